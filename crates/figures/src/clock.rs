@@ -67,8 +67,8 @@ impl Clock {
         Self::new(starts.get("unix_s")?.as_i64()?, starts.get("time_zone")?.as_str()?)
     }
 
-    /// Returns the clock that began at a time in seconds since 1970, in a time zone: the name of one, or an
-    /// offset such as `+01:00`. `None` if there is no such zone.
+    /// Returns the clock with this start, in seconds since 1970. The time zone is a name or an offset such as
+    /// `+01:00`; `None` for an unknown zone.
     pub fn new(unix_s: i64, zone_name: &str) -> Option<Self> {
         let zone = TimeZone::get(zone_name).ok().or_else(|| offset(zone_name))?;
         Timestamp::from_second(unix_s).ok()?;

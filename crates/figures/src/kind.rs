@@ -18,8 +18,8 @@ pub struct PlotKind {
     pub needs: &'static str,
     /// The choices of the user that have an effect on the kind.
     pub takes: &'static [Setting],
-    /// The arguments of `meshreplay replay` whose small results show the kind well; the picture in docs/ is
-    /// drawn of them. `None` for a kind that shows measured times, which differ in every run.
+    /// The arguments of `meshreplay replay` for the picture in docs/. `None` for a kind with measured times,
+    /// which differ in every run.
     pub example: Option<&'static str>,
     /// Draws the plot; `None` if the results lack the data of the kind.
     pub draw: fn(&PlotOptions<'_>, &Results) -> Drawn,
@@ -38,11 +38,11 @@ pub(super) const TWO_LOADS: &str = "synthetic:jobs=200,ratio=1 --machine 8x8 --s
 pub(super) const FEW_JOBS: &str = "synthetic:jobs=40,ratio=1 --machine 8x8 --scheduler fcfs \
     --allocator first-fit hilbert+bf mbs --placements --no-timing --quiet";
 
-/// An example for kinds that show how broken up the free nodes are.
+/// An example for kinds that show the fragmentation of free nodes.
 pub(super) const FEW_SLICES: &str = "synthetic:jobs=40,ratio=1 --machine 8x8 --scheduler fcfs \
     --allocator first-fit hilbert+bf mbs --fragmentation 4x4,2x2 --no-timing --quiet";
 
-/// An example for kinds that show how long jobs are suspended.
+/// An example for kinds that show suspension times.
 pub(super) const LINEAR_ARRAY: &str = "docs/examples/seven-jobs.swf --machine 48 \
     --allocator linear-first-fit left-compaction cost-free-compaction --no-timing --quiet";
 
@@ -61,8 +61,8 @@ impl PlotKind {
     }
 }
 
-/// The need of a kind for replays on a linear array, or replays that moved jobs. In all other replays delays
-/// have nothing to show.
+/// The need of a kind for replays on a linear array, or replays that moved jobs. Delays are meaningless in
+/// other replays.
 pub(super) const DELAYS: &str = "delays";
 /// The need of a kind for the jobs frame.
 pub(super) const JOBS: &str = "jobs; `replay -o` and `sweep --jobs` keep them";
@@ -129,7 +129,7 @@ pub struct PlotOptions<'a> {
     pub window_s: Option<Span>,
     /// The size of the picture.
     pub page: Page,
-    /// Whether the user asked for this kind by its name. If not, a plot with nothing to show is left out.
+    /// Whether the user named this kind. Otherwise a plot without content is left out.
     pub is_asked: bool,
 }
 

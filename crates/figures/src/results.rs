@@ -282,11 +282,6 @@ impl Results {
         Ok(numbers.collect::<BTreeSet<u64>>().len())
     }
 
-    /// Returns a text that rows share exactly if they have the same load.
-    pub fn load_key(&self, row: usize) -> String {
-        self.load(row).map_or_else(String::new, |load| format!("{load:?}"))
-    }
-
     /// Returns the label below the bars of a row, in several lines: its log, partition and machine, as far as
     /// they differ between rows, and its load unless the name of the log contains it. Empty if all rows have
     /// the same place.

@@ -26,8 +26,7 @@ pub struct CrosstabOptions {
     pub best: Option<Better>,
     /// The number of decimals; `None` to show four digits of the largest number, or all digits if `exact`.
     pub decimals: Option<u8>,
-    /// Whether numbers are written without rounding, and labels that all columns share in each, for other
-    /// programs.
+    /// Whether numbers are not rounded, and shared labels are repeated in each column, for other programs.
     pub exact: bool,
 }
 
@@ -166,7 +165,7 @@ struct Content {
     values: Values,
     /// Half the widths of confidence intervals by row and column; `None` without any.
     widths: Option<Values>,
-    /// For each column whether its numbers can be compared with each other.
+    /// Whether the numbers of each column are comparable.
     are_comparable: Vec<bool>,
     /// The number of decimals, unless the user asked for another one.
     decimals: usize,
@@ -196,7 +195,7 @@ impl Crosstab<'_> {
         let counts: Vec<usize> = counts.into_iter().filter(|count| *count > 0).collect();
         let most = counts.iter().max().copied().unwrap_or_default();
         let mut notes: Vec<String> = self.mean_note(&counts).into_iter().collect();
-        // Confidence intervals make sense only for replications: they differ in nothing but the seed.
+        // Confidence intervals make sense only for replications, which differ only in the seed.
         let widths = if hidden.is_seed() && most > 1 && !options.exact {
             some(grid.map(|rows| {
                 let values: Vec<f64> = rows.iter().filter_map(|&i| self.numbers.get(i)).collect();
@@ -320,7 +319,7 @@ fn each(operands: &[Vec<Operands>], of: impl Fn(&Operands) -> Option<f64>) -> Va
     operands.iter().map(|row| row.iter().map(&of).collect()).collect()
 }
 
-/// Returns the values if there are some.
+/// Returns the values; `None` if all are missing.
 fn some(values: Values) -> Option<Values> {
     values.iter().flatten().any(Option::is_some).then_some(values)
 }

@@ -23,7 +23,7 @@ type JobsInBlocks = ((usize, u64), Blocks);
 
 /// The jobs of one replay while a file is read that has them.
 enum Filling {
-    /// The jobs come in the order of their arrival, so that none has to be kept.
+    /// The jobs come in the order of arrival, so none has to be kept.
     Sorted(BlockFiller),
     /// The jobs come in another order: the arrival, the number and the value of each. They are sorted when
     /// all are known.

@@ -118,7 +118,7 @@ impl Sparklines {
 
 /// Returns the coordinates of a replay as labels.
 fn labels(spec: &ReplaySpec) -> Vec<String> {
-    // The allocator comes first, and other algorithms before what is replayed, and on what.
+    // The allocator comes first, then other algorithms, then the remaining coordinates.
     let mut coordinates = Coordinate::by_column();
     coordinates.sort_by_key(|row| (row.name != "allocator", row.label.is_none()));
     let label = |row: &Coordinate| match row.column_info().kind {

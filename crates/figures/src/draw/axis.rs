@@ -130,7 +130,7 @@ pub(super) fn ends(scale: Scale, data: Span, fixed: Option<f64>, most: Option<f6
 const SMALLEST: f64 = 1e-300;
 const FINEST: f64 = 1e-12;
 
-/// Returns how far an axis that shows a single value reaches to each side of it.
+/// Returns the length of an axis on each side of a single value.
 fn around(value: f64) -> f64 {
     value.abs().max(1.0) / 2.0
 }
@@ -151,7 +151,7 @@ fn linear(span: Span, wanted: usize) -> Ticks {
     // The small tolerance keeps rounding errors from losing a tick at an end.
     let between = |step: f64| ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
     let usual = steps.iter().position(|step| *step >= rough * 0.999).unwrap_or(steps.len() - 1);
-    // Fewer than three ticks would not show what lies between them.
+    // Fewer than three ticks do not show the scale.
     let is_enough = |step: &f64| between(*step).1 - between(*step).0 + 1 >= wanted.min(3) as i64;
     let step = steps[..=usual].iter().rev().copied().find(is_enough).unwrap_or(steps[usual]);
     let (first, last) = between(step);

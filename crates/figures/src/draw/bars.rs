@@ -39,7 +39,7 @@ pub struct Bars {
     pub subtitle: String,
     /// The title of the vertical axis, with its unit.
     pub axis: String,
-    /// The names and looks of the bars; every group has the same ones.
+    /// The names and looks of the bars, equal in all groups.
     pub legend: Vec<(String, Look)>,
     /// The groups from left to right.
     pub groups: Vec<BarGroup>,
@@ -135,8 +135,8 @@ impl Bars {
         self.groups.iter().map(|group| group.bars.len()).max().unwrap_or(0).max(1)
     }
 
-    /// Returns the least width of a bar in pixels. It makes room for the names of the groups, as far as the
-    /// page has room; on a page names may have a line for each word.
+    /// Returns the least width of a bar in pixels, with room for the names of the groups up to a limit. On a
+    /// page of a given width, names may be broken at each blank.
     fn least_bar(&self, page: Page) -> f64 {
         let lines = self.groups.iter().flat_map(|group| group.name.lines());
         let (names, least) = if page.width.is_some() {
@@ -221,8 +221,7 @@ impl Line<'_> {
                 let style = Style { colour: look.colour(), class: "bar" };
                 let x = from + bar * j as f64 + 1.0;
                 page.rectangle(x, top, bar - 2.0, (low - top).max(0.5), style, Some(&words));
-                // Colours repeat if there are many bars, and disappear in grey print. Then the markers
-                // distinguish the bars.
+                // Markers distinguish bars of the same colour, and bars in grey print.
                 let end = if value < base { low + 7.0 } else { top - 7.0 };
                 page.marker(from + bar * (j as f64 + 0.5), end, *look, None);
             }

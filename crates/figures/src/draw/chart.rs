@@ -20,7 +20,7 @@ pub struct Point {
     pub half_width: f64,
 }
 
-/// How a series is drawn.
+/// The style of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Points with markers, joined by lines.
@@ -39,7 +39,7 @@ pub struct Series {
     pub name: String,
     /// The look of the series.
     pub look: Look,
-    /// How the series is drawn.
+    /// The style.
     pub kind: Kind,
     /// The points, sorted from left to right.
     pub points: Vec<Point>,
@@ -240,7 +240,7 @@ impl Chart {
         page.upright(18.0, area.top + area.height / 2.0, area.height + 10.0, &self.y.title);
     }
 
-    /// Draws the names at the right. Each name is as close to the end of its curve as the other names allow.
+    /// Draws the names at the right, as close to the ends of their curves as possible without overlap.
     fn draw_names(&self, page: &mut Drawing, area: &PlotArea) {
         let end = |series: &Series| {
             let last = series.points.iter().rev().find(|point| point.y.is_finite())?;

@@ -151,8 +151,8 @@ impl Grid {
         for GridCell { place: [x, y, units_x, units_y], colour, words } in &self.cells {
             let width = area.width * units_x / self.x.length();
             let height = area.height * units_y / self.y.length();
-            // Very small rectangles get no gap, because the gap would hide them. Squares reach a little under
-            // their neighbours to the right and above, which are drawn later, so that no light line is seen
+            // Very small rectangles get no gap, because the gap would hide them. Squares extend a little
+            // under their right and upper neighbours, which are drawn later; otherwise light lines would show
             // between them.
             let hair = |side: f64| match (self.square, side < 3.0) {
                 (true, _) => -0.4,

@@ -66,7 +66,7 @@ impl JobColours {
     }
 }
 
-/// The neighbours of each job, with how often they touch.
+/// The neighbours of each job, with the number of common borders.
 type Neighbours = BTreeMap<i64, BTreeMap<i64, usize>>;
 
 /// Returns the neighbours of each job in any of the pictures.
@@ -147,8 +147,8 @@ mod tests {
     use super::*;
     use crate::draw::{contrast, luminance};
 
-    /// Returns what a person without red receptors or without green ones sees of a colour (the matrices of
-    /// Machado, Oliveira and Fernandes, 2009).
+    /// Returns the luminance of a colour as perceived with protanopia or deuteranopia (matrices of Machado,
+    /// Oliveira and Fernandes, 2009).
     fn seen(colour: &str, matrix: [[f64; 3]; 3]) -> f64 {
         let linear = [1, 3, 5].map(|at| {
             let part = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("two digits")) / 255.0;

@@ -17,7 +17,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-/// Draws the plot; `None` if delays have nothing to show and the user did not ask for this kind.
+/// Draws the plot; `None` if delays are meaningless and the user did not name this kind.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     if !(options.is_asked || results.have_delays()) {
         return Ok(None);

@@ -145,7 +145,7 @@ fn draw_cdf(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = chosen_column(options, "jobs", "pairwise_sum")?;
     let all = distributions(options, results, column.name, steps(&column))?;
     let Some(all) = all else { return Ok(None) };
-    // Values of 0 have no place on a logarithmic axis; the curve then begins with the share of the others.
+    // Values of 0 are outside a logarithmic axis; the curve begins with their share.
     let is_log = options.log || all.iter().any(|(_, distribution)| has_long_tail(distribution));
     let scale = if is_log { Scale::Log } else { Scale::Linear };
     let mut series = shares(all, 100.0, scale);

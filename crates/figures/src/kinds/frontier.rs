@@ -19,8 +19,8 @@ pub(super) const KIND: PlotKind = PlotKind {
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let Ok(medians) = results.numbers("allocate_ns_p50") else { return Ok(None) };
-    // A plain mean would show how often other processes ran meanwhile. Short replays have no trimmed mean,
-    // and all points must have the same statistic.
+    // A plain mean would mostly show interruptions by other processes. Short replays have no trimmed mean,
+    // and all points need the same statistic.
     let trimmed = results
         .numbers("allocate_ns_trimmed_mean")
         .ok()

@@ -45,7 +45,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let jobs = || earliest.iter().flat_map(|earliest| &earliest.jobs);
     let Span { low, high } = options.window();
     let from = jobs().map(|job| job.row.start_s).fold(f64::INFINITY, f64::min).max(low);
-    // All panels end where the first one has to.
+    // All panels end at the earliest end.
     let end = earliest.iter().filter_map(|earliest| earliest.next_s).fold(f64::INFINITY, f64::min);
     let last = jobs().map(|job| job.row.end_s).fold(f64::NEG_INFINITY, f64::max);
     let to = if end < f64::INFINITY { end.min(high) } else { last.min(high) };

@@ -136,8 +136,8 @@ impl TimeMeans {
     }
 }
 
-/// Returns the values that the replays share, for the subtitle of a plot of single jobs, and a remark if the
-/// plot has jobs that means leave out.
+/// Returns the shared values of the replays for the subtitle of a plot of single jobs, and a remark if the
+/// plot includes jobs trimmed from means.
 pub(super) fn about_jobs(options: &PlotOptions<'_>, results: &Results) -> String {
     let is_trimmed = results.table.has_number("trim_percent");
     let trimmed = if is_trimmed { "all jobs, also those that --trim leaves out of means" } else { "" };
@@ -147,9 +147,8 @@ pub(super) fn about_jobs(options: &PlotOptions<'_>, results: &Results) -> String
 /// Columns of numbers that are no quantities.
 const NAMES: [&str; 5] = ["replay", "seed", "job", "status", "time_s"];
 
-/// Returns the column of numbers of a frame that the user chose by `--value`, or else the one named `usual`.
-/// Fails if the frame lacks the chosen column and the user asked for this kind of plot; otherwise the choice
-/// concerns other kinds.
+/// Returns the column of numbers chosen by `--value`, or else the column `usual`. Fails if the frame lacks
+/// the chosen column and the user named this kind of plot; otherwise the choice is meant for other kinds.
 pub(super) fn chosen_column(
     options: &PlotOptions<'_>,
     frame: &str,

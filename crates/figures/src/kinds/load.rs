@@ -45,7 +45,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     };
     let most = is_over_utilization.then_some(100.0);
     let series = |Curve { name, look, rows }: Curve| {
-        let points = points(&rows, &|row| results.load_key(row), &x, &|row| y.get(row));
+        let points = points(&rows, &|row| results.load(row), &x, &|row| y.get(row));
         Series { name, look, kind: Kind::Curve, points }
     };
     let series: Vec<Series> = results.curves_by_load().into_iter().map(series).collect();
@@ -77,7 +77,7 @@ fn has_one_turnaround(results: &Results) -> Result<bool, FigureError> {
     let load = |row: usize| results.load(row).map(Load::arrivals);
     let curves = results.curves_by_load();
     let mut heights = curves.iter().map(|curve| {
-        let points = points(&curve.rows, &|row| results.load_key(row), &load, &|row| turnaround.get(row));
+        let points = points(&curve.rows, &|row| results.load(row), &load, &|row| turnaround.get(row));
         points.into_iter().map(|point| point.y).collect::<Vec<f64>>()
     });
     let Some(first) = heights.next() else { return Ok(false) };

@@ -182,9 +182,9 @@ fn panel(replay: &ShownReplay, busy: &Busy, shades: Shades, is_merged: bool, pag
     }
 }
 
-/// Returns the labels of the columns and of the rows: the coordinates of their nodes. Where labels would
-/// overlap, only every second, fourth, eighth … is shown, and the others are empty. `unit` is the size of a
-/// node in pixels.
+/// Returns the labels of the columns and of the rows: the coordinates of their nodes. To avoid overlap, only
+/// every second, fourth, eighth … label is shown, and the others are empty. `unit` is the size of a node in
+/// pixels.
 fn coordinates([width, length]: [u32; 2], across: u32, unit: f64) -> (Vec<String>, Vec<String>) {
     let step = |room: f64| ((room / unit).ceil().max(1.0) as u32).next_power_of_two();
     let some = |at: u32, step: u32| if at.is_multiple_of(step) { at.to_string() } else { String::new() };

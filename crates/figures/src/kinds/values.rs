@@ -44,14 +44,14 @@ impl TimeUnit {
 
 /// Returns one point for each load of `rows`, sorted by x: the means of `x` and of `y` over the rows at this
 /// load, with the confidence interval of `y`. Rows without a number are left out.
-pub(super) fn points(
+pub(super) fn points<L: PartialEq>(
     rows: &[usize],
-    load: &dyn Fn(usize) -> String,
+    load: &dyn Fn(usize) -> L,
     x: &dyn Fn(usize) -> Option<f64>,
     y: &dyn Fn(usize) -> Option<f64>,
 ) -> Vec<Point> {
     type Values = (Vec<f64>, Vec<f64>);
-    let mut by_load: Vec<(String, Values)> = Vec::new();
+    let mut by_load: Vec<(L, Values)> = Vec::new();
     for &row in rows {
         let (Some(x), Some(y)) = (x(row), y(row)) else { continue };
         let load = load(row);
@@ -62,7 +62,7 @@ pub(super) fn points(
         by_load[i].1.0.push(x);
         by_load[i].1.1.push(y);
     }
-    let point = |(_, (x, y)): (String, Values)| {
+    let point = |(_, (x, y)): (L, Values)| {
         let Interval { mean, half_width, .. } = Interval::of(&y)?;
         Some(Point { x: Interval::of(&x)?.mean, y: mean, half_width })
     };

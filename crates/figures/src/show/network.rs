@@ -18,7 +18,7 @@ use meshreplay_sim::metrics::Interval;
 pub struct Curves {
     /// The machines.
     pub machines: Vec<Mesh>,
-    /// The networks; their specs say how packets move, not who sends what.
+    /// The networks: the movement of packets, without traffic.
     pub networks: Vec<Spec>,
     /// The names of the communication patterns.
     pub patterns: Vec<String>,
@@ -239,7 +239,7 @@ fn trimmed(rate: f64) -> String {
     if long.len() > short.len() { long } else { short }
 }
 
-/// Returns the charts of the curves, each named by what is not the same for all.
+/// Returns the charts of the curves, each named by its differences to the others.
 fn drawing(curves: &[Curve], shared: &str) -> Drawing {
     let parts: [fn(&Curve) -> &str; 3] =
         [|curve| &curve.machine, |curve| &curve.network, |curve| &curve.pattern];

@@ -1,4 +1,4 @@
-//! The command `show optimum`: the best possible placement, and how close allocators come to it.
+//! The command `show optimum`: the best possible placement, compared with allocators.
 
 use std::fmt::Write;
 

@@ -93,7 +93,7 @@ pub enum GroupsError {
     Frame(#[from] FrameError),
     /// Waits cannot be kept in a temporary file.
     #[error(
-        "medians cannot be index: the temporary file that holds the waits of jobs: {0}; make room where \
+        "medians cannot be found: the temporary file that holds the waits of jobs: {0}; make room where \
          temporary files are, or set TMPDIR to another directory"
     )]
     Scratch(#[source] io::Error),
@@ -223,8 +223,7 @@ struct ReplayWithJobs {
 /// A function that takes some rows of one replay, in a part of the jobs.
 type Visit<'a> = dyn FnMut(Replication, &JobGroups<'_>, Range<usize>) -> Result<(), GroupsError> + 'a;
 
-/// Hands the jobs in `folder` to `visit`. Fails if there are none, or if they lack
-/// a column.
+/// Calls `visit` with the jobs in `folder`. Fails if there are none, or if they lack a column.
 fn visit_jobs(folder: &Path, by: &Grouping, visit: &mut Visit<'_>) -> Result<(), GroupsError> {
     let columns: Vec<&str> = NUMBERS.into_iter().chain(["seed", by.column]).collect();
     let mut visit = |part: &Table| {
@@ -263,7 +262,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
         let places = shown.places(&index);
         visit_jobs(folder, by, &mut |key, jobs, rows| {
             let (rows, mut groups) = index.grouped(jobs, by, rows);
-            // A file that has changed in between may have other groups.
+            // A file changed in between may have other groups.
             for group in &mut groups {
                 *group = places.get(*group).copied().unwrap_or(places.len());
             }
@@ -385,8 +384,7 @@ fn replays(
 struct GroupList {
     /// The labels, in their order.
     labels: Vec<String>,
-    /// The positions of the groups that have a label of their own. One label for all others follows them if
-    /// there are more.
+    /// The positions of the groups with labels of their own. Further groups share one more label.
     positions: Vec<usize>,
 }
 
@@ -410,8 +408,8 @@ impl GroupList {
         Self { labels, positions }
     }
 
-    /// Returns the place of each group among the labels, by its position. Several groups share the last place
-    /// if there are more than are shown.
+    /// Returns the place of each group among the labels, by its position. Further groups share the last
+    /// place.
     fn places(&self, index: &GroupIndex) -> Vec<usize> {
         let mut places = vec![self.positions.len(); index.groups().len()];
         for (place, &position) in self.positions.iter().enumerate() {

@@ -222,7 +222,7 @@ fn same_starts(one: &Candidate<'_>) -> &'static str {
     if one.has_jobs() { "start jobs at the same times" } else { "have the same mean wait" }
 }
 
-/// Returns a clause on the nodes that no job asked for, or `None` if they are few.
+/// Returns a clause on nodes that no job requested; `None` if they are few.
 fn unasked(class: &[&Candidate<'_>]) -> Option<String> {
     let share =
         |one: &&&Candidate<'_>| one.mean("internal_fragmentation").is_some_and(|share| share >= MUCH_UNASKED);

@@ -143,8 +143,8 @@ impl<'a> SavedAnswer<'a> {
 /// memory at a time.
 const MOST_JOBS: f64 = 2_500_000.0;
 
-/// Returns the sums over blocks of the jobs in `folder`; none if the jobs were not kept, or if there are very
-/// many.
+/// Returns the sums over blocks of the jobs in `folder`; empty if the jobs were not kept, or for more than
+/// [`MOST_JOBS`].
 fn blocks(folder: &Path, results: &Results) -> Result<SavedBlocks, FigureError> {
     let jobs = results.table.numbers("jobs");
     if jobs.is_some_and(|jobs| jobs.iter().flatten().any(|jobs| jobs > MOST_JOBS)) {

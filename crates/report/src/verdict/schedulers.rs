@@ -22,7 +22,7 @@ struct Schedulers<'a> {
     compared: Comparable<'a>,
 }
 
-/// Returns the lines on the schedulers of replays that differ in nothing but the scheduler and the allocator.
+/// Returns the lines on the schedulers of a setting.
 pub(super) fn lines(setting: &[&ReplayResult<'_>]) -> Vec<String> {
     let sets = sets(setting);
     let is_pooled = setting.iter().any(|replay| replay.pools_partitions);

@@ -33,11 +33,11 @@ pub(crate) struct Winners {
 /// A replay of the table.
 #[derive(Clone, Default)]
 struct Row {
-    /// The replays that differ in nothing but the scheduler and the allocator.
+    /// The number of the setting: replays that differ only in the scheduler and the allocator.
     setting: usize,
     /// The allocators of one class under one scheduler.
     class: usize,
-    /// Whether means are over the jobs of the others in its setting.
+    /// Whether means are over the same jobs as in the setting.
     is_comparable: bool,
     /// Whether the closing lines name it as the best of its class.
     is_best: bool,

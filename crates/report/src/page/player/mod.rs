@@ -26,8 +26,8 @@ use meshreplay_sim::metrics::{JobRow, KilledWaits};
 
 /// The number of jobs of a replay with which the usual window ends.
 const JOBS: usize = 2000;
-/// The number of bytes of a replay's jobs in the file, about, with which the usual window ends, and that no
-/// window may pass.
+/// Approximate sizes of a replay's jobs in the file, in bytes: the end of the usual window, and the limit for
+/// any window.
 const BYTES: usize = 2_000_000;
 const MOST_BYTES: usize = 20_000_000;
 /// The number of replays that are shown if the user names none.
@@ -53,38 +53,36 @@ pub(super) fn played(
             None => return Ok(None),
         },
     };
-    let Some(mut jobs_in_window) = window_jobs(folder, &shown, &outages, window)? else { return Ok(None) };
+    let Some(mut contents) = window_jobs(folder, &shown, &outages, window)? else { return Ok(None) };
     // The usual window gets shorter until the file is small enough.
-    while window_s.is_none() && jobs_in_window.iter().any(|jobs_in_window| jobs_in_window.bytes() > BYTES) {
-        let ends = jobs_in_window.iter().filter_map(|jobs_in_window| jobs_in_window.end_within(BYTES));
+    while window_s.is_none() && contents.iter().any(|content| content.bytes() > BYTES) {
+        let ends = contents.iter().filter_map(|content| content.end_within(BYTES));
         let to = ends.fold(window.high, f64::min);
         if to >= window.high || to <= window.low {
             break;
         }
         window.high = to;
         let Some(again) = window_jobs(folder, &shown, &outages, window)? else { return Ok(None) };
-        jobs_in_window = again;
+        contents = again;
     }
     let mut replays = Vec::new();
     let mut all = 0;
-    for (PlayerReplay { number, name, spec, machine, colour }, jobs_in_window) in
-        shown.into_iter().zip(jobs_in_window)
-    {
-        if jobs_in_window.bytes() > MOST_BYTES {
-            let jobs = grouped(jobs_in_window.jobs.len() as f64, 0);
+    for (PlayerReplay { number, name, spec, machine, colour }, content) in shown.into_iter().zip(contents) {
+        if content.bytes() > MOST_BYTES {
+            let jobs = grouped(content.jobs.len() as f64, 0);
             return Err(ReportError::TooManyJobs { jobs, replay: name, from: window.low, to: window.high });
         }
-        all += jobs_in_window.all;
+        all += content.all;
         let Downtimes { mut down, killed } = outages.remove(&number).unwrap_or_default();
         down.retain(|down| down.from_s <= window.high && down.until_s > window.low);
-        let mut jobs = jobs_in_window.jobs;
+        let mut jobs = content.jobs;
         // Runs whose nodes were not kept are not shown.
         jobs.extend(killed.into_iter().filter(|run| runs_in(&run.row, window) && !run.nodes.is_empty()));
         jobs.sort_by(by_start);
         replays.push(ReplayData {
             name,
             colour,
-            strip: jobs_in_window.strip.strip(),
+            strip: content.strip.strip(),
             extents: machine.extents(),
             wraps: machine.wrap(),
             blocks: BlockTree::from_spec(&spec, &machine),
@@ -136,12 +134,12 @@ struct WindowJobs {
 }
 
 impl WindowJobs {
-    /// Returns about how many bytes a job takes in the file.
+    /// Returns the approximate size of a job in the file, in bytes.
     fn bytes_of(job: &PlacedJob) -> usize {
         40 + 10 * job.nodes.len()
     }
 
-    /// Returns about how many bytes the jobs take in the file.
+    /// Returns the approximate size of the jobs in the file, in bytes.
     fn bytes(&self) -> usize {
         self.jobs.iter().map(Self::bytes_of).sum()
     }
@@ -180,24 +178,24 @@ fn window_jobs(
         }
         WindowJobs { jobs: Vec::new(), strip, all: 0 }
     };
-    let mut jobs_in_window: Vec<WindowJobs> = shown.iter().zip(&waits).map(empty).collect();
+    let mut contents: Vec<WindowJobs> = shown.iter().zip(&waits).map(empty).collect();
     let is_there = visit(folder, shown, &COLUMNS, &mut |job| {
         let ShownJob { position, row, nodes, path } = job;
-        let jobs_in_window = &mut jobs_in_window[position];
-        jobs_in_window.all += 1;
+        let content = &mut contents[position];
+        content.all += 1;
         let after_kill = |waits: &KilledWaits| waits.since(row.number, row.submit_s, row.start_s);
-        jobs_in_window.strip.add(waits[position].as_ref().map_or(row.submit_s, after_kill), &row);
+        content.strip.add(waits[position].as_ref().map_or(row.submit_s, after_kill), &row);
         if runs_in(&row, window_s) {
             let nodes = job.nodes_of(&shown[position].machine).ok_or_else(|| ReportError::Nodes {
                 path: path.to_owned(),
                 job: row.number,
-                jobs_in_window: nodes.to_owned(),
+                found: nodes.to_owned(),
             })?;
-            jobs_in_window.jobs.push(PlacedJob { row, nodes, killed_in: None });
+            content.jobs.push(PlacedJob { row, nodes, killed_in: None });
         }
         Ok(())
     })?;
-    Ok(is_there.then_some(jobs_in_window))
+    Ok(is_there.then_some(contents))
 }
 
 /// Returns whether a run has a part in a window of time.
