@@ -27,30 +27,26 @@ impl Clock {
     /// Returns the clock of all results in `folder`. `None` without dates: the start of the log is unknown,
     /// the results are of several logs, or arrival times are scaled.
     pub fn from_results(folder: &Path, results: &Results) -> Option<Self> {
-        Self::from_rows(folder, results, &(0..results.table.height()).collect::<Vec<_>>())
+        Self::from_rows(folder, results, &|_| true)
     }
 
     /// Returns the clock of the replays with these numbers, or of the replays at the first load if `replays`
     /// is empty: the replays that pictures of jobs show. `None` as for [`Self::from_results`].
     pub fn for_replays(folder: &Path, results: &Results, replays: &[u32]) -> Option<Self> {
-        let rows = 0..results.table.height();
-        Self::from_rows(
-            folder,
-            results,
-            &rows.filter(|&row| results.is_shown(row, replays)).collect::<Vec<_>>(),
-        )
+        Self::from_rows(folder, results, &|row| results.is_shown(row, replays))
     }
 
-    /// Returns the clock of these rows of the summary.
-    fn from_rows(folder: &Path, results: &Results, rows: &[usize]) -> Option<Self> {
-        let first = *rows.first()?;
+    /// Returns the clock of the rows of the summary that `is_shown` accepts.
+    fn from_rows(folder: &Path, results: &Results, is_shown: &dyn Fn(usize) -> bool) -> Option<Self> {
+        let mut rows = (0..results.table.height()).filter(|&row| is_shown(row)).peekable();
+        let first = *rows.peek()?;
         let is_like_first = |row: usize, name: &str| results.label(row, name) == results.label(first, name);
-        let is_dated = |&row: &usize| {
+        let is_dated = |row: usize| {
             is_like_first(row, "log")
                 && is_like_first(row, "rules")
                 && results.label(row, "arrival_scale") == "1"
         };
-        if !rows.iter().all(is_dated) {
+        if !rows.all(is_dated) {
             return None;
         }
         let read = |file: &str| fs::read_to_string(folder.join(file)).ok();

@@ -1,7 +1,7 @@
 //! The plot `busy`: utilization over time, for the first seed of each replay. With outages, lines show the
 //! nodes that are up.
 
-use super::job_rows::{TimeMeans, job_curves, outages, plain, visit_first_seeds};
+use super::job_rows::{Seeds, TimeMeans, job_curves, outages, plain, visit_rows};
 use super::time_axis::{PARTS, TimeAxis};
 use crate::draw::{Axis, Kind, Point, Series};
 use crate::kind::{Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions};
@@ -31,7 +31,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let mut busy = TimeMeans::new(axis.span_s, PARTS);
     let names = ["start_s", "end_s", "allocated"];
     let is_kept =
-        visit_first_seeds("jobs", options, names, &curves, &mut |replay, [start_s, end_s, nodes]| {
+        visit_rows("jobs", options, names, &curves, Seeds::First, &mut |replay, [start_s, end_s, nodes]| {
             busy.entry(replay).add(start_s, end_s, nodes);
         })?;
     if !is_kept {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::job_rows::{
-    JobCurve, about_jobs, chosen_column, column_axis, column_title, job_curves, visit_rows,
+    JobCurve, Seeds, about_jobs, chosen_column, column_axis, column_title, job_curves, visit_rows,
 };
 use super::values::TimeUnit;
 use crate::FigureError;
@@ -71,13 +71,15 @@ fn distributions(
     for (i, curve) in curves.iter().enumerate() {
         curve.replays.iter().for_each(|&replay| positions.entry(replay).or_default().push(i));
     }
-    let is_kept = visit_rows("jobs", options, [column, "submit_s"], &curves, &mut |row| {
-        if options.is_inside(row.values[1]) {
-            for &i in positions.get(&row.replay).into_iter().flatten() {
-                all[i].record(row.values[0]);
+    let names = [column, "submit_s"];
+    let is_kept =
+        visit_rows("jobs", options, names, &curves, Seeds::All, &mut |replay, [value, submit_s]| {
+            if options.is_inside(submit_s) {
+                for &i in positions.get(&replay).into_iter().flatten() {
+                    all[i].record(value);
+                }
             }
-        }
-    })?;
+        })?;
     let is_shown = is_kept && all.iter().any(|distribution| distribution.count() > 0);
     Ok(is_shown.then(|| curves.into_iter().zip(all).collect()))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::job_rows::{chosen_column, job_curves, visit_first_seeds};
+use super::job_rows::{Seeds, chosen_column, job_curves, visit_rows};
 use super::time_axis::{PARTS, TimeAxis};
 use crate::draw::Axis;
 use crate::kind::{Drawn, FEW_SLICES, FRAGMENTATION, PlotKind, PlotOptions, Setting};
@@ -32,8 +32,9 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(axis) = span else { return Ok(None) };
     // A value holds from its row to the next one of its replay.
     let mut steps: BTreeMap<u64, Steps> = BTreeMap::new();
+    let names = ["time_s", value];
     let is_kept =
-        visit_first_seeds(FRAME, options, ["time_s", value], &curves, &mut |replay, [time_s, value]| {
+        visit_rows(FRAME, options, names, &curves, Seeds::First, &mut |replay, [time_s, value]| {
             steps.entry(replay).or_insert_with(|| Steps::new(axis.span_s)).add(time_s, value);
         })?;
     if !is_kept {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::colours::Shades;
 use super::job_rows::{
-    JobCurve, TimeMeans, about_jobs, chosen_column, column_title, job_curves, outages, visit_first_seeds,
+    JobCurve, Seeds, TimeMeans, about_jobs, chosen_column, column_title, job_curves, outages, visit_rows,
 };
 use super::placed_jobs::some_of;
 use super::time_axis::TimeAxis;
@@ -124,7 +124,7 @@ fn classes(
         }
     }
     let names = ["start_s", "end_s", "allocated"];
-    visit_first_seeds("jobs", options, names, curves, &mut |replay, [start_s, end_s, nodes]| {
+    visit_rows("jobs", options, names, curves, Seeds::First, &mut |replay, [start_s, end_s, nodes]| {
         busy.entry(replay).add(start_s, end_s, nodes);
     })?;
     let mut loads: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
@@ -137,7 +137,7 @@ fn classes(
     let is_ns = column.unit == "ns";
     let names = ["start_s", "procs", column.name];
     let is_kept =
-        visit_first_seeds("jobs", options, names, curves, &mut |replay, [start_s, procs, value]| {
+        visit_rows("jobs", options, names, curves, Seeds::First, &mut |replay, [start_s, procs, value]| {
             if !value.is_finite() || !options.is_inside(start_s) {
                 return;
             }

@@ -1,6 +1,6 @@
 //! The horizontal axis of pictures over time.
 
-use super::job_rows::{JobCurve, visit_rows};
+use super::job_rows::{JobCurve, Seeds, visit_rows};
 use crate::FigureError;
 use crate::clock::Clock;
 use crate::draw::{Axis, Chart, Drawing, Series};
@@ -47,8 +47,8 @@ impl TimeAxis {
             return Ok(Some(Self::new(window_s)));
         }
         let mut span_s = more;
-        let is_kept = visit_rows(detail, options, ends, curves, &mut |row| {
-            span_s = Span::new(span_s.low.min(row.values[0]), span_s.high.max(row.values[1]));
+        let is_kept = visit_rows(detail, options, ends, curves, Seeds::All, &mut |_, [from_s, to_s]| {
+            span_s = Span::new(span_s.low.min(from_s), span_s.high.max(to_s));
         })?;
         Ok(is_kept.then(|| Self::new(span_s)))
     }

@@ -179,7 +179,7 @@ fn window_jobs(
         WindowJobs { jobs: Vec::new(), strip, all: 0 }
     };
     let mut contents: Vec<WindowJobs> = shown.iter().zip(&waits).map(empty).collect();
-    let is_there = visit(folder, shown, &COLUMNS, &mut |job| {
+    let is_there = visit_shown_jobs::<ReportError>(folder, &numbers(shown), &COLUMNS, &mut |job| {
         let ShownJob { position, row, nodes, path } = job;
         let content = &mut contents[position];
         content.all += 1;
@@ -208,16 +208,9 @@ fn by_start(a: &PlacedJob, b: &PlacedJob) -> Ordering {
     a.row.start_s.total_cmp(&b.row.start_s)
 }
 
-/// Calls `visit` with the jobs of the first seed of each replay in `shown`. Returns false if the jobs were
-/// not kept or lack one of the columns.
-fn visit(
-    folder: &Path,
-    shown: &[PlayerReplay],
-    columns: &[&str],
-    visit: &mut dyn FnMut(ShownJob<'_>) -> Result<(), ReportError>,
-) -> Result<bool, ReportError> {
-    let replays: Vec<u64> = shown.iter().map(|shown| shown.number).collect();
-    visit_shown_jobs(folder, &replays, columns, visit)
+/// Returns the numbers of the replays.
+fn numbers(shown: &[PlayerReplay]) -> Vec<u64> {
+    shown.iter().map(|shown| shown.number).collect()
 }
 
 /// A replay that the player shows.
@@ -260,11 +253,8 @@ fn player_replays(show: &[String], results: &Results) -> Result<Vec<PlayerReplay
     // Curves of the page may share a colour, but replays in the player may not.
     let named: Vec<(usize, &str)> = all.iter().map(|(row, shown)| (*row, &*shown.name)).collect();
     let looks = results.looks_of(&named);
-    Ok(all
-        .into_iter()
-        .zip(looks)
-        .map(|((_, shown), look)| PlayerReplay { colour: look.colour(), ..shown })
-        .collect())
+    let coloured = all.into_iter().zip(looks);
+    Ok(coloured.map(|((_, shown), look)| PlayerReplay { colour: look.colour(), ..shown }).collect())
 }
 
 /// Returns the default window of time. It begins with the first start and ends when one of the replays has
@@ -289,10 +279,11 @@ fn default_window(
         let killed = outages.get(&shown.number).into_iter().flat_map(|outages| &outages.killed);
         killed.for_each(|run| add(position, run.row.start_s, run.row.end_s));
     }
-    let is_there = visit(folder, shown, &["start_s", "end_s"], &mut |job| {
-        add(job.position, job.row.start_s, job.row.end_s);
-        Ok(())
-    })?;
+    let is_there =
+        visit_shown_jobs::<ReportError>(folder, &numbers(shown), &["start_s", "end_s"], &mut |job| {
+            add(job.position, job.row.start_s, job.row.end_s);
+            Ok(())
+        })?;
     if !is_there {
         return Ok(None);
     }
