@@ -1,5 +1,5 @@
-//! Frames of details of replays, such as jobs and outages, read a part at a time. Pictures of single jobs show
-//! the first seed of each replay.
+//! Frames of details of replays, such as jobs and outages, read a part at a time. Pictures of single jobs
+//! show the first seed of each replay.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

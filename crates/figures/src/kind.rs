@@ -72,7 +72,8 @@ pub(super) const CALL_TIMES: &str =
 /// The need of a kind for the jobs frame with the nodes of each job.
 pub(super) const NODES: &str =
     "jobs with their nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them";
-/// The need of a kind for the frame of the fragmentation of the free nodes, which is measured only on request.
+/// The need of a kind for the frame of the fragmentation of the free nodes, which is measured only on
+/// request.
 pub(super) const FRAGMENTATION: &str = "the fragmentation of free nodes; `replay -o DIR --fragmentation \
      SLICES` and `sweep --jobs --fragmentation SLICES` keep it";
 

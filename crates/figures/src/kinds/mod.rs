@@ -1,4 +1,5 @@
-//! The registry of the kinds of plots. Each kind is a row of [`PLOT_KINDS`] and a file, which some kinds share.
+//! The registry of the kinds of plots. Each kind is a row of [`PLOT_KINDS`] and a file, which some kinds
+//! share.
 
 mod busy;
 mod colours;
