@@ -196,8 +196,8 @@ fn one_of<T: Clone + Send + Sync + 'static>(
     let names = choices.iter().map(|(name, _)| PossibleValue::new(*name).aliases(aliases(*name)));
     let names = PossibleValuesParser::new(names.collect::<Vec<_>>());
     names.try_map(move |given| {
-        let given = ALIASES.iter().find(|(alias, _)| *alias == given).map_or(given.as_str(), |(_, name)| name);
-        let choice = choices.iter().find(|(name, _)| *name == given);
+        let is_it = |name: &str| name == given || ALIASES.contains(&(given.as_str(), name));
+        let choice = choices.iter().find(|(name, _)| is_it(name));
         choice.map(|(_, value)| value.clone()).ok_or("expected one of the names")
     })
 }

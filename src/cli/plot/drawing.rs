@@ -124,7 +124,7 @@ impl DrawingArgs {
         results: &Results,
         is_asked: bool,
     ) -> Result<Option<Drawing>, FigureError> {
-        let clock = self.window.as_ref().and_then(|_| Clock::of_shown(folder, results, &self.replay));
+        let clock = self.window.as_ref().and_then(|_| Clock::for_replays(folder, results, &self.replay));
         let options = PlotOptions {
             folder,
             value: self.value.as_deref(),

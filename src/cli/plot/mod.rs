@@ -122,7 +122,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             if is_asked {
                 return Err(anyhow!(missing).into());
             }
-            if kind.needs.is_missed() {
+            if kind.is_missed() {
                 note(args.quiet, &format!("left out {missing}"));
             }
             continue;

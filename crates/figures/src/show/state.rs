@@ -59,11 +59,10 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowEr
     Ok(machine)
 }
 
-/// Returns the name of the allocator as it was given and the nodes that it chooses in this state; `None` for
-/// the nodes if it refuses the job.
+/// Returns the name of the allocator, as typed, and the nodes that it chooses in this state; `None` for the
+/// nodes if it refuses the job.
 ///
-/// A new allocator knows the unavailable nodes but no busy ones, and some keep an index of them. Therefore it
-/// is told about all busy nodes as one placement.
+/// A new allocator may keep an index of busy nodes, so all busy nodes are reported to it as one placement.
 pub(super) fn placed(
     spec: &Spec,
     state: &Machine,
