@@ -32,8 +32,8 @@ pub struct Axes {
     pub arrival_scales: Vec<f64>,
     /// The machines.
     pub machines: Vec<Mesh>,
-    /// The machines that follow from each log.
-    pub autos: Autos,
+    /// The machines that follow from each log, each with its position among all machines, ascending.
+    pub autos: Vec<(usize, AutoMachine)>,
     /// The parts of each log that are replayed, each with its machines; empty until the logs have been read.
     pub of_logs: Vec<Vec<LogPart>>,
     /// The schedulers.
@@ -47,13 +47,6 @@ pub struct Axes {
     /// The objects of the caller that schedulers, allocators and networks `guest:NAME` stand for; empty
     /// without any.
     pub guests: Guests,
-}
-
-/// The machines of a study that follow from its logs. Each log has its own.
-#[derive(Clone, Debug, Default)]
-pub struct Autos {
-    /// The machines, each with its position among all machines of the study, ascending.
-    pub machines: Vec<(usize, AutoMachine)>,
 }
 
 /// A part of a log that is replayed on its own.
@@ -98,12 +91,12 @@ impl MachineArg {
     }
 
     /// Splits machines into those that are known and those that follow from logs.
-    pub fn split(machines: impl Iterator<Item = Self>) -> (Vec<Mesh>, Autos) {
-        let (mut given, mut autos) = (Vec::new(), Autos::default());
+    pub fn split(machines: impl Iterator<Item = Self>) -> (Vec<Mesh>, Vec<(usize, AutoMachine)>) {
+        let (mut given, mut autos) = (Vec::new(), Vec::new());
         for (place, machine) in machines.enumerate() {
             match machine {
                 Self::Given(mesh) => given.push(mesh),
-                Self::Auto(auto) => autos.machines.push((place, auto)),
+                Self::Auto(auto) => autos.push((place, auto)),
             }
         }
         (given, autos)
@@ -153,7 +146,7 @@ impl Axes {
             self.logs.len(),
             self.rules.len(),
             self.arrival_scales.len(),
-            (self.machines.len() + self.autos.machines.len()).max(1),
+            (self.machines.len() + self.autos.len()).max(1),
             self.schedulers.len(),
             self.allocators.iter().map(of_all).sum(),
             self.networks.len(),
@@ -180,7 +173,7 @@ impl Axes {
 
     /// Returns whether what is replayed is known only once the logs have been read: machines or partitions.
     pub(super) fn follow_from_logs(&self) -> bool {
-        !self.autos.machines.is_empty() || self.partitions.iter().any(PartitionChoice::is_of_some)
+        !self.autos.is_empty() || self.partitions.iter().any(PartitionChoice::is_of_some)
     }
 
     /// Returns every combination of a part of the logs at these positions with its machines.
@@ -377,7 +370,7 @@ mod tests {
             rules: vec![Rules::default()],
             arrival_scales: vec![1.0, 0.5],
             machines: vec!["4x4".parse()?, "4x4x4".parse()?],
-            autos: Autos::default(),
+            autos: Vec::new(),
             of_logs: Vec::new(),
             schedulers: vec!["fcfs".parse()?],
             allocators: vec!["hilbert+bf".parse()?],

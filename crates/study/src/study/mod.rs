@@ -34,7 +34,7 @@ mod snapshot;
 mod source;
 
 pub use all::ALL;
-pub use axes::{Autos, Axes, Combination, LogPart, MachineArg, UNAVAILABLE_OF_AUTO};
+pub use axes::{Axes, Combination, LogPart, MachineArg, UNAVAILABLE_OF_AUTO};
 pub use file::{StudyError, is_key as is_study_key};
 pub use jobs::{JobsError, fitting};
 pub use key::{content_key, sha256};
@@ -45,7 +45,7 @@ pub use plan::{Draft, PlanError};
 pub use planned::{JobBytes, PlannedReplay, Study, StudyLog};
 pub use replay::{Outcome, Replay, RunError, TOGETHER};
 pub use replay_spec::{Argument, COORDINATES, Coordinate, Labelled, Labels, ReplaySpec};
-pub use run::{Keep, KeepError, Progress, Rows, SweepError, sweep, sweep_into};
+pub use run::{Keep, KeepError, Progress, Rows, SweepError, sweep};
 pub use run_manifest::RunManifest;
 pub use running::{Running, State};
 pub use shard::{MAX_SHARDS, Shard};

@@ -202,7 +202,7 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
     let machines = keys.required("machines", strings(MachineArg::parse))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
     let (machines, autos) = MachineArg::split(machines.into_iter().map(|(machine, _)| machine));
-    if let (Some(_), false) = (keys.line_of("unavailable"), autos.machines.is_empty()) {
+    if let (Some(_), false) = (keys.line_of("unavailable"), autos.is_empty()) {
         keys.scalar("unavailable", |_| Err::<(), String>(UNAVAILABLE_OF_AUTO.to_owned()))?;
     }
     let without = |text: &str| {

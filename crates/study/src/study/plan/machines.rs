@@ -22,7 +22,7 @@ impl Draft {
             for part in parts {
                 let machines = match part.machines {
                     PartMachines::Given => self.axes.machines.clone(),
-                    PartMachines::All if self.axes.autos.machines.is_empty() => self.axes.machines.clone(),
+                    PartMachines::All if self.axes.autos.is_empty() => self.axes.machines.clone(),
                     PartMachines::All => self.sized(log, part, notes)?,
                     PartMachines::Autos => {
                         let machines = self.autos(log, part)?;
@@ -61,7 +61,7 @@ impl Draft {
         let name = part.name(&log.name);
         let mut machines = self.axes.machines.clone();
         let found = self.autos(log, part)?;
-        for ((place, auto), machine) in self.axes.autos.machines.iter().zip(found) {
+        for ((place, auto), machine) in self.axes.autos.iter().zip(found) {
             let surplus = machine.nodes() - machine.available();
             let mut note = format!("{name}: machine '{auto}' is {machine}");
             if surplus > 0 {
@@ -91,7 +91,7 @@ impl Draft {
                 ))
             })
         };
-        self.axes.autos.machines.iter().map(on_nodes).collect()
+        self.axes.autos.iter().map(on_nodes).collect()
     }
 }
 

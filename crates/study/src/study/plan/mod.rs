@@ -116,7 +116,7 @@ impl Draft {
         // Names are checked before any log is read, so that a wrong name fails at once.
         let given = self.name_logs()?;
         let known = if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };
-        if known.is_none() && self.axes.autos.machines.is_empty() {
+        if known.is_none() && self.axes.autos.is_empty() {
             self.axes.combinations()?;
         }
         self.check_files()?;
@@ -303,7 +303,7 @@ impl Draft {
     fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<PartSurvey>>), PlanError> {
         let wanted = Wanted {
             requests: !self.is_of_command || self.axes.ask_for_all(),
-            size: !self.axes.autos.machines.is_empty(),
+            size: !self.axes.autos.is_empty(),
             given: !self.axes.machines.is_empty(),
         };
         let rules = self.axes.rules.len();

@@ -65,20 +65,10 @@ pub enum Progress<T> {
 /// Runs the replays of `study` at the positions `cells` on the threads of `pool`, and passes each outcome to
 /// `keep`. Replays begin in the order of `cells`. `tell` is called for each replay as it ends, in any order.
 /// A replay that fails or panics does not disturb the others.
+///
+/// Jobs that leave a replay while its log is read go to `rows`. Without `rows` they are kept in memory if the
+/// options of the study ask for them.
 pub fn sweep<T: Send>(
-    study: &Study,
-    cells: &[usize],
-    pool: &ThreadPool,
-    running: &Running,
-    keep: &Keep<'_, T>,
-    tell: &mut dyn FnMut(Progress<T>),
-) {
-    sweep_into(study, cells, pool, running, keep, None, tell);
-}
-
-/// Runs replays as [`sweep`] does. Where jobs are read while a replay runs, those that leave it go to `rows`.
-/// Without `rows` they are kept in memory if the options of the study ask for them.
-pub fn sweep_into<T: Send>(
     study: &Study,
     cells: &[usize],
     pool: &ThreadPool,

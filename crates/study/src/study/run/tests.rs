@@ -59,7 +59,7 @@ fn results(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let cells: Vec<usize> = (0..study.cells.len()).collect();
     let mut results = Results::new();
-    sweep_into(study, &cells, &pool, running, keep, rows, &mut |news| {
+    sweep(study, &cells, &pool, running, keep, rows, &mut |news| {
         if let Progress::Ended(cell, ended) = news {
             let earlier = results.insert(cell, ended.map_err(|error| error.to_string()));
             assert!(earlier.is_none(), "replay {cell} has ended twice");
