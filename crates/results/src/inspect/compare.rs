@@ -6,7 +6,7 @@ use super::input::Input;
 use crate::text::grouped;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Mesh, format_intervals};
-use meshreplay_study::audit::{self, Comparison, Divergence, ScheduledJob, Side, WaitingJob, Walk, What};
+use meshreplay_study::audit::{self, Comparison, Divergence, ScheduledJob, Side, Walk, What};
 
 /// The largest number of waiting jobs, of starts and of nodes that are listed. Further ones are only counted.
 const LISTED: usize = 5;
@@ -100,8 +100,9 @@ fn state(side: &Side, nodes: Option<u32>) -> String {
         count if count > LISTED => format!("{} and {} more", words[..LISTED].join(", "), count - LISTED),
         _ => words.join(", "),
     };
-    let waits =
-        |job: &WaitingJob| format!("{} ({}, {})", job.number, counted(job.procs, "processor"), job.estimate);
+    let waits = |job: &ScheduledJob| {
+        format!("{} ({}, {})", job.number, counted(job.procs, "processor"), job.estimate)
+    };
     format!(
         "{in_use}; running: {}; waiting: {}; starting: {}",
         counted(side.running, "job"),

@@ -20,7 +20,7 @@ mod walk;
 mod watch;
 
 pub use checks::audit;
-pub use compare::{Comparison, Divergence, NotSameJobs, Read, Side, Spread, WaitingJob, What, compare};
+pub use compare::{Comparison, Divergence, NotSameJobs, Read, Side, Spread, What, compare};
 pub use evalys::{evalys_heading, evalys_row};
 pub use outages::{Downtime, KnownOutages, audit_outages};
 pub use policy::{Fits, HasPlace, Policy, Promised};

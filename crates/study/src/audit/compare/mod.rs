@@ -83,23 +83,10 @@ pub struct Side {
     pub used: u32,
     /// The number of running jobs.
     pub running: usize,
-    /// The waiting jobs, in the order of arrival.
-    pub waiting: Vec<WaitingJob>,
+    /// The waiting jobs, in the order of arrival, without their nodes.
+    pub waiting: Vec<ScheduledJob>,
     /// The numbers of the waiting jobs that start at the moment.
     pub started: Vec<i64>,
-}
-
-/// A waiting job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WaitingJob {
-    /// The log's number of the job.
-    pub number: i64,
-    /// The number of processors that it asks for.
-    pub procs: u32,
-    /// The time of its arrival.
-    pub submit: Time,
-    /// Its estimated run time.
-    pub estimate: Time,
 }
 
 /// A function that reads a schedule from its first job on, each time that it is called.
@@ -155,7 +142,6 @@ fn compare_within<E: From<io::Error>>(
 /// first events.
 fn side<E>(walk: Walk<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
     let mut side = Side::default();
-    let mut waiting: Vec<(WaitingJob, bool)> = Vec::new();
     for job in walk {
         let job = job?;
         if is_ordered && job.first_event() > at {
@@ -167,13 +153,11 @@ fn side<E>(walk: Walk<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
             side.running += 1;
         }
         if job.submit <= at && job.start >= at {
-            let ScheduledJob { number, procs, submit, estimate, start, .. } = job;
-            waiting.push((WaitingJob { number, procs, submit, estimate }, start == at));
+            side.waiting.push(ScheduledJob { nodes: None, ..job });
         }
     }
-    waiting.sort_by_key(|(job, _)| job.submit);
-    side.started = waiting.iter().filter(|(_, starts)| *starts).map(|(job, _)| job.number).collect();
-    side.waiting = waiting.into_iter().map(|(job, _)| job).collect();
+    side.waiting.sort_by_key(|job| job.submit);
+    side.started = side.waiting.iter().filter(|job| job.start == at).map(|job| job.number).collect();
     Ok(side)
 }
 

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use super::super::replay_spec::plain_text;
 use super::{Flag, FlagValue, Keyed, NONE, OPTIONS, Options, ReplayOption};
-use meshreplay_logs::LogLimits;
 use meshreplay_machine::machine::node_map::NodeMapSource;
 use meshreplay_machine::machine::outages::OutageSource;
 
@@ -71,22 +70,15 @@ impl Options {
         Self { timed: true, ..Self::default() }
     }
 
-    /// Returns the options that do not follow from the replays themselves, as study.json has them. The others
-    /// have their defaults, and so have [`Self::jobs`], which study.json holds beside them, and
-    /// [`Self::tidy`], [`Self::audit`] and [`Self::log_limits`], which change no result of a cell.
+    /// Returns the options with the defaults of all that study.json does not hold: those that follow from the
+    /// replays, and those on which no result of a cell depends.
     pub(in crate::study) fn without_derived(&self) -> Self {
-        Self {
-            jobs: false,
-            tidy: false,
-            audit: false,
-            log_limits: LogLimits::default(),
-            traffic: false,
-            recorded: false,
-            recorded_nodes: false,
-            predictions: false,
-            partitions: false,
-            ..self.clone()
+        let (mut options, default) = (self.clone(), Self::default());
+        for row in OPTIONS.iter().filter(|row| row.json.is_none()) {
+            // A default is always spelt correctly.
+            let _ = (row.set)(&mut options, &row.text(&default));
         }
+        options
     }
 
     /// Returns the flags of `sweep` that give these options. Options that only a study file can set are not

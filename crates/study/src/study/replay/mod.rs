@@ -1,13 +1,11 @@
 //! Runs one replay and its replications, and gathers the results.
 
-mod needs;
 pub(super) mod outages;
 mod outcome;
 mod replication;
 mod streamed;
 mod sums;
 
-pub(super) use needs::{algorithms_need_all_jobs, rules_need_all_jobs};
 pub(super) use outages::check as check_outages;
 pub use outcome::Outcome;
 pub(super) use replication::{Feed, Replication};
@@ -22,15 +20,18 @@ use super::log::{RecordedNodes, RecordedNodesError};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::{JobSource, LogStream};
-use meshreplay_alloc::allocator::BuildError;
+use meshreplay_alloc::allocator::{BuildError, follows_lists};
 use meshreplay_base::job::{Job, Time};
 use meshreplay_base::prediction::PredictionError;
-use meshreplay_base::spec::SpecError;
+use meshreplay_base::spec::{Spec, SpecError};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::outages::OutageFileError;
 use meshreplay_sim::engine::ReplayError;
+use meshreplay_sim::execution::has_traffic;
 use meshreplay_sim::guest::{self, Guests};
 use meshreplay_sim::metrics::{Monitor, Summary};
+use meshreplay_sim::scheduler::RECORDED;
+use meshreplay_workload::{Arrivals, Rules};
 
 /// A replay that is ready to run: its description and its jobs.
 #[derive(Clone, Debug)]
@@ -135,7 +136,7 @@ impl Replay {
     ) -> Result<Option<RecordedNodes>, RecordedNodesError> {
         let ReplaySpec { log, machine, allocator, .. } = &self.spec;
         let found = || self.source.recorded_nodes(log, options.node_map.as_ref(), machine);
-        meshreplay_alloc::allocator::follows_lists(allocator).then(found).transpose()
+        follows_lists(allocator).then(found).transpose()
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle
@@ -179,4 +180,41 @@ pub(super) struct Fitting {
     /// The first arrival, also of a job that only this allocator leaves out: it is the same for all
     /// allocators.
     pub(super) first_arrival: Time,
+}
+
+impl Options {
+    /// Returns whether a result needs all jobs at once: means that leave out a share of them, outages, as
+    /// jobs that have not run leave the results at the end, partitions, or columns over all rows.
+    pub(in crate::study) fn need_all_jobs(&self) -> bool {
+        self.trim.percent.is_some()
+            || self.outages.is_some()
+            || self.partitions
+            || self.jobs && (self.by_shape || self.tidy || self.fragmentation.is_some())
+    }
+}
+
+/// Returns whether jobs by these rules can only be made from all of them at once: arrivals are drawn for all,
+/// and predictors are built from all.
+pub(in crate::study) fn rules_need_all_jobs(rules: &Rules) -> bool {
+    rules.arrivals != Arrivals::Recorded || rules.prediction().is_some()
+}
+
+/// Returns whether these algorithms need all jobs at once. The scheduler and the allocator that follow the
+/// log do, and so do networks, which keep numbers of each job, and what comes from outside and is told of all
+/// jobs.
+pub(in crate::study) fn algorithms_need_all_jobs(scheduler: &Spec, allocator: &Spec, network: &Spec) -> bool {
+    [scheduler, allocator, network].into_iter().any(Spec::is_guest)
+        || scheduler.name == RECORDED
+        || follows_lists(allocator)
+        || has_traffic(network)
+}
+
+impl ReplaySpec {
+    /// Returns whether the replay needs all jobs at once.
+    pub(in crate::study) fn needs_all_jobs(&self) -> bool {
+        let Self { rules, scheduler, allocator, network, partition, .. } = self;
+        partition.is_some()
+            || rules_need_all_jobs(rules)
+            || algorithms_need_all_jobs(scheduler, allocator, network)
+    }
 }

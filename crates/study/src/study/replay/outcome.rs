@@ -49,26 +49,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns an outcome that has only these results.
-    pub(super) fn of(seed: u64, summary: Summary, blocks: BlockSums) -> Self {
-        Self {
-            seed,
-            skipped: 0,
-            never_fit: 0,
-            log_peak: None,
-            notes_on_nodes: Vec::new(),
-            is_streamed: false,
-            jobs: Arc::default(),
-            names: Arc::default(),
-            records: Vec::new(),
-            recording: Recording::default(),
-            traffic: None,
-            by_shape: Vec::new(),
-            summary,
-            blocks,
-        }
-    }
-
     /// Removes the results of single jobs, so that only totals and the summary are left.
     pub fn strip(&mut self) {
         self.jobs = Arc::default();

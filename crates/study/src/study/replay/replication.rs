@@ -107,7 +107,10 @@ impl<'a> Replication<'a> {
             recording,
             traffic,
             by_shape,
-            ..Outcome::of(seed, summary, blocks)
+            summary,
+            blocks,
+            is_streamed: false,
+            seed,
         })
     }
 

@@ -5,6 +5,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -72,7 +73,7 @@ impl Replication<'_> {
         let filter = stream.filter(&self.replay.spec.machine, &served, context.jobs);
         let (held, ranks) = (stream.held().unwrap_or(0), Ranks::default());
         let (to_replay, batches) = sync_channel(BATCHES);
-        let ended = thread::scope(|scope| {
+        thread::scope(|scope| {
             let read = move || stream.send(filter, &to_replay);
             let reading = thread::Builder::new().name("reader".to_owned()).spawn_scoped(scope, read);
             let reading = reading.map_err(|error| threadless(&error))?;
@@ -83,8 +84,7 @@ impl Replication<'_> {
             drop(arrivals);
             reading.join().unwrap_or_else(|panic| resume_unwind(panic));
             ended
-        });
-        Ok(Outcome { is_streamed: true, ..ended? })
+        })
     }
 
     /// Returns which requests of the log the allocator can serve, see [`served`].
@@ -122,6 +122,7 @@ impl Replication<'_> {
         rows: Option<TakeRows<'_>>,
     ) -> Result<Outcome, RunError> {
         let (seed, stop) = (self.seed, &self.monitor.stop);
+        let is_streamed = matches!(feed, Feed::Streamed(_));
         let (to_sums, left) = sync_channel(PARTS);
         let (cleared, to_fill) = sync_channel(PARTS);
         let blocked = Cell::new(Duration::ZERO);
@@ -162,11 +163,20 @@ impl Replication<'_> {
         let wall_s = if self.options.timed { wall.as_secs_f64() } else { 0.0 };
         let (summary, blocks) = context.finish(sums, &recording, wall_s)?;
         Ok(Outcome {
+            seed,
             skipped: context.skipped,
             never_fit: context.never_fit,
+            log_peak: None,
+            notes_on_nodes: Vec::new(),
+            is_streamed,
+            jobs: Arc::default(),
             names: self.replay.source.names(),
+            records: Vec::new(),
             recording,
-            ..Outcome::of(seed, summary, blocks)
+            traffic: None,
+            by_shape: Vec::new(),
+            summary,
+            blocks,
         })
     }
 }

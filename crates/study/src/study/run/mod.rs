@@ -14,7 +14,7 @@ use rayon::ThreadPool;
 use super::jobs::JobsError;
 use super::planned::Study;
 use super::replay::{Outcome, RunError, TakeRows};
-use super::running::Running;
+use super::running::{Running, State};
 use super::shared_jobs::{LoadJobsError, Workloads};
 use meshreplay_logs::LogNames;
 use meshreplay_sim::engine::ReplayError;
@@ -120,11 +120,11 @@ impl<T> Sweep<'_, T> {
     /// Runs the next replay. Returns its position in the study with its result; `None` after the last one.
     fn run_next(&self) -> Option<(usize, Result<T, SweepError>)> {
         let &cell = self.cells.get(self.next.fetch_add(1, Ordering::Relaxed))?;
-        self.running.begin(cell);
+        self.running.set(cell, State::Running);
         let ended = catch_unwind(AssertUnwindSafe(|| self.run(cell)))
             .unwrap_or_else(|panic| Err(SweepError::Panic(message(panic.as_ref()))));
         self.workloads.release(cell);
-        self.running.end(cell);
+        self.running.set(cell, State::Ended);
         Some((cell, ended))
     }
 
