@@ -3,7 +3,6 @@
 //! are an error.
 #![expect(
     clippy::arithmetic_side_effects,
-    clippy::cast_possible_truncation,
     reason = "a list of jobs without some of its members is not longer; sums of times are in 128 bits"
 )]
 
@@ -105,7 +104,9 @@ pub(super) fn drawn_jobs(
 /// Fails if a replay of `jobs` could run past the last representable time, see [`TimeRange::check`].
 pub(super) fn check_range(log: &str, jobs: &[Job], arrival_scale: f64) -> Result<(), JobsError> {
     let mut range = TimeRange::EMPTY;
-    jobs.iter().for_each(|job| range.add(job));
+    for job in jobs {
+        range.add(job);
+    }
     range.check(log, arrival_scale)
 }
 

@@ -59,7 +59,9 @@ impl Extent {
             range: TimeRange::EMPTY,
             lateness: Lateness::default(),
         };
-        jobs.iter().for_each(|job| extent.add(job));
+        for job in jobs {
+            extent.add(job);
+        }
         extent
     }
 
@@ -88,7 +90,9 @@ impl Extent {
 
     /// Returns the facts when all jobs have been added, with times that count from `origin`.
     pub(in crate::study) fn since(mut self, origin: Time) -> Self {
-        std::mem::take(&mut self.recent).into_iter().for_each(|recent| self.count(recent));
+        for recent in std::mem::take(&mut self.recent) {
+            self.count(recent);
+        }
         self.range.last_arrival = self.range.last_arrival - origin;
         self.kinds.values_mut().for_each(|of_kind| of_kind.arrives = of_kind.arrives - origin);
         self

@@ -62,14 +62,14 @@ impl Draft {
         let mut machines = self.axes.machines.clone();
         let found = self.autos(log, part)?;
         for ((place, auto), machine) in self.axes.autos.iter().zip(found) {
-            let surplus = machine.nodes() - machine.available();
-            let mut note = format!("{name}: machine '{auto}' is {machine}");
-            if surplus > 0 {
-                note += &format!(" ({surplus} of its nodes are unavailable)");
-            }
-            notes.extend(
-                part.size.iter().map(|size| format!("{note}, for the {} {}", size.nodes, size.source)),
-            );
+            let without = match machine.nodes() - machine.available() {
+                0 => String::new(),
+                surplus => format!(" ({surplus} of its nodes are unavailable)"),
+            };
+            let note = |LogSize { nodes, source }: &LogSize| {
+                format!("{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}")
+            };
+            notes.extend(part.size.iter().map(note));
             machines.insert(*place, machine);
         }
         Ok(machines)
