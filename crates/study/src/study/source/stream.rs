@@ -160,7 +160,7 @@ impl LogStream {
 
     /// Returns the error that the log is no longer what it was.
     fn changed(&self) -> TraceError {
-        TraceError::Changed { path: self.path.clone() }
+        TraceError::Changed(self.path.clone())
     }
 
     /// Reads the log again, and sends the jobs that `filter` selects to a replay. The reading ends early if
