@@ -1,9 +1,8 @@
-//! The check whether a machine can carry a schedule out.
+//! Feasibility of a schedule on a machine.
 //!
-//! It makes one pass over the instants with events. At each instant jobs that end give their nodes back, then
-//! jobs arrive, then jobs start. A job that runs for no time holds no nodes. Jobs come in the order of their
-//! first events, so that memory holds those that wait or run. O(J log J + nodes of all placements) for J
-//! jobs.
+//! An event-driven pass over the schedule. At each instant, ending jobs free their nodes, then jobs arrive,
+//! then jobs start. A job without run time holds no nodes. Jobs are read in the order of their first events,
+//! so memory holds only waiting and running jobs. O(J log J + nodes of all placements) for J jobs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,8 +14,8 @@ use super::{Schedule, ScheduledJob};
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::Mesh;
 
-/// Checks a schedule on the machine `mesh`, and against a policy if `promised` is given. Returns how much was
-/// checked. Fails with the first violation.
+/// Checks a schedule on the machine `mesh`, and against a policy if `promised` is given. Returns counts of
+/// what was checked, or the first violation.
 pub fn audit(
     schedule: &Schedule,
     mesh: &Mesh,
@@ -31,8 +30,8 @@ pub fn audit(
     }
 }
 
-/// Checks jobs as [`audit`] does, which come with their positions in the schedule, in the order of their
-/// first events. Fails if one of the jobs cannot be read, also after a violation.
+/// Checks jobs like [`audit`]. They come with their positions in the schedule, in the order of their first
+/// events. Fails if a job cannot be read, even after a violation.
 pub(super) fn follow<E>(
     jobs: impl Iterator<Item = Result<(u64, ScheduledJob), E>>,
     mesh: &Mesh,
@@ -51,7 +50,7 @@ pub(super) fn follow<E>(
     Ok(found.map(|checked| Checked { jobs: coming.count, ..checked }))
 }
 
-/// Why a check ends early.
+/// The reason why a check ends early.
 enum Stop<E> {
     Violation(Violation),
     /// A job cannot be read.
@@ -64,12 +63,12 @@ impl<E> From<Violation> for Stop<E> {
     }
 }
 
-/// The jobs that have no event yet.
+/// Jobs before their first events.
 struct Coming<I> {
     jobs: I,
-    /// The first of them, with its position.
+    /// The first job, with its position.
     next: Option<(u64, ScheduledJob)>,
-    /// The number of jobs that were read.
+    /// Number of jobs that were read.
     count: u64,
 }
 
@@ -79,7 +78,7 @@ impl<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>> Coming<I> {
         self.next.as_ref().map(|(_, job)| job.first_event())
     }
 
-    /// Reads the next job in place of the first one, which is returned.
+    /// Reads the next job, and returns the first one.
     fn read(&mut self) -> Result<Option<(u64, ScheduledJob)>, E> {
         let first = self.next.take();
         self.next = self.jobs.next().transpose()?;
@@ -88,11 +87,10 @@ impl<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>> Coming<I> {
     }
 }
 
-/// Times at which jobs start or end; the first one is on top, and of jobs with the same time that of the
-/// lowest position.
+/// Starts or ends of jobs, as a min-heap by time and position in the schedule.
 type Events = BinaryHeap<Reverse<(Time, JobAt)>>;
 
-/// Takes a job from the events whose time has come.
+/// Pops a job whose event is due.
 fn due(events: &mut Events, now: Time) -> Option<JobAt> {
     let Reverse((time, _)) = events.peek()?;
     if *time > now {
@@ -101,7 +99,7 @@ fn due(events: &mut Events, now: Time) -> Option<JobAt> {
     events.pop().map(|Reverse((_, at))| at)
 }
 
-/// Checks the jobs that come.
+/// Checks the pending jobs.
 fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
     coming: &mut Coming<I>,
     mesh: &Mesh,
@@ -132,7 +130,7 @@ fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
             let (submit, start) = (job.submit, job.start);
             let at = state.jobs.add(position, job);
             starts.push(Reverse((start, at)));
-            // A job that starts before it arrives is a violation below.
+            // A job that starts before it arrives is reported below.
             if let Some(rules) = rules.as_mut().filter(|_| submit == now) {
                 rules.arrived(&state, at);
             }
@@ -148,7 +146,7 @@ fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
             if end > start {
                 ends.push(Reverse((end, at)));
             } else {
-                // A job that runs for no time never occupies nodes, so its end has nothing to free.
+                // A job without run time never occupies nodes, so its end frees none.
                 state.jobs.remove(at);
             }
         }
@@ -160,7 +158,7 @@ mod tests {
     use super::super::fixture::job;
     use super::*;
 
-    /// Returns an array of nine nodes of which node 8 is unavailable.
+    /// Returns an array of nine nodes; node 8 is unavailable.
     fn eight() -> Mesh {
         Mesh::new(&[9]).expect("a machine").without(&[(8, 8)]).expect("eight nodes are left")
     }

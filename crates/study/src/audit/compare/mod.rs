@@ -1,5 +1,5 @@
-//! The comparison of two schedules of the same jobs: where they differ first, the state of both at that
-//! moment, and how far their starts differ.
+//! Comparison of two schedules of the same jobs: the first difference, the state of both schedules at that
+//! moment, and how far starts differ.
 
 mod differences;
 mod pairs;
@@ -13,7 +13,7 @@ use super::{ScheduledJob, Walk};
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
 
-/// The reason for which two schedules cannot be compared.
+/// The reason why two schedules cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; compare schedules of the same jobs")]
 pub struct NotSameJobs(pub(super) String);
@@ -25,12 +25,11 @@ pub struct Comparison {
     pub jobs: usize,
     /// The earliest difference; `None` if the schedules are equal.
     pub first: Option<Divergence>,
-    /// The differences of the starts in seconds, second schedule minus first, over the jobs with different
-    /// starts.
+    /// Differences of starts in seconds, second schedule minus first, over the jobs with different starts.
     pub starts: Spread,
-    /// The number of jobs with different run times.
+    /// Jobs with different run times.
     pub runs: usize,
-    /// The number of jobs that start at the same time on different nodes, or on different numbers of nodes.
+    /// Jobs that start at the same time on other nodes, or on another number of nodes.
     pub places: usize,
 }
 
@@ -52,59 +51,58 @@ pub struct Spread {
 /// The kind of the first difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A job starts at this time in one schedule and not in the other.
+    /// A job starts in only one of the schedules at this time.
     Start,
-    /// A job starts in both schedules, but on different nodes.
+    /// A job starts in both schedules, but on other nodes.
     Place,
-    /// A job ends at this time in one schedule and not in the other.
+    /// A job ends in only one of the schedules at this time.
     End,
 }
 
-/// The first moment at which two schedules differ.
+/// The first difference between two schedules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divergence {
-    /// The moment.
+    /// Its time.
     pub at: Time,
     /// The log's number of the job.
     pub number: i64,
     /// The kind of difference.
     pub what: What,
-    /// The job in each schedule.
+    /// The job in both schedules.
     pub jobs: [ScheduledJob; 2],
-    /// The state of each schedule at the moment.
+    /// The state of both schedules at that time.
     pub sides: [Side; 2],
 }
 
-/// The state of a schedule at a moment. Jobs that end at the moment have ended. Jobs that start at the moment
-/// have not started yet.
+/// The state of a schedule at a moment, after the ends and before the starts of that moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// The number of nodes in use.
+    /// Nodes in use.
     pub used: u32,
-    /// The number of running jobs.
+    /// Running jobs.
     pub running: usize,
-    /// The waiting jobs, in the order of arrival, without their nodes.
+    /// Waiting jobs, in the order of arrival, without their nodes.
     pub waiting: Vec<ScheduledJob>,
-    /// The numbers of the waiting jobs that start at the moment.
+    /// Numbers of the waiting jobs that start at the moment.
     pub started: Vec<i64>,
 }
 
-/// A function that reads a schedule from its first job on, each time that it is called.
+/// Reads a schedule from its first job on, on each call.
 pub type Read<'f, 'w, E> = &'f mut dyn FnMut() -> Result<Walk<'w, E>, E>;
 
-/// Compares the two schedules that are read. Jobs are matched by number if the numbers are unique, otherwise
-/// by position. The result is an error in the inner sense if the schedules do not have the same jobs. Fails
-/// if a job cannot be read, whatever else is wrong. O(J log J) for J jobs.
+/// Compares two schedules. Jobs are matched by number if the numbers are unique, otherwise by position. The
+/// inner error means that the schedules do not have the same jobs. Fails if a job cannot be read, whatever
+/// else is wrong. O(J log J) for J jobs.
 ///
-/// Memory holds the jobs that wait at the first difference. If the jobs of one schedule are in another order
-/// than those of the other one, they are sorted, in temporary files if they are many.
+/// Memory holds the jobs that wait at the first difference. If the schedules list jobs in different orders,
+/// both are sorted, in temporary files if they are long.
 pub fn compare<E: From<io::Error>>(
     schedules: [Read<'_, '_, E>; 2],
 ) -> Result<Result<Comparison, NotSameJobs>, E> {
     compare_within(IN_MEMORY, schedules)
 }
 
-/// Compares as [`compare`] does, with at most `in_memory` bytes of jobs that are sorted in memory.
+/// Compares like [`compare`], and sorts at most `in_memory` bytes of jobs in memory.
 fn compare_within<E: From<io::Error>>(
     in_memory: usize,
     [a, b]: [Read<'_, '_, E>; 2],
@@ -138,14 +136,13 @@ fn compare_within<E: From<io::Error>>(
     Ok(Ok(Comparison { jobs, first, starts: starts.spread()?, runs, places }))
 }
 
-/// Returns the state of a schedule at a moment. `is_ordered` says that its jobs are in the order of their
-/// first events.
+/// Returns the state of a schedule at a moment. `is_ordered`: its jobs are sorted by first events.
 fn side<E>(walk: Walk<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
     let mut side = Side::default();
     for job in walk {
         let job = job?;
         if is_ordered && job.first_event() > at {
-            // All that follow arrive and start later, too.
+            // All further jobs arrive and start later.
             break;
         }
         if job.start < at && job.end > at {

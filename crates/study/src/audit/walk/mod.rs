@@ -1,7 +1,7 @@
-//! The audit of a schedule that is longer than memory: its jobs are read as they are needed.
+//! Audit of schedules that are longer than memory.
 //!
-//! They are needed in the order of their first events, which most schedules have. Only if another job turns
-//! up out of order, they are sorted, in temporary files if they are many, and the audit begins again.
+//! Jobs are read in the order of their first events, which most schedules have. When a job turns up out of
+//! order, the schedule is sorted externally, and the audit begins again.
 
 use std::io;
 
@@ -11,17 +11,17 @@ use super::{Checked, Promised, ScheduledJob, Violation};
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::Mesh;
 
-/// The jobs of a schedule while they are read, in the order of their file.
+/// The jobs of a schedule, in the order of their file.
 pub type Walk<'w, E> = Box<dyn Iterator<Item = Result<ScheduledJob, E>> + 'w>;
 
-/// The position of the first of the runs beside the jobs of a schedule, which are fewer.
+/// Positions of the additional runs, after those of all jobs.
 const BESIDE: u64 = 1 << 63;
 
-/// Audits the jobs that `walk` reads, from the first to the last each time, and the runs in `beside`, on the
-/// machine `mesh`, and against a policy if `promised` is given. Returns how much was checked, or the first
-/// violation. Fails if a job cannot be read, whatever else is wrong.
+/// Audits the jobs that `walk` reads, from the first to the last on each call, and the additional runs in
+/// `beside`, on the machine `mesh`, and against a policy if `promised` is given. Returns counts of what was
+/// checked, or the first violation. Fails if a job cannot be read, whatever else is wrong.
 ///
-/// Memory holds the jobs that wait or run, and those beside.
+/// Memory holds the waiting and running jobs and the additional runs.
 pub fn audit_walk<'w, E: From<io::Error>>(
     walk: &mut dyn FnMut() -> Result<Walk<'w, E>, E>,
     beside: &[ScheduledJob],
@@ -31,7 +31,7 @@ pub fn audit_walk<'w, E: From<io::Error>>(
     audit_within(IN_MEMORY, walk, beside, mesh, promised)
 }
 
-/// Audits as [`audit_walk`] does, with at most `in_memory` bytes of jobs that are sorted in memory.
+/// Audits like [`audit_walk`], and sorts at most `in_memory` bytes of jobs in memory.
 fn audit_within<'w, E: From<io::Error>>(
     in_memory: usize,
     walk: &mut dyn FnMut() -> Result<Walk<'w, E>, E>,
@@ -51,15 +51,15 @@ fn audit_within<'w, E: From<io::Error>>(
     follow(merged(jobs, beside), mesh, &mut promised)
 }
 
-/// Why jobs cannot be followed as they are read.
+/// The reason why a schedule cannot be audited in file order.
 enum Problem<E> {
-    /// A job is not in the order of first events.
+    /// A job is out of order.
     Order,
     /// A job cannot be read.
     Jobs(E),
 }
 
-/// Returns the jobs with their positions, or an error where one is out of order.
+/// Returns the jobs with their positions, or an error at the first job out of order.
 fn in_order<E>(walk: Walk<'_, E>) -> impl Iterator<Item = Result<(u64, ScheduledJob), Problem<E>>> {
     let mut last: Option<Time> = None;
     (0..).zip(walk).map(move |(position, job)| {
@@ -73,7 +73,7 @@ fn in_order<E>(walk: Walk<'_, E>) -> impl Iterator<Item = Result<(u64, Scheduled
     })
 }
 
-/// Returns the jobs of both in the order of their first events. Both are in that order.
+/// Merges two lists that are sorted by first events.
 fn merged<E>(
     jobs: impl Iterator<Item = Result<(u64, ScheduledJob), E>>,
     beside: Vec<(u64, ScheduledJob)>,

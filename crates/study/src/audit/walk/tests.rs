@@ -1,4 +1,4 @@
-//! The audit of jobs that are read one by one against a naive one that looks at all jobs at every instant.
+//! The streaming audit against a naive audit that looks at all jobs at every instant.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +7,18 @@ use super::super::{Fits, Policy, Schedule, audit};
 use super::*;
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// What an audit finds: the instants, the peak, and the decisions, promises and void promises of a policy; or
-/// the time and the job of the first violation.
+/// The result of an audit: the instants, the peak, and the decisions, promises and void promises of a policy;
+/// or the time and the job of the first violation.
 type Found = Result<[u64; 5], (Time, i64)>;
 
-/// Returns a number below `below` that looks random.
+/// Returns a pseudo-random number below `below`.
 fn noise(seed: u64, below: u64) -> i64 {
     (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33)
         .checked_rem(below)
         .unwrap_or_default() as i64
 }
 
-/// Returns jobs in the order of their arrival, most of which are possible. Each may be on nodes of its own.
+/// Returns jobs in the order of arrival, mostly feasible, some with nodes.
 fn jobs(seed: u64, count: u64, nodes: u64) -> Vec<ScheduledJob> {
     let mut submit = 0;
     let of = |i: u64| {
@@ -42,7 +42,7 @@ fn naive(jobs: &[ScheduledJob], nodes: u32, policy: Option<Policy>) -> Found {
     let ends = jobs.iter().filter(runs).map(|job| job.end);
     let instants: BTreeSet<Time> = jobs.iter().flat_map(|job| [job.submit, job.start]).chain(ends).collect();
     let [mut peak, mut decisions, mut promises, mut voids] = [0_u64; 4];
-    // The job, the time by which it has to start, and whether that is void.
+    // The job, its deadline, and whether the promise is void.
     let mut promise: Option<(usize, Time, bool)> = None;
     for &now in &instants {
         let expected = |job: &ScheduledJob| job.start + job.estimate;
@@ -103,15 +103,15 @@ fn naive(jobs: &[ScheduledJob], nodes: u32, policy: Option<Policy>) -> Found {
     Ok([instants.len() as u64, peak, decisions, promises, voids])
 }
 
-/// Returns what an audit finds, in short.
+/// Returns the result of an audit in short.
 fn short(found: Result<Checked, Violation>) -> Found {
     let counts =
         |found: Checked| [found.instants, u64::from(found.peak), found.decisions, found.promises, found.void];
     found.map(counts).map_err(|violation| (violation.at, violation.number))
 }
 
-/// Jobs in the order of their arrival are followed as they come, and others are sorted, in many pieces; a
-/// naive audit of all jobs at once finds the same.
+/// Schedules in order are audited as they are read, and others are sorted in many pieces. A naive audit of
+/// all jobs at once gives the same result.
 #[test]
 fn jobs_in_any_order_give_what_a_naive_audit_finds() -> io::Result<()> {
     let (mut right, mut wrong) = ([0; 3], [0; 3]);
@@ -137,7 +137,7 @@ fn jobs_in_any_order_give_what_a_naive_audit_finds() -> io::Result<()> {
     Ok(())
 }
 
-/// Runs beside the schedule count as if they stood at its end.
+/// Additional runs count like jobs at the end of the schedule.
 #[test]
 fn runs_beside_the_schedule_are_merged() -> io::Result<()> {
     let mesh = Mesh::new(&[64]).expect("a machine");
@@ -157,7 +157,7 @@ fn runs_beside_the_schedule_are_merged() -> io::Result<()> {
     Ok(())
 }
 
-/// A job that cannot be read is what the audit says, also if it comes after a violation.
+/// An error of reading takes precedence, even if it comes after a violation.
 #[test]
 fn errors_of_reading_come_before_violations() {
     let mesh = Mesh::new(&[4]).expect("a machine");
@@ -170,8 +170,7 @@ fn errors_of_reading_come_before_violations() {
     assert_eq!(found, Err(io::ErrorKind::InvalidData));
 }
 
-/// The promise to a head that has started in time is kept, although it is not known whether the next head
-/// fits.
+/// The promise to a head that has started in time is kept, although it is unknown whether the next head fits.
 #[test]
 fn a_promise_ends_with_the_start() -> io::Result<()> {
     let mesh = Mesh::new(&[4]).expect("a machine");

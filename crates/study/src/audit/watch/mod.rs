@@ -1,10 +1,9 @@
-//! The audit of a replay while it runs: the rules of the audit of schedules, checked on what an observer
-//! sees, and against the records that the replay gives of its jobs.
+//! Audit of a running replay: the rules for schedules, checked on the events that an observer receives, and
+//! against the records of the replay.
 //!
-//! A table of its own says which job holds each node. If every start, every end and every node in the records
-//! is what was seen, and no node was ever seen with two jobs, then the schedule that the records make is
-//! possible. It costs two accesses to the table for each node of each placement, and memory for the jobs that
-//! wait or run.
+//! A separate table maps nodes to jobs. If all starts, ends and nodes in the records match the events, and no
+//! event gives a node to two jobs, then the schedule in the records is feasible. The cost is two accesses to
+//! the table for each node of each placement, and memory for the waiting and running jobs.
 
 use std::collections::VecDeque;
 
@@ -15,45 +14,44 @@ use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId};
 use meshreplay_sim::engine::{Compaction, Fate, Observer, Placed, Record};
 
-/// The holder of a node that no job has.
+/// Holder of a free node.
 const NOBODY: u32 = 0;
 
-/// The holder of a node that no job can have.
+/// Holder of an unavailable node.
 const UNAVAILABLE: u32 = u32::MAX;
 
-/// What was seen of a job that has not left.
+/// What was observed of a job in the replay.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// The times from which on and until which it had nodes in its last run, moves included; `None` if it had
-    /// none yet.
+    /// Start and end of its last run, moves included; `None` before them.
     from: Option<Time>,
     until: Option<Time>,
-    /// The number of nodes that it has or had last.
+    /// Nodes of its last run.
     nodes: usize,
 }
 
-/// An observer that checks what happens, and passes everything on to another observer. The first violation
-/// stops the replay.
+/// An observer that checks events and forwards them to another observer. The first violation stops the
+/// replay.
 pub struct Watch<'a> {
     inner: &'a mut dyn Observer,
     stop: Stop,
-    /// The holder of each node: its job plus 1, [`NOBODY`] or [`UNAVAILABLE`].
+    /// Holder of each node: its job plus 1, [`NOBODY`] or [`UNAVAILABLE`].
     holders: Vec<u32>,
-    /// Whether each node is down; empty as long as no node has gone down.
+    /// Whether each node is down; empty while all nodes are up.
     down: Vec<bool>,
-    /// The number of nodes that are held.
+    /// Nodes in use.
     held: usize,
-    /// The job that leaves next, and what was seen of it and the jobs behind it.
+    /// The job that leaves next, and the observations of it and of later jobs.
     first: JobId,
     seen: VecDeque<Seen>,
-    /// Whether jobs have been moved. A job for which others move has its nodes before it starts.
+    /// Whether jobs have been moved. A job that waits for moves gets its nodes before it starts.
     has_moves: bool,
-    /// The first violation and its job, whose number is not known before it leaves.
+    /// The first violation and its job, whose number is unknown until it leaves.
     violation: Option<(JobId, Violation)>,
 }
 
 impl<'a> Watch<'a> {
-    /// Returns an observer of a replay on `mesh` that passes everything on to `inner`. Throws `stop` at a
+    /// Returns an observer of a replay on `mesh` that forwards events to `inner`. Throws `stop` at a
     /// violation.
     pub fn new(mesh: &Mesh, inner: &'a mut dyn Observer, stop: Stop) -> Self {
         let mut holders = vec![NOBODY; mesh.nodes() as usize];
@@ -73,14 +71,14 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Fails with a message about the first violation of a replay that has ended.
+    /// Fails with a message about the first violation of a finished replay.
     pub fn finish(self) -> Result<(), String> {
         if let Some((_, violation)) = &self.violation {
             return Err(message(violation));
         }
         match self.holders.iter().position(|&holder| holder != NOBODY && holder != UNAVAILABLE) {
             Some(node) if self.held > 0 => {
-                // Its number came with the records, which are gone.
+                // Its number was in the records, which are gone.
                 let what =
                     format!("the job of row {} still holds node {node} at the end", self.holders[node]);
                 let expected = "no node".to_owned();
@@ -90,7 +88,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Returns what was seen of a job; `None` if it has left.
+    /// Returns the observations of a job; `None` if it has left.
     fn seen(&mut self, job: JobId) -> Option<&mut Seen> {
         let at = job.checked_sub(self.first)? as usize;
         if at >= self.seen.len() {
@@ -99,8 +97,7 @@ impl<'a> Watch<'a> {
         self.seen.get_mut(at)
     }
 
-    /// Notes a violation by a job, unless there has been one. The replay stops when the job's number is
-    /// known.
+    /// Reports a violation by a job, if it is the first one. The replay stops when the job's number is known.
     fn found(&mut self, job: JobId, at: Time, what: String, expected: &str) {
         if self.violation.is_none() {
             let (row, expected) = (u64::from(job) + 1, expected.to_owned());
@@ -108,7 +105,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Gives a job a node. Notes a violation if the job cannot have it.
+    /// Gives a job a node, or reports a violation.
     #[cold]
     fn take_one(&mut self, job: JobId, node: NodeId, now: Time) {
         let holder = self.holders.get(node as usize).copied();
@@ -134,7 +131,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Checks the record of a job that leaves against what was seen of it.
+    /// Checks the record of a leaving job against the observations.
     fn check_record(&mut self, id: JobId, job: &Job, record: &Record, seen: Seen) {
         let Record { start, end, allocated, .. } = *record;
         let Job { submit, procs, .. } = *job;
@@ -154,15 +151,16 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Returns the holders of `nodes` if these are consecutive and `holder` holds them all; `None` otherwise.
+/// Returns the holders of `nodes` if the nodes are consecutive and `holder` holds all of them; `None`
+/// otherwise.
 fn all_held_by<'h>(holders: &'h mut [u32], nodes: &[NodeId], holder: u32) -> Option<&'h mut [u32]> {
     let (first, last) = (*nodes.first()? as usize, *nodes.last()? as usize);
-    // Of most lists that are not consecutive these two numbers tell it.
+    // A quick test that rejects most lists.
     if last.checked_sub(first)? != nodes.len().checked_sub(1)? {
         return None;
     }
     let holders = holders.get_mut(first..=last)?;
-    // Without an early end, many are compared at once.
+    // Branch-free, so that the loops vectorize.
     let gaps = nodes.windows(2).fold(0, |gaps, pair| gaps | (pair[0].wrapping_add(1) ^ pair[1]));
     let differs = holders.iter().fold(0, |differs, other| differs | (other ^ holder));
     (gaps | differs == 0).then_some(holders)
@@ -221,7 +219,7 @@ impl Observer for Watch<'_> {
                 let what = format!("gives node {node} back, which it does not hold");
                 self.found(job, now, what, "its own nodes");
             }
-            // The nodes are free, unavailable or outside, or there is none.
+            // The nodes are free, unavailable or outside the machine, or the list is empty.
             (_, None) => {
                 let node = nodes.first().map_or("no node".to_owned(), |node| format!("node {node}"));
                 let what = format!("{node} is given back, which no job holds");
@@ -266,7 +264,7 @@ impl Observer for Watch<'_> {
 
     fn killed(&mut self, job: JobId, nodes: u32, ran: Time, now: Time) {
         if let Some(seen) = self.seen(job) {
-            // Its next run is another one.
+            // The next run starts from scratch.
             *seen = Seen::default();
         }
         self.inner.killed(job, nodes, ran, now);
