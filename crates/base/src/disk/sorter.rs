@@ -74,7 +74,7 @@ impl Sorter {
 
     /// Sorts the run in memory and writes it to a file.
     fn spill(&mut self) -> io::Result<()> {
-        let mut file = Writing::begin()?;
+        let mut file = PieceWriter::begin()?;
         self.piece.sort();
         let Piece { bytes, records } = &mut self.piece;
         records.iter().try_for_each(|&(key, begin, end)| file.add(key, &bytes[begin..end]))?;
@@ -91,7 +91,7 @@ impl Sorter {
             return Ok(());
         }
         let mut merged = Merge::of(mem::take(&mut self.levels[level]))?;
-        let mut whole = Writing::begin()?;
+        let mut whole = PieceWriter::begin()?;
         while let Some((key, record)) = merged.next()? {
             whole.add(key, record)?;
         }
@@ -143,9 +143,9 @@ impl Sorted {
 }
 
 /// Writes a run to a file.
-struct Writing(BufWriter<Scratch>);
+struct PieceWriter(BufWriter<Scratch>);
 
-impl Writing {
+impl PieceWriter {
     fn begin() -> io::Result<Self> {
         Ok(Self(BufWriter::with_capacity(1 << 16, Scratch::create()?)))
     }

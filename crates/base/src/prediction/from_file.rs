@@ -83,11 +83,11 @@ fn text(path: &Path) -> io::Result<String> {
 }
 
 /// Predictions by job, each with its line number.
-type Given = BTreeMap<i64, (usize, Time)>;
+type PredictionMap = BTreeMap<i64, (usize, Time)>;
 
 /// Parses the text of a file. The error has the line number and the problem.
-fn parse(text: &str) -> Result<Given, (usize, String)> {
-    let mut given = Given::new();
+fn parse(text: &str) -> Result<PredictionMap, (usize, String)> {
+    let mut given = PredictionMap::new();
     // The columns of the job and of the prediction; `None` before the first line.
     let mut columns: Option<[usize; 2]> = None;
     for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
@@ -157,7 +157,8 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<Vec<(i64, f64)>, String> {
-        let listed = |given: Given| given.iter().map(|(job, (_, time))| (*job, time.as_seconds())).collect();
+        let listed =
+            |given: PredictionMap| given.iter().map(|(job, (_, time))| (*job, time.as_seconds())).collect();
         parse(text).map(listed).map_err(|(line, problem)| format!("{line}: {problem}"))
     }
 

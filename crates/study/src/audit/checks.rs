@@ -8,8 +8,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::convert::Infallible;
 
-use super::policy::{Promised, Rules};
-use super::state::{Checked, JobAt, State, Violation};
+use super::policy::{PolicyCheck, Rules};
+use super::state::{AuditCounts, JobAt, State, Violation};
 use super::{Schedule, ScheduledJob};
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::Mesh;
@@ -19,8 +19,8 @@ use meshreplay_machine::machine::Mesh;
 pub fn audit(
     schedule: &Schedule,
     mesh: &Mesh,
-    mut promised: Option<Promised<'_>>,
-) -> Result<Checked, Violation> {
+    mut promised: Option<PolicyCheck<'_>>,
+) -> Result<AuditCounts, Violation> {
     let mut jobs: Vec<(u64, &ScheduledJob)> = (0..).zip(&schedule.jobs).collect();
     jobs.sort_by_key(|(_, job)| job.first_event());
     let jobs = jobs.into_iter().map(|(position, job)| Ok::<_, Infallible>((position, job.clone())));
@@ -35,19 +35,19 @@ pub fn audit(
 pub(super) fn follow<E>(
     jobs: impl Iterator<Item = Result<(u64, ScheduledJob), E>>,
     mesh: &Mesh,
-    promised: &mut Option<Promised<'_>>,
-) -> Result<Result<Checked, Violation>, E> {
-    let mut coming = Coming { jobs, next: None, count: 0 };
-    coming.read()?;
-    let found = match check(&mut coming, mesh, promised) {
+    promised: &mut Option<PolicyCheck<'_>>,
+) -> Result<Result<AuditCounts, Violation>, E> {
+    let mut pending = PendingJobs { jobs, next: None, count: 0 };
+    pending.read()?;
+    let found = match check(&mut pending, mesh, promised) {
         Ok(checked) => Ok(checked),
         Err(Stop::Violation(violation)) => Err(violation),
         Err(Stop::Jobs(error)) => return Err(error),
     };
-    while coming.next.is_some() {
-        coming.read()?;
+    while pending.next.is_some() {
+        pending.read()?;
     }
-    Ok(found.map(|checked| Checked { jobs: coming.count, ..checked }))
+    Ok(found.map(|checked| AuditCounts { jobs: pending.count, ..checked }))
 }
 
 /// The reason why a check ends early.
@@ -64,7 +64,7 @@ impl<E> From<Violation> for Stop<E> {
 }
 
 /// Jobs before their first events.
-struct Coming<I> {
+struct PendingJobs<I> {
     jobs: I,
     /// The first job, with its position.
     next: Option<(u64, ScheduledJob)>,
@@ -72,7 +72,7 @@ struct Coming<I> {
     count: u64,
 }
 
-impl<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>> Coming<I> {
+impl<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>> PendingJobs<I> {
     /// Returns the time of the first event.
     fn first_event(&self) -> Option<Time> {
         self.next.as_ref().map(|(_, job)| job.first_event())
@@ -101,17 +101,17 @@ fn due(events: &mut Events, now: Time) -> Option<JobAt> {
 
 /// Checks the pending jobs.
 fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
-    coming: &mut Coming<I>,
+    pending: &mut PendingJobs<I>,
     mesh: &Mesh,
-    promised: &mut Option<Promised<'_>>,
-) -> Result<Checked, Stop<E>> {
+    promised: &mut Option<PolicyCheck<'_>>,
+) -> Result<AuditCounts, Stop<E>> {
     let mut state = State::idle(mesh);
     let mut rules = promised.as_mut().map(|promised| Rules::new(promised, mesh));
-    let mut checked = Checked::default();
+    let mut checked = AuditCounts::default();
     let (mut starts, mut ends, mut started) = (Events::new(), Events::new(), Vec::new());
     loop {
         let first = |events: &Events| events.peek().map(|Reverse((time, _))| *time);
-        let next = [coming.first_event(), first(&starts), first(&ends)];
+        let next = [pending.first_event(), first(&starts), first(&ends)];
         let Some(now) = next.into_iter().flatten().min() else { return Ok(checked) };
         state.now = now;
         checked.instants += 1;
@@ -124,8 +124,8 @@ fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
                 rules.ended(&job);
             }
         }
-        while coming.first_event() == Some(now)
-            && let Some((position, job)) = coming.read().map_err(Stop::Jobs)?
+        while pending.first_event() == Some(now)
+            && let Some((position, job)) = pending.read().map_err(Stop::Jobs)?
         {
             let (submit, start) = (job.submit, job.start);
             let at = state.jobs.add(position, job);
@@ -225,7 +225,8 @@ mod tests {
         ];
         jobs.push(ScheduledJob { moved: true, ..on(&[(0, 2)], &job(4, [0, 10, 12], 3)) });
         let checked = audit(&Schedule { jobs, left_out: 0 }, &eight(), None)?;
-        let expected = Checked { jobs: 4, instants: 4, peak: 8, placed: 2, moved: 1, ..Checked::default() };
+        let expected =
+            AuditCounts { jobs: 4, instants: 4, peak: 8, placed: 2, moved: 1, ..AuditCounts::default() };
         assert_eq!(checked, expected);
         Ok(())
     }

@@ -10,23 +10,23 @@ mod compare;
 mod evalys;
 #[cfg(test)]
 mod fixture;
+mod live_audit;
 mod outages;
 mod packed;
 mod policy;
 mod state;
+mod stream;
 mod swf;
-mod walk;
-mod watch;
 
 pub use checks::audit;
-pub use compare::{Comparison, Divergence, NotSameJobs, Read, Side, Spread, What, compare};
+pub use compare::{Comparison, Divergence, DivergenceKind, NotSameJobs, Read, Side, Spread, compare};
 pub use evalys::{evalys_heading, evalys_row};
+pub use live_audit::LiveAudit;
 pub use outages::{Downtime, KnownOutages, audit_outages};
-pub use policy::{Fits, HasPlace, Policy, Promised};
-pub use state::{Checked, Violation};
+pub use policy::{Fits, HasPlace, Policy, PolicyCheck};
+pub use state::{AuditCounts, Violation};
+pub use stream::{ScheduleStream, audit_stream};
 pub use swf::{LogSchedule, SwfError, record};
-pub use walk::{Walk, audit_walk};
-pub use watch::Watch;
 
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;

@@ -7,8 +7,8 @@ use std::io;
 use std::rc::Rc;
 
 use super::ScheduledJob;
-use super::state::{Checked, Violation};
-use super::walk::{Walk, audit_walk};
+use super::state::{AuditCounts, Violation};
+use super::stream::{ScheduleStream, audit_stream};
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::{Mesh, NodeId};
 
@@ -24,29 +24,29 @@ pub struct KnownOutages {
     pub killed: Vec<ScheduledJob>,
 }
 
-/// Audits the schedule that `walk` reads against these outages. Returns counts of what was checked, or the
+/// Audits the schedule that `read` returns against these outages. Returns counts of what was checked, or the
 /// first violation: a conflict between runs, or else a run on nodes that are down. Fails if a job cannot be
 /// read. For R runs of n nodes and D outages of single nodes, this adds O((R·n + D)·log D) to the plain
 /// audit.
 pub fn audit_outages<'w, E: From<io::Error> + 'w>(
-    walk: &mut dyn FnMut() -> Result<Walk<'w, E>, E>,
+    read: &mut dyn FnMut() -> Result<ScheduleStream<'w, E>, E>,
     outages: &KnownOutages,
     mesh: &Mesh,
-) -> Result<Result<Checked, Violation>, E> {
+) -> Result<Result<AuditCounts, Violation>, E> {
     let times = Rc::new(Times::of(outages));
     // The first run of the schedule, in file order, that starts on a node that is down.
     let odd: Rc<RefCell<Option<Violation>>> = Rc::default();
-    let mut watched = || -> Result<Walk<'w, E>, E> {
+    let mut watched = || -> Result<ScheduleStream<'w, E>, E> {
         let (times, odd) = (Rc::clone(&times), Rc::clone(&odd));
         odd.take();
-        Ok(Box::new(walk()?.inspect(move |job| {
+        Ok(Box::new(read()?.inspect(move |job| {
             let mut odd = odd.borrow_mut();
             if let (Ok(run), None) = (job, &*odd) {
                 *odd = times.starts_on_down(run);
             }
         })))
     };
-    let checked = match audit_walk(&mut watched, &outages.killed, mesh, None)? {
+    let checked = match audit_stream(&mut watched, &outages.killed, mesh, None)? {
         Ok(checked) => checked,
         violation => return Ok(violation),
     };
@@ -106,7 +106,7 @@ impl Times {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{job, walk};
+    use super::super::fixture::{job, stream};
     use super::*;
 
     fn on(number: i64, times: [i64; 3], nodes: (NodeId, NodeId)) -> ScheduledJob {
@@ -115,19 +115,19 @@ mod tests {
 
     /// Job 1 on nodes 0 and 1 is killed at 4 s when node 0 goes down until 9 s, and runs again from `again_s`
     /// on.
-    fn example(again_s: i64, down: [i64; 2]) -> Result<Checked, Violation> {
+    fn example(again_s: i64, down: [i64; 2]) -> Result<AuditCounts, Violation> {
         let at = Time::from_seconds;
         let jobs = vec![on(1, [0, again_s, again_s + 10], (0, 1)), on(2, [0, 0, 30], (2, 3))];
         let killed = vec![on(1, [0, 0, 4], (0, 1))];
         let outages = KnownOutages { down: vec![(vec![(0, 0)], at(down[0]), at(down[1]))], killed };
         let mesh = Mesh::new(&[4]).expect("a machine");
-        audit_outages(&mut || Ok(walk(&jobs)), &outages, &mesh).expect("jobs in memory")
+        audit_outages(&mut || Ok(stream(&jobs)), &outages, &mesh).expect("jobs in memory")
     }
 
     #[test]
     fn runs_start_on_nodes_that_are_up() {
         assert_eq!(example(9, [4, 9]).map(|checked| (checked.jobs, checked.peak)), Ok((3, 4)));
-        let told = |found: Result<Checked, Violation>| found.map_err(|violation| violation.to_string());
+        let told = |found: Result<AuditCounts, Violation>| found.map_err(|violation| violation.to_string());
         assert_eq!(
             told(example(8, [4, 9])),
             Err("at 8 s, job 1 (row 1) starts on node 0, which is down from 4 s until 9 s; expected nodes \

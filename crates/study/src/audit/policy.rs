@@ -23,7 +23,7 @@
 use std::collections::BTreeSet;
 
 use super::ScheduledJob;
-use super::state::{Checked, JobAt, State, Violation};
+use super::state::{AuditCounts, JobAt, State, Violation};
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::{Machine, Mesh};
 
@@ -50,7 +50,7 @@ pub enum Fits<'a> {
 }
 
 /// A policy, and the rule that decides whether a job can start.
-pub struct Promised<'a> {
+pub struct PolicyCheck<'a> {
     /// The policy.
     pub policy: Policy,
     /// The rule that decides whether a job can start.
@@ -63,7 +63,7 @@ type Key = (Time, Time, JobAt);
 
 /// A policy, with the queue and the open promise.
 pub(super) struct Rules<'r, 'a> {
-    promised: &'r mut Promised<'a>,
+    promised: &'r mut PolicyCheck<'a>,
     /// The machine with the running jobs; `None` unless [`Fits::Places`] needs it.
     machine: Option<Machine>,
     /// Waiting jobs.
@@ -86,7 +86,7 @@ struct Promise {
 
 impl<'r, 'a> Rules<'r, 'a> {
     /// The rules of a schedule on `mesh`, with an empty queue.
-    pub(super) fn new(promised: &'r mut Promised<'a>, mesh: &Mesh) -> Self {
+    pub(super) fn new(promised: &'r mut PolicyCheck<'a>, mesh: &Mesh) -> Self {
         let machine = matches!(promised.fits, Fits::Places(_)).then(|| Machine::new(mesh.clone()));
         Self { promised, machine, queue: BTreeSet::new(), promise: None }
     }
@@ -133,7 +133,7 @@ impl<'r, 'a> Rules<'r, 'a> {
     }
 
     /// Checks, before the events of an instant, that no promise is broken.
-    pub(super) fn before(&mut self, state: &State, checked: &mut Checked) -> Result<(), Violation> {
+    pub(super) fn before(&mut self, state: &State, checked: &mut AuditCounts) -> Result<(), Violation> {
         let Some(promise) = self.promise.take_if(|promise| promise.by < state.now) else { return Ok(()) };
         let overdue = state.running.first().is_some_and(|&(expected, _)| expected < state.now);
         if promise.void || overdue {
@@ -173,7 +173,7 @@ impl<'r, 'a> Rules<'r, 'a> {
         &mut self,
         state: &State,
         started: &[JobAt],
-        checked: &mut Checked,
+        checked: &mut AuditCounts,
     ) -> Result<(), Violation> {
         for &at in started {
             let job = &state.jobs[at];
@@ -232,9 +232,9 @@ mod tests {
         Mesh::new(&[10]).expect("a machine")
     }
 
-    fn check(policy: Policy, jobs: &[ScheduledJob]) -> Result<Checked, String> {
+    fn check(policy: Policy, jobs: &[ScheduledJob]) -> Result<AuditCounts, String> {
         let schedule = Schedule { jobs: jobs.to_vec(), left_out: 0 };
-        audit(&schedule, &ten(), Some(Promised { policy, fits: Fits::Counts }))
+        audit(&schedule, &ten(), Some(PolicyCheck { policy, fits: Fits::Counts }))
             .map_err(|violation| violation.to_string())
     }
 
@@ -255,7 +255,7 @@ mod tests {
              free; expected a start now, as it takes 8";
         assert_eq!(found, expected);
         let schedule = Schedule { jobs: late.to_vec(), left_out: 0 };
-        let promised = Promised { policy: Policy::Fcfs, fits: Fits::Unknown };
+        let promised = PolicyCheck { policy: Policy::Fcfs, fits: Fits::Unknown };
         let checked = audit(&schedule, &ten(), Some(promised)).map_err(|violation| violation.to_string())?;
         assert_eq!(checked.decisions, 2);
         Ok(())
@@ -305,7 +305,7 @@ mod tests {
         let mesh = ten();
         let mut check = |start| {
             let fits = Fits::Places(&mut row);
-            let promised = Promised { policy: Policy::Easy, fits };
+            let promised = PolicyCheck { policy: Policy::Easy, fits };
             audit(&schedule(start), &mesh, Some(promised)).map_err(|violation| violation.to_string())
         };
         let checked = check(50)?;

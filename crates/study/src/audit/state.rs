@@ -49,7 +49,7 @@ impl Violation {
 
 /// Counts of what was checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct AuditCounts {
     /// The number of jobs.
     pub jobs: u64,
     /// The number of instants with events.
@@ -168,7 +168,7 @@ impl State {
 
     /// Starts a job and occupies its nodes. Fails if its times or counts are wrong, or if its nodes are not
     /// free.
-    pub(super) fn start(&mut self, at: JobAt, checked: &mut Checked) -> Result<(), Violation> {
+    pub(super) fn start(&mut self, at: JobAt, checked: &mut AuditCounts) -> Result<(), Violation> {
         let job = &self.jobs[at];
         let violation = |what: String, expected: String| Err(Violation::of(job, self.now, what, expected));
         let placed = job

@@ -6,7 +6,7 @@
 
 use std::io;
 
-use super::{Spread, What};
+use super::{DivergenceKind, Spread};
 use crate::audit::ScheduledJob;
 use meshreplay_base::disk::Sorter;
 use meshreplay_base::job::Time;
@@ -15,7 +15,7 @@ use meshreplay_base::job::Time;
 #[derive(Debug)]
 pub(super) struct Differences {
     /// The earliest difference: its time, its kind and the job in each schedule.
-    pub(super) first: Option<(Time, What, Box<[ScheduledJob; 2]>)>,
+    pub(super) first: Option<(Time, DivergenceKind, Box<[ScheduledJob; 2]>)>,
     /// Differences of starts.
     pub(super) starts: Starts,
     /// Jobs with different run times.
@@ -36,19 +36,19 @@ impl Differences {
         let elsewhere =
             x.allocated != y.allocated || (x.nodes.is_some() && y.nodes.is_some() && x.nodes != y.nodes);
         self.runs += usize::from(x.end - x.start != y.end - y.start);
-        let (at, what) = if x.start != y.start {
+        let (at, kind) = if x.start != y.start {
             self.starts.add((y.start - x.start).as_seconds())?;
-            (x.start.min(y.start), What::Start)
+            (x.start.min(y.start), DivergenceKind::Start)
         } else if elsewhere {
             self.places += 1;
-            (x.start, What::Place)
+            (x.start, DivergenceKind::Place)
         } else if x.end != y.end {
-            (x.end.min(y.end), What::End)
+            (x.end.min(y.end), DivergenceKind::End)
         } else {
             return Ok(());
         };
         if self.first.as_ref().is_none_or(|(earliest, ..)| at < *earliest) {
-            self.first = Some((at, what, Box::new([x, y])));
+            self.first = Some((at, kind, Box::new([x, y])));
         }
         Ok(())
     }

@@ -7,9 +7,9 @@ mod pairs;
 use std::io;
 
 use self::differences::Differences;
-use self::pairs::{Apart, by_number, in_step};
+use self::pairs::{Mismatch, by_number, in_step};
 use super::packed::IN_MEMORY;
-use super::{ScheduledJob, Walk};
+use super::{ScheduleStream, ScheduledJob};
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
 
@@ -50,7 +50,7 @@ pub struct Spread {
 
 /// The kind of the first difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum DivergenceKind {
     /// A job starts in only one of the schedules at this time.
     Start,
     /// A job starts in both schedules, but on other nodes.
@@ -67,7 +67,7 @@ pub struct Divergence {
     /// The log's number of the job.
     pub number: i64,
     /// The kind of difference.
-    pub what: What,
+    pub kind: DivergenceKind,
     /// The job in both schedules.
     pub jobs: [ScheduledJob; 2],
     /// The state of both schedules at that time.
@@ -88,7 +88,7 @@ pub struct Side {
 }
 
 /// Reads a schedule from its first job on, on each call.
-pub type Read<'f, 'w, E> = &'f mut dyn FnMut() -> Result<Walk<'w, E>, E>;
+pub type Read<'f, 'w, E> = &'f mut dyn FnMut() -> Result<ScheduleStream<'w, E>, E>;
 
 /// Compares two schedules. Jobs are matched by number if the numbers are unique, otherwise by position. The
 /// inner error means that the schedules do not have the same jobs. Fails if a job cannot be read, whatever
@@ -117,8 +117,8 @@ fn compare_within<E: From<io::Error>>(
     }
     let differences = match beside.differences {
         Ok(differences) => differences,
-        Err(Apart::NotSame(problem)) => return Ok(Err(problem)),
-        Err(Apart::Order(number)) => match by_number([a()?, b()?], number, in_memory)? {
+        Err(Mismatch::NotSame(problem)) => return Ok(Err(problem)),
+        Err(Mismatch::Order(number)) => match by_number([a()?, b()?], number, in_memory)? {
             Ok(differences) => differences,
             Err(problem) => return Ok(Err(problem)),
         },
@@ -126,10 +126,10 @@ fn compare_within<E: From<io::Error>>(
     let Differences { first, starts, runs, places } = differences;
     let first = match first {
         None => None,
-        Some((at, what, jobs)) => {
+        Some((at, kind, jobs)) => {
             let [a_ordered, b_ordered] = beside.is_ordered;
             let sides = [side(a()?, at, a_ordered)?, side(b()?, at, b_ordered)?];
-            Some(Divergence { at, number: jobs[0].number, what, jobs: *jobs, sides })
+            Some(Divergence { at, number: jobs[0].number, kind, jobs: *jobs, sides })
         }
     };
     let jobs = usize::try_from(beside.counts[0]).unwrap_or(usize::MAX);
@@ -137,9 +137,9 @@ fn compare_within<E: From<io::Error>>(
 }
 
 /// Returns the state of a schedule at a moment. `is_ordered`: its jobs are sorted by first events.
-fn side<E>(walk: Walk<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
+fn side<E>(schedule: ScheduleStream<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
     let mut side = Side::default();
-    for job in walk {
+    for job in schedule {
         let job = job?;
         if is_ordered && job.first_event() > at {
             // All further jobs arrive and start later.
@@ -162,12 +162,12 @@ fn side<E>(walk: Walk<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
 mod tests {
     use std::collections::HashMap;
 
-    use super::super::fixture::{job, walk};
+    use super::super::fixture::{job, stream};
     use super::*;
 
     /// Compares jobs in memory.
     fn compare(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<Comparison, NotSameJobs> {
-        compare_within::<io::Error>(1 << 10, [&mut || Ok(walk(a)), &mut || Ok(walk(b))])
+        compare_within::<io::Error>(1 << 10, [&mut || Ok(stream(a)), &mut || Ok(stream(b))])
             .expect("jobs in memory")
     }
 
@@ -180,7 +180,7 @@ mod tests {
         let turned = [b[2].clone(), b[1].clone(), b[0].clone()];
         let found = compare(&a, &turned)?;
         let first = found.first.ok_or_else(|| NotSameJobs("equal".to_owned()))?;
-        assert_eq!((first.at, first.number, first.what), (Time::from_seconds(5), 3, What::Start));
+        assert_eq!((first.at, first.number, first.kind), (Time::from_seconds(5), 3, DivergenceKind::Start));
         let numbers = |side: &Side| side.waiting.iter().map(|job| job.number).collect::<Vec<_>>();
         assert_eq!(first.sides.each_ref().map(numbers), [[2, 3], [2, 3]]);
         assert_eq!(first.sides.each_ref().map(|side| side.started.clone()), [vec![], vec![3]]);
@@ -198,7 +198,7 @@ mod tests {
         let [x, y] = [on((0, 5), &a[0]), on((1, 6), &a[0])];
         let found = compare(&[x, a[1].clone()], &[y, job(2, [0, 0, 151], 2)])?;
         assert_eq!((found.runs, found.places, found.starts.count), (1, 1, 0));
-        assert_eq!(found.first.map(|first| (first.number, first.what)), Some((1, What::Place)));
+        assert_eq!(found.first.map(|first| (first.number, first.kind)), Some((1, DivergenceKind::Place)));
         Ok(())
     }
 
@@ -291,7 +291,7 @@ mod tests {
                     let told = compared.first.as_ref().map(|first| (first.at, first.number));
                     assert_eq!((told, compared.starts, compared.places), (first, starts, places), "{seed}");
                     if let Some(Divergence { at, sides, .. }) = compared.first {
-                        let all = [&a, &b].map(|jobs| side(walk(jobs), at, false).expect("jobs in memory"));
+                        let all = [&a, &b].map(|jobs| side(stream(jobs), at, false).expect("jobs in memory"));
                         assert_eq!(sides, all, "{seed}");
                     }
                     found += 1;

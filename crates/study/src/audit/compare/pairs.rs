@@ -3,7 +3,7 @@
 use std::io;
 
 use super::differences::Differences;
-use super::{NotSameJobs, Walk};
+use super::{NotSameJobs, ScheduleStream};
 use crate::audit::ScheduledJob;
 use crate::audit::packed::{pack, unpack};
 use meshreplay_base::disk::Sorter;
@@ -17,11 +17,11 @@ pub(super) struct InStep {
     /// Whether each schedule is sorted by first events.
     pub(super) is_ordered: [bool; 2],
     /// Differences between jobs at equal positions, or the first reason why these are not pairs.
-    pub(super) differences: Result<Differences, Apart>,
+    pub(super) differences: Result<Differences, Mismatch>,
 }
 
 /// The reason why two jobs at one position are not a pair.
-pub(super) enum Apart {
+pub(super) enum Mismatch {
     /// Their numbers are equal, but not their requests.
     NotSame(NotSameJobs),
     /// Their numbers differ. This is the number in the first schedule.
@@ -30,7 +30,7 @@ pub(super) enum Apart {
 
 /// Reads two schedules in step, to their ends.
 pub(super) fn in_step<E: From<io::Error>>(
-    [mut a, mut b]: [Walk<'_, E>; 2],
+    [mut a, mut b]: [ScheduleStream<'_, E>; 2],
     in_memory: usize,
 ) -> Result<InStep, E> {
     let (mut counts, mut is_ordered, mut last) = ([0; 2], [true; 2], [None::<Time>; 2]);
@@ -57,10 +57,10 @@ pub(super) fn in_step<E: From<io::Error>>(
             let apart = if x.number == y.number {
                 match add(known, x, y)? {
                     Ok(()) => continue,
-                    Err(problem) => Apart::NotSame(problem),
+                    Err(problem) => Mismatch::NotSame(problem),
                 }
             } else {
-                Apart::Order(x.number)
+                Mismatch::Order(x.number)
             };
             differences = Err(apart);
         }
@@ -89,15 +89,15 @@ const SECOND: u64 = 1;
 /// first job that has another number at the same position of the second schedule. If a number occurs twice in
 /// the second schedule, jobs are matched by position, so `apart` has no partner.
 pub(super) fn by_number<E: From<io::Error>>(
-    [a, b]: [Walk<'_, E>; 2],
+    [a, b]: [ScheduleStream<'_, E>; 2],
     apart: i64,
     in_memory: usize,
 ) -> Result<Result<Differences, NotSameJobs>, E> {
     let alone = |number: i64| Ok(Err(NotSameJobs(format!("job {number} is in the first only"))));
     // Of equal numbers, the job of the second schedule comes first, so that the partner is known.
     let mut jobs = Sorter::of_pieces(in_memory);
-    for (walk, order) in [(a, SECOND), (b, FIRST)] {
-        for (job, position) in walk.zip(0..) {
+    for (schedule, order) in [(a, SECOND), (b, FIRST)] {
+        for (job, position) in schedule.zip(0..) {
             let job = job?;
             jobs.add((job.number, order), &pack(&job, position))?;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Fitting, Outcome, Replay, RunError, TakeRows, outages};
-use crate::audit::Watch;
+use crate::audit::LiveAudit;
 use crate::study::log::RecordedNodes;
 use crate::study::options::Options;
 use meshreplay_base::job::{Job, Time};
@@ -192,7 +192,7 @@ impl<'a> Replication<'a> {
             }
         };
         let records = if options.audit {
-            let mut watch = Watch::new(&spec.machine, observer, stop.clone());
+            let mut watch = LiveAudit::new(&spec.machine, observer, stop.clone());
             let records = run(&mut watch);
             records.and_then(|records| watch.finish().map(|()| records).map_err(ReplayError::Failed))
         } else {

@@ -26,7 +26,7 @@ use Event::{Down, Gives, Killed, Leaves, Takes};
 fn first(events: &[Event]) -> String {
     let mesh = Mesh::new(&[6]).expect("a machine").without(&[(5, 5)]).expect("five nodes are left");
     let (at, stop, mut nothing) = (Time::from_seconds, Stop::default(), Nothing);
-    let mut watch = Watch::new(&mesh, &mut nothing, stop.clone());
+    let mut watch = LiveAudit::new(&mesh, &mut nothing, stop.clone());
     let mut number = 9;
     for event in events {
         match *event {

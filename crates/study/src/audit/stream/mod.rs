@@ -7,47 +7,47 @@ use std::io;
 
 use super::checks::follow;
 use super::packed::{IN_MEMORY, sorted};
-use super::{Checked, Promised, ScheduledJob, Violation};
+use super::{AuditCounts, PolicyCheck, ScheduledJob, Violation};
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::Mesh;
 
 /// The jobs of a schedule, in the order of their file.
-pub type Walk<'w, E> = Box<dyn Iterator<Item = Result<ScheduledJob, E>> + 'w>;
+pub type ScheduleStream<'w, E> = Box<dyn Iterator<Item = Result<ScheduledJob, E>> + 'w>;
 
 /// Positions of the additional runs, after those of all jobs.
 const BESIDE: u64 = 1 << 63;
 
-/// Audits the jobs that `walk` reads, from the first to the last on each call, and the additional runs in
+/// Audits the jobs that `read` returns, from the first to the last on each call, and the additional runs in
 /// `beside`, on the machine `mesh`, and against a policy if `promised` is given. Returns counts of what was
 /// checked, or the first violation. Fails if a job cannot be read, whatever else is wrong.
 ///
 /// Memory holds the waiting and running jobs and the additional runs.
-pub fn audit_walk<'w, E: From<io::Error>>(
-    walk: &mut dyn FnMut() -> Result<Walk<'w, E>, E>,
+pub fn audit_stream<'w, E: From<io::Error>>(
+    read: &mut dyn FnMut() -> Result<ScheduleStream<'w, E>, E>,
     beside: &[ScheduledJob],
     mesh: &Mesh,
-    promised: Option<Promised<'_>>,
-) -> Result<Result<Checked, Violation>, E> {
-    audit_within(IN_MEMORY, walk, beside, mesh, promised)
+    promised: Option<PolicyCheck<'_>>,
+) -> Result<Result<AuditCounts, Violation>, E> {
+    audit_within(IN_MEMORY, read, beside, mesh, promised)
 }
 
-/// Audits like [`audit_walk`], and sorts at most `in_memory` bytes of jobs in memory.
+/// Audits like [`audit_stream`], and sorts at most `in_memory` bytes of jobs in memory.
 fn audit_within<'w, E: From<io::Error>>(
     in_memory: usize,
-    walk: &mut dyn FnMut() -> Result<Walk<'w, E>, E>,
+    read: &mut dyn FnMut() -> Result<ScheduleStream<'w, E>, E>,
     beside: &[ScheduledJob],
     mesh: &Mesh,
-    mut promised: Option<Promised<'_>>,
-) -> Result<Result<Checked, Violation>, E> {
+    mut promised: Option<PolicyCheck<'_>>,
+) -> Result<Result<AuditCounts, Violation>, E> {
     let mut beside: Vec<(u64, ScheduledJob)> = (BESIDE..).zip(beside.iter().cloned()).collect();
     beside.sort_by_key(|(_, job)| job.first_event());
-    let jobs = merged(in_order(walk()?), beside.clone());
+    let jobs = merged(in_order(read()?), beside.clone());
     match follow(jobs, mesh, &mut promised) {
         Ok(found) => return Ok(found),
         Err(Problem::Jobs(error)) => return Err(error),
         Err(Problem::Order) => {}
     }
-    let jobs = sorted(walk()?, in_memory, |job| job.first_event().as_micros())?.map(|job| Ok::<_, E>(job?));
+    let jobs = sorted(read()?, in_memory, |job| job.first_event().as_micros())?.map(|job| Ok::<_, E>(job?));
     follow(merged(jobs, beside), mesh, &mut promised)
 }
 
@@ -60,9 +60,11 @@ enum Problem<E> {
 }
 
 /// Returns the jobs with their positions, or an error at the first job out of order.
-fn in_order<E>(walk: Walk<'_, E>) -> impl Iterator<Item = Result<(u64, ScheduledJob), Problem<E>>> {
+fn in_order<E>(
+    schedule: ScheduleStream<'_, E>,
+) -> impl Iterator<Item = Result<(u64, ScheduledJob), Problem<E>>> {
     let mut last: Option<Time> = None;
-    (0..).zip(walk).map(move |(position, job)| {
+    (0..).zip(schedule).map(move |(position, job)| {
         let job = job.map_err(Problem::Jobs)?;
         let event = job.first_event();
         if last.replace(event).is_some_and(|last| event < last) {

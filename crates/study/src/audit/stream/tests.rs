@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::fixture::{job, walk};
+use super::super::fixture::{job, stream};
 use super::super::{Fits, Policy, Schedule, audit};
 use super::*;
 use meshreplay_machine::machine::{Machine, NodeId};
@@ -104,9 +104,10 @@ fn naive(jobs: &[ScheduledJob], nodes: u32, policy: Option<Policy>) -> Found {
 }
 
 /// Returns the result of an audit in short.
-fn short(found: Result<Checked, Violation>) -> Found {
-    let counts =
-        |found: Checked| [found.instants, u64::from(found.peak), found.decisions, found.promises, found.void];
+fn short(found: Result<AuditCounts, Violation>) -> Found {
+    let counts = |found: AuditCounts| {
+        [found.instants, u64::from(found.peak), found.decisions, found.promises, found.void]
+    };
     found.map(counts).map_err(|violation| (violation.at, violation.number))
 }
 
@@ -121,8 +122,8 @@ fn jobs_in_any_order_give_what_a_naive_audit_finds() -> io::Result<()> {
         let mut jobs = jobs(seed, [4, 30, 90][seed as usize / 3 % 3], nodes);
         for order in 0..2 {
             for (at, policy) in [None, Some(Policy::Fcfs), Some(Policy::Easy)].into_iter().enumerate() {
-                let promised = || policy.map(|policy| Promised { policy, fits: Fits::Counts });
-                let found = audit_within(1 << 10, &mut || Ok(walk(&jobs)), &[], &mesh, promised())?;
+                let promised = || policy.map(|policy| PolicyCheck { policy, fits: Fits::Counts });
+                let found = audit_within(1 << 10, &mut || Ok(stream(&jobs)), &[], &mesh, promised())?;
                 let whole = audit(&Schedule { jobs: jobs.clone(), left_out: 0 }, &mesh, promised());
                 assert_eq!(found, whole, "{seed} {order} {policy:?}");
                 let (found, expected) = (short(found), naive(&jobs, nodes as u32, policy));
@@ -150,7 +151,7 @@ fn runs_beside_the_schedule_are_merged() -> io::Result<()> {
                 listed = &reversed;
             }
             let all = Schedule { jobs: [listed, beside].concat(), left_out: 0 };
-            let found = audit_walk(&mut || Ok(walk(listed)), beside, &mesh, None)?;
+            let found = audit_stream(&mut || Ok(stream(listed)), beside, &mesh, None)?;
             assert_eq!(found, audit(&all, &mesh, None));
         }
     }
@@ -162,11 +163,11 @@ fn runs_beside_the_schedule_are_merged() -> io::Result<()> {
 fn errors_of_reading_come_before_violations() {
     let mesh = Mesh::new(&[4]).expect("a machine");
     let large = job(1, [0, 0, 5], 9);
-    let mut read = || -> io::Result<Walk<'_, io::Error>> {
+    let mut read = || -> io::Result<ScheduleStream<'_, io::Error>> {
         let late = [Ok(large.clone()), Ok(job(2, [9, 9, 10], 1)), Err(io::ErrorKind::InvalidData.into())];
         Ok(Box::new(late.into_iter()))
     };
-    let found = audit_walk(&mut read, &[], &mesh, None).map_err(|error| error.kind());
+    let found = audit_stream(&mut read, &[], &mesh, None).map_err(|error| error.kind());
     assert_eq!(found, Err(io::ErrorKind::InvalidData));
 }
 
@@ -181,8 +182,8 @@ fn a_promise_ends_with_the_start() -> io::Result<()> {
     let mut has_place =
         |job: &ScheduledJob, machine: &Machine| (job.number < 3).then(|| job.procs <= machine.free_count());
     let fits = Fits::Places(&mut has_place);
-    let promised = Promised { policy: Policy::Easy, fits };
-    let found = audit_walk(&mut || Ok(walk(&jobs)), &[], &mesh, Some(promised))?;
+    let promised = PolicyCheck { policy: Policy::Easy, fits };
+    let found = audit_stream(&mut || Ok(stream(&jobs)), &[], &mesh, Some(promised))?;
     assert_eq!(found.map(|checked| checked.promises), Ok(1));
     Ok(())
 }

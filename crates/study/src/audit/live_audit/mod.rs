@@ -22,7 +22,7 @@ const UNAVAILABLE: u32 = u32::MAX;
 
 /// What was observed of a job in the replay.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct RunObservation {
     /// Start and end of its last run, moves included; `None` before them.
     from: Option<Time>,
     until: Option<Time>,
@@ -32,7 +32,7 @@ struct Seen {
 
 /// An observer that checks events and forwards them to another observer. The first violation stops the
 /// replay.
-pub struct Watch<'a> {
+pub struct LiveAudit<'a> {
     inner: &'a mut dyn Observer,
     stop: Stop,
     /// Holder of each node: its job plus 1, [`NOBODY`] or [`UNAVAILABLE`].
@@ -43,14 +43,14 @@ pub struct Watch<'a> {
     held: usize,
     /// The job that leaves next, and the observations of it and of later jobs.
     first: JobId,
-    seen: VecDeque<Seen>,
+    observations: VecDeque<RunObservation>,
     /// Whether jobs have been moved. A job that waits for moves gets its nodes before it starts.
     has_moves: bool,
     /// The first violation and its job, whose number is unknown until it leaves.
     violation: Option<(JobId, Violation)>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> LiveAudit<'a> {
     /// Returns an observer of a replay on `mesh` that forwards events to `inner`. Throws `stop` at a
     /// violation.
     pub fn new(mesh: &Mesh, inner: &'a mut dyn Observer, stop: Stop) -> Self {
@@ -65,7 +65,7 @@ impl<'a> Watch<'a> {
             down: Vec::new(),
             held: 0,
             first: 0,
-            seen: VecDeque::new(),
+            observations: VecDeque::new(),
             has_moves: false,
             violation: None,
         }
@@ -89,16 +89,16 @@ impl<'a> Watch<'a> {
     }
 
     /// Returns the observations of a job; `None` if it has left.
-    fn seen(&mut self, job: JobId) -> Option<&mut Seen> {
+    fn observation(&mut self, job: JobId) -> Option<&mut RunObservation> {
         let at = job.checked_sub(self.first)? as usize;
-        if at >= self.seen.len() {
-            self.seen.resize(at + 1, Seen::default());
+        if at >= self.observations.len() {
+            self.observations.resize(at + 1, RunObservation::default());
         }
-        self.seen.get_mut(at)
+        self.observations.get_mut(at)
     }
 
     /// Reports a violation by a job, if it is the first one. The replay stops when the job's number is known.
-    fn found(&mut self, job: JobId, at: Time, what: String, expected: &str) {
+    fn report(&mut self, job: JobId, at: Time, what: String, expected: &str) {
         if self.violation.is_none() {
             let (row, expected) = (u64::from(job) + 1, expected.to_owned());
             self.violation = Some((job, Violation { at, number: 0, row, what, expected }));
@@ -110,7 +110,7 @@ impl<'a> Watch<'a> {
     fn take_one(&mut self, job: JobId, node: NodeId, now: Time) {
         let holder = self.holders.get(node as usize).copied();
         if let Some(what) = self.conflict(job, node, holder) {
-            return self.found(job, now, what, "a free node");
+            return self.report(job, now, what, "a free node");
         }
         if let Some(holder) = self.holders.get_mut(node as usize) {
             *holder = job + 1;
@@ -132,21 +132,21 @@ impl<'a> Watch<'a> {
     }
 
     /// Checks the record of a leaving job against the observations.
-    fn check_record(&mut self, id: JobId, job: &Job, record: &Record, seen: Seen) {
+    fn check_record(&mut self, id: JobId, job: &Job, record: &Record, run: RunObservation) {
         let Record { start, end, allocated, .. } = *record;
         let Job { submit, procs, .. } = *job;
-        let run = ScheduledJob { submit, start, end, procs, allocated, ..ScheduledJob::default() };
-        if let Some([what, expected]) = run.contradiction(Some(seen.nodes as u64)) {
-            return self.found(id, start, what, &expected);
+        let scheduled = ScheduledJob { submit, start, end, procs, allocated, ..ScheduledJob::default() };
+        if let Some([what, expected]) = scheduled.contradiction(Some(run.nodes as u64)) {
+            return self.report(id, start, what, &expected);
         }
-        let (Some(from), Some(until)) = (seen.from, seen.until) else {
-            return self.found(id, start, "has no nodes at its end".to_owned(), "a start and an end");
+        let (Some(from), Some(until)) = (run.from, run.until) else {
+            return self.report(id, start, "has no nodes at its end".to_owned(), "a start and an end");
         };
         if start < from || (start > from && !self.has_moves) {
-            return self.found(id, start, format!("gets its nodes at {from}"), "them at its start");
+            return self.report(id, start, format!("gets its nodes at {from}"), "them at its start");
         }
         if end != until {
-            self.found(id, end, format!("gives its nodes back at {until}"), "them at its end");
+            self.report(id, end, format!("gives its nodes back at {until}"), "them at its end");
         }
     }
 }
@@ -171,7 +171,7 @@ fn message(violation: &Violation) -> String {
     format!("the audit finds that the replay is wrong: {violation}")
 }
 
-impl Observer for Watch<'_> {
+impl Observer for LiveAudit<'_> {
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
         self.inner.allocated(job, placed, cost_ns);
     }
@@ -190,11 +190,11 @@ impl Observer for Watch<'_> {
             }
         }
         self.held += nodes.len();
-        if let Some(seen) = self.seen(job) {
-            seen.from.get_or_insert(now);
-            (seen.until, seen.nodes) = (None, nodes.len());
+        if let Some(run) = self.observation(job) {
+            run.from.get_or_insert(now);
+            (run.until, run.nodes) = (None, nodes.len());
         } else {
-            self.found(job, now, "starts after its end".to_owned(), "one run");
+            self.report(job, now, "starts after its end".to_owned(), "one run");
         }
         self.inner.occupied(job, nodes, now);
     }
@@ -217,7 +217,7 @@ impl Observer for Watch<'_> {
             (None, Some(_)) => {}
             (Some(node), Some(job)) => {
                 let what = format!("gives node {node} back, which it does not hold");
-                self.found(job, now, what, "its own nodes");
+                self.report(job, now, what, "its own nodes");
             }
             // The nodes are free, unavailable or outside the machine, or the list is empty.
             (_, None) => {
@@ -233,13 +233,13 @@ impl Observer for Watch<'_> {
         }
         self.held = self.held.saturating_sub(nodes.len());
         if let Some(job) = holder.checked_sub(1)
-            && let Some(seen) = self.seen(job)
+            && let Some(run) = self.observation(job)
         {
-            seen.until = Some(now);
-            let had = seen.nodes;
+            run.until = Some(now);
+            let had = run.nodes;
             if had != nodes.len() {
                 let what = format!("gives {} of its {had} nodes back", nodes.len());
-                self.found(job, now, what, "all of them");
+                self.report(job, now, what, "all of them");
             }
         }
         self.inner.vacated(nodes, now);
@@ -263,9 +263,9 @@ impl Observer for Watch<'_> {
     }
 
     fn killed(&mut self, job: JobId, nodes: u32, ran: Time, now: Time) {
-        if let Some(seen) = self.seen(job) {
+        if let Some(run) = self.observation(job) {
             // The next run starts from scratch.
-            *seen = Seen::default();
+            *run = RunObservation::default();
         }
         self.inner.killed(job, nodes, ran, now);
     }
@@ -276,10 +276,10 @@ impl Observer for Watch<'_> {
 
     fn left(&mut self, job: &Job, record: &Record) {
         let id = self.first;
-        let seen = self.seen.pop_front().unwrap_or_default();
+        let run = self.observations.pop_front().unwrap_or_default();
         self.first += 1;
         if record.fate == Fate::Completed {
-            self.check_record(id, job, record, seen);
+            self.check_record(id, job, record, run);
         }
         if let Some((by, violation)) = &mut self.violation
             && *by <= id
