@@ -1,10 +1,9 @@
-//! Studies: the product of logs, machines, schedulers, allocators and more as a flat list of cells, and the
-//! code that runs the cells. A cell is one replay of a study, with all its replications.
+//! Studies: the Cartesian product of logs, machines, schedulers, allocators and more as a flat list of cells,
+//! and the code that runs the cells. A cell is one replay of a study, with all its replications.
 //!
-//! [`Study::read`] plans a study from its file. [`Shard`] divides the cells among several processes.
-//! [`sweep`] runs them. The result of a cell is named by its content key, so that a study that is started
-//! again replays only the cells without a result. [`Axes`] is the product on its own, and [`Replay`] is one
-//! replay on its own.
+//! [`Study::read`] plans a study from its file. [`Shard`] divides the cells among processes. [`sweep`] runs
+//! them. Results are named by content keys, so that a restarted study replays only the cells without a
+//! result. [`Axes`] is the product on its own, and [`Replay`] is one replay on its own.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! The progress of replays, shared by the threads that run them and the thread that waits for them.
+//! The progress of replays, shared by the threads that run them and the waiting thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Makes the state of `cells` replays, none of which has begun.
+    /// The state of `cells` waiting replays.
     pub fn new(cells: usize) -> Self {
         Self {
             monitors: (0..cells).map(|_| Monitor::default()).collect(),
@@ -40,7 +40,7 @@ impl Running {
     }
 
     fn states(&self) -> MutexGuard<'_, Vec<State>> {
-        // No change of the list is ever half done.
+        // Changes of the list are atomic.
         self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -54,7 +54,7 @@ impl Running {
         self.states()[cell]
     }
 
-    /// Stops the replays that run, and keeps the others from beginning.
+    /// Stops the running replays, and keeps the others from beginning.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.monitors.iter().for_each(|monitor| monitor.stop.throw());

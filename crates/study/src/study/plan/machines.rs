@@ -1,4 +1,4 @@
-//! The machines of the parts of logs, given or as large as the logs say.
+//! Machines of the parts of logs, given or sized by the logs.
 
 use super::survey::{LogSize, PartMachines, PartSurvey};
 use super::{Draft, PlanError};
@@ -10,8 +10,7 @@ use meshreplay_logs::Partitions;
 use meshreplay_machine::machine::{AutoMachine, Mesh};
 
 impl Draft {
-    /// Finds the parts of each log and the machines that follow from them, and adds a note on each such
-    /// machine.
+    /// Finds the parts of each log and their machines, and adds a note on each machine that a log sizes.
     pub(super) fn size_machines(
         &mut self,
         surveys: &[Vec<PartSurvey>],
@@ -38,7 +37,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads logs again whose jobs were not kept, if the replays are of parts of them, which need all jobs at
+    /// Reads logs again whose jobs were not kept, if parts of them are replayed, which requires all jobs at
     /// once.
     pub(super) fn keep_parts(&self, logs: &mut [StudyLog]) -> Result<(), LoadJobsError> {
         for (log, parts) in logs.iter_mut().zip(&self.axes.of_logs) {
@@ -51,7 +50,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Returns the machines of a part of a log, and adds a note on each that follows from the log.
+    /// Returns the machines of a part of a log, and adds a note on each machine that the log sizes.
     fn sized(
         &self,
         log: &LogSource,
@@ -75,7 +74,7 @@ impl Draft {
         Ok(machines)
     }
 
-    /// Returns the machines of a part of a log that follow from the log.
+    /// Returns the machines of a part of a log that the log sizes.
     fn autos(&self, log: &LogSource, part: &PartSurvey) -> Result<Vec<Mesh>, PlanError> {
         let name = part.name(&log.name);
         let Some(LogSize { nodes, .. }) = part.size else {
@@ -95,7 +94,7 @@ impl Draft {
     }
 }
 
-/// Returns a note on partitions that are machines of their own; `None` if there are none.
+/// Returns a note on partitions with their own machines; `None` without any.
 fn note_on_groups(log: &LogSource, groups: &[(&PartSurvey, Vec<Mesh>)]) -> Option<String> {
     let words = |(part, machines): &(&PartSurvey, Vec<Mesh>)| {
         let name = part.partition.as_ref().map(Partitions::label).unwrap_or_default();
