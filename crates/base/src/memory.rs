@@ -31,8 +31,8 @@ pub fn read_all(source: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the memory in bytes that this process may still allocate: the minimum over the machine, its
-/// control groups (of containers and cluster jobs) and its address-space limit. Returns `None` if the system
-/// reports none of them.
+/// control groups (of containers and cluster jobs) and its address-space limit. Returns `None` on systems
+/// without these reports.
 #[cfg(target_os = "linux")]
 pub fn free_bytes() -> Option<u64> {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| in_bytes(&text, "MemAvailable:"));

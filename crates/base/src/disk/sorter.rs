@@ -32,7 +32,7 @@ pub struct Sorter {
     /// Sorted runs that were spilled, by level. Runs of higher levels come before those of lower levels in
     /// the input.
     levels: Vec<Vec<Scratch>>,
-    /// Size in bytes at which the run in memory is spilled.
+    /// Maximum size in bytes of the run in memory.
     most: usize,
     most_pieces: usize,
 }

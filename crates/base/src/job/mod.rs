@@ -72,8 +72,8 @@ pub type JobId = u32;
 
 /// A job that can be replayed, from a record of a log or from a workload model.
 ///
-/// The default is a job of no processors whose facts are all unknown. It completes jobs of which only some
-/// fields are given.
+/// The default is a job of no processors whose facts are all unknown. It completes jobs with some fields
+/// missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Job {
     /// The log's number of the job (field 1 in the Standard Workload Format), used only as a label.
@@ -114,7 +114,7 @@ pub struct Logged {
     pub nodes: Option<u32>,
 }
 
-/// An optional number by which a log names something, such as a queue. It takes half the space of an
+/// An optional number for a name in a log, such as that of a queue. It takes half the space of an
 /// `Option<i64>`, because logs have millions of jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogNumber(i64);

@@ -103,7 +103,7 @@ pub enum SpecError {
         owner: String,
         /// The parameter.
         key: String,
-        /// The file, its line if it was read, what was found and what was expected, in words.
+        /// The file, the line if there is one, the problem, and the expected content, in words.
         problem: String,
     },
     /// The algorithm cannot be built from these members.

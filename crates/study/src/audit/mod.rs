@@ -59,7 +59,7 @@ pub struct ScheduledJob {
     pub estimate: Time,
     /// Requested processors.
     pub procs: u32,
-    /// Requested processors according to a log for which `procs` are the allocated ones; `None` otherwise.
+    /// Requested processors, if `procs` are the allocated ones of a log; `None` otherwise.
     pub asked: Option<u32>,
     /// Allocated nodes.
     pub allocated: u32,

@@ -93,7 +93,7 @@ impl Times {
         })
     }
 
-    /// Returns the violation of a killed run with known nodes, all of which are up at its end.
+    /// Returns the violation of a killed run whose nodes are known and all up at its end.
     fn is_killed_on_up(&self, run: &ScheduledJob) -> Option<Violation> {
         let goes_down = |node| self.of_node(node).binary_search_by_key(&run.end, |(from, _)| *from).is_ok();
         if run.nodes.is_none() || run.each_node().any(goes_down) {

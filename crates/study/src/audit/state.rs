@@ -56,7 +56,7 @@ pub struct AuditCounts {
     pub instants: u64,
     /// Most nodes in use at once.
     pub peak: u32,
-    /// Jobs with known nodes, each of which was checked.
+    /// Jobs with known nodes, which were all checked.
     pub placed: u64,
     /// Jobs that hold more nodes than they ask for, such as whole submeshes.
     pub larger: u64,

@@ -83,7 +83,7 @@ struct Jobs<'a> {
     reader: Reader,
     /// Subtracted from all times.
     origin: Time,
-    /// Records of jobs that never ran so far.
+    /// Records of jobs that never ran, until now.
     left_out: u64,
 }
 

@@ -102,7 +102,7 @@ impl MachineArg {
     }
 }
 
-/// Number of combinations from which memory is checked, and bytes per combination, from the axes to
+/// Threshold of the memory check in combinations, and bytes per combination, from the axes to
 /// study.json.
 const MANY_COMBINATIONS: u64 = 100_000;
 const COMBINATION_BYTES: u64 = 1000;
@@ -331,7 +331,7 @@ impl Axes {
         options.predictions = self.rules.iter().any(|rules| rules.prediction().is_some());
     }
 
-    /// Returns the machines of all logs that are known so far.
+    /// Returns the known machines of all logs.
     pub(super) fn all_machines(&self) -> Vec<&Mesh> {
         if self.of_logs.is_empty() {
             return self.machines.iter().collect();

@@ -16,7 +16,7 @@ pub struct Manifest {
     pub name: String,
     /// Purpose of the study, if its file gives one.
     pub description: Option<String>,
-    /// Shared options, except those that only select which results are kept.
+    /// Shared options, except selections of kept results.
     #[serde(flatten)]
     pub options: Options,
     /// Whether the last run kept the jobs of every cell. Results do not depend on it.

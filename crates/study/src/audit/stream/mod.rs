@@ -14,7 +14,7 @@ use meshreplay_machine::machine::Mesh;
 /// The jobs of a schedule, in the order of their file.
 pub type ScheduleStream<'w, E> = Box<dyn Iterator<Item = Result<ScheduledJob, E>> + 'w>;
 
-/// Positions of the additional runs, after those of all jobs.
+/// Positions of the additional runs, after all jobs.
 const BESIDE: u64 = 1 << 63;
 
 /// Audits the jobs that `read` returns, from the first to the last on each call, and the additional runs in

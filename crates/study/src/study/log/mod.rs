@@ -208,14 +208,14 @@ fn check_count(path: &Path, line: u64, jobs: u64) -> Result<(), TraceError> {
     }
 }
 
-/// Number of jobs from which memory is checked, a power of two.
+/// Threshold of the memory check in jobs, a power of two.
 const MANY_JOBS: usize = 1 << 20;
 
 /// Bytes per job of a replay in addition to the lists of jobs: its record, its dispersal, its entry in the
 /// queue.
 const REPLAYED_JOB: usize = 300;
 
-/// Fails if twice as many jobs, for which the list grows now, and their replay would not fit into memory. The
+/// Fails if the list of jobs, which grows to twice its length now, and its replay would not fit into memory. The
 /// list is copied when it grows, and again when arrival times are scaled.
 fn check_memory(path: &Path, line: u64, jobs: usize) -> Result<(), TraceError> {
     let needed_bytes = 2 * jobs as u64 * (2 * size_of::<Job>() + REPLAYED_JOB) as u64;

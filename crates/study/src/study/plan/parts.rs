@@ -109,7 +109,7 @@ impl<'a> Parts<'a> {
         Ok(parts)
     }
 
-    /// Returns a note on the jobs in none of the groups; `None` without any.
+    /// Returns a note on the jobs outside all groups; `None` without any.
     fn in_no_group(&self, groups: &[Vec<i64>]) -> Option<String> {
         let is_left = |number: Option<i64>| {
             number.is_none_or(|number| groups.iter().all(|group| !group.contains(&number)))

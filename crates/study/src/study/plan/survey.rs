@@ -65,7 +65,7 @@ pub(super) struct PartSurvey {
     pub(super) by_rules: Vec<Survey>,
     /// Size of the machine; `None` for a workload model, or if it is not needed.
     pub(super) size: Option<LogSize>,
-    /// The machines on which the part is replayed.
+    /// Machines of the part.
     pub(super) machines: PartMachines,
     /// Whether it has several partitions that are not known to share nodes.
     pub(super) pools_partitions: bool,

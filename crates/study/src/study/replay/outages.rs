@@ -15,7 +15,7 @@ pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<()
     if options.outages.is_none() {
         return Ok(());
     }
-    // Guests serve every machine, including those with missing nodes.
+    // Guests serve every machine, even with missing nodes.
     if !spec.allocator.is_guest() {
         let (entry, _) = allocator::find(&spec.allocator)?;
         if let Some(reason) = entry.refuses_unavailable {
