@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use meshreplay::frame::{FileFormat, RunPlace, RunResults};
 use meshreplay::metrics::LeftJobs;
-use meshreplay::study::{Options, Outcome, Progress, Rows, Running, Study, sweep, sweep_into};
+use meshreplay::study::{Options, Outcome, Progress, Rows, Running, Study, sweep};
 use meshreplay::trace::LogNames;
 
 use super::support::{Tested, contents, run, run_with};
@@ -34,7 +34,7 @@ pub(crate) fn replayed(
         Ok(outcomes)
     };
     let mut failure = None;
-    sweep_into(study, &cells, &pool, &running, &keep, rows, &mut |news| {
+    sweep(study, &cells, &pool, &running, &keep, rows, &mut |news| {
         let Progress::Ended(number, ended) = news else { return };
         let outcomes = ended.map_err(|error| errors.push(error.to_string())).ok();
         failure = failure.take().or(results.add(number, outcomes).err());
@@ -104,7 +104,7 @@ fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn E
         found.lock().expect("no panic").push((number, words.collect()));
         Ok(())
     };
-    sweep(&study, &cells, &pool, &running, &keep, &mut |_| {});
+    sweep(&study, &cells, &pool, &running, &keep, None, &mut |_| {});
     let mut found = found.into_inner()?;
     found.sort();
     Ok(found)

@@ -2,7 +2,7 @@
 
 use super::error::InspectError;
 use crate::frame::SavedJobs;
-use meshreplay_study::audit::{LogSchedule, Schedule, Walk};
+use meshreplay_study::audit::{LogSchedule, Schedule, ScheduleStream};
 
 /// The jobs of a schedule, which can be read from the first to the last any number of times.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Default for Jobs {
 
 impl Jobs {
     /// Returns the jobs one by one, in the order of the file. Each may be an error, after which no more come.
-    pub fn walk(&self) -> Result<Walk<'_, InspectError>, InspectError> {
+    pub fn walk(&self) -> Result<ScheduleStream<'_, InspectError>, InspectError> {
         Ok(match self {
             Self::Saved(jobs) => Box::new(jobs.walk().map(|job| Ok(job?))),
             Self::Log(log) => Box::new(log.walk()?.map(|job| Ok(job?))),
