@@ -20,7 +20,7 @@ impl Summary {
     /// time of a lower bound of dispersal for each job size.
     pub fn of(replay: &Finished<'_>) -> Self {
         let facts = Facts::new(replay);
-        Self { numbers: METRICS.iter().map(|metric| metric.compute(&facts)).collect() }
+        Self { numbers: METRICS.iter().map(|metric| metric.number(&facts)).collect() }
     }
 
     /// Creates the summary from one number for each row of [`METRICS`].
@@ -70,7 +70,7 @@ impl RunningSums {
     /// the machine.
     pub fn new(replay: &Finished<'_>, jobs: Option<usize>) -> Self {
         let facts = Facts::of_part(replay);
-        let numbers = METRICS.iter().map(|metric| metric.begin(&facts, true)).collect();
+        let numbers = METRICS.iter().map(|metric| Partial::new(&metric.compute, &facts, true)).collect();
         Self { numbers, totals: Totals::default(), blocks: BlockAdder::new(jobs) }
     }
 
@@ -79,7 +79,7 @@ impl RunningSums {
     pub fn add(&mut self, part: &Finished<'_>, ranks: Option<&[usize]>) {
         let facts = Facts::of_part(part);
         for (metric, number) in METRICS.iter().zip(&mut self.numbers) {
-            metric.add(number, &facts);
+            number.add(&metric.compute, &facts);
         }
         self.totals.add(part);
         self.totals.in_means += part.jobs.len() as u64;
@@ -96,7 +96,7 @@ impl RunningSums {
     pub fn finish(self, whole: &Finished<'_>) -> io::Result<(Summary, BlockSums)> {
         let facts = Facts::of_totals(whole, self.totals);
         let numbers = METRICS.iter().zip(self.numbers);
-        let numbers = numbers.map(|(metric, number)| metric.finish(number, &facts));
+        let numbers = numbers.map(|(metric, number)| number.finish(&metric.compute, &facts));
         Ok((Summary::of_numbers(numbers.collect::<io::Result<_>>()?), self.blocks.finish()))
     }
 }

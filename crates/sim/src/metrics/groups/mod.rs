@@ -128,8 +128,9 @@ fn parts<T>(values: &[T]) -> std::slice::Chunks<'_, T> {
 
 impl Default for GroupSum {
     fn default() -> Self {
-        let means = Replayed::new(&[])
-            .with_facts(|none| grouped_metrics().map(|metric| metric.begin(none, false)).collect());
+        let means = Replayed::new(&[]).with_facts(|none| {
+            grouped_metrics().map(|metric| Partial::new(&metric.compute, none, false)).collect()
+        });
         Self { jobs: 0, node_s: 0.0, means, positions: Vec::new() }
     }
 }
@@ -148,7 +149,7 @@ impl GroupSum {
         }
         let of_group = facts.of(std::mem::take(&mut self.positions));
         for (metric, mean) in grouped_metrics().zip(&mut self.means) {
-            metric.add(mean, &of_group);
+            mean.add(&metric.compute, &of_group);
         }
         self.positions = of_group.kept;
         self.positions.clear();
@@ -158,7 +159,7 @@ impl GroupSum {
     fn finish(self, waits: (u64, Option<f64>)) -> GroupNumbers {
         let means = Replayed::new(&[]).with_facts(|none| {
             // Cannot fail, because no values are in a file.
-            let mean = |(metric, mean): (&Metric, Partial)| metric.finish(mean, none).ok().flatten();
+            let mean = |(metric, mean): (&Metric, Partial)| mean.finish(&metric.compute, none).ok().flatten();
             grouped_metrics().zip(self.means).map(|both| mean(both).map(Number::as_f64)).collect()
         });
         GroupNumbers {
