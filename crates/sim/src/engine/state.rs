@@ -57,7 +57,7 @@ pub(super) struct ReplayState<'a> {
 
 impl ReplayState<'_> {
     /// Adds a job to the queue. If the queue is empty, the job becomes its head now.
-    fn arrive(&mut self, job: JobId) {
+    pub(super) fn arrive(&mut self, job: JobId) {
         self.predict(job);
         let Job { submit, procs, .. } = *self.window.job(job);
         let estimate = self.expected_run(job);
@@ -86,74 +86,6 @@ impl ReplayState<'_> {
     pub(super) fn run_scheduler(&mut self, scheduler: &mut dyn Scheduler) {
         if self.next_job.is_none() {
             scheduler.start_jobs(self);
-        }
-    }
-
-    /// Applies all departures and arrivals of an instant, then runs one pass. Empties `done`.
-    pub(super) fn pass_once(
-        &mut self,
-        done: &mut Vec<JobId>,
-        arriving: &[JobId],
-        scheduler: &mut dyn Scheduler,
-    ) {
-        done.drain(..).for_each(|job| self.depart(job));
-        for &job in arriving {
-            self.arrive(job);
-        }
-        self.run_scheduler(scheduler);
-    }
-
-    /// Applies the events of an instant one by one, arrivals before departures, with a pass after each.
-    /// Empties `done`.
-    ///
-    /// Schedulers with such passes rely on estimates. So jobs that end as estimated or later have left the
-    /// machine before the first pass.
-    pub(super) fn pass_per_event(
-        &mut self,
-        done: &mut Vec<JobId>,
-        arriving: &[JobId],
-        scheduler: &mut dyn Scheduler,
-    ) {
-        let expected =
-            |state: &Self, job: JobId| state.window[job].record.start + state.expected_run(job) <= state.now;
-        // An allocator that moves jobs must not see a job on the machine that has ended.
-        let movable = self.allocator.moves_jobs;
-        let expected = |state: &Self, job: JobId| movable || expected(state, job);
-        for &job in &*done {
-            if expected(self, job) {
-                self.end(job);
-            }
-        }
-        for &job in arriving {
-            self.arrive(job);
-            self.run_scheduler(scheduler);
-        }
-        for job in done.drain(..) {
-            if !expected(self, job) {
-                self.end(job);
-            }
-            self.learn(job);
-            self.run_scheduler(scheduler);
-        }
-    }
-
-    /// Applies all departures of an instant, with one pass if there are any, then the arrivals with a pass
-    /// after each. Empties `done`.
-    pub(super) fn pass_per_kind(
-        &mut self,
-        done: &mut Vec<JobId>,
-        arriving: &[JobId],
-        scheduler: &mut dyn Scheduler,
-    ) {
-        if !done.is_empty() {
-            done.drain(..).for_each(|job| self.depart(job));
-            self.cause = Cause::Departures;
-            self.run_scheduler(scheduler);
-        }
-        self.cause = Cause::Arrival;
-        for &job in arriving {
-            self.arrive(job);
-            self.run_scheduler(scheduler);
         }
     }
 

@@ -121,7 +121,9 @@ const DAY_S: f64 = 86_400.0;
 impl<'a> Facts<'a> {
     /// Gathers the facts. O(J) for J jobs, or O(J·log J) if means leave jobs out.
     pub(super) fn new(replay: &'a Finished<'a>) -> Self {
-        let (kept, mut totals) = (kept(replay), Totals::default());
+        let Finished { jobs, records, trim, .. } = replay;
+        let kept = trim.kept(jobs.len(), |i| jobs[i].submit.as_seconds(), |i| records[i].start.as_seconds());
+        let mut totals = Totals::default();
         totals.add(replay);
         totals.in_means = kept.len() as u64;
         Self { kept, ..Self::of_totals(replay, totals) }
@@ -241,12 +243,6 @@ impl<'a> Facts<'a> {
 /// Returns `part / whole`, or 0 if `whole` is not above 0.
 pub(super) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-/// Returns the positions of the jobs in means, by arrival if any are left out.
-fn kept(replay: &Finished<'_>) -> Vec<usize> {
-    let Finished { jobs, records, .. } = replay;
-    replay.trim.kept(jobs.len(), |i| jobs[i].submit.as_seconds(), |i| records[i].start.as_seconds())
 }
 
 impl Trim {

@@ -159,22 +159,12 @@ impl Rows {
         })
     }
 
-    /// Returns the largest L1 distance between two nodes on a mesh, in hops, or 0 without nodes. An L1
-    /// distance is the largest difference of two nodes in one of the four forms ±x ± y + z, so the diameter
-    /// is the largest range of a form. Along x only the ends of runs matter.
+    /// Returns the largest L1 distance between two nodes on a mesh, in hops, or 0 without nodes.
     pub(super) fn mesh_diameter(&self) -> u32 {
-        let mut ranges = [(i64::MAX, i64::MIN); 4];
-        for run in &self.runs {
-            let (first, last) = (i64::from(run.first), i64::from(run.last));
-            let (y, z) = (i64::from(run.row % self.length), i64::from(run.row / self.length));
-            for (range, offset) in ranges[..2].iter_mut().zip([z + y, z - y]) {
-                *range = (range.0.min(first + offset), range.1.max(last + offset));
-            }
-            for (range, offset) in ranges[2..].iter_mut().zip([z + y, z - y]) {
-                *range = (range.0.min(offset - last), range.1.max(offset - first));
-            }
-        }
-        ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
+        unrolled(self.runs.iter().map(|run| {
+            let z = run.row / self.length;
+            [run.first, run.last, run.row - z * self.length, z]
+        }))
     }
 
     /// Counts connected components by union-find: each run is joined with the overlapping runs of
@@ -240,4 +230,23 @@ impl Rows {
         }
         run
     }
+}
+
+/// Returns the diameter of runs on a mesh, given as first x, last x, y and z, or 0 without runs. An L1 distance is
+/// the largest difference of two nodes in one of the four forms ±x ± y + z, so the diameter is the largest range
+/// of a form. Along x only the ends of runs matter.
+pub(super) fn unrolled(runs: impl Iterator<Item = [u32; 4]>) -> u32 {
+    let mut ranges = [(i64::MAX, i64::MIN); 4];
+    for run in runs {
+        let [first, last, y, z] = run.map(i64::from);
+        for (range, (low, high)) in ranges.iter_mut().zip([
+            (z + y + first, z + y + last),
+            (z - y + first, z - y + last),
+            (z + y - last, z + y - first),
+            (z - y - last, z - y - first),
+        ]) {
+            *range = (range.0.min(low), range.1.max(high));
+        }
+    }
+    ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
 }

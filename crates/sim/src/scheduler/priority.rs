@@ -33,37 +33,33 @@ use super::wait_queue::{Slot, WaitQueue, Waiting};
 use meshreplay_base::job::Time;
 use meshreplay_base::spec::{Params, SpecError};
 
-use Row::{Aging, Fixed};
-
-/// The sort key of waiting jobs, the smallest first.
-#[derive(Clone, Copy)]
-enum Row {
-    /// By arrival.
-    Arrival,
-    /// By a value that is constant while a job waits.
-    Fixed(Value),
-    /// By a value at the current time.
-    Aging(Value),
-}
-
 /// The orders with their names, the default first.
-const ROWS: [(&str, Row); 12] = [
-    ("arrival", Row::Arrival),
-    ("sjf", Fixed(|job, _| job.estimate.as_seconds())),
-    ("ljf", Fixed(|job, _| -job.estimate.as_seconds())),
-    ("smallest", Fixed(|job, _| f64::from(job.procs))),
-    ("largest", Fixed(|job, _| -f64::from(job.procs))),
+const ROWS: [(&str, fn() -> Order); 12] = [
+    ("arrival", || Order::Arrival),
+    ("sjf", || Order::fixed(|job, _| job.estimate.as_seconds())),
+    ("ljf", || Order::fixed(|job, _| -job.estimate.as_seconds())),
+    ("smallest", || Order::fixed(|job, _| f64::from(job.procs))),
+    ("largest", || Order::fixed(|job, _| -f64::from(job.procs))),
     // In microseconds the products are integers, so equal demands compare as equal.
-    ("ssd", Fixed(|job, _| job.estimate.as_micros() as f64 * f64::from(job.procs))),
-    ("wfp3", Aging(|job, now| -(waited_s(job, now) / estimate_s(job)).powi(3) * f64::from(job.procs))),
-    (
-        "unicef",
-        Aging(|job, now| -waited_s(job, now) / (f64::from(job.procs).log2().max(1.0) * estimate_s(job))),
-    ),
-    ("f1", Fixed(|job, _| estimate_s(job).log10() * f64::from(job.procs) + 870.0 * log_submit(job))),
-    ("f2", Fixed(|job, _| estimate_s(job).sqrt() * f64::from(job.procs) + 25_600.0 * log_submit(job))),
-    ("f3", Fixed(|job, _| estimate_s(job) * f64::from(job.procs) + 6.86e6 * log_submit(job))),
-    ("f4", Fixed(|job, _| estimate_s(job) * f64::from(job.procs).sqrt() + 530_000.0 * log_submit(job))),
+    ("ssd", || Order::fixed(|job, _| job.estimate.as_micros() as f64 * f64::from(job.procs))),
+    ("wfp3", || {
+        Order::Aging(|job, now| -(waited_s(job, now) / estimate_s(job)).powi(3) * f64::from(job.procs))
+    }),
+    ("unicef", || {
+        Order::Aging(|job, now| {
+            -waited_s(job, now) / (f64::from(job.procs).log2().max(1.0) * estimate_s(job))
+        })
+    }),
+    ("f1", || {
+        Order::fixed(|job, _| estimate_s(job).log10() * f64::from(job.procs) + 870.0 * log_submit(job))
+    }),
+    ("f2", || {
+        Order::fixed(|job, _| estimate_s(job).sqrt() * f64::from(job.procs) + 25_600.0 * log_submit(job))
+    }),
+    ("f3", || Order::fixed(|job, _| estimate_s(job) * f64::from(job.procs) + 6.86e6 * log_submit(job))),
+    ("f4", || {
+        Order::fixed(|job, _| estimate_s(job) * f64::from(job.procs).sqrt() + 530_000.0 * log_submit(job))
+    }),
 ];
 
 /// Returns the names of the orders, the default first.
@@ -83,13 +79,14 @@ pub(super) enum Order {
 }
 
 impl Order {
+    /// Creates an order by a value that is constant while a job waits.
+    fn fixed(value: Value) -> Self {
+        Self::Fixed(Box::new(Ranked::by(value)))
+    }
+
     /// Takes the parameter `order`. Fails for an unknown order.
     pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
-        Ok(match params.choose("order", &ROWS)? {
-            Row::Arrival => Self::Arrival,
-            Row::Fixed(value) => Self::Fixed(Box::new(Ranked::by(value))),
-            Row::Aging(value) => Self::Aging(value),
-        })
+        Ok(params.choose("order", &ROWS)?())
     }
 
     /// Returns the jobs of `queue` in this order, as the candidates of one pass.

@@ -118,31 +118,6 @@ impl CreditLevel {
         }
     }
 
-    /// Simulates cycle `now`: the postponed moves, then the requests of headers, each followed by all moves
-    /// that it makes possible. In a cycle that was simulated before, only packets that have entered since can
-    /// move.
-    fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
-        if now > self.now {
-            self.now = now;
-            let (empty, bucket) = std::mem::take(&mut self.spare);
-            let mut ready = std::mem::replace(&mut self.ready, empty);
-            let mut bucket = self.wheel.take(now, bucket);
-            ready.sort_unstable_by_key(|&(worm, at)| (self.worms.get(worm).packet.key, at));
-            for next in ready.drain(..) {
-                self.work.push(next);
-                self.settle(processors);
-            }
-            self.worms.sort(&mut bucket.requests);
-            for worm in bucket.requests.drain(..) {
-                if self.worms.request(worm, now) {
-                    self.work.push((worm, self.worms.get(worm).head + 1));
-                }
-            }
-            self.spare = (ready, bucket);
-        }
-        self.settle(processors);
-    }
-
     /// Tries the moves on the list of this cycle until it is empty.
     fn settle(&mut self, processors: &mut dyn Processors) {
         while let Some((worm, at)) = self.work.pop() {
@@ -325,8 +300,29 @@ impl Fabric for CreditLevel {
         self.now = self.now.max(cycle);
     }
 
+    /// Simulates cycle `now`: the postponed moves, then the requests of headers, each followed by all moves
+    /// that it makes possible. In a cycle that was simulated before, only packets that have entered since can
+    /// move.
     fn cycle(&mut self, now: i64, processors: &mut dyn Processors) {
-        self.go_through(now, processors);
+        if now > self.now {
+            self.now = now;
+            let (empty, bucket) = std::mem::take(&mut self.spare);
+            let mut ready = std::mem::replace(&mut self.ready, empty);
+            let mut bucket = self.wheel.take(now, bucket);
+            ready.sort_unstable_by_key(|&(worm, at)| (self.worms.get(worm).packet.key, at));
+            for next in ready.drain(..) {
+                self.work.push(next);
+                self.settle(processors);
+            }
+            self.worms.sort(&mut bucket.requests);
+            for worm in bucket.requests.drain(..) {
+                if self.worms.request(worm, now) {
+                    self.work.push((worm, self.worms.get(worm).head + 1));
+                }
+            }
+            self.spare = (ready, bucket);
+        }
+        self.settle(processors);
     }
 
     fn flits(&self) -> (u64, u64) {

@@ -92,30 +92,6 @@ impl FlitLevel {
         }
     }
 
-    /// Simulates cycle `now` by the three steps of the module.
-    fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
-        self.now = now;
-        let (spare, list) = std::mem::take(&mut self.spare);
-        let mut bucket = self.wheel.take(now, spare);
-        let mut moving = std::mem::replace(&mut self.moving, list);
-        self.worms.sort(&mut moving);
-        for worm in moving.drain(..) {
-            self.flits[worm as usize].moves = false;
-            self.step(worm, now, processors);
-        }
-        self.worms.sort(&mut bucket.requests);
-        for worm in bucket.requests.drain(..) {
-            if self.worms.request(worm, now) {
-                self.granted.push(worm);
-            }
-        }
-        self.spare = (bucket, moving);
-        while let Some(worm) = self.granted.pop() {
-            self.worms.advance(worm, now);
-            self.step(worm, now, processors);
-        }
-    }
-
     /// Lists a packet to move in the next cycle, once.
     fn move_next(&mut self, worm: Worm) {
         if !std::mem::replace(&mut self.flits[worm as usize].moves, true) {
@@ -252,8 +228,28 @@ impl Fabric for FlitLevel {
         self.now = self.now.max(cycle);
     }
 
+    /// Simulates cycle `now` by the three steps of the module.
     fn cycle(&mut self, now: i64, processors: &mut dyn Processors) {
-        self.go_through(now, processors);
+        self.now = now;
+        let (spare, list) = std::mem::take(&mut self.spare);
+        let mut bucket = self.wheel.take(now, spare);
+        let mut moving = std::mem::replace(&mut self.moving, list);
+        self.worms.sort(&mut moving);
+        for worm in moving.drain(..) {
+            self.flits[worm as usize].moves = false;
+            self.step(worm, now, processors);
+        }
+        self.worms.sort(&mut bucket.requests);
+        for worm in bucket.requests.drain(..) {
+            if self.worms.request(worm, now) {
+                self.granted.push(worm);
+            }
+        }
+        self.spare = (bucket, moving);
+        while let Some(worm) = self.granted.pop() {
+            self.worms.advance(worm, now);
+            self.step(worm, now, processors);
+        }
     }
 
     fn flits(&self) -> (u64, u64) {

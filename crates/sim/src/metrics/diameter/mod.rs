@@ -19,7 +19,7 @@
 
 mod antipodes;
 
-use super::rows::Rows;
+use super::rows::{Rows, unrolled};
 use antipodes::Antipodes;
 use meshreplay_machine::machine::Mesh;
 
@@ -110,7 +110,7 @@ impl Diameter {
         }
         self.load(rows, arcs);
         if self.sides.iter().all(|side| side.ring == 0) {
-            return unrolled(&self.runs);
+            return unrolled(self.runs.iter().map(|run| [run.first, run.last, run.y, run.z]));
         }
         let most = self.sides.iter().map(|side| side.most).sum();
         let (found, complete) = self.among_pairs(most);
@@ -172,21 +172,4 @@ fn farthest(counts: &[u32]) -> u32 {
     let opposite = counts.iter().zip(&counts[half..]).any(|(&a, &b)| a > 0 && b > 0)
         || counts.iter().zip(&counts[n - half..]).any(|(&a, &b)| a > 0 && b > 0);
     (half - usize::from(!opposite)) as u32
-}
-
-/// Returns the diameter of runs on a mesh: the largest range of one of the forms ±x ± y + z.
-fn unrolled(runs: &[Run]) -> u32 {
-    let mut ranges = [(i64::MAX, i64::MIN); 4];
-    for run in runs {
-        let [first, last, y, z] = [run.first, run.last, run.y, run.z].map(i64::from);
-        for (range, (low, high)) in ranges.iter_mut().zip([
-            (z + y + first, z + y + last),
-            (z - y + first, z - y + last),
-            (z + y - last, z + y - first),
-            (z - y - last, z - y - first),
-        ]) {
-            *range = (range.0.min(low), range.1.max(high));
-        }
-    }
-    ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
 }

@@ -91,7 +91,9 @@ impl GroupSums {
         is_in_totals: &dyn Fn(usize) -> bool,
         is_in_means: &dyn Fn(usize) -> bool,
     ) {
-        for (first, (jobs, groups)) in (0..).step_by(TOGETHER).zip(parts(jobs).zip(parts(groups))) {
+        for (first, (jobs, groups)) in
+            (0..).step_by(TOGETHER).zip(jobs.chunks(TOGETHER).zip(groups.chunks(TOGETHER)))
+        {
             let most = groups.iter().copied().max().map_or(0, |most| most + 1);
             self.groups.resize_with(self.groups.len().max(most), GroupSum::default);
             Replayed::new(jobs).with_facts(|facts| {
@@ -119,11 +121,6 @@ impl GroupSums {
         let groups = self.groups.into_iter().zip(groups);
         Ok((self.whole.finish(whole), groups.map(|(group, waits)| group.finish(waits)).collect()))
     }
-}
-
-/// Splits values into batches.
-fn parts<T>(values: &[T]) -> std::slice::Chunks<'_, T> {
-    values.chunks(TOGETHER)
 }
 
 impl Default for GroupSum {
