@@ -27,8 +27,8 @@ pub trait Arrivals {
     /// numbered.
     fn advance(&mut self) -> Result<(), ReplayError>;
 
-    /// Returns the time for which the replay was blocked on the reader of the log. It does not count as time
-    /// of the replay.
+    /// Returns how long the replay was blocked on the reader of the log, which does not count as time of the
+    /// replay.
     fn waited(&self) -> Duration {
         Duration::ZERO
     }
@@ -76,7 +76,7 @@ pub struct Parts<'a> {
     pub mesh: Mesh,
     /// Decides when jobs start.
     pub scheduler: &'a mut dyn Scheduler,
-    /// Decides on which nodes jobs run.
+    /// Decides where jobs run.
     pub allocator: &'a mut Strategy,
     /// Decides how long jobs run.
     pub execution: &'a mut dyn Execution,
@@ -264,7 +264,7 @@ impl ReplayState<'_> {
     }
 }
 
-/// Returns the time at which the next job arrives; `None` after the last one.
+/// Returns the arrival of the next job, or `None` after the last one.
 fn next_arrival(arrivals: &mut dyn Arrivals) -> Result<Option<Time>, ReplayError> {
     Ok(arrivals.next_job()?.map(|(_, job)| job.submit))
 }
@@ -296,8 +296,8 @@ pub fn replay(
     Ok(records)
 }
 
-/// Replays the jobs of `arrivals`. Reports each record to [`Observer::on_job_final`] as soon as it is final,
-/// in the order of the log.
+/// Replays the jobs of `arrivals`. Reports each final record to [`Observer::on_job_final`] immediately, in
+/// the order of the log.
 ///
 /// Memory holds the waiting and running jobs, and the jobs that ended before an older job of the log did.
 /// Fails as [`replay`] does, except that the caller must leave out jobs larger than the machine, and if the

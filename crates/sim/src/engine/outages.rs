@@ -24,7 +24,7 @@ pub struct OutagePlan {
     pub treatment: Treatment,
 }
 
-/// The fewest changes for which an idle machine waits for nodes if failures are drawn.
+/// The fewest changes that an idle machine waits through if failures are drawn.
 const IDLE_CHANGES: u32 = 100_000;
 
 /// The outages of a replay with the engine's bookkeeping.
@@ -149,7 +149,7 @@ impl ReplayState<'_> {
         self.running.set_nodes(self.estimated_end(job), job, left as u32);
     }
 
-    /// Takes down the nodes of a job that has just ended, as far as they failed while in use.
+    /// Takes down the nodes of a job that has just ended if they failed while in use.
     pub(super) fn take_drained(&mut self, nodes: &[NodeId]) {
         let Some(outages) = &mut self.outages else { return };
         outages.hold(nodes, None);

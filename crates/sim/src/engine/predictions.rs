@@ -25,7 +25,7 @@ pub struct PredictionPlan {
 /// The predictions of a replay.
 pub(super) struct PredictionState {
     pub(super) plan: PredictionPlan,
-    /// Running jobs by the time at which they outlive their predictions, earliest first. Entries with an
+    /// Running jobs by the time when they outlive their predictions, earliest first. Entries with an
     /// outdated time are skipped (lazy deletion).
     pub(super) queue: BinaryHeap<Reverse<(Time, JobId)>>,
 }
@@ -49,7 +49,7 @@ impl PredictionState {
 }
 
 impl ReplayState<'_> {
-    /// Returns the run time that schedulers expect of a job: its prediction with all corrections so far, or
+    /// Returns the run time that schedulers expect of a job: its prediction with all corrections, or
     /// its estimate without predictions.
     pub(super) fn expected_run(&self, job: JobId) -> Time {
         match &self.predictions {
@@ -75,7 +75,7 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Sets the time at which a running job outlives its prediction, or the end of time for a job that no
+    /// Sets the time when a running job outlives its prediction, or the end of time for a job that no
     /// longer runs.
     pub(super) fn set_due(&mut self, job: JobId, due: Time) {
         let Some(predictions) = &mut self.predictions else { return };

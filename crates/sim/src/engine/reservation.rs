@@ -1,7 +1,7 @@
 //! Reservations of submeshes or nodes for the first waiting job, for allocators that may refuse a job
 //! although enough nodes are free. With such an allocator a count of free nodes promises nothing.
 //!
-//! The *shadow time* is the time at which the reserved job can start if all running jobs end as estimated. A
+//! The *shadow time* is the earliest start of the reserved job if all running jobs end as estimated. A
 //! job that is backfilled and outlives the shadow time must leave room for the reserved job.
 
 use super::window::Window;
@@ -149,7 +149,7 @@ impl Reservation {
     }
 
     /// Returns the nodes reserved for `job` if all of them are free now. `None` otherwise, and for
-    /// reservations of submeshes, as there the allocator serves the job itself.
+    /// reservations of submeshes, because the allocator then serves the job itself.
     pub(super) fn nodes_for(&self, job: JobId, machine: &Machine) -> Option<&[NodeId]> {
         match self {
             Self::Nodes { job: owner, nodes, .. }

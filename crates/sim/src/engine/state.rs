@@ -176,7 +176,7 @@ impl ReplayState<'_> {
         Some((placement, cost_ns))
     }
 
-    /// Tells the allocator that its proposal is carried out, unless jobs have to move first.
+    /// Accepts the proposal of the allocator, unless jobs have to move first.
     fn accept(&mut self, proposal: &Placement) {
         if proposal.rearrangement.is_none() {
             self.allocator.accepted(proposal, &self.machine);

@@ -21,7 +21,6 @@ use meshreplay_machine::machine::Held;
 /// The state of a job in the window.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// The record so far.
     pub(super) record: Record,
     /// The placement. Empty before the start and after the end.
     pub(super) placement: Placement,
@@ -29,7 +28,7 @@ pub(super) struct Entry {
     pub(super) held: Option<Arc<Held>>,
     /// The current prediction, or 0 without predictions.
     pub(super) predicted: Time,
-    /// The time at which the job outlives its prediction, or the end of time if it does not run or will not
+    /// The time when the job outlives its prediction, or the end of time if it does not run or will not
     /// be corrected again.
     pub(super) due: Time,
     /// Whether the record is final: the job has ended, was given up or will never start.
@@ -53,7 +52,7 @@ impl Entry {
 /// The fewest slots. A power of two, as every number of slots.
 const LEAST_SLOTS: usize = 64;
 
-/// The number of slots from which on growth checks the available memory.
+/// The smallest number of slots that requires a check of the available memory.
 const MANY_SLOTS: usize = 1 << 20;
 
 /// Bytes of a waiting or running job outside its slot: its place in the queue and its measurements.

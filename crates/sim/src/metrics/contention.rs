@@ -130,7 +130,7 @@ struct Lines {
     line: [Vec<u64>; 3],
 }
 
-/// Sending nodes: those with half-way messages down, and those with half-way messages up.
+/// Sending nodes by the direction of their half-way messages: down, up.
 type Sources = [u64; 2];
 
 impl Lines {

@@ -1,4 +1,4 @@
-//! The facts of a replay from which the numbers of a summary are computed.
+//! The facts of a replay that the numbers of a summary are computed from.
 
 use super::contention::JobContention;
 use super::dispersal::Dispersal;

@@ -111,7 +111,7 @@ pub struct ColumnInfo {
     pub when: When,
 }
 
-/// The direction in which a number is better.
+/// The better direction of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// Lower values are better.
@@ -130,7 +130,7 @@ pub enum Display {
     /// A share, shown as a percentage with a percent sign.
     Percent(u8),
     /// A simulated time in seconds. The decimals are for reports. The terminal shows two decimals of short
-    /// times and none of long ones.
+    /// times, and whole seconds of long ones.
     Seconds(u8),
     /// A measured wall-clock time, shown with its unit. The decimals are for reports.
     Measured(u8),
@@ -228,7 +228,7 @@ pub struct Metric {
     title: &'static str,
     /// The text after the unit in labels for people, such as `, median`. Empty for most numbers.
     detail: &'static str,
-    /// The direction in which the number is better.
+    /// The better direction.
     pub better: Better,
     /// The format of the number in tables for people.
     pub display: Display,
@@ -297,7 +297,7 @@ impl Metric {
         self
     }
 
-    /// Sets the direction in which the number is better.
+    /// Sets the better direction.
     pub(super) const fn better(mut self, better: Better) -> Self {
         self.better = better;
         self

@@ -1,4 +1,4 @@
-//! Runs of nodes along x, from which the dispersal of a placement is computed.
+//! Runs of nodes along x, the input of the measures of dispersal.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -63,7 +63,7 @@ impl Rows {
             counts.fill(0);
         }
         // A two-level bitmap sorts the nodes: one bit per node, and above it one bit per word with nodes.
-        // Empty words are skipped, and bits are cleared as they are read.
+        // Empty words are skipped, and bits are cleared during the scan.
         let (mut low, mut high) = (usize::MAX, 0);
         for (word, bits) in nodes.words() {
             self.bits[word] |= bits;

@@ -86,7 +86,7 @@ impl RunningSums {
         self.blocks.add(&facts, ranks);
     }
 
-    /// Returns the number of jobs so far.
+    /// Returns the number of added jobs.
     pub fn jobs(&self) -> u64 {
         self.totals.jobs
     }

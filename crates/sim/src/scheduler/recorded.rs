@@ -37,7 +37,7 @@ pub(super) const ENTRY: Entry = Entry {
     build: |_| Ok(Box::new(Recorded::default())),
 };
 
-/// A waiting job by the time from which it may start, its submission and its number: the order of tries.
+/// A waiting job by its earliest start, its submission and its number: the order of tries.
 type Key = (Time, Time, JobId);
 
 /// The scheduler, with an index of the waiting jobs.

@@ -22,7 +22,7 @@ pub struct Running {
 /// The running jobs, sorted by estimated end and then by job.
 ///
 /// Stored in a vector with the earliest end last. Most jobs that start or end are near that end of the
-/// vector, so few entries are shifted.
+/// vector, which shifts few entries.
 #[derive(Clone, Debug, Default)]
 pub struct RunningJobs {
     latest_first: Vec<Running>,
@@ -64,7 +64,7 @@ impl RunningJobs {
         }
     }
 
-    /// Returns the index at which a job with this estimated end is, or would be inserted. The order is
+    /// Returns the index of a job with this estimated end, or of its insertion. The order is
     /// descending, so a binary search counts the greater entries.
     fn position(&self, estimated_end: Time, job: JobId) -> usize {
         self.latest_first.partition_point(|other| (other.estimated_end, other.job) > (estimated_end, job))
@@ -97,7 +97,7 @@ impl RunningJobs {
     }
 
     /// Returns the shadow time of a job that needs `need` nodes, and the nodes free at that time. `free`
-    /// nodes are free now. The shadow time is the first estimated end at which at least `need` nodes are
+    /// nodes are free now. The shadow time is the first estimated end with at least `need` nodes
     /// free. The count of free nodes includes all jobs with estimated ends up to the shadow time. Jobs that
     /// have outlived their estimates are expected to end now.
     ///

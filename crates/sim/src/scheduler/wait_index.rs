@@ -30,7 +30,7 @@ impl Admission {
     }
 }
 
-/// Number of jobs from which on widths are divided into classes. A search of a shorter queue costs less than
+/// The fewest jobs with several width classes. A search of a shorter queue costs less than
 /// the classes.
 const MANY: usize = 1024;
 /// The most width classes.
@@ -127,7 +127,7 @@ impl Index {
     ) {
         let class = self.class(least);
         let mut entry = self.blocks() + block;
-        // Minima can rise only where they were those of the removed job.
+        // Minima can rise only where they belonged to the removed job.
         if !self.has_minimum(entry, class, least, estimate) {
             return;
         }

@@ -44,7 +44,7 @@ struct Buffer {
     entered: (i64, Worm),
     /// The cycle of the last flit that left.
     left: i64,
-    /// The last cycle in which the move out of this buffer was listed for the next cycle.
+    /// The last cycle that listed the move out of this buffer for the next cycle.
     listed: i64,
     /// A move into this buffer that lacks room. Only the owner of the channel moves in.
     waiting: Option<Move>,
@@ -61,7 +61,7 @@ pub(super) struct CreditLevel {
     /// have arrived.
     entered: Vec<Vec<u32>>,
     buffers: Vec<Buffer>,
-    /// By link: the last cycle in which it carried a flit.
+    /// By link: the cycle of its last flit.
     carried: Vec<i64>,
     wheel: Wheel,
     /// The last simulated cycle.

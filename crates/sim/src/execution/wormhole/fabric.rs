@@ -115,7 +115,7 @@ pub(super) trait Fabric: Send {
     /// Simulates a cycle.
     fn cycle(&mut self, now: i64, processors: &mut dyn Processors);
 
-    /// Simulates up to cycle `until`, or to the first cycle in which a job finishes. Returns false if it
+    /// Simulates up to cycle `until`, or to the first end of a job. Returns false if it
     /// stopped earlier, after `cycles` cycles with events.
     fn run(&mut self, until: i64, processors: &mut dyn Processors, cycles: u32) -> bool {
         for _ in 0..cycles {

@@ -31,7 +31,7 @@ struct Flits {
     first: usize,
     /// The first flit that has not entered.
     end: usize,
-    /// The last cycle in which flits moved, and the first flit that moved in it.
+    /// The last cycle with moves of flits, and the first flit that moved in it.
     moved: (i64, usize),
     /// Whether the packet is listed to move in the next cycle.
     moves: bool,
@@ -51,11 +51,11 @@ pub(super) struct FlitLevel {
     granted: Vec<Worm>,
     /// Packets with flits that can move in the next cycle without a further grant.
     moving: Vec<Worm>,
-    /// By link: the last cycle in which it carried a flit. Empty if no links are shared.
+    /// By link: the cycle of its last flit. Empty if no links are shared.
     carried: Vec<i64>,
     /// An empty bucket and an empty list, whose memory is reused.
     spare: (Bucket, Vec<Worm>),
-    /// Moves of flits so far.
+    /// Moves of flits.
     pub(super) moves: u64,
 }
 

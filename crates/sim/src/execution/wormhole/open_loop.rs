@@ -109,7 +109,7 @@ impl OpenLoop {
 #[derive(Clone, Debug)]
 struct Source {
     random: ChaCha8Rng,
-    /// The cycle in which the next packet is created.
+    /// The cycle of the next creation of a packet.
     created: i64,
     /// Packets that have entered the network.
     number: u64,
@@ -232,7 +232,7 @@ impl Senders {
         self.idle.peek().map_or(i64::MAX, |Reverse((cycle, _))| *cycle)
     }
 
-    /// Discards the measurements so far.
+    /// Discards the measurements.
     fn forget(&mut self) {
         (self.packets, self.hops, self.latency) = (0, 0, Cycles::default());
         self.sources.iter_mut().for_each(|source| source.arrived = 0);

@@ -52,7 +52,7 @@ pub(super) struct Sender {
     whole: u64,
     /// The range of its drawn messages in the list of the job: first, and one after the last.
     drawn: (u32, u32),
-    /// Messages sent so far.
+    /// Messages sent.
     sent: u64,
 }
 

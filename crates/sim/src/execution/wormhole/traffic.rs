@@ -19,7 +19,7 @@ pub struct Traffic {
     pub hops: u64,
     /// Latencies of the packets: cycles from the creation of a packet to the arrival of its last flit.
     pub latency: Cycles,
-    /// Blocking times of the packets: cycles for which a header waited for channels after the channel of its
+    /// Blocking times of the packets: cycles of a header waiting for channels after the channel of its
     /// own processor.
     pub blocked: Cycles,
     /// Measurements by job.

@@ -26,7 +26,7 @@ pub(super) struct State {
     pub(super) head: u32,
     /// The cycle of the header's last request.
     asked: i64,
-    /// Cycles for which the header has waited for channels so far.
+    /// Cycles that the header has waited for channels.
     blocked: u64,
     /// Whether a packet of another job owned the requested channel, or waited for it, at the last request.
     behind_others: bool,

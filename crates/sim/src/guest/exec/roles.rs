@@ -148,7 +148,7 @@ impl Placer {
         Some(sizes(request, mesh).first().copied())
     }
 
-    /// Describes how a refusal breaks the promise to serve each request for which a submesh is free. `None`
+    /// Describes how a refusal breaks the promise to serve each request with a free submesh. `None`
     /// if it does not.
     fn broken_by_refusal(&self, request: &Request, machine: &Machine) -> Option<String> {
         let sides = self.sides(request, machine.mesh())??;

@@ -25,7 +25,7 @@ pub struct FragmentationRecord {
     pub external: f64,
     /// By slice: the mean number of slices that fit at once.
     pub fits: Vec<f64>,
-    /// By slice: the share of the time in which enough of them fit.
+    /// By slice: the share of time with enough fitting slices.
     pub enough: Vec<f64>,
     /// The fragmentation after each change, in the order of time. The first entry is that of the first
     /// arrival or start. Empty unless requested.

@@ -12,7 +12,7 @@ pub const MOST_SLICES: usize = 8;
 pub struct Slice {
     /// The sides.
     pub sides: [u32; 3],
-    /// The sufficient number of slices. The time in which at least this many fit is measured.
+    /// The sufficient number of slices, for the share of time with enough of them.
     pub enough: u32,
 }
 

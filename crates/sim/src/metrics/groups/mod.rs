@@ -1,4 +1,4 @@
-//! Numbers of groups of jobs, such as the jobs of a user. The functions are those of the summary, so the
+//! Numbers of groups of jobs, such as the jobs of a user. The functions are shared with the summary, so the
 //! means of the groups, weighted by their jobs, are the means of the replay.
 
 mod waits;
@@ -205,7 +205,7 @@ impl Replayed {
 
     /// Calls `act` with the facts of these jobs.
     fn with_facts<T>(&self, act: impl FnOnce(&Facts<'_>) -> T) -> T {
-        // None of these numbers depends on the machine.
+        // These numbers do not depend on the machine.
         let mesh = Mesh::default();
         act(&Facts::of_part(&Finished {
             jobs: &self.jobs,

@@ -195,7 +195,7 @@ mod tests {
         assert!(floats.iter().all(|&float| of_key(key(float)).to_bits() == float.to_bits()));
     }
 
-    /// Medians of few and of many waits, alike or not, equal those of sorted waits.
+    /// Medians of few and of many waits, alike or not, equal the medians by sorting.
     #[test]
     fn medians_are_those_of_sorted_waits() -> io::Result<()> {
         let noise = |i: u64, below: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 30) % below;

@@ -144,7 +144,7 @@ impl BlockSums {
 /// The block sums of a replay while jobs are added.
 #[derive(Debug)]
 pub(in crate::metrics) struct BlockAdder {
-    /// The number of jobs so far.
+    /// The number of added jobs.
     at: usize,
     hash: u64,
     /// The compared numbers with their functions of jobs and their sums.
@@ -156,7 +156,7 @@ pub(in crate::metrics) struct BlockAdder {
 enum Added {
     /// The sums over blocks of this number of jobs.
     Sums(usize, Blocks),
-    /// The values so far, because blocks are equal shares of an unknown number of jobs.
+    /// The added values, because blocks are equal shares of an unknown number of jobs.
     Values(Vec<f64>),
 }
 

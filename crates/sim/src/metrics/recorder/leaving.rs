@@ -1,4 +1,4 @@
-//! Finished jobs of a replay: their measurements, and the batches in which they go to the sink.
+//! Finished jobs of a replay: their measurements, and their batches for the sink.
 
 use super::recording::Recording;
 use crate::engine::Record;
@@ -10,7 +10,7 @@ use meshreplay_machine::machine::Held;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The measurements so far of a job that is not final.
+/// The measurements of a job that is not final.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     pub(super) dispersal: Dispersal,
@@ -145,7 +145,7 @@ impl Default for PlacementRoom {
 
 impl PlacementRoom {
     /// Adds the nodes of a job. Fails with a message if the same amount of memory is not available once more,
-    /// because lists are copied as they grow, and again into columns.
+    /// because growing lists are copied, and again into columns.
     pub(super) fn add(&mut self, placement: &str) -> Result<(), String> {
         self.jobs += 1;
         self.bytes = self.bytes.saturating_add((placement.len() + size_of::<String>()) as u64);

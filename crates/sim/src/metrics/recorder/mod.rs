@@ -1,4 +1,4 @@
-//! The observer that measures placements as they are made, so that they need not be kept.
+//! The observer that measures placements immediately, so that they need not be kept.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -38,7 +38,7 @@ const MOST_PARTS: usize = 256;
 pub struct Monitor {
     /// Jobs of earlier replications.
     pub earlier: AtomicUsize,
-    /// Jobs that have ended so far, including earlier replications.
+    /// Jobs that have ended, including earlier replications.
     pub finished: AtomicUsize,
     /// Stops the replay.
     pub stop: Stop,

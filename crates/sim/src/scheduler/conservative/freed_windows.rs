@@ -42,8 +42,8 @@ pub(super) struct FreedWindows {
 }
 
 impl FreedWindows {
-    /// Adds a freed window if it may suit reservations. `free_intervals` are its free intervals, without
-    /// those that the table rules out. `after` is the number of the reservation that left the window by
+    /// Adds a freed window if it may suit reservations. `free_intervals` are its free intervals, except
+    /// the ones that the table rules out. `after` is the number of the reservation that left the window by
     /// moving in this pass, or `None` outside of a pass.
     ///
     /// The window need not wait for later reservations. They are settled when they are made, and can only be

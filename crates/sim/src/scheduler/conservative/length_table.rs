@@ -1,7 +1,7 @@
 //! The waiting reservations as three columns of numbers, and a table of minimal lengths.
 //!
 //! A freed window usually has room for whole jobs of few widths, and for shorter jobs the wider they are.
-//! Most windows suit none of the reservations that start later. The table answers that in O(1): it has a row
+//! Most windows suit no reservation that starts later. The table answers that in O(1): it has a row
 //! for each *time bucket* of reserved starts and a column for each width class, and holds the shortest length
 //! of a reservation that starts in that bucket or later and is at most as wide as the class. Otherwise the
 //! columns are scanned in the order of the queue.

@@ -55,7 +55,7 @@ pub(super) struct Reservations {
     free_intervals: Vec<FreeInterval>,
 }
 
-/// Queue lengths at which algorithms change, without effect on the results.
+/// Queue lengths that switch algorithms, without effect on the results.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     /// Number of reservations, including removed ones, from which on freed windows wait. Half and twice this
