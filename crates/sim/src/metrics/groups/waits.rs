@@ -82,7 +82,7 @@ impl Waits {
         });
         // The groups, then all waits as one more group.
         let mut sought: Vec<Sought> = groups.iter().chain([&whole]).map(Sought::of).collect();
-        let mut sorter: Sorter<(u64, u64)> = Sorter::of_pieces(in_memory);
+        let mut sorter: Sorter = Sorter::of_pieces(in_memory);
         let (mut group, mut failed) = (None, None);
         let all = groups.len();
         list.for_each(|value| {
@@ -93,7 +93,7 @@ impl Waits {
             let key = key(value);
             for of in [of, all] {
                 if sought[of].reads(bucket_of(key)) && failed.is_none() {
-                    failed = sorter.add((of as u64, key), &[]).err();
+                    failed = sorter.add(((of as u64).cast_signed(), key), &[]).err();
                 }
             }
         })?;
