@@ -1,5 +1,7 @@
 //! The replay loop: advances the simulated clock from one instant with an event to the next.
 
+use std::time::Duration;
+
 use super::error::ReplayError;
 use super::observer::{Observer, Record};
 use super::outages::{OutagePlan, OutageState};
@@ -13,7 +15,6 @@ use meshreplay_alloc::allocator::Strategy;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Machine, Mesh, RecentlyHeld};
-use std::time::Duration;
 
 /// Hands out the jobs of a replay in the order of their arrival. Jobs that arrive at the same time keep the
 /// order of the log.
@@ -35,14 +36,14 @@ pub trait Arrivals {
 }
 
 /// An in-memory list of jobs as a source.
-pub(super) struct Listed<'a> {
+pub(super) struct JobList<'a> {
     jobs: &'a [Job],
     /// The positions of the jobs by arrival; `None` if the list has that order.
     order: Option<Vec<JobId>>,
     next: usize,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> JobList<'a> {
     /// Creates the source of `jobs`. O(J) for J jobs sorted by arrival, otherwise O(J·log J).
     pub(super) fn new(jobs: &'a [Job]) -> Self {
         let order = (!jobs.is_sorted_by_key(|job| job.submit)).then(|| {
@@ -55,7 +56,7 @@ impl<'a> Listed<'a> {
     }
 }
 
-impl Arrivals for Listed<'_> {
+impl Arrivals for JobList<'_> {
     fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
         let at = match &self.order {
             Some(order) => order.get(self.next).copied(),
@@ -177,7 +178,7 @@ impl ReplayState<'_> {
             if !expected(self, job) {
                 self.end(job);
             }
-            self.learn(job);
+            self.report_run(job);
             self.run_scheduler(scheduler);
         }
     }
@@ -229,9 +230,9 @@ impl ReplayState<'_> {
 
     /// Emits the final records in the order of the log, removes their jobs from the window, and appends the
     /// records to `records` if given.
-    fn let_go(&mut self, records: &mut Option<&mut Vec<Record>>) {
+    fn emit_final(&mut self, records: &mut Option<&mut Vec<Record>>) {
         while let Some((job, record)) = self.window.next_final() {
-            self.observer.left(job, record);
+            self.observer.on_job_final(job, record);
             if let Some(records) = records {
                 records.push(*record);
             }
@@ -292,7 +293,7 @@ pub fn replay(
 ) -> Result<Vec<Record>, ReplayError> {
     check_sizes(jobs, &parts.mesh)?;
     let mut records = Vec::with_capacity(jobs.len());
-    run(&mut Listed::new(jobs), parts, observer, Some(&mut records))?;
+    run(&mut JobList::new(jobs), parts, observer, Some(&mut records))?;
     Ok(records)
 }
 
@@ -364,7 +365,7 @@ fn run(
         if let Some(error) = state.error {
             return Err(error);
         }
-        state.let_go(&mut records);
+        state.emit_final(&mut records);
         instants += 1;
         if instants % INSTANTS_PER_REPORT == 0 {
             state.observer.finished(finished);
@@ -374,7 +375,7 @@ fn run(
         }
     }
     state.check_end()?;
-    state.let_go(&mut records);
+    state.emit_final(&mut records);
     state.observer.finished(finished);
     Ok(())
 }

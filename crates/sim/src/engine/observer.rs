@@ -16,8 +16,8 @@ pub struct Record {
     pub end: Time,
     /// Nodes held.
     pub allocated: u32,
-    /// When the job became the head of the queue, that is the oldest waiting job. For a job that never was the
-    /// head: its start or, after a rearrangement, the time of the request to the allocator.
+    /// When the job became the head of the queue, that is the oldest waiting job. For a job that never was
+    /// the head: its start or, after a rearrangement, the time of the request to the allocator.
     pub head: Time,
     /// Moves while the job ran.
     pub moves: u32,
@@ -104,7 +104,7 @@ pub trait Observer {
 
     /// Reports the final record of a job. Jobs become final in the order of the log, and no event about a job
     /// follows.
-    fn left(&mut self, _job: &Job, _record: &Record) {}
+    fn on_job_final(&mut self, _job: &Job, _record: &Record) {}
 
     /// Reports the number of jobs that have ended. Called from time to time and at the end.
     fn finished(&mut self, _jobs: usize) {}

@@ -110,14 +110,14 @@ impl ReplayState<'_> {
         match (change.is_down, outages.holders[node as usize], treatment) {
             (true, Some(job), Treatment::Requeue { limit }) => {
                 self.kill(job, limit);
-                self.take_away(node);
+                self.remove_node(node);
             }
             (true, Some(job), Treatment::Drain) => {
                 outages.draining += 1;
                 self.machine.take_down(node);
                 self.count_nodes(job);
             }
-            (true, None, _) => self.take_away(node),
+            (true, None, _) => self.remove_node(node),
             (false, Some(job), _) => {
                 outages.draining -= 1;
                 self.machine.bring_up(node, true);
@@ -133,7 +133,7 @@ impl ReplayState<'_> {
     }
 
     /// Takes down a node that is not in use.
-    fn take_away(&mut self, node: NodeId) {
+    fn remove_node(&mut self, node: NodeId) {
         self.machine.take_down(node);
         self.allocator.taken(&Placement::of(vec![node]), &self.machine);
         if let Some(outages) = &mut self.outages {
@@ -159,7 +159,7 @@ impl ReplayState<'_> {
         let drained: Vec<NodeId> = nodes.iter().copied().filter(|&node| self.machine.is_down(node)).collect();
         outages.draining -= drained.len() as u32;
         for node in drained {
-            self.take_away(node);
+            self.remove_node(node);
         }
     }
 

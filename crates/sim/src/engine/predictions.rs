@@ -4,15 +4,16 @@
 //! At an instant, corrections come before ends, arrivals and passes. A job that ends exactly when predicted
 //! is not corrected. A correction alone starts no pass.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::error::ReplayError;
 use super::observer::Record;
 use super::state::ReplayState;
-use super::window::{Entry, Window};
+use super::window::{JobState, Window};
 use crate::scheduler::Scheduler;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::prediction::{Correction, Predictor};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// A predictor with the correction of its predictions.
 pub struct PredictionPlan {
@@ -68,7 +69,7 @@ impl ReplayState<'_> {
     }
 
     /// Passes the run time of a job that has ended to the predictor.
-    pub(super) fn learn(&mut self, job: JobId) {
+    pub(super) fn report_run(&mut self, job: JobId) {
         if let Some(predictions) = &mut self.predictions {
             let Record { start, end, suspended, .. } = self.window[job].record;
             predictions.plan.predictor.ended(self.window.job(job), end - start - suspended);
@@ -107,7 +108,7 @@ impl ReplayState<'_> {
                 break;
             };
             let Job { number, estimate: request, .. } = *self.window.job(job);
-            let Entry { record, predicted, due: next, .. } = &mut self.window[job];
+            let JobState { record, predicted, due: next, .. } = &mut self.window[job];
             *next = Time::MAX;
             if done.contains(&job) {
                 continue;

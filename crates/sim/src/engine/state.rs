@@ -92,7 +92,7 @@ impl ReplayState<'_> {
     /// Ends a job and passes its run time to the predictor.
     pub(super) fn depart(&mut self, job: JobId) {
         self.end(job);
-        self.learn(job);
+        self.report_run(job);
     }
 
     /// Ends a job: frees its nodes and completes its record.
@@ -149,14 +149,14 @@ impl ReplayState<'_> {
                         cost_ns += elapsed_ns(began);
                         Some(placement)
                     }
-                    Some(Choice::Other(placement)) => Some(self.tell_of(placement)),
+                    Some(Choice::Other(placement)) => Some(self.notify_taken(placement)),
                     None => None,
                 }
             }
             (None, beside) => {
                 let kept = self.reservation.as_ref().filter(|_| beside.is_none());
                 let nodes = kept.and_then(|kept| kept.nodes_for(job, &self.machine)).map(<[NodeId]>::to_vec);
-                nodes.map(|nodes| self.tell_of(Placement::of(nodes)))
+                nodes.map(|nodes| self.notify_taken(Placement::of(nodes)))
             }
         };
         let Some(placement) = placement else {
@@ -184,7 +184,7 @@ impl ReplayState<'_> {
     }
 
     /// Notifies the allocator of a placement that it did not propose, and returns the placement.
-    fn tell_of(&mut self, placement: Placement) -> Placement {
+    fn notify_taken(&mut self, placement: Placement) -> Placement {
         self.allocator.taken(&placement, &self.machine);
         placement
     }
@@ -299,7 +299,7 @@ impl View for ReplayState<'_> {
         let job = self.queue.get(slot)?.job;
         let request = self.request(job);
         let running = RunningPlaces { running: &self.running, window: &self.window, now: self.now };
-        let found = if let Served::BySubmesh(submeshes) = self.allocator.served_on(&self.machine) {
+        let reservation = if let Served::BySubmesh(submeshes) = self.allocator.served_on(&self.machine) {
             Reservation::of_submeshes(
                 &self.machine,
                 running,
@@ -309,7 +309,7 @@ impl View for ReplayState<'_> {
             let before = self.reservation.take();
             Reservation::of_nodes(&self.machine, running, job, request, self.allocator, before)
         };
-        let (shadow, reservation) = found?;
+        let (shadow, reservation) = reservation?;
         self.reservation = Some(reservation);
         Some(shadow)
     }

@@ -20,7 +20,7 @@ use meshreplay_machine::machine::Held;
 
 /// The state of a job in the window.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct JobState {
     pub(super) record: Record,
     /// The placement. Empty before the start and after the end.
     pub(super) placement: Placement,
@@ -35,7 +35,7 @@ pub(super) struct Entry {
     pub(super) is_final: bool,
 }
 
-impl Entry {
+impl JobState {
     /// Returns the state of an arriving job.
     fn new() -> Self {
         Self {
@@ -67,7 +67,7 @@ pub(super) struct Window {
     /// One more than the id of the newest job.
     end: JobId,
     /// The states, `None` for empty slots.
-    slots: Vec<Option<Entry>>,
+    slots: Vec<Option<JobState>>,
     /// The jobs, undefined for empty slots. Apart from the states, so that a job is copied once and scans of
     /// the states skip no jobs.
     jobs: Vec<Job>,
@@ -96,14 +96,14 @@ impl Window {
         self.end = end;
         let slot = self.slot(id);
         self.jobs[slot] = *job;
-        self.slots[slot] = Some(Entry::new());
+        self.slots[slot] = Some(JobState::new());
         Ok(())
     }
 
     /// Moves the jobs to a larger number of slots. Fails if memory is short for the slots and for the
     /// measurements of their jobs.
     fn grow(&mut self, slots: usize) -> Result<(), ReplayError> {
-        let needed_bytes = slots as u64 * (size_of::<(Option<Entry>, Job)>() as u64 + MEASURED_BYTES);
+        let needed_bytes = slots as u64 * (size_of::<(Option<JobState>, Job)>() as u64 + MEASURED_BYTES);
         if slots >= MANY_SLOTS
             && let Some(free_bytes) = memory::lacking(needed_bytes)
         {
@@ -150,9 +150,9 @@ impl Window {
 }
 
 impl Index<JobId> for Window {
-    type Output = Entry;
+    type Output = JobState;
 
-    fn index(&self, job: JobId) -> &Entry {
+    fn index(&self, job: JobId) -> &JobState {
         match &self.slots[self.slot(job)] {
             Some(entry) if !self.has_left(job) => entry,
             _ => absent(job),
@@ -161,7 +161,7 @@ impl Index<JobId> for Window {
 }
 
 impl IndexMut<JobId> for Window {
-    fn index_mut(&mut self, job: JobId) -> &mut Entry {
+    fn index_mut(&mut self, job: JobId) -> &mut JobState {
         let (slot, has_left) = (self.slot(job), self.has_left(job));
         match &mut self.slots[slot] {
             Some(entry) if !has_left => entry,

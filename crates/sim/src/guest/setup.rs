@@ -1,12 +1,13 @@
 //! The inputs for building a guest.
 
+use std::sync::Arc;
+
 use meshreplay_alloc::allocator::{self, BuildError, Request, Served, Submeshes};
 use meshreplay_base::job::{Job, JobId, NodesFor, Time};
 use meshreplay_base::spec::Spec;
 use meshreplay_base::stop::Stop;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, NodeLists};
-use std::sync::Arc;
 
 /// The inputs for building a guest for one replay.
 #[derive(Clone, Copy, Debug)]

@@ -126,17 +126,17 @@ impl<'a> Facts<'a> {
         let mut totals = Totals::default();
         totals.add(replay);
         totals.in_means = kept.len() as u64;
-        Self { kept, ..Self::of_totals(replay, totals) }
+        Self { kept, ..Self::from_totals(replay, totals) }
     }
 
     /// Returns the facts of a part of the jobs, all of them in means. It has no totals.
-    pub(super) fn of_part(part: &'a Finished<'a>) -> Self {
+    pub(super) fn from_part(part: &'a Finished<'a>) -> Self {
         let kept = (0..part.jobs.len()).collect();
         Self { replay: part, kept, totals: Totals::default(), makespan_s: 0.0, available_node_s: 0.0 }
     }
 
     /// Returns the facts of a replay with these totals. It has no jobs.
-    pub(super) fn of_totals(replay: &'a Finished<'a>, totals: Totals) -> Self {
+    pub(super) fn from_totals(replay: &'a Finished<'a>, totals: Totals) -> Self {
         let first = totals.first.unwrap_or(Time::ZERO);
         let last = totals.last.unwrap_or(first);
         // The last run may have ended by a kill, and the first job may never have run.
@@ -151,7 +151,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Returns the facts with other jobs in means: the positions `kept`.
-    pub(super) fn of(&self, kept: Vec<usize>) -> Self {
+    pub(super) fn with_kept(&self, kept: Vec<usize>) -> Self {
         Self { kept, ..*self }
     }
 
@@ -220,8 +220,8 @@ impl<'a> Facts<'a> {
 
     /// Returns the contention of job `i` at its start, or zeros if not estimated.
     pub(super) fn contention(&self, i: usize) -> JobContention {
-        let found = self.replay.recording.contention.as_ref().and_then(|record| record.jobs.get(i));
-        found.copied().unwrap_or_default()
+        let contention = self.replay.recording.contention.as_ref().and_then(|record| record.jobs.get(i));
+        contention.copied().unwrap_or_default()
     }
 
     /// Returns the outages, or `None` if all nodes are always up.

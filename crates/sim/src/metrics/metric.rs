@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::facts::Facts;
-use super::gather::{Compute, Number, Partial, PerJob};
+use super::gather::{Accumulator, Compute, Number, PerJob};
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -280,7 +280,12 @@ impl Metric {
     }
 
     /// Sets the title, the unit and the meaning.
-    pub(super) const fn is(mut self, title: &'static str, unit: &'static str, meaning: &'static str) -> Self {
+    pub(super) const fn describe(
+        mut self,
+        title: &'static str,
+        unit: &'static str,
+        meaning: &'static str,
+    ) -> Self {
         (self.title, self.column.unit, self.column.meaning) = (title, unit, meaning);
         self
     }
@@ -400,9 +405,9 @@ impl Metric {
 
     /// Returns the number of a replay, or `None` if there is none, such as a mean over no jobs.
     pub(super) fn number(&self, facts: &Facts<'_>) -> Option<Number> {
-        let mut partial = Partial::new(&self.compute, facts, false);
-        partial.add(&self.compute, facts);
+        let mut accumulator = Accumulator::new(&self.compute, facts, false);
+        accumulator.add(&self.compute, facts);
         // Cannot fail, because no values are in a file.
-        partial.finish(&self.compute, facts).ok().flatten()
+        accumulator.finish(&self.compute, facts).ok().flatten()
     }
 }

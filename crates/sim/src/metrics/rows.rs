@@ -203,11 +203,11 @@ impl Rows {
         };
         let (mut a, mut b, mut joined) = (self.starts[i], self.starts[j], 0);
         while a < self.starts[i + 1] && b < self.starts[j + 1] {
-            let (here, there) = (self.runs[a as usize], self.runs[b as usize]);
-            if here.first <= there.last && there.first <= here.last {
+            let (one, other_run) = (self.runs[a as usize], self.runs[b as usize]);
+            if one.first <= other_run.last && other_run.first <= one.last {
                 joined += u32::from(self.join(a, b));
             }
-            if here.last < there.last { a += 1 } else { b += 1 }
+            if one.last < other_run.last { a += 1 } else { b += 1 }
         }
         joined
     }
@@ -232,9 +232,9 @@ impl Rows {
     }
 }
 
-/// Returns the diameter of runs on a mesh, given as first x, last x, y and z, or 0 without runs. An L1 distance is
-/// the largest difference of two nodes in one of the four forms ±x ± y + z, so the diameter is the largest range
-/// of a form. Along x only the ends of runs matter.
+/// Returns the diameter of runs on a mesh, given as first x, last x, y and z, or 0 without runs. An L1
+/// distance is the largest difference of two nodes in one of the four forms ±x ± y + z, so the diameter is
+/// the largest range of a form. Along x only the ends of runs matter.
 pub(super) fn unrolled(runs: impl Iterator<Item = [u32; 4]>) -> u32 {
     let mut ranges = [(i64::MAX, i64::MIN); 4];
     for run in runs {

@@ -58,7 +58,7 @@
 #![expect(clippy::arithmetic_side_effects, reason = "the free nodes are at most 2^24")]
 
 use super::priority::{Candidates, Order, by_estimate};
-use super::ranked::Ranked;
+use super::ranked::OrderedQueue;
 use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
 use super::wait_index::Admission;
 use super::wait_queue::{Slot, Waiting};
@@ -90,7 +90,7 @@ struct Easy {
     order: Order,
     pass: Pass,
     /// The waiting jobs by estimate if the shortest is backfilled first, or `None` for queue order.
-    shortest: Option<Ranked>,
+    shortest: Option<OrderedQueue>,
 }
 
 impl Easy {
@@ -140,7 +140,7 @@ fn backfill(
     candidates: &mut Candidates<'_>,
     head: &Waiting,
     refused: bool,
-    shortest: Option<&mut Ranked>,
+    shortest: Option<&mut OrderedQueue>,
     view: &mut dyn View,
 ) -> Backfilled {
     let by_count = Admission::by_count(view.free());
@@ -175,7 +175,7 @@ fn backfill_by_counts(
     head: &Waiting,
     first: Slot,
     refused: bool,
-    shortest: Option<&mut Ranked>,
+    shortest: Option<&mut OrderedQueue>,
     view: &mut dyn View,
 ) -> Backfilled {
     let (now, free) = (view.now(), view.free());

@@ -27,7 +27,7 @@
 use std::iter;
 use std::vec::IntoIter;
 
-use super::ranked::{Place, Ranked, Value};
+use super::ranked::{Cursor, OrderedQueue, Value};
 use super::wait_index::Admission;
 use super::wait_queue::{Slot, WaitQueue, Waiting};
 use meshreplay_base::job::Time;
@@ -73,7 +73,7 @@ pub(super) enum Order {
     /// By arrival.
     Arrival,
     /// By a value of each job that is constant while it waits, the smallest first.
-    Fixed(Box<Ranked>),
+    Fixed(Box<OrderedQueue>),
     /// By a value of each job at the current time, the smallest first.
     Aging(Value),
 }
@@ -81,7 +81,7 @@ pub(super) enum Order {
 impl Order {
     /// Creates an order by a value that is constant while a job waits.
     fn fixed(value: Value) -> Self {
-        Self::Fixed(Box::new(Ranked::by(value)))
+        Self::Fixed(Box::new(OrderedQueue::by(value)))
     }
 
     /// Takes the parameter `order`. Fails for an unknown order.
@@ -104,7 +104,7 @@ impl Order {
             Self::Arrival => Candidates::Arrival { from: 0 },
             Self::Fixed(ranked) => {
                 ranked.update(queue);
-                Candidates::Ranked { ranked: ranked.as_mut(), place: Place::default(), from: 0 }
+                Candidates::Ranked { ranked: ranked.as_mut(), place: Cursor::default(), from: 0 }
             }
             Self::Aging(value) => {
                 let mut sorted: Vec<(f64, Waiting)> =
@@ -119,8 +119,8 @@ impl Order {
 
 /// Returns the order by estimate, the shortest first. Estimates above 285 years count as equal if they differ
 /// by less than two microseconds, because only shorter ones are exact as floats.
-pub(super) fn by_estimate() -> Ranked {
-    Ranked::by(|job, _| job.estimate.as_micros() as f64)
+pub(super) fn by_estimate() -> OrderedQueue {
+    OrderedQueue::by(|job, _| job.estimate.as_micros() as f64)
 }
 
 /// Returns the time that a job has waited, in seconds.
@@ -145,7 +145,7 @@ pub(super) enum Candidates<'a> {
     /// In the order of arrival, from slot `from` on. The queue's index finds the next one.
     Arrival { from: Slot },
     /// In a fixed order, from `place` on, of the jobs from slot `from` on.
-    Ranked { ranked: &'a mut Ranked, place: Place, from: Slot },
+    Ranked { ranked: &'a mut OrderedQueue, place: Cursor, from: Slot },
     /// In the order sorted at the start of the pass.
     Sorted(IntoIter<Waiting>),
 }
@@ -168,13 +168,13 @@ impl Candidates<'_> {
     /// arrival, otherwise O(Q).
     pub(super) fn shortest_first<'a>(
         &mut self,
-        shortest: &'a mut Ranked,
+        shortest: &'a mut OrderedQueue,
         queue: &WaitQueue,
         admission: &Admission,
     ) -> Candidates<'a> {
         if let Self::Arrival { from } = *self {
             shortest.update(queue);
-            return Candidates::Ranked { ranked: shortest, place: Place::default(), from };
+            return Candidates::Ranked { ranked: shortest, place: Cursor::default(), from };
         }
         let mut rest = self.again();
         let mut admitted: Vec<Waiting> = iter::from_fn(|| rest.next(queue, admission)).collect();

@@ -36,14 +36,14 @@ impl RunningJobs {
         self.latest_first.insert(at, job);
     }
 
-    /// Removes a job and returns whether it was found. Costs as [`Self::insert`].
+    /// Removes a job and returns whether it was is_running. Costs as [`Self::insert`].
     pub fn remove(&mut self, estimated_end: Time, job: JobId) -> bool {
         let at = self.position(estimated_end, job);
-        let found = self.latest_first.get(at).is_some_and(|other| other.job == job);
-        if found {
+        let is_running = self.latest_first.get(at).is_some_and(|other| other.job == job);
+        if is_running {
             self.latest_first.remove(at);
         }
-        found
+        is_running
     }
 
     /// Moves the estimated end of a running job to a later one. Does nothing without such a job. Costs as
@@ -59,8 +59,8 @@ impl RunningJobs {
     /// Changes the number of nodes of a running job. Does nothing without such a job. O(log R).
     pub fn set_nodes(&mut self, estimated_end: Time, job: JobId, nodes: u32) {
         let at = self.position(estimated_end, job);
-        if let Some(found) = self.latest_first.get_mut(at).filter(|other| other.job == job) {
-            found.nodes = nodes;
+        if let Some(running) = self.latest_first.get_mut(at).filter(|other| other.job == job) {
+            running.nodes = nodes;
         }
     }
 

@@ -80,7 +80,8 @@ pub trait Scheduler: Send {
         Pass::Batch
     }
 
-    /// Returns the time of the next pass that is needed even without an event, or `None` if events are enough.
+    /// Returns the time of the next pass that is needed even without an event, or `None` if events are
+    /// enough.
     fn wakes(&self) -> Option<Time> {
         None
     }
@@ -140,7 +141,8 @@ pub struct Laws {
     /// Jobs start in order of arrival.
     pub in_order: bool,
     /// No job starts before its recorded start, so the machine may be idle while jobs wait. With an allocator
-    /// that serves by count, no job with a past or unknown recorded start fits at the end of an instant.
+    /// that serves by count, no due job fits at the end of an instant. Jobs without a recorded start are due
+    /// at once.
     pub as_recorded: bool,
     /// The waiting time after which younger jobs may not overtake a job, or `None` if they always may.
     pub passed_until: Option<Time>,

@@ -99,9 +99,9 @@ impl Processes {
         let (sides, mut stride) = (self.sides, 1);
         sides.into_iter().flat_map(move |side| {
             let at = rank / stride % side;
-            let found = [(at > 0).then(|| rank - stride), (at + 1 < side).then(|| rank + stride)];
+            let pair = [(at > 0).then(|| rank - stride), (at + 1 < side).then(|| rank + stride)];
             stride *= side;
-            found.into_iter().flatten()
+            pair.into_iter().flatten()
         })
     }
 }

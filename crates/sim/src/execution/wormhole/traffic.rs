@@ -73,7 +73,7 @@ impl Cycles {
 
 /// The measurements of a packet that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Arrived {
+pub(super) struct PacketStats {
     /// Links crossed.
     pub(super) hops: u32,
     /// Latency in cycles.
@@ -100,7 +100,7 @@ impl Traffic {
     }
 
     /// Adds the measurements of a packet of `job`.
-    pub(super) fn add(&mut self, job: JobId, packet: &Arrived) {
+    pub(super) fn add(&mut self, job: JobId, packet: &PacketStats) {
         self.packets += 1;
         self.hops += u64::from(packet.hops);
         self.latency.add(packet.latency);

@@ -16,7 +16,7 @@ use crate::execution::Traffic;
 pub(super) const ROWS: &[Metric] = &[
     row("pairwise_sum_mean", Mean(per_job!(|of, i| of.dispersal(i).pairwise_sum as f64)))
         .of_jobs("pairwise_sum")
-        .is("pairwise sum", "hops", "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0")
+        .describe("pairwise sum", "hops", "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0")
         .shown(Plain(1))
         .terminal(Placement, "pairwise sum", 9, |of| !of.network)
         .report(First, "pairwise sum", |_| true)
@@ -24,18 +24,15 @@ pub(super) const ROWS: &[Metric] = &[
         .compared(),
     row("pairwise_mean_mean", Mean(per_job!(|of, i| of.dispersal(i).pairwise_mean())))
         .of_jobs("pairwise_mean")
-        .is("pairwise mean", "hops", "mean of the jobs' mean distances, serial jobs as 0")
+        .describe("pairwise mean", "hops", "mean of the jobs' mean distances, serial jobs as 0")
         .shown(Plain(3))
         .terminal(Placement, "pairwise mean", 3, |_| true)
         .report(First, "pairwise mean", |_| true)
         .grouped(),
-    row("pairwise_mean_parallel_mean", ParallelMean(per_job!(|of, i| of.dispersal(i).pairwise_mean()))).is(
-        "pairwise mean parallel",
-        "hops",
-        "the same over jobs of at least two nodes",
-    ),
+    row("pairwise_mean_parallel_mean", ParallelMean(per_job!(|of, i| of.dispersal(i).pairwise_mean())))
+        .describe("pairwise mean parallel", "hops", "the same over jobs of at least two nodes"),
     row("pairwise_ratio_to_bound_mean", ParallelMeanToBound)
-        .is(
+        .describe(
             "pairwise ratio to bound",
             "",
             "mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of \
@@ -47,7 +44,7 @@ pub(super) const ROWS: &[Metric] = &[
         .report(First, "to bound", |_| true),
     row("components_mean", Mean(per_job!(|of, i| f64::from(of.dispersal(i).components))))
         .of_jobs("components")
-        .is("components", "", "mean number of components")
+        .describe("components", "", "mean number of components")
         .shown(Plain(2))
         .terminal(Placement, "components", 1, |of| !of.network)
         .report(First, "components", |_| true),
@@ -68,23 +65,23 @@ pub(super) const ROWS: &[Metric] = &[
         MeanIf(|of| of.replay.recording.contention.is_some(), per_job!(|of, i| of.contention(i).own)),
     )
     .when(When::Contention)
-    .is("contention own", "pairs", "mean of `contention_own` of the `jobs` frame"),
+    .describe("contention own", "pairs", "mean of `contention_own` of the `jobs` frame"),
     row(
         "contention_others_mean",
         MeanIf(|of| of.replay.recording.contention.is_some(), per_job!(|of, i| of.contention(i).others)),
     )
     .when(When::Contention)
-    .is("contention others", "pairs", "mean of `contention_others`"),
+    .describe("contention others", "pairs", "mean of `contention_others`"),
     row(
         "contention_mean",
         Real(|of| Some(share(of.replay.recording.contention.as_ref()?.pair_seconds, of.makespan_s))),
     )
     .when(When::Contention)
-    .is("contention", "pairs", "mean over the makespan of all pairs of messages that meet on a link")
+    .describe("contention", "pairs", "mean over the makespan of all pairs of messages that meet on a link")
     .report(First, "contention", |_| true),
     row("largest_free_submesh_mean", Real(|of| Some(fragmentation(of)?.largest)))
         .when(When::Fragmentation)
-        .is(
+        .describe(
             "largest free submesh",
             "nodes",
             "mean over the makespan of the nodes of the largest free submesh",
@@ -119,34 +116,34 @@ pub(super) const ROWS: &[Metric] = &[
         .when(When::Network)
         .meaning("packets that arrived")
         .better(Neither),
-    row("packet_hops_mean", Real(|of| per_packet(of, |traffic| traffic.hops))).when(When::Network).is(
+    row("packet_hops_mean", Real(|of| per_packet(of, |traffic| traffic.hops))).when(When::Network).describe(
         "packet hops",
         "hops",
         "mean number of links that they took",
     ),
     row("packet_latency_cycles_mean", Real(|of| per_packet(of, |traffic| traffic.latency.total)))
         .when(When::Network)
-        .is("packet latency", "cycles", "mean of creation to arrival of the last flit")
+        .describe("packet latency", "cycles", "mean of creation to arrival of the last flit")
         .shown(Plain(1))
         .terminal(Network, "latency", 4, |of| of.network)
         .report(Network, "packet latency", |_| true),
     row("packet_latency_cycles_p50", Count(|of| Some(of.replay.traffic?.latency.quantile(0.5))))
         .when(When::Network)
-        .is("packet latency", "cycles", "median of it")
+        .describe("packet latency", "cycles", "median of it")
         .detail(", median"),
     row("packet_latency_cycles_p99", Count(|of| Some(of.replay.traffic?.latency.quantile(0.99))))
         .when(When::Network)
-        .is("packet latency", "cycles", "99th percentile of it")
+        .describe("packet latency", "cycles", "99th percentile of it")
         .detail(", 99th percentile"),
     row("packet_blocked_cycles_mean", Real(|of| per_packet(of, |traffic| traffic.blocked.total)))
         .when(When::Network)
-        .is("packet blocked", "cycles", "mean time that headers waited for channels in the network")
+        .describe("packet blocked", "cycles", "mean time that headers waited for channels in the network")
         .shown(Plain(1))
         .terminal(Network, "blocked", 0, |of| of.network)
         .report(Network, "packet blocked", |_| true),
     row("packet_blocked_cycles_p99", Count(|of| Some(of.replay.traffic?.blocked.quantile(0.99))))
         .when(When::Network)
-        .is("packet blocked", "cycles", "99th percentile of it")
+        .describe("packet blocked", "cycles", "99th percentile of it")
         .detail(", 99th percentile"),
     row(
         "packets_contended_share",
@@ -180,7 +177,7 @@ pub(super) const ROWS: &[Metric] = &[
         .report(Last, "call p50 ns", |_| true),
     row("allocate_ns_trimmed_mean", Real(|of| of.replay.recording.allocate.trimmed_mean_ns()))
         .when(When::Timed)
-        .is(
+        .describe(
             "allocate",
             "ns",
             "mean duration of calls that placed a job, without the slowest 1 %; null for \
@@ -213,7 +210,7 @@ pub(super) const ROWS: &[Metric] = &[
     duration("release_ns_total", &RELEASE, &TOTAL, "duration of all releases"),
     row("replay_wall_s", Real(|of| Some(of.replay.wall_s)))
         .when(When::Timed)
-        .is(
+        .describe(
             "replay wall",
             "s",
             "wall-clock time of the replay, without waiting for the log to be read and \
@@ -249,7 +246,7 @@ const TOTAL: Statistic = Statistic { detail: " in all", value: Cost::total_ns };
 /// Returns the row of a statistic of the durations of calls, in nanoseconds.
 const fn duration(name: &'static str, calls: &Calls, of: &Statistic, meaning: &'static str) -> Metric {
     row(name, Duration(calls.cost, of.value))
-        .is(calls.title, "ns", meaning)
+        .describe(calls.title, "ns", meaning)
         .detail(of.detail)
         .when(When::Timed)
         .shown(Measured(0))
@@ -258,7 +255,7 @@ const fn duration(name: &'static str, calls: &Calls, of: &Statistic, meaning: &'
 /// Returns the row of the mean number of fitting slices. `I` counts from 1.
 const fn fit<const I: usize>(name: &'static str, slice: &'static str, title: &'static str) -> Metric {
     slice_row::<I>(row(name, Real(|of| Some(*fragmentation(of)?.fits.get(I - 1)?))), slice, title)
-        .is(
+        .describe(
             "slices that fit",
             "",
             "mean over the makespan of how many of this slice of --fragmentation fit \
@@ -271,7 +268,7 @@ const fn fit<const I: usize>(name: &'static str, slice: &'static str, title: &'s
 /// Returns the row of the share of time with enough fitting slices. `I` counts from 1.
 const fn enough<const I: usize>(name: &'static str, slice: &'static str, title: &'static str) -> Metric {
     slice_row::<I>(row(name, Real(|of| Some(*fragmentation(of)?.enough.get(I - 1)?))), slice, title)
-        .is(
+        .describe(
             "time in which enough slices fit",
             "",
             "share of the makespan in which at least N of this slice fit, given as SIDES*N to \

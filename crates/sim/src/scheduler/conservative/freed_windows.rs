@@ -61,13 +61,13 @@ impl FreedWindows {
         let limits = Limits { narrowest: longest.narrower + 1, longest: longest.length() };
         let one = WaitingWindow { window, limits, origin, distance, is_last_turn: false };
         match after {
-            Some(_) => self.wait(one),
+            Some(_) => self.enqueue(one),
             None => self.later.push(one),
         }
     }
 
     /// Queues a freed window for its next reservation.
-    fn wait(&mut self, one: WaitingWindow) {
+    fn enqueue(&mut self, one: WaitingWindow) {
         let is_for_now = one.is_last_turn || one.next() >= one.origin;
         if is_for_now { &mut self.now } else { &mut self.later }.push(one);
     }
@@ -91,11 +91,11 @@ impl FreedWindows {
     }
 
     /// Queues a freed window for the next reservation that it still suits, if any.
-    pub(super) fn go_on(&mut self, one: WaitingWindow, profile: &Profile, lengths: &mut LengthTable) {
+    pub(super) fn requeue(&mut self, one: WaitingWindow, profile: &Profile, lengths: &mut LengthTable) {
         let WaitingWindow { origin, distance, .. } = one;
         self.rectangles.find(profile, &one.limits, &one.window);
         if let Some(distance) = lengths.nearest(&mut self.rectangles.all, origin, distance + 1) {
-            self.wait(WaitingWindow { distance, ..one });
+            self.enqueue(WaitingWindow { distance, ..one });
         }
     }
 

@@ -45,7 +45,7 @@ fn reserve(profile: &mut Profile, procs: u32, start: usize, length: usize) -> Re
 /// Removes the reservations that have begun from the profile, as running jobs.
 fn let_go_begun(profile: &mut Profile, kept: &mut Vec<Reservation>, now: usize) {
     for one in kept.extract_if(.., |one| one.start <= at(now)) {
-        profile.let_go(&one);
+        profile.release(&one);
         profile.trim(one.until);
     }
 }
@@ -113,7 +113,7 @@ fn every_answer_equals_that_of_a_count_per_second() {
             assert_eq!(per_second(&profile)[now..], plain[now..]);
         }
         for one in kept.drain(..) {
-            profile.let_go(&one);
+            profile.release(&one);
             profile.trim(one.from);
             profile.trim(one.until);
         }

@@ -276,7 +276,7 @@ impl Observer for Watch<'_> {
         self.inner.released(cost_ns);
     }
 
-    fn left(&mut self, job: &Job, record: &Record) {
+    fn on_job_final(&mut self, job: &Job, record: &Record) {
         let id = self.first;
         let seen = self.seen.pop_front().unwrap_or_default();
         self.first += 1;
@@ -291,7 +291,7 @@ impl Observer for Watch<'_> {
             }
             self.stop.fail(message(violation));
         }
-        self.inner.left(job, record);
+        self.inner.on_job_final(job, record);
     }
 
     fn finished(&mut self, jobs: usize) {

@@ -8,7 +8,9 @@ use crate::study::source::Ranks;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::{Record, ReplayError};
-use meshreplay_sim::metrics::{BlockSums, Finished, LeftJobs, Meter, Recording, RunningSums, Summary, Trim};
+use meshreplay_sim::metrics::{
+    BlockSums, Finished, FinishedJobs, Meter, Recording, RunningSums, Summary, Trim,
+};
 
 /// The number of jobs whose rows are taken together. It is also the most rows that a part of a file of jobs
 /// has, whether jobs are kept in memory or not, so that files are the same.
@@ -16,7 +18,7 @@ pub const TOGETHER: usize = 1 << 17;
 
 /// Takes the jobs of the replication with this seed that have left, in the order of the log, as often as
 /// there are [`TOGETHER`], and the rest at the end. Fails, in words, if they cannot be kept.
-pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, LeftJobs) -> Result<(), String> + Sync);
+pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, FinishedJobs) -> Result<(), String> + Sync);
 
 /// The facts about a replay that the sums need before its first job ends.
 pub(super) struct ReplayContext<'a> {
@@ -58,13 +60,13 @@ impl ReplayContext<'_> {
     /// none.
     pub(super) fn sum_up(
         &self,
-        left: Receiver<LeftJobs>,
+        left: Receiver<FinishedJobs>,
         ranks: Option<&Ranks>,
-        to_rows: Option<SyncSender<LeftJobs>>,
-        cleared: SyncSender<LeftJobs>,
+        to_rows: Option<SyncSender<FinishedJobs>>,
+        cleared: SyncSender<FinishedJobs>,
     ) -> Result<RunningSums, String> {
         let mut meter = Meter::new(self.mesh);
-        let mut rows = Rows { part: LeftJobs::default(), to: to_rows, cleared };
+        let mut rows = Rows { part: FinishedJobs::default(), to: to_rows, cleared };
         let mut sums =
             RunningSums::new(&self.part(&[], &[], &Recording::default()), Some(self.jobs as usize));
         for mut part in left {
@@ -80,16 +82,16 @@ impl ReplayContext<'_> {
 
 /// The rows of jobs that are passed on together.
 struct Rows {
-    part: LeftJobs,
+    part: FinishedJobs,
     /// Where they go; `None` if nobody wants them.
-    to: Option<SyncSender<LeftJobs>>,
+    to: Option<SyncSender<FinishedJobs>>,
     /// Where the memory of parts goes that were taken.
-    cleared: SyncSender<LeftJobs>,
+    cleared: SyncSender<FinishedJobs>,
 }
 
 impl Rows {
     /// Adds jobs, and passes all on if they are enough. A part that has left together fits in as a whole.
-    fn add(&mut self, mut part: LeftJobs) -> Result<(), String> {
+    fn add(&mut self, mut part: FinishedJobs) -> Result<(), String> {
         if self.to.is_some() {
             self.part.append(&mut part);
         }
