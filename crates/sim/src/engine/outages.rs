@@ -72,7 +72,7 @@ impl ReplayState<'_> {
     /// Returns the time of the next change of a node, or `None` if there are no outages or no job is left to
     /// be affected. `arrive` is true if more jobs will arrive.
     ///
-    /// Drawn failures never end. So that the replay does, an idle machine whose waiting jobs do not fit waits
+    /// Drawn failures never end, but the replay must. So an idle machine whose waiting jobs do not fit waits
     /// for a limited number of changes.
     pub(super) fn next_change(&self, arrive: bool) -> Option<Time> {
         let outages = self.outages.as_ref()?;

@@ -118,7 +118,7 @@ impl Reservation {
     /// at which `allocator` would serve `request`, and the nodes that it would choose then. `None` if there
     /// is no such end.
     ///
-    /// The last reservation, `last`, is kept if it belongs to the same job, its shadow time is not past and
+    /// The `previous` reservation is kept if it belongs to the same job, its shadow time is not past and
     /// is earlier than the new one, and its nodes will still be free then.
     pub(super) fn of_nodes(
         machine: &Machine,
@@ -126,7 +126,7 @@ impl Reservation {
         job: JobId,
         request: Request,
         allocator: &mut Strategy,
-        last: Option<Self>,
+        previous: Option<Self>,
     ) -> Option<(Time, Self)> {
         let least = allocator.nodes_for(&request, machine.mesh()).least;
         let next = running.first_end(machine, |then| {
@@ -134,7 +134,7 @@ impl Reservation {
         });
         // With more free nodes than expected, such an allocator may refuse a job that it served before. So
         // the earlier promise is kept where possible.
-        if let Some(Self::Nodes { job: owner, shadow, nodes, .. }) = last
+        if let Some(Self::Nodes { job: owner, shadow, nodes, .. }) = previous
             && owner == job
             && shadow >= running.now
             && next.as_ref().is_none_or(|(time, ..)| *time > shadow)

@@ -1,4 +1,4 @@
-//! The inputs for building a guest.
+//! The inputs for building a guest, its table of jobs, and the check of its placements.
 
 use std::sync::Arc;
 

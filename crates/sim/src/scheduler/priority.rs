@@ -33,8 +33,11 @@ use super::wait_queue::{Slot, WaitQueue, Waiting};
 use meshreplay_base::job::Time;
 use meshreplay_base::spec::{Params, SpecError};
 
+/// The name of an order, and its constructor.
+type Row = (&'static str, fn() -> Order);
+
 /// The orders with their names, the default first.
-const ROWS: [(&str, fn() -> Order); 12] = [
+const ROWS: [Row; 12] = [
     ("arrival", || Order::Arrival),
     ("sjf", || Order::fixed(|job, _| job.estimate.as_seconds())),
     ("ljf", || Order::fixed(|job, _| -job.estimate.as_seconds())),

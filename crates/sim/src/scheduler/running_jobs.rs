@@ -36,7 +36,7 @@ impl RunningJobs {
         self.latest_first.insert(at, job);
     }
 
-    /// Removes a job and returns whether it was is_running. Costs as [`Self::insert`].
+    /// Removes a job and returns whether it was running. Costs as [`Self::insert`].
     pub fn remove(&mut self, estimated_end: Time, job: JobId) -> bool {
         let at = self.position(estimated_end, job);
         let is_running = self.latest_first.get(at).is_some_and(|other| other.job == job);

@@ -30,8 +30,7 @@ impl Admission {
     }
 }
 
-/// The fewest jobs with several width classes. A search of a shorter queue costs less than
-/// the classes.
+/// The fewest jobs with several width classes. A search of a shorter queue costs less than the classes.
 const MANY: usize = 1024;
 /// The most width classes.
 const CLASSES: usize = 32;

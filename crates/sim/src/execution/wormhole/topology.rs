@@ -20,8 +20,8 @@
 //! a second channel while it holds a first one ([`Lanes::Dateline`]; never the reverse), or for a channel of
 //! a later dimension.
 
-use meshreplay_machine::machine::ring_route::{half_way_up, way};
 use meshreplay_machine::machine::Mesh;
+use meshreplay_machine::machine::ring_route::{half_way_up, way};
 
 use super::fabric::Packet;
 
