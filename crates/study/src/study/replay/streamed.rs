@@ -22,7 +22,7 @@ use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::Job;
 use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::guest;
-use meshreplay_sim::metrics::LeftJobs;
+use meshreplay_sim::metrics::FinishedJobs;
 
 /// Finished jobs per batch. A larger batch would leave the processor's cache before it is measured.
 const FEW_TOGETHER: usize = 1 << 10;
@@ -131,14 +131,14 @@ impl Replication<'_> {
             let begin = |name: &str| thread::Builder::new().name(name.to_owned());
             // At most two parts of rows are in memory: one fills up while the other one is written.
             let (to_rows, parts) = rows.map(|_| sync_channel(0)).unzip();
-            let writing = rows.zip(parts).map(|(rows, parts): (_, Receiver<LeftJobs>)| {
+            let writing = rows.zip(parts).map(|(rows, parts): (_, Receiver<FinishedJobs>)| {
                 let write = move || parts.into_iter().try_for_each(|part| rows(seed, part));
                 begin("rows").spawn_scoped(scope, write)
             });
             let writing = writing.transpose().map_err(|error| threadless(&error))?;
             let sum_up = move || context.sum_up(left, ranks, to_rows, cleared);
             let summing = begin("sums").spawn_scoped(scope, sum_up).map_err(|error| threadless(&error))?;
-            let mut take = |jobs: LeftJobs| {
+            let mut take = |jobs: FinishedJobs| {
                 if !send_timed(&to_sums, jobs, &blocked) {
                     // The jobs cannot be kept, for a reason that another thread reports.
                     stop.throw();
@@ -147,7 +147,7 @@ impl Replication<'_> {
                 to_fill.try_recv().unwrap_or_default()
             };
             let recorder = self.recorder(&[], context.first_arrival, false, None);
-            let mut recorder = recorder.with_leaving((FEW_TOGETHER, TOGETHER), &mut take);
+            let mut recorder = recorder.with_sink(FEW_TOGETHER, TOGETHER, &mut take);
             let run = self.drive(feed, None, None, &mut recorder);
             let recording = recorder.finish();
             // Without senders, the other threads end.
@@ -184,7 +184,7 @@ impl Replication<'_> {
 
 /// Sends `jobs`, and adds the time blocked on a full channel to `blocked`. Returns false if the receiver is
 /// gone.
-fn send_timed(to: &SyncSender<LeftJobs>, jobs: LeftJobs, blocked: &Cell<Duration>) -> bool {
+fn send_timed(to: &SyncSender<FinishedJobs>, jobs: FinishedJobs, blocked: &Cell<Duration>) -> bool {
     match to.try_send(jobs) {
         Ok(()) => true,
         Err(TrySendError::Disconnected(_)) => false,
