@@ -1,15 +1,22 @@
-//! What a workload model of jobs that bring their shape has to say of itself: its row in the registry, and
-//! its laws.
+//! Workload models of jobs with shapes of their own: the registry, its rows, and the laws from which jobs are
+//! drawn.
 
 use std::fmt;
 
 use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
 
+use super::arrival_rate::positive;
+use super::{rfold_mix, synthetic, tpu_slices};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// If sides outside the range are drawn again, at least one drawn side in this many has to be within the
 /// range.
 pub(super) const LEAST_LIKELY: u32 = 20;
+
+/// All workload models of jobs that bring their shape. To add one, write a file with an `ENTRY` and add a
+/// row.
+pub const MODELS: &[ModelEntry] = &[synthetic::ENTRY, tpu_slices::ENTRY, rfold_mix::ENTRY];
 
 /// One row of the registry of workload models.
 #[derive(Clone, Copy, Debug)]
@@ -57,4 +64,31 @@ pub(super) trait ShapeLaw {
     fn mean_size(&self) -> f64;
     /// Draws the sides of a job along x, y and z.
     fn sides(&self, rng: &mut ChaCha8Rng) -> [u32; 3];
+}
+
+/// A log-normal distribution of run times.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LogNormal {
+    /// The median in seconds.
+    median_s: f64,
+    /// The standard deviation of the natural logarithm.
+    sigma: f64,
+}
+
+impl LogNormal {
+    /// Takes the parameters `median`, in seconds, and `sigma`. Fails if a value is not above 0.
+    pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
+        Ok(Self { median_s: positive(params, "median", 14_800.0)?, sigma: positive(params, "sigma", 1.0)? })
+    }
+
+    /// Returns the mean in seconds.
+    pub(super) fn mean_s(self) -> f64 {
+        self.median_s * (self.sigma * self.sigma / 2.0).exp()
+    }
+
+    /// Draws a run time: a whole number of seconds, at least 1.
+    pub(super) fn draw_s(self, rng: &mut ChaCha8Rng) -> f64 {
+        let unit: f64 = StandardNormal.sample(rng);
+        (self.median_s * (self.sigma * unit).exp()).round().max(1.0)
+    }
 }

@@ -113,14 +113,8 @@ fn write_all(
     written: &mut dyn FnMut(u64),
 ) -> Result<(), TraceError> {
     let record = |(number, job): (i64, LublinJob)| Record {
-        job: number,
-        submit_s: job.submit_s,
-        run_s: job.run_s,
-        allocated_procs: i64::from(job.procs),
-        requested_procs: i64::from(job.procs),
-        status: COMPLETED,
         queue: i64::from(!job.interactive),
-        ..Record::UNKNOWN
+        ..record_of(number, job.submit_s, job.run_s, job.procs)
     };
     let (batches, drawn) = sync_channel::<Vec<LublinJob>>(4);
     thread::scope(|scope| {
@@ -153,7 +147,9 @@ fn write_all(
 pub fn write_model(
     writer: &mut Writer,
     model: &Model,
-    (machine, extents, available): (&str, [u32; 3], u32),
+    machine: &str,
+    extents: [u32; 3],
+    available: u32,
     seed: u64,
 ) -> Result<f64, ModelLogError> {
     let nodes: u64 = extents.into_iter().map(u64::from).product();
@@ -167,18 +163,17 @@ pub fn write_model(
     let whole_seconds = |time: Time| time.as_seconds().round() as i64;
     for job in &jobs {
         let Shape::Sides(sides) = job.shape else { continue };
-        writer.record(&Record {
-            job: job.number,
-            submit_s: whole_seconds(job.submit),
-            run_s: whole_seconds(job.run).max(1),
-            allocated_procs: i64::from(job.procs),
-            requested_procs: i64::from(job.procs),
-            status: 1,
-            sides: Some(sides),
-            ..Record::UNKNOWN
-        })?;
+        let run_s = whole_seconds(job.run).max(1);
+        let record = record_of(job.number, whole_seconds(job.submit), run_s, job.procs);
+        writer.record(&Record { sides: Some(sides), ..record })?;
     }
     Ok(jobs.iter().map(|job| job.run.as_seconds()).sum::<f64>() / jobs.len() as f64)
+}
+
+/// Returns the record of a completed job.
+fn record_of(job: i64, submit_s: i64, run_s: i64, procs: u32) -> Record {
+    let (procs, status) = (i64::from(procs), COMPLETED);
+    Record { job, submit_s, run_s, allocated_procs: procs, requested_procs: procs, status, ..Record::UNKNOWN }
 }
 
 /// The beginning of the header line with the command that makes the log.

@@ -244,14 +244,14 @@ struct Stream {
 impl Stream {
     /// Returns a stream whose clock is at midnight. The caller moves the clock to the first arrival.
     fn new(constants: &'static Constants, procs: u32, published_sizes: bool) -> Result<Self, LublinError> {
-        let (shape, scale) = constants.gap;
+        let Constants { gap, day, run: [short, long], .. } = constants;
         Ok(Self {
             constants,
             sizes: Sizes::new(constants, procs, published_sizes),
-            runs: [gamma(constants.run[0])?, gamma(constants.run[1])?],
+            runs: [gamma(short.0, short.1)?, gamma(long.0, long.1)?],
             arrivals: Arrivals {
-                gap: gamma((shape * constants.arar, scale))?,
-                weights: weights(constants.day)?,
+                gap: gamma(gap.0 * constants.arar, gap.1)?,
+                weights: weights(day.0, day.1)?,
                 bucket: 0,
                 points: 0.0,
                 remainder: 0.0,
@@ -299,7 +299,7 @@ impl Stream {
 }
 
 /// Returns the gamma distribution with this shape and scale.
-fn gamma((shape, scale): (f64, f64)) -> Result<Gamma<f64>, LublinError> {
+fn gamma(shape: f64, scale: f64) -> Result<Gamma<f64>, LublinError> {
     Gamma::new(shape, scale).map_err(|_| LublinError::Constant)
 }
 
@@ -377,7 +377,7 @@ impl Arrivals {
 
 /// Returns the weight of each half hour of the day from midnight on, 1 on average. The gamma distribution
 /// begins in the eleventh half hour, at 5:00, as in the reference implementation, and not at 11 o'clock.
-fn weights((shape, scale): (f64, f64)) -> Result<[f64; BUCKETS], LublinError> {
+fn weights(shape: f64, scale: f64) -> Result<[f64; BUCKETS], LublinError> {
     const START: usize = 11;
     let below = |x: f64| checked_gamma_lr(shape, x / scale).map_err(|_| LublinError::Constant);
     let mut weights = [0.0; BUCKETS];
@@ -397,7 +397,7 @@ mod tests {
     #[test]
     fn weights_of_a_day_sum_to_48_and_peak_by_day() {
         for constants in [&BATCH, &INTERACTIVE, &TYPELESS] {
-            let weights = weights(constants.day).expect("constants");
+            let weights = weights(constants.day.0, constants.day.1).expect("constants");
             assert!((weights.iter().sum::<f64>() - 48.0).abs() < 1e-9);
             assert!(weights.iter().all(|&weight| weight > 0.0));
             let peak = (0..BUCKETS).max_by(|&a, &b| weights[a].total_cmp(&weights[b]));

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use rand_distr::{Distribution, Exp1};
 
 use super::arrival_rate::ArrivalRate;
-use super::entry::{JobLaw, LEAST_LIKELY, ModelEntry};
-use super::registry::MODELS;
+use super::entry::{JobLaw, LEAST_LIKELY, MODELS, ModelEntry};
 use meshreplay_base::job::{Draws, Job, Shape, Time};
 use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 

@@ -23,8 +23,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::entry::{JobLaw, ModelEntry, ShapeLaw};
-use super::log_normal::LogNormal;
+use super::entry::{JobLaw, LogNormal, ModelEntry, ShapeLaw};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// The model's row in the registry.
