@@ -59,7 +59,9 @@ impl Oddities {
         if count > 0 {
             let at = self.words.iter().position(|known| *known == what);
             debug_assert!(at.is_some(), "{what} is no kind of oddity here");
-            at.into_iter().for_each(|at| self.counts[at] = self.counts[at].saturating_add(count));
+            if let Some(at) = at {
+                self.counts[at] = self.counts[at].saturating_add(count);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use crate::facts::{EARLY_ENDS, EARLY_STARTS, Oddities};
 use crate::record::Record;
 
 /// The times of a job in seconds, instants since 1970; `None` where they are unknown.
+#[expect(clippy::struct_field_names, reason = "units stand in names")]
 pub(super) struct JobTimes {
     pub(super) submit_s: Option<i64>,
     /// `None` also for a job that has not started.

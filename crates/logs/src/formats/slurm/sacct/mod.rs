@@ -191,7 +191,7 @@ impl Sacct {
             Fit::Fields(fields) if heading.free.is_empty() || !is_half_numbered(heading, &fields) => {
                 return self.fields(heading, &fields);
             }
-            Fit::Short(_) if may_be_text && begins(heading, line) == Some(false) => {}
+            Fit::Short(_) | Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {}
             Fit::Fields(_) | Fit::Open => {
                 self.pending = line.to_vec();
                 return Ok(Parsed::Part);
@@ -203,7 +203,6 @@ impl Sacct {
             Fit::Short(found) => {
                 return Err(Problem::TooFewFields { found, expected: heading.columns.len() });
             }
-            Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {}
             Fit::Unread(problem) => return Err(problem),
         }
         self.text_lines += 1;
