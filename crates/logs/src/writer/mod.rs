@@ -28,7 +28,7 @@ pub struct Writer {
     lost_sides: u64,
     /// What brings the records into the order of their submissions; `None` if they keep the order in which
     /// they come.
-    sorter: Option<Sorter<i64>>,
+    sorter: Option<Sorter>,
 }
 
 /// The way of the text to the output.
@@ -121,7 +121,7 @@ impl Writer {
         self.has_records = true;
         (self.writing.append)(record, self.has_sides, &mut self.line);
         match &mut self.sorter {
-            Some(sorter) => sorter.add(record.submit_s, &self.line).map_err(unsorted),
+            Some(sorter) => sorter.add((record.submit_s, 0), &self.line).map_err(unsorted),
             None => self.write_line(),
         }
     }

@@ -1,11 +1,16 @@
-//! The rows of replays in frames of details, read a part at a time, and those of the first seed of each
-//! replay, which pictures of single jobs show.
+//! Frames of details of replays, such as jobs and outages, read a part at a time. Pictures of single jobs show
+//! the first seed of each replay.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
+use super::FigureError;
+use super::results::Results;
 use meshreplay_machine::machine::{Mesh, parse_intervals};
-use meshreplay_results::frame::{FrameError, Intervals, JobColumns, Replication, Table};
+use meshreplay_results::frame::{
+    Downtimes, FrameError, Intervals, JobColumns, Replication, Table, read_downtimes,
+};
 use meshreplay_sim::metrics::JobRow;
 
 /// Rows of one replication in a part of a frame.
@@ -100,4 +105,34 @@ pub fn visit_shown_jobs<E: From<FrameError>>(
         }
         Ok(())
     })
+}
+
+/// Returns the outages of the replays whose numbers `wanted` accepts, by number. A replay without outages has
+/// no entry, also because they were not kept. Fails if a node is outside the machine.
+pub fn downtimes(
+    folder: &Path,
+    results: &Results,
+    wanted: &dyn Fn(u64) -> bool,
+) -> Result<BTreeMap<u64, Downtimes>, FigureError> {
+    let mut saved = read_downtimes(folder, wanted)?.unwrap_or_default();
+    let mut all = BTreeMap::new();
+    let mut seen: Option<u64> = None;
+    for row in 0..results.table.height() {
+        let Some(key) = results.table.replication(row) else { continue };
+        let number = key.replay;
+        // The rows of a replay stand together, the first seed first.
+        if seen.replace(number) == Some(number) {
+            continue;
+        }
+        let Some(outages) = saved.remove(&key) else { continue };
+        let machine = results.machine(row)?;
+        if let Some(node) = outages.outside(machine.nodes()) {
+            let path = folder.to_owned();
+            let problem =
+                format!("replay {number} had node {node} down, which machine {machine} does not have");
+            return Err(FigureError::Damaged { path, problem });
+        }
+        all.insert(number, outages);
+    }
+    Ok(all)
 }

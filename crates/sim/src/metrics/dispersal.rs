@@ -1,42 +1,38 @@
-//! Measures dispersal: how far the nodes of a placement are from each other.
-
-mod remembered;
+//! Dispersal: the distances between the nodes of a placement.
 
 use std::sync::Arc;
 
-use self::remembered::Remembered;
 use super::diameter::Diameter;
 use super::rows::Rows;
-use meshreplay_machine::machine::{Held, Mesh, NodeId, pairwise_along};
+use meshreplay_machine::machine::{Held, Mesh, NodeId, PLACES, pairwise_along};
 
-/// The dispersal of one placement of k nodes.
+/// The dispersal of a placement of k nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dispersal {
-    /// The sum of the L1 distances of all k·(k−1)/2 unordered pairs of nodes, in hops. 0 for a single node.
+    /// Sum of the L1 distances over all k·(k−1)/2 unordered pairs of nodes, in hops. 0 for a single node.
     pub pairwise_sum: u64,
-    /// The largest L1 distance between two nodes, in hops. 0 for a single node.
+    /// Largest L1 distance between two nodes, in hops. 0 for a single node.
     pub diameter: u32,
-    /// The number of connected components of the nodes in the graph of the machine.
+    /// Connected components of the nodes in the graph of the machine.
     pub components: u32,
-    /// The number of nodes of the smallest submesh that contains the placement. In dimensions that wrap, so
-    /// may the submesh.
+    /// Nodes of the smallest submesh that contains the placement. The submesh may wrap as the machine does.
     pub bounding_box: u32,
-    /// The number of nodes, k.
+    /// Nodes, k.
     pub nodes: u32,
 }
 
 impl Dispersal {
-    /// Returns the mean L1 distance between two nodes in hops, 2·sum / (k·(k−1)), or 0 if there are fewer
-    /// than two nodes.
+    /// Returns the mean L1 distance between two nodes in hops, 2·sum / (k·(k−1)), or 0 for fewer than two
+    /// nodes.
     pub fn pairwise_mean(&self) -> f64 {
         let nodes = f64::from(self.nodes);
         if self.nodes < 2 { 0.0 } else { 2.0 * self.pairwise_sum as f64 / (nodes * (nodes - 1.0)) }
     }
 }
 
-/// Measures the dispersal of placements on one machine. The memory is used again in later calls.
+/// Measures the dispersal of placements on one machine. Memory is reused between calls.
 ///
-/// The sum of L1 distances is a sum over dimensions. Along one dimension, only the number of nodes at each
+/// The sum of L1 distances is a sum over dimensions. Along one dimension only the number of nodes at each
 /// position matters: the distance of a pair is the number of cuts between neighbouring positions that
 /// separate it. So a placement of k nodes in r runs along x costs O(k + r + W + L + D) on a machine of width
 /// W, length L and depth D, and never O(k²).
@@ -49,18 +45,18 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Makes a meter for placements on `mesh`.
+    /// Creates a meter for placements on `mesh`.
     pub fn new(mesh: &Mesh) -> Self {
         let (rows, diameter) = (Rows::new(mesh), Diameter::new(mesh));
         Self { mesh: mesh.clone(), rows, diameter, remembered: Remembered::default() }
     }
 
-    /// Returns the dispersal of the placement `nodes`, which must be distinct.
+    /// Returns the dispersal of `nodes`, which must be distinct.
     pub fn measure(&mut self, nodes: &[NodeId]) -> Dispersal {
         self.measure_held(&Held::of(nodes))
     }
 
-    /// Returns the dispersal of the placement whose nodes a machine holds as `held`. They must be distinct.
+    /// Returns the dispersal of a placement given as masks, of distinct nodes.
     pub fn measure_held(&mut self, held: &Arc<Held>) -> Dispersal {
         let k = held.nodes();
         if k < 2 {
@@ -74,7 +70,7 @@ impl Meter {
         measured
     }
 
-    /// Returns the dispersal of a placement of `k` nodes, at least two, whatever was measured before.
+    /// Computes the dispersal of a placement of `k` nodes, at least two, without the cache.
     fn measure_anew(&mut self, k: u32, held: &Held) -> Dispersal {
         self.rows.load(held);
         let (wraps, extents) = (self.mesh.wrap(), self.mesh.extents());
@@ -96,8 +92,8 @@ impl Meter {
     }
 }
 
-/// Returns the first position with nodes, and the number of positions from there to the last one; 0 and 0 if
-/// there are no nodes.
+/// Returns the first filled position and the number of positions up to the last one, or zeros if there are
+/// none.
 fn span(counts: &[u32]) -> (u32, u32) {
     let has_nodes = |&count: &u32| count > 0;
     match (counts.iter().position(has_nodes), counts.iter().rposition(has_nodes)) {
@@ -106,7 +102,7 @@ fn span(counts: &[u32]) -> (u32, u32) {
     }
 }
 
-/// Returns the first position and the length of a shortest arc of a ring that contains all nodes; 0 and 0 if
+/// Returns the first position and the length of a shortest arc of a ring that contains all nodes, or zeros if
 /// there are none. The arc is the complement of a longest run of empty positions.
 fn arc(counts: &[u32]) -> (u32, u32) {
     let n = counts.len();
@@ -119,12 +115,37 @@ fn arc(counts: &[u32]) -> (u32, u32) {
         }
         last = i;
     }
-    // The run of empty positions that goes around the end of the ring.
+    // The run of empty positions across the end of the ring.
     let around = first + n - 1 - last;
     if around > longest {
         (start, longest) = (first, around);
     }
     (start as u32, (n - longest) as u32)
+}
+
+/// Recent placements with their dispersal.
+#[derive(Debug, Default)]
+struct Remembered {
+    /// By slot of the machine's cache of placements. Empty before the first placement.
+    places: Vec<Option<(Arc<Held>, Dispersal)>>,
+}
+
+impl Remembered {
+    /// Returns the cached dispersal of a placement. Masks in the cache are unique to their placement, so
+    /// comparing pointers is enough.
+    fn get(&self, held: &Arc<Held>) -> Option<Dispersal> {
+        let (known, dispersal) = self.places.get(held.place()?)?.as_ref()?;
+        Arc::ptr_eq(known, held).then_some(*dispersal)
+    }
+
+    /// Caches the dispersal of a placement.
+    fn keep(&mut self, held: &Arc<Held>, dispersal: Dispersal) {
+        let Some(place) = held.place() else { return };
+        if self.places.is_empty() {
+            self.places.resize_with(PLACES, Default::default);
+        }
+        self.places[place] = Some((Arc::clone(held), dispersal));
+    }
 }
 
 #[cfg(test)]
@@ -133,6 +154,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use meshreplay_machine::machine::RecentlyHeld;
 
     /// Computes the dispersal directly from its definitions, in O(k²).
     fn naive(mesh: &Mesh, nodes: &[NodeId]) -> Dispersal {
@@ -234,5 +256,27 @@ mod tests {
             |pairwise_sum, nodes| Dispersal { pairwise_sum, nodes, ..Dispersal::default() }.pairwise_mean();
         assert!((of(8, 4) - 8.0 / 6.0).abs() < 1e-12);
         assert!(of(0, 1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn only_the_same_placement_is_known() {
+        let (mut remembered, mut machine) = (Remembered::default(), RecentlyHeld::new(2048));
+        let of = |pairwise_sum| Dispersal { pairwise_sum, ..Dispersal::default() };
+        let nodes: Vec<NodeId> = (100..140).collect();
+        let held = machine.held(&nodes);
+        assert_eq!(remembered.get(&held), None);
+        remembered.keep(&held, of(7));
+        assert_eq!(remembered.get(&machine.held(&nodes)), Some(of(7)));
+        // The other placement has the same place.
+        let mut other = nodes.clone();
+        other[5] = 1000;
+        let other = machine.held(&other);
+        assert_eq!((other.place(), remembered.get(&other)), (held.place(), None));
+        remembered.keep(&other, of(8));
+        assert_eq!((remembered.get(&other), remembered.get(&held)), (Some(of(8)), None));
+        // A placement that the machine does not remember is none here.
+        let single = machine.held(&[3]);
+        remembered.keep(&single, of(9));
+        assert_eq!(remembered.get(&single), None);
     }
 }

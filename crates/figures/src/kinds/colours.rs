@@ -1,9 +1,10 @@
 //! Colours of jobs in which neighbours differ in lightness, so that they are told apart in grey print and
-//! with any colour vision.
+//! with any colour vision; and shades of values.
 
 use std::collections::BTreeMap;
 
 use crate::draw::of_hue;
+use crate::span::Span;
 use meshreplay_machine::machine::NodeId;
 
 /// The luminances of jobs. Each step is a contrast of 1.5 to 1 or more, and so is the step from the lightest
@@ -15,17 +16,17 @@ const NEAR: f64 = 0.004;
 
 /// A stretch of nodes that a job holds for a time.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::kinds) struct Rectangle {
+pub(super) struct Rectangle {
     /// The number of the job.
-    pub(in crate::kinds) job: i64,
+    pub(super) job: i64,
     /// The start and the end, in seconds.
-    pub(in crate::kinds) times_s: (f64, f64),
+    pub(super) times_s: Span,
     /// The first and the last node.
-    pub(in crate::kinds) nodes: (NodeId, NodeId),
+    pub(super) nodes: (NodeId, NodeId),
 }
 
 /// The colours of jobs: a hue that follows from the number, and a luminance that neighbours do not share.
-pub(in crate::kinds) struct JobColours {
+pub(super) struct JobColours {
     levels: BTreeMap<i64, usize>,
 }
 
@@ -34,7 +35,7 @@ impl JobColours {
     /// neighbours have the most different levels chooses next, of several the one with the most neighbours
     /// (Brélaz's DSATUR), and at the end each chooses again. Where a job has neighbours of every level, as
     /// where jobs are scattered over a machine, some share one. O(rectangles² + jobs²).
-    pub(in crate::kinds) fn of(pictures: &[Vec<Rectangle>], span_s: f64) -> Self {
+    pub(super) fn of(pictures: &[Vec<Rectangle>], span_s: f64) -> Self {
         let neighbours = neighbours(pictures, NEAR * span_s);
         let mut levels: BTreeMap<i64, usize> = BTreeMap::new();
         // The levels of the neighbours of each job that has not chosen yet, as bits.
@@ -59,7 +60,7 @@ impl JobColours {
 
     /// Returns the colour of a job as `#rrggbb`. The hue turns by the golden angle from number to number, so
     /// that jobs with close numbers have very different hues.
-    pub(in crate::kinds) fn colour(&self, job: i64) -> String {
+    pub(super) fn colour(&self, job: i64) -> String {
         let hue = (job.rem_euclid(360) as f64 * 137.508).rem_euclid(360.0);
         of_hue(hue, LEVELS[self.levels.get(&job).copied().unwrap_or_default()])
     }
@@ -106,11 +107,39 @@ fn best(job: i64, neighbours: &BTreeMap<i64, usize>, levels: &BTreeMap<i64, usiz
 /// Returns whether two rectangles of different jobs have a common border, or a gap of at most `near_s`
 /// seconds between them.
 fn touch(a: &Rectangle, b: &Rectangle, near_s: f64) -> bool {
-    let share_time = a.times_s.0 < b.times_s.1 && b.times_s.0 < a.times_s.1;
+    let share_time = a.times_s.low < b.times_s.high && b.times_s.low < a.times_s.high;
     let share_nodes = a.nodes.0 <= b.nodes.1 && b.nodes.0 <= a.nodes.1;
     let are_beside = a.nodes.1 + 1 == b.nodes.0 || b.nodes.1 + 1 == a.nodes.0;
-    let follows = |a: &Rectangle, b: &Rectangle| (0.0..=near_s).contains(&(b.times_s.0 - a.times_s.1));
+    let follows = |a: &Rectangle, b: &Rectangle| (0.0..=near_s).contains(&(b.times_s.low - a.times_s.high));
     a.job != b.job && (share_time && are_beside || share_nodes && (follows(a, b) || follows(b, a)))
+}
+
+/// Colours from light for the least value to dark for the largest. The order is also visible in grey.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shades {
+    /// The values of the lightest and of the darkest colour.
+    pub(super) span: Span,
+    /// Whether equal ratios, and not equal differences, are equal steps of colour.
+    pub(super) is_log: bool,
+}
+
+impl Shades {
+    /// Returns the colour of a value as `#rrggbb`.
+    pub(super) fn colour(&self, value: f64) -> String {
+        let along = |value: f64| if self.is_log { value.ln() } else { value };
+        let [value, low, high] = [value, self.span.low, self.span.high].map(along);
+        let share = if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 };
+        let between = |light: f64, dark: f64| (light + share * (dark - light)).round() as u8;
+        format!("#{:02x}{:02x}{:02x}", between(225.0, 8.0), between(236.0, 48.0), between(246.0, 107.0))
+    }
+
+    /// Returns five values at equal steps of colour.
+    pub(super) fn steps(&self) -> [f64; 5] {
+        let Span { low, high } = self.span;
+        let value =
+            |part| if self.is_log { low * (high / low).powf(part) } else { low + part * (high - low) };
+        [0.0, 0.25, 0.5, 0.75, 1.0].map(value)
+    }
 }
 
 #[cfg(test)]
@@ -146,7 +175,7 @@ mod tests {
             let (row, column) = (i / columns, i % columns);
             let start_s = f64::from(column * 10 + 5 * (row % 2));
             let (first, job) = (4 * row, i64::from(i * 37 % (rows * columns)));
-            Rectangle { job, times_s: (start_s, start_s + 10.0), nodes: (first, first + 3) }
+            Rectangle { job, times_s: Span::new(start_s, start_s + 10.0), nodes: (first, first + 3) }
         };
         (0..rows * columns).map(brick).collect()
     }
@@ -174,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_job_has_one_colour_in_all_pictures() {
-        let one = |job, nodes| Rectangle { job, times_s: (0.0, 9.0), nodes };
+        let one = |job, nodes| Rectangle { job, times_s: Span::new(0.0, 9.0), nodes };
         let pictures =
             [vec![one(1, (0, 3)), one(2, (4, 7))], vec![one(2, (0, 3)), one(3, (4, 7)), one(1, (8, 9))]];
         let colours = JobColours::of(&pictures, 9.0);
