@@ -1,5 +1,4 @@
-//! Workload models of jobs with shapes of their own: the registry, its rows, and the laws from which jobs are
-//! drawn.
+//! Workload models of jobs with shapes: the registry, its rows, and the laws for drawing jobs.
 
 use std::fmt;
 
@@ -23,7 +22,7 @@ pub const MODELS: &[ModelEntry] = &[synthetic::ENTRY, tpu_slices::ENTRY, rfold_m
 pub struct ModelEntry {
     /// The name in specs, in kebab case.
     pub name: &'static str,
-    /// One line that says what the jobs are like.
+    /// One-line description of the jobs.
     pub summary: &'static str,
     /// The source: authors, title or section, venue, year.
     pub source: &'static str,
@@ -42,11 +41,9 @@ pub struct ModelEntry {
 /// Builds the laws of the jobs from the parameters of a spec.
 pub(super) type Build = fn(&mut Params, &Spec) -> Result<Box<dyn JobLaw>, SpecError>;
 
-/// The laws by which a workload model draws jobs. `machine` is the number of the machine's nodes along x, y
-/// and z.
+/// Laws of a workload model. `machine` is the number of nodes along x, y and z.
 pub(super) trait JobLaw: fmt::Debug + Send + Sync {
-    /// Returns the length of a side, in nodes, of which drawing would take nearly for ever; `None` if there
-    /// is none.
+    /// Returns a side length whose drawing would take nearly forever, if any.
     fn unlikely(&self, _machine: [u32; 3]) -> Option<u32> {
         None
     }
@@ -58,7 +55,7 @@ pub(super) trait JobLaw: fmt::Debug + Send + Sync {
     fn run_s(&self, rng: &mut ChaCha8Rng) -> f64;
 }
 
-/// The law by which the shapes of jobs are drawn for one machine.
+/// Law of the shapes of jobs on one machine.
 pub(super) trait ShapeLaw {
     /// Returns the mean number of processors of a job.
     fn mean_size(&self) -> f64;

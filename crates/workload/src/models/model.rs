@@ -94,8 +94,8 @@ impl Model {
         Ok(Self { entry, jobs, rate, law: law.into(), spec: params.finish()? })
     }
 
-    /// Returns the same model for a machine of whose nodes jobs can have only this share: an offered load is
-    /// one of these nodes. The spec remains as it is.
+    /// Returns the model for a machine with only this share of its nodes available: an offered load is
+    /// relative to the available nodes. The spec stays unchanged.
     #[must_use]
     pub fn on_share(&self, share: f64) -> Self {
         let rate = match self.rate {

@@ -21,7 +21,7 @@ pub enum Reason {
     NeverFits,
     /// The rules leave out jobs with this number of processors.
     Size,
-    /// The job belongs to another partition than those that are replayed, or to none.
+    /// The job is in another partition, or in none.
     Partition,
     /// The line does not follow the format. Lenient reading skipped it.
     Malformed,

@@ -196,7 +196,7 @@ mod tests {
         assert!((900..1100).contains(&count), "{count}");
         assert!((0..100).all(|number| rule.shape(number, 30) == Shape::Slice([4, 4, 2])));
         assert!((0..100).all(|number| rule.shape(number, 64) == rule.shape(number, 64)));
-        // Without weights it is the first of the sorted list; beside a weight, none counts as 1.
+        // Without weights the first of the sorted list wins; next to a weight, a missing weight counts as 1.
         let plain: ShapeRule = "list:8x4x2,4x4x4".parse()?;
         assert!((0..100).all(|number| plain.shape(number, 64) == Shape::Slice([4, 4, 4])));
         let mixed: ShapeRule = "list:8x4x2,4x4x4*1".parse()?;
