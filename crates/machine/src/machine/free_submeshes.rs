@@ -1,6 +1,6 @@
 //! Finds every free submesh with given sides.
 
-use super::{Coord, Machine, NodeSet, members};
+use super::{Coord, Machine, NodeSet, set_bits};
 
 /// The bases of all free submeshes with given sides, as one bit per node: it is set if the node is such a
 /// base. The memory is kept between searches.
@@ -168,7 +168,7 @@ impl FreeSubmeshes {
 
     /// Returns the bases that were found, in scan order: sorted by z, then y, then x.
     pub fn iter(&self) -> impl Iterator<Item = Coord> + '_ {
-        self.rows().flat_map(|([y, z], bits)| members(bits).map(move |x| [x, y, z]))
+        self.rows().flat_map(|([y, z], bits)| set_bits(bits).map(move |x| [x, y, z]))
     }
 
     /// Returns the rows that have a base, in scan order: y and z, and one bit per x.
