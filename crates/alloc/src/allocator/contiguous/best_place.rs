@@ -1,7 +1,7 @@
 //! The search for the free submesh with the highest score, which best fit, worst fit and max periphery share.
 
 use crate::allocator::seam::{Allocator, Placement, Request, Served, Strategy, Submeshes};
-use meshreplay_machine::machine::{FreeSubmeshes, Machine, Submesh, members};
+use meshreplay_machine::machine::{FreeSubmeshes, Machine, Submesh, set_bits};
 
 /// A score for free submeshes.
 pub(crate) trait Score: Send {
@@ -76,7 +76,7 @@ impl<S: Score> Allocator for BestPlace<S> {
                 if are_many {
                     self.score.of_row(machine, row, sizes, &mut self.scores);
                 }
-                for x in members(bits) {
+                for x in set_bits(bits) {
                     let place = Submesh { base: [x, row[0], row[1]], sizes };
                     let score =
                         if are_many { self.scores[x as usize] } else { self.score.of(machine, place) };

@@ -25,7 +25,7 @@ use super::orientations::Turn;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
-use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh, members};
+use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh, set_bits};
 
 /// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -97,11 +97,11 @@ impl Allocator for BusyCorners {
                     }
                 };
                 if candidates < MANY {
-                    for x in members(&row_of) {
+                    for x in set_bits(&row_of) {
                         offer(x, self.border.taken(machine, Submesh { base: [x, y, z], sizes }) as i32);
                     }
                 } else {
-                    members(&row_of).for_each(|x| offer(x, counted[x as usize]));
+                    set_bits(&row_of).for_each(|x| offer(x, counted[x as usize]));
                 }
             }
         }
