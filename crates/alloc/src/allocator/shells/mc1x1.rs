@@ -23,10 +23,9 @@
 //! centres at once. Centres are tried in the order of this bound, and given up as soon as they cannot win any
 //! more.
 
-use super::batch::Batch;
-use super::centre::Centre;
+use super::batch::first_centres;
 use super::fill::{Fill, Last, ShellFill};
-use super::scores::ShellScores;
+use super::scores::{Centre, Limit, ShellScores};
 use super::tie_break::{EXPECTED, TieBreak};
 use crate::allocator::known::{Known, Search};
 use crate::allocator::seam::{
@@ -59,8 +58,6 @@ struct Mc1x1 {
     ties: TieBreak,
     shells: ShellScores,
     fill: ShellFill,
-    /// The centres that are tried next.
-    batch: Batch,
     known: Known<Vec<NodeId>>,
 }
 
@@ -113,8 +110,9 @@ impl Mc1x1 {
             // Without a tie-break, a centre that can only reach the same score has to come before the best so
             // far.
             let last_x = if self.ties.is_none() { best.centre[0] } else { u32::MAX };
-            self.batch.find(&mut self.shells, machine, k, tried, (best.score, last_x), count);
-            for &candidate in self.batch.list() {
+            let limit = Limit { score: best.score, last_x };
+            let batch = first_centres(&mut self.shells, machine, k, tried, limit, count);
+            for &candidate in &batch {
                 let (bound, centre) = (candidate.bound(), candidate.centre(mesh));
                 if machine.is_stopped() {
                     return None;
@@ -138,10 +136,10 @@ impl Mc1x1 {
                     }
                 }
             }
-            if self.batch.list().len() < count {
+            if batch.len() < count {
                 return Some(best);
             }
-            tried = self.batch.list().last().copied();
+            tried = batch.last().copied();
             count = count.saturating_mul(8);
         }
     }
