@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use meshreplay::disk::{Claim, TEMPORARY};
-use meshreplay::figure::check_overwrite;
+use meshreplay::figure::{Span, check_overwrite};
 use meshreplay::frame;
 use meshreplay::report::{Report, ReportOptions};
 use pyo3::prelude::*;
@@ -32,11 +32,12 @@ pub(crate) fn report(
     show: Vec<String>,
     force: bool,
 ) -> PyResult<Vec<String>> {
+    let window_s = window_s.map(|(low, high)| Span::new(low, high));
     let options = ReportOptions { title, window_s, show };
     wait_for(py, move || {
         check_overwrite(&path, force).map_err(|error| failure(&error))?;
         let _claim = Claim::beside(&path).map_err(|error| failure(&error))?;
-        let (report, notes) = Report::of(&folder, &options).map_err(|error| failure(&error))?;
+        let (report, notes) = Report::from_folder(&folder, &options).map_err(|error| failure(&error))?;
         frame::write_whole(&path, report.html().as_bytes(), TEMPORARY).map_err(|error| failure(&error))?;
         Ok(notes)
     })?

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Failure, complain, print};
+use super::{Failure, note, print};
 use crate::disk::Claim;
 use crate::figure::{Clock, Results, Window, check_overwrite};
 use crate::frame::{TEMPORARY, write_whole};
@@ -61,16 +61,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     let window_s = match &args.window {
         Some(window) => {
-            let clock =
-                Results::read(&args.folder).ok().and_then(|results| Clock::of(&args.folder, &results));
+            let clock = Results::read(&args.folder)
+                .ok()
+                .and_then(|results| Clock::from_results(&args.folder, &results));
             Some(window.seconds(clock.as_ref())?)
         }
         None => None,
     };
     let options = ReportOptions { title: args.title.clone(), window_s, show: args.show.clone() };
-    let (report, notes) = Report::of(&args.folder, &options)?;
-    for note in notes.iter().filter(|_| !args.quiet) {
-        complain(&format!("note: {note}"));
+    let (report, notes) = Report::from_folder(&args.folder, &options)?;
+    for text in &notes {
+        note(args.quiet, text);
     }
     if is_printed {
         return print(&report.html());

@@ -7,12 +7,6 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use nom::bytes::complete::{tag, take_while1};
-use nom::character::complete::{digit1, space0};
-use nom::combinator::{fail, not, opt, recognize};
-use nom::sequence::{delimited, terminated};
-use nom::{IResult, Parser};
-
 /// The comment lines of a log in their order. Each line starts with its `;` and has no line end. Lines need
 /// not be UTF-8.
 ///
@@ -64,7 +58,7 @@ impl Header {
         for line in &self.lines {
             let text = String::from_utf8_lossy(line);
             let text = text.trim_start().trim_start_matches(';').trim_end();
-            if let Ok((value, key)) = key(text) {
+            if let Some((key, value)) = key(text) {
                 entries.push((key.to_owned(), value.trim().to_owned()));
                 open = true;
             } else if text.trim().is_empty() {
@@ -88,9 +82,7 @@ impl Header {
     /// 1368, 224)`. `None` if [`Self::get`] finds no value, the value does not begin with an integer, or the
     /// integer exceeds 64 bits.
     pub fn number(&self, key: &str) -> Option<i64> {
-        let value = self.get(key)?;
-        let (_, number) = leading_integer(&value).ok()?;
-        number.parse().ok()
+        leading_integer(&self.get(key)?)
     }
 
     /// Returns `MaxProcs`, the number of processors of the machine; `None` if it is missing or not positive.
@@ -98,8 +90,8 @@ impl Header {
         self.number("MaxProcs").filter(|&procs| procs > 0)
     }
 
-    /// Returns `MaxNodes`, the number of nodes of the machine, each of which has one or more processors;
-    /// `None` if it is missing or not positive.
+    /// Returns `MaxNodes`, the nodes of the machine; `None` if missing or not positive. A node has one or
+    /// more processors.
     pub fn max_nodes(&self) -> Option<i64> {
         self.number("MaxNodes").filter(|&nodes| nodes > 0)
     }
@@ -110,16 +102,15 @@ impl Header {
         self.max_procs().or_else(|| self.max_nodes())
     }
 
-    /// Returns `UnixStartTime`, the time at which submit times are 0, in seconds since 1970; `None` if it is
-    /// missing or no integer.
+    /// Returns `UnixStartTime`, the origin of submit times in seconds since 1970; `None` if missing or no
+    /// integer.
     pub fn unix_start_time(&self) -> Option<i64> {
         self.number("UnixStartTime")
     }
 
-    /// Returns the numbers and names of the entries `key`, such as 1 and `batch` for `Partition: 1 batch`.
-    /// The name ends before a remark: two blanks, an opening parenthesis or a dash between blanks. If all
-    /// that follows the number stands in quotation marks, it is a name as [`quoted`] has written it. Entries
-    /// without a name are left out.
+    /// Returns the numbers and names of the entries `key`, such as 1 and `batch` for `Partition: 1 batch`. A
+    /// name ends before a remark: two blanks, an opening parenthesis or a dash between blanks. A name in
+    /// quotation marks, as written by [`quoted`], is taken whole. Entries without a name are skipped.
     pub fn listed(&self, key: &str) -> Vec<Listed> {
         let entry = |(name, value): (String, String)| {
             let (number, rest) =
@@ -137,17 +128,16 @@ impl Header {
         self.entries().into_iter().filter_map(entry).collect()
     }
 
-    /// Returns the processors of a partition, given by its number and its name; `None` if the header does not
-    /// tell. They stand in parentheses behind the whole in `MaxProcs`, or in `MaxNodes` where that is the
-    /// same number, either one for each partition, as in `MaxProcs: 1664 (72, 1368, 224)`, or with names:
-    /// `MaxNodes: 400 (48 interactive, 352 batch)`.
+    /// Returns the processors of a partition, by its number and name; `None` if the header lacks them. They
+    /// follow the total in `MaxProcs`, or in an equal `MaxNodes`, in parentheses: one for each partition, as
+    /// in `MaxProcs: 1664 (72, 1368, 224)`, or with names, as in `MaxNodes: 400 (48 interactive, 352 batch)`.
     pub fn partition_procs(&self, number: i64, name: &str) -> Option<i64> {
         let is_in_nodes = self.max_procs().is_none() || self.max_procs() == self.max_nodes();
         let in_procs = self.get("MaxProcs").and_then(|value| self.part_of(&value, number, name));
         in_procs.or_else(|| self.part_of(&self.get("MaxNodes").filter(|_| is_in_nodes)?, number, name))
     }
 
-    /// Returns the number of a partition in the parentheses of `value`; `None` if they do not tell it.
+    /// Returns the size of a partition in the parentheses of `value`, if given.
     fn part_of(&self, value: &str, number: i64, name: &str) -> Option<i64> {
         let list = value.split_once('(')?.1.split_once(')')?.0;
         let part = |item: &str| {
@@ -161,7 +151,7 @@ impl Header {
         let sum: i64 = parts.iter().map(|(size, _)| size).sum();
         let is_by_number = parts.iter().all(|(_, name)| name.is_empty())
             && self.number("MaxPartitions") == i64::try_from(parts.len()).ok()
-            && leading_integer(value).ok().and_then(|(_, whole)| whole.parse().ok()) == Some(sum);
+            && leading_integer(value) == Some(sum);
         let at = usize::try_from(number.checked_sub(1)?).ok()?;
         parts.get(at).filter(|_| is_by_number).map(|(size, _)| *size)
     }
@@ -187,9 +177,8 @@ pub struct Listed {
 /// What a remark after a name begins with.
 const REMARKS: [&str; 3] = ["  ", " (", " - "];
 
-/// Returns a name as [`Header::listed`] reads it back: as it is or, if a part of it would be taken for a
-/// remark or all of it for a number, as a JSON string. Characters that cannot be seen, or that turn the text
-/// behind them, are spelled out.
+/// Quotes a name for [`Header::listed`]: unchanged, or as a JSON string if it could be read as a remark or a
+/// number. Invisible and direction-changing characters are escaped.
 pub fn quoted(name: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| c.escape_debug().len() > 1 && !matches!(c, '"' | '\'' | '\\');
     let is_plain = name.trim() == name
@@ -214,23 +203,25 @@ pub fn quoted(name: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Parses the key of a header line after its `;`: one word, perhaps with blanks around it, and a colon. The
-/// colon of an address such as `http://` does not count.
-fn key(text: &str) -> IResult<&str, &str> {
-    let word = take_while1(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
-    let (rest, key) = delimited(space0, word, (space0, tag(":"))).parse(text)?;
-    if rest.starts_with("//") {
-        return fail().parse(text);
-    }
-    Ok((rest, key))
+/// Splits a header line, without its `;`, into its key and its value: the key is one word, perhaps with blanks
+/// around it, and a colon. The colon of an address such as `http://` does not count.
+fn key(text: &str) -> Option<(&str, &str)> {
+    let (key, value) = text.split_once(':')?;
+    let key = key.trim_matches([' ', '\t']);
+    let is_word = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    (is_word && !value.starts_with("//")).then_some((key, value))
 }
 
-/// Parses an integer at the start of `text`. It must not be the beginning of something else, such as a
+/// Returns the integer at the start of `text`. It must not be the beginning of something else, such as a
 /// fraction, a word or a number whose digits are grouped by commas.
-fn leading_integer(text: &str) -> IResult<&str, &str> {
-    let part_of_number = |c: char| c.is_alphanumeric() || c == '.';
-    let end = (not(take_while1(part_of_number)), not((tag(","), digit1)));
-    terminated(recognize((opt(tag("-")), digit1)), end).parse(text)
+fn leading_integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_part = |c: char| c.is_alphanumeric() || c == '.';
+    let is_grouped =
+        rest.strip_prefix(',').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let number = &text[..text.len() - rest.len()];
+    number.parse().ok().filter(|_| !rest.starts_with(is_part) && !is_grouped)
 }
 
 #[cfg(test)]
@@ -294,7 +285,7 @@ mod tests {
         assert_eq!(names(&par, "Partition"), [(1, "interactive".to_owned()), (2, "batch".to_owned())]);
         assert_eq!(par.partition_procs(2, "batch"), Some(352));
         assert_eq!(par.partition_procs(2, "2"), None);
-        // Nodes of several processors do not tell the processors, and neither does a list of other things.
+        // Multi-processor nodes do not give processors, and neither does a list of other things.
         for text in [
             "; MaxNodes: 184 (6, 178)\n; MaxProcs: 1664\n; MaxPartitions: 2",
             "; MaxProcs: 1664 (72, 1368, 224)\n; MaxPartitions: 2",

@@ -1,26 +1,16 @@
 //! The list of all papers whose figures can be regenerated.
 
-use std::sync::LazyLock;
+use super::load::Paper;
 
-use super::load::{Folder, Paper, PaperError};
-
-/// The folder of every paper, in the order in which `reproduce list` shows them.
-const FOLDERS: &[Folder] = &[
-    super::walker2010::FOLDER,
-    super::chang_mohapatra1998::FOLDER,
-    super::diessel1996::FOLDER,
-    super::gabl2006::FOLDER,
-    super::qna2013::FOLDER,
-    super::rfold2025::FOLDER,
+/// Every paper, in the order of `reproduce list`.
+pub static PAPERS: [Paper; 6] = [
+    super::walker2010::PAPER,
+    super::chang_mohapatra1998::PAPER,
+    super::diessel1996::PAPER,
+    super::gabl2006::PAPER,
+    super::qna2013::PAPER,
+    super::rfold2025::PAPER,
 ];
-
-static PAPERS: LazyLock<Result<Vec<Paper>, PaperError>> =
-    LazyLock::new(|| FOLDERS.iter().map(Folder::read).collect());
-
-/// Returns every paper, or why the data of one cannot be used. The folders are read at the first call only.
-pub fn papers() -> Result<&'static [Paper], &'static PaperError> {
-    PAPERS.as_deref()
-}
 
 #[cfg(test)]
 mod tests {
@@ -67,22 +57,22 @@ mod tests {
         figure: &'static Figure,
         folder: &Path,
     ) -> Result<Comparison, Box<dyn std::error::Error>> {
-        let mut found = Evidence::default();
+        let mut evidence = Evidence::default();
         let located = |name: &str| Located {
             path: folder.join(name),
             name: name.to_owned(),
             version: "1".to_owned(),
             used_instead_of: None,
         };
-        for (i, name) in figure.surveyed.iter().enumerate() {
+        for (i, &name) in figure.surveyed.iter().enumerate() {
             fs::copy(folder.join("log.swf"), folder.join(name))?;
             let share = 0.1 * i as f64;
             let facts = LogFacts { jobs: 9, processors: Some(9), serial: share, powers: [share; 3] };
-            found.add_log(name, located(name), Some(facts));
+            evidence.add_log(name, located(name), Some(facts));
         }
-        for embedded in &figure.studies {
+        for embedded in figure.studies() {
             if ![STREAM, MODEL].contains(&embedded.dataset.as_str()) {
-                found.add_log(&embedded.dataset, located(&embedded.dataset), None);
+                evidence.add_log(&embedded.dataset, located(&embedded.dataset), None);
             }
             let find = |log: &str| {
                 let path = folder.join(log);
@@ -94,12 +84,12 @@ mod tests {
             // Several rounds or seeds, so that means have intervals.
             for round in 0..ROUNDS {
                 let same = if figure.timed { round } else { 0 };
-                found.add_made(&embedded.dataset, &manifest.cells, same, &numbers);
-                found.add_reading(&embedded.dataset, 1.0);
+                evidence.add_made(&embedded.dataset, &manifest.cells, same, &numbers);
+                evidence.add_reading(&embedded.dataset, 1.0);
                 manifest.cells.iter_mut().for_each(|cell| cell.spec.seed += u64::from(!figure.timed));
             }
         }
-        let (findings, marks) = figure.judge(&found);
+        let (findings, marks) = figure.judge(&evidence);
         Ok(Comparison { paper, figure, findings, marks, versions: Vec::new(), missing: Vec::new() })
     }
 
@@ -107,8 +97,9 @@ mod tests {
     /// or say why not. Each finding with a published number or a verdict must belong to a sentence.
     fn problems(paper: &Paper, figure: &Figure, findings: &[Finding]) -> Vec<String> {
         let mut problems = Vec::new();
-        let sentences = || paper.sentences.iter().filter(|sentence| sentence.figure == figure.name);
-        for sentence in sentences() {
+        let mut sentences = paper.sentences();
+        sentences.retain(|sentence| sentence.is_about(figure));
+        for sentence in &sentences {
             let is_said = !sentence.section.is_empty() && !sentence.claim.is_empty();
             let says_why = sentence.not_measurable.as_ref().is_some_and(|why| !why.is_empty());
             if !is_said || sentence.judged_by.is_empty() != says_why {
@@ -123,7 +114,7 @@ mod tests {
         }
         let judged = |finding: &&Finding| finding.verdict != Verdict::None || finding.published.is_some();
         for finding in findings.iter().filter(judged) {
-            let belongs = sentences().any(|sentence| sentence.is_judged_by(finding));
+            let belongs = sentences.iter().any(|sentence| sentence.is_judged_by(finding));
             if !belongs || finding.verdict == Verdict::None {
                 problems.push(format!("'{}' belongs to no sentence or has no verdict", finding.item));
             }
@@ -134,11 +125,12 @@ mod tests {
     #[test]
     fn every_sentence_is_judged_and_every_verdict_belongs_to_a_sentence() -> Tested {
         let folder = logs()?;
-        for paper in papers()? {
-            for sentence in &paper.sentences {
-                assert!(paper.figure(&sentence.figure).is_some(), "{}: {sentence:?}", paper.name);
+        for paper in &PAPERS {
+            for sentence in paper.sentences() {
+                let is_figure = |name: &String| paper.figure(name).is_some();
+                assert!(sentence.figures.iter().all(is_figure), "{}: {sentence:?}", paper.name);
             }
-            for figure in &paper.figures {
+            for figure in paper.figures {
                 let findings = comparison(paper, figure, folder.path())?.findings;
                 let problems = problems(paper, figure, &findings);
                 assert!(problems.is_empty(), "{} {}:\n{}", paper.name, figure.name, problems.join("\n"));
@@ -177,36 +169,32 @@ mod tests {
         let folder = logs()?;
         let mut wrong = Vec::new();
         for (name, charts) in CHARTS {
-            let paper = papers()?.iter().find(|paper| paper.name == name).ok_or(name)?;
-            let drawn: Vec<&str> = paper
-                .figures
-                .iter()
-                .filter(|figure| figure.is_chart)
-                .map(|figure| figure.name.as_str())
-                .collect();
+            let paper = PAPERS.iter().find(|paper| paper.name == name).ok_or(name)?;
+            let drawn: Vec<&str> =
+                paper.figures.iter().filter(|figure| figure.is_chart).map(|figure| figure.name).collect();
             assert_eq!(drawn, charts, "{name}");
             for figure in paper.figures.iter().filter(|figure| figure.is_chart) {
                 let label = format!("{name} {}", figure.name);
                 let comparison = comparison(paper, figure, folder.path())?;
-                let found = plots(&comparison, Page::default()).into_iter();
-                let found: Vec<String> = found.map(|plot| plot.drawing.svg()).collect();
-                let svg = found.first().cloned().ok_or_else(|| label.clone())?;
-                let all = found.concat();
-                // The picture of the figure is one chart, as in the paper; what we add is in another.
-                assert!(!svg.contains("Not in the paper") && found.len() <= 2, "{label}");
+                let svgs: Vec<String> =
+                    plots(&comparison, Page::default()).into_iter().map(|plot| plot.drawing.svg()).collect();
+                let svg = svgs.first().cloned().ok_or_else(|| label.clone())?;
+                let all = svgs.concat();
+                // The picture of the figure is one chart, as in the paper; additions of ours are in another.
+                assert!(!svg.contains("Not in the paper") && svgs.len() <= 2, "{label}");
                 assert!(!svg.contains("measured by published") && !svg.contains("NaN"), "{label}");
-                // Every published number is in the picture, or the picture says that none is printed.
+                // Every published number is in the picture; without any, the picture has a note.
                 let shown = all.matches(", published: ").count();
                 assert_eq!(shown, comparison.marks.len(), "{label}");
                 assert_eq!(svg.contains("prints none of them"), shown == 0, "{label}");
-                assert!(found[1..].iter().all(|svg| svg.contains("Not in the paper")), "{label}");
+                assert!(svgs[1..].iter().all(|svg| svg.contains("Not in the paper")), "{label}");
                 let golden = format!("tests/golden/paper-{name}-{}.txt", figure.name);
                 let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&golden);
-                let (found, committed) = (structure(&svg), fs::read_to_string(&path).unwrap_or_default());
-                if found != committed && std::env::var_os("BLESS").is_some_and(|value| value == "1") {
-                    fs::write(path, found)?;
-                } else if found != committed {
-                    wrong.push(format!("{golden} is not what is drawn; `make bless` writes it:\n{found}"));
+                let (drawn, committed) = (structure(&svg), fs::read_to_string(&path).unwrap_or_default());
+                if drawn != committed && std::env::var_os("BLESS").is_some_and(|value| value == "1") {
+                    fs::write(path, drawn)?;
+                } else if drawn != committed {
+                    wrong.push(format!("{golden} is not what is drawn; `make bless` writes it:\n{drawn}"));
                 }
             }
         }

@@ -1,12 +1,13 @@
-//! Registries and frames as tables of text, for the commands `list` and `schema`.
+//! Registries, frames and laws as tables of text, for the commands `list`, `schema` and `check`.
 
 use meshreplay_alloc::allocator::ALLOCATORS;
+use meshreplay_alloc::laws::Finding;
 use meshreplay_base::prediction::PREDICTORS;
 use meshreplay_figures::PLOT_KINDS;
 use meshreplay_logs::FORMATS;
 use meshreplay_machine::machine::order::ORDERS;
 use meshreplay_results::frame::FrameSchema;
-use meshreplay_results::text::{Align, Table};
+use meshreplay_results::text::{Align, Table, grouped};
 use meshreplay_sim::execution::NETWORKS;
 use meshreplay_sim::scheduler::SCHEDULERS;
 use meshreplay_workload::MODELS;
@@ -25,24 +26,19 @@ pub const LISTINGS: [Listing; 8] = [
     }),
     ("schedulers", || {
         table(["name", "what", "promises", "parameters", "source"], SCHEDULERS, |row| {
-            [row.name, row.summary, row.promises, row.parameters, row.source].map(str::to_owned)
+            [row.name, row.summary, row.promises, row.parameters, row.source]
         })
     }),
     ("predictors", || {
         table(["name", "what", "correction", "source"], PREDICTORS, |row| {
-            [row.spelling, row.summary, row.correction.name(), row.source].map(str::to_owned)
+            [row.spelling, row.summary, row.correction.name(), row.source]
         })
     }),
     ("networks", || {
-        table(["name", "what", "parameters", "source"], NETWORKS, |row| {
-            [row.name, row.summary, row.parameters, row.source].map(str::to_owned)
-        })
+        let titles = ["name", "what", "parameters", "source"];
+        table(titles, NETWORKS, |row| [row.name, row.summary, row.parameters, row.source])
     }),
-    ("orders", || {
-        table(["name", "what", "source"], ORDERS, |row| {
-            [row.name, row.summary, row.source].map(str::to_owned)
-        })
-    }),
+    ("orders", || table(["name", "what", "source"], ORDERS, |row| [row.name, row.summary, row.source])),
     ("formats", || {
         let titles = ["name", "what", "extensions", "written", "cannot say", "parameters", "source"];
         table(titles, FORMATS, |row| {
@@ -52,15 +48,10 @@ pub const LISTINGS: [Listing; 8] = [
         })
     }),
     ("models", || {
-        table(["name", "what", "parameters", "source"], MODELS, |row| {
-            [row.name, row.summary, row.parameters, row.source].map(str::to_owned)
-        })
+        let titles = ["name", "what", "parameters", "source"];
+        table(titles, MODELS, |row| [row.name, row.summary, row.parameters, row.source])
     }),
-    ("plots", || {
-        table(["name", "what", "needs"], PLOT_KINDS, |row| {
-            [row.name.to_owned(), row.summary.to_owned(), row.needs.to_string()]
-        })
-    }),
+    ("plots", || table(["name", "what", "needs"], PLOT_KINDS, |row| [row.name, row.summary, row.needs])),
 ];
 
 /// Returns the columns of a frame as a table. `name` changes each column's name for display.
@@ -73,10 +64,35 @@ pub fn schema_table(schema: &FrameSchema, name: impl Fn(&str) -> String) -> Tabl
 }
 
 /// Returns a table with one row for each of `rows`, all columns aligned to the left.
-fn table<R, const N: usize>(titles: [&str; N], rows: &[R], cells: impl Fn(&R) -> [String; N]) -> Table {
+fn table<R, S: Into<String>, const N: usize>(
+    titles: [&str; N],
+    rows: &[R],
+    cells: impl Fn(&R) -> [S; N],
+) -> Table {
     let mut table = Table::new(&titles.map(|title| (title, Align::Left)));
     for row in rows {
-        table.add(cells(row).to_vec());
+        table.add(cells(row).map(Into::into).to_vec());
+    }
+    table
+}
+
+/// Returns a row for each allocator and law.
+pub fn laws_table(findings: &[Finding<'_>]) -> Table {
+    let titles = ["allocator", "law", "verdict", "machines", "events", "what it says"];
+    let numbers = ["machines", "events"];
+    let align = |title| if numbers.contains(&title) { Align::Right } else { Align::Left };
+    let mut table = Table::new(&titles.map(|title| (title, align(title))));
+    for finding in findings {
+        let verdict = match (&finding.broken, finding.is_undecided, finding.machines) {
+            (Some(_), ..) => "broken",
+            (None, true, _) => "not decided",
+            (None, false, 0) => "not promised",
+            (None, false, _) => "kept",
+        };
+        let [machines, events] = [finding.machines, finding.events]
+            .map(|count| if count == 0 { String::new() } else { grouped(count as f64, 0) });
+        let cells = [finding.subject, finding.law.name, verdict, &machines, &events, finding.law.words];
+        table.add(cells.map(str::to_owned).to_vec());
     }
     table
 }

@@ -1,6 +1,6 @@
-//! The commands about algorithms as such: what there is, and whether allocators keep the laws.
+//! The commands about algorithms: `list`, and `check` of the laws of allocators.
 
 pub(super) mod check;
 pub(super) mod list;
 
-use super::{Failure, print};
+use super::{Failure, one_of, print};

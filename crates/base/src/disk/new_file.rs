@@ -1,5 +1,5 @@
-//! New files: written under a temporary name beside their final place until they are complete, or written
-//! directly into a device.
+//! New files. Content goes to a temporary file in the same directory, which is renamed when it is complete,
+//! or directly to a device.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -10,19 +10,18 @@ use tempfile::{NamedTempFile, PersistError};
 use super::operations::{Operation, allowed, perform, remove_file};
 use super::unfinished::Unfinished;
 
-/// The beginning of the names of temporary files.
+/// Prefix of the names of temporary files.
 pub const TEMPORARY: &str = ".meshreplay-";
 
-/// The number of attempts to make a temporary file. An attempt fails if another process removes the file
-/// before it is locked.
+/// Attempts to make a temporary file. An attempt fails if another process removes the file before it is
+/// locked.
 const ATTEMPTS: usize = 8;
 
-/// The number of symbolic links that are followed to a file that does not exist yet. A longer chain counts as
-/// a circle.
+/// Symbolic links that are followed to a file that does not exist yet. A longer chain counts as a circle.
 const MOST_LINKS: usize = 40;
 
-/// A file that is being written. It does not appear at its place before [`put`](Self::put) succeeds. If it is
-/// dropped before, what was written is removed. Only a device or a FIFO receives the content at once.
+/// A file that is being written. It appears under its name when [`put`](Self::put) succeeds. If it is dropped
+/// before, the temporary file is removed. Only a device or a FIFO receives the content at once.
 #[derive(Debug)]
 pub struct NewFile {
     /// The final path, which is never a symbolic link.
@@ -40,9 +39,9 @@ enum Target {
 }
 
 impl NewFile {
-    /// Begins the file at `path`. If `path` is a symbolic link, the file that it points to is written and the
-    /// link stays. The name of the temporary file begins with `prefix`. Fails if `path` is a directory, or if
-    /// the file cannot be made.
+    /// Begins the file at `path`. If `path` is a symbolic link, its target is written and the link stays. The
+    /// name of the temporary file begins with `prefix`. Fails if `path` is a directory, or if the file cannot
+    /// be made.
     pub fn create(path: &Path, prefix: &str) -> io::Result<Self> {
         let place = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -51,8 +50,8 @@ impl NewFile {
                 let stream = perform(Operation::Create, path, open)?;
                 return Ok(Self { place: path.to_owned(), target: Target::Stream(stream) });
             }
-            // Output that a shell has redirected has a path such as /dev/stdout. The operating system
-            // resolves it to the file itself, which reading its links one by one may not do.
+            // Redirected output of a shell has a path such as /dev/stdout. The operating system resolves it
+            // to the file itself; reading its links one by one may not.
             Ok(_) => fs::canonicalize(path).or_else(|_| followed(path))?,
             Err(_) => followed(path)?,
         };
@@ -61,7 +60,7 @@ impl NewFile {
         Ok(Self { place, target: Target::Beside(file, unfinished) })
     }
 
-    /// Returns the file, from which what was written can be read.
+    /// Returns the temporary file or the device, which can also be read.
     pub fn file(&self) -> &File {
         match &self.target {
             Target::Beside(file, _) => file.as_file(),
@@ -69,51 +68,53 @@ impl NewFile {
         }
     }
 
-    /// Returns a handle by which content is written. It may outlive this value.
+    /// Returns a writer for the content. It may outlive this value.
     pub fn handle(&self) -> io::Result<Handle> {
         Ok(Handle { place: self.place.clone(), file: self.file().try_clone()? })
     }
 
-    /// Makes sure that the content is on disk. Some file systems report only here that they are full. Fails
-    /// as well if another process has removed the temporary file.
+    /// Syncs the content to disk. Some file systems report only here that they are full. Also fails if
+    /// another process has removed the temporary file.
     pub fn sync(&self) -> io::Result<()> {
-        match &self.target {
-            Target::Beside(file, _) => {
-                perform(Operation::Sync, &self.place, || file.as_file().sync_all())?;
-                if is_there(file.as_file()) {
-                    return Ok(());
-                }
-                Err(io::Error::new(io::ErrorKind::NotFound, "somebody has removed its temporary file"))
-            }
-            Target::Stream(_) => Ok(()),
+        let Target::Beside(file, _) = &self.target else { return Ok(()) };
+        perform(Operation::Sync, &self.place, || file.as_file().sync_all())?;
+        if is_there(file.as_file()) {
+            return Ok(());
         }
+        Err(io::Error::new(io::ErrorKind::NotFound, "somebody has removed its temporary file"))
     }
 
-    /// Puts the file in its place, where it replaces an existing file.
+    /// Gives the file its name, and replaces a file of that name.
     pub fn put(self) -> io::Result<()> {
-        match self.target {
-            Target::Beside(file, unfinished) => {
-                let put = |file: NamedTempFile| file.persist(&self.place).map(drop);
-                unfinished.put(|| named(&self.place, file, put))
-            }
-            Target::Stream(_) => Ok(()),
-        }
+        self.persist(NamedTempFile::persist)
     }
 
-    /// Puts the file in its place, where no file may be. If there is one, fails with an error of the kind
-    /// `AlreadyExists`.
+    /// Gives the file its name. Fails with the error kind `AlreadyExists` if there is a file of that name.
     pub fn put_new(self) -> io::Result<()> {
-        match self.target {
-            Target::Beside(file, unfinished) => {
-                let put = |file: NamedTempFile| file.persist_noclobber(&self.place).map(drop);
-                unfinished.put(|| named(&self.place, file, put))
-            }
-            Target::Stream(_) => Ok(()),
-        }
+        self.persist(NamedTempFile::persist_noclobber)
+    }
+
+    /// Renames the temporary file by `rename`, again after each interruption by a signal.
+    fn persist(self, rename: Rename) -> io::Result<()> {
+        let Target::Beside(file, unfinished) = self.target else { return Ok(()) };
+        let mut file = Some(file);
+        unfinished.put(|| {
+            perform(Operation::Put, &self.place, || {
+                // `file` is `Some`, because a failed attempt returns it.
+                let Some(taken) = file.take() else { return Ok(()) };
+                rename(taken, self.place.clone()).map(drop).map_err(|PersistError { error, file: back }| {
+                    file = Some(back);
+                    error
+                })
+            })
+        })
     }
 }
 
-/// A handle by which content is written to a [`NewFile`].
+/// Renames a temporary file to a path.
+type Rename = fn(NamedTempFile, PathBuf) -> Result<File, PersistError>;
+
+/// A writer for the content of a [`NewFile`].
 #[derive(Debug)]
 pub struct Handle {
     place: PathBuf,
@@ -131,23 +132,6 @@ impl Write for Handle {
     }
 }
 
-/// Names a temporary file by `put`, again as long as a signal interrupts it.
-fn named(
-    place: &Path,
-    file: NamedTempFile,
-    put: impl Fn(NamedTempFile) -> Result<(), PersistError>,
-) -> io::Result<()> {
-    let mut file = Some(file);
-    perform(Operation::Put, place, || {
-        // It is there: a failure gives it back.
-        let Some(taken) = file.take() else { return Ok(()) };
-        put(taken).map_err(|PersistError { error, file: back }| {
-            file = Some(back);
-            error
-        })
-    })
-}
-
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let length = allowed(Operation::Write, &self.place, bytes.len())?;
@@ -159,33 +143,31 @@ impl Write for NewFile {
     }
 }
 
-/// Returns whether `path` is a device or a FIFO, or a link to one. Writing into it destroys no data.
+/// Returns whether `path` is a device or a FIFO, or a link to one. Writing to it destroys no data.
 pub fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
-/// Returns the path to which the symbolic links at `path` lead, even if no file is there yet. Returns `path`
-/// itself if it is no link. Fails if the links form a circle.
+/// Follows symbolic links, even to a file that does not exist yet. Returns `path` itself if it is no link.
+/// Fails if the links form a circle.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {
-        match fs::symlink_metadata(&place) {
-            Ok(there) if there.file_type().is_symlink() => {
-                place = folder_of(&place).join(fs::read_link(&place)?);
-            }
-            _ => return Ok(place),
+        if !place.is_symlink() {
+            return Ok(place);
         }
+        place = folder_of(&place).join(fs::read_link(&place)?);
     }
     Err(io::Error::other("its symbolic links lead in a circle"))
 }
 
 /// Returns the directory of `place`; `.` if its path has only a name.
-fn folder_of(place: &Path) -> &Path {
+pub(super) fn folder_of(place: &Path) -> &Path {
     place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Returns a temporary file in the directory of `place`, with the permissions of an ordinary file. It is
-/// locked as long as its writer runs. This lock distinguishes it from a leftover.
+/// Returns a temporary file in the directory of `place`, with the permissions of an ordinary file. Its writer
+/// holds a lock on it, which distinguishes it from a leftover.
 fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let folder = folder_of(place);
     if !folder.is_dir() {
@@ -208,8 +190,8 @@ fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     perform(Operation::Create, place, || builder.tempfile_in(folder).map_err(unnamed))
 }
 
-/// Returns the error of the operating system without the name of the temporary file, which means nothing to
-/// users.
+/// Removes the name of the temporary file from an error of the operating system, because users do not know
+/// the name.
 fn unnamed(error: io::Error) -> io::Error {
     let cause =
         error.get_ref().and_then(|error| error.source()).and_then(|cause| cause.downcast_ref::<io::Error>());
@@ -219,12 +201,14 @@ fn unnamed(error: io::Error) -> io::Error {
     }
 }
 
-/// Locks a new temporary file. Returns false if another process took it for a leftover and removed it before
-/// it was locked.
-#[cfg(unix)]
+/// Locks a new temporary file. Returns false if another process took it for a leftover and removed it before it
+/// was locked.
 fn is_kept(file: &File) -> bool {
-    // On a file system without locks no process removes leftovers, so a failure does no harm.
-    let _ = file.lock();
+    // On other systems a lock would keep other handles of this process from writing, and leftovers stay. On a
+    // file system without locks no process removes leftovers, so a failure does no harm.
+    if cfg!(unix) {
+        let _ = file.lock();
+    }
     is_there(file)
 }
 
@@ -235,36 +219,29 @@ fn is_there(file: &File) -> bool {
     file.metadata().is_ok_and(|there| there.nlink() > 0)
 }
 
-/// Returns true: on other systems files in use cannot be removed.
+/// Returns true: on other systems open files cannot be removed.
 #[cfg(not(unix))]
 fn is_there(_file: &File) -> bool {
     true
 }
 
-/// Returns true without a lock: on other systems a lock would keep other handles of this process from
-/// writing. Leftovers stay there.
-#[cfg(not(unix))]
-fn is_kept(_file: &File) -> bool {
-    true
-}
-
-/// Removes the temporary files in the directory of `path` of processes that no longer run. A command that
-/// writes a single file there calls it before; whoever has a claim need not.
+/// Removes the temporary files in the directory of `path` whose processes no longer run. Commands that write
+/// a single file without a claim call it first.
 pub fn remove_leftovers_beside(path: &Path) {
     if !is_stream(path) {
         remove_leftovers(folder_of(path));
     }
 }
 
-/// Removes the temporary files in `folder` of processes that no longer run. Files that cannot be opened stay.
-#[cfg(unix)]
+/// Removes the temporary files in `folder` whose processes no longer run. Files that cannot be opened stay,
+/// and so do all files on systems without locks.
 pub(super) fn remove_leftovers(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
-    let unfinished = |entry: &fs::DirEntry| {
+    let is_temporary = |entry: &fs::DirEntry| {
         entry.file_name().to_string_lossy().starts_with(TEMPORARY)
             && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
-    for entry in entries.flatten().filter(unfinished) {
+    for entry in entries.flatten().filter(|entry| cfg!(unix) && is_temporary(entry)) {
         let file = OpenOptions::new().write(true).open(entry.path());
         if file.as_ref().is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = remove_file(&entry.path());
@@ -272,13 +249,9 @@ pub(super) fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// Removes nothing: without locks it is unknown whether the writer still runs.
-#[cfg(not(unix))]
-pub(super) fn remove_leftovers(_folder: &Path) {}
-
-/// Removes the temporary files in `folder` whose names begin with `prefix`, which only one part of a study
-/// has. Files of a running process stay where files can be locked: the same part may run twice at a time.
-/// Fails if one cannot be removed.
+/// Removes the temporary files in `folder` whose names begin with `prefix`, which belongs to one part of a
+/// study. Files of a running process stay where files can be locked, because the same part may run twice at a
+/// time. Fails if a file cannot be removed.
 pub fn remove_own_leftovers(folder: &Path, prefix: &str) -> io::Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         let path = entry.path();
@@ -293,22 +266,17 @@ pub fn remove_own_leftovers(folder: &Path, prefix: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns whether a running process writes the temporary file at `path`: it holds a lock, which ends with
-/// the process.
+/// Returns whether a running process writes the temporary file at `path`: it holds a lock until it ends.
 fn is_being_written(path: &Path) -> bool {
     let file = OpenOptions::new().write(true).open(path);
     file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Makes sure that the new names in a directory are on disk.
-#[cfg(unix)]
+/// Syncs the names in a directory to disk. Does nothing on systems where directories cannot be opened.
 pub fn sync_directory(folder: &Path) -> io::Result<()> {
-    perform(Operation::SyncFolder, folder, || File::open(folder)?.sync_all())
-}
-
-/// Does nothing: on other systems directories cannot be opened for this purpose.
-#[cfg(not(unix))]
-pub fn sync_directory(_folder: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        perform(Operation::SyncFolder, folder, || File::open(folder)?.sync_all())?;
+    }
     Ok(())
 }
 

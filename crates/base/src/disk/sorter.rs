@@ -1,5 +1,5 @@
-//! Records in the order of a key, of any number: they are sorted piece by piece, and the pieces are merged
-//! (external sorting).
+//! External merge sort: runs of up to 64 MiB are sorted in memory and spilled to temporary files, which are
+//! merged.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -10,122 +10,71 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::mem;
 
 use super::Scratch;
 
-/// The number of bytes of a piece that is in memory, unless another number is asked for.
+/// Default size of a run in memory, in bytes.
 const PIECE: usize = 64 << 20;
 
-/// The most pieces of one level that are files at once. As many become a piece of the next level, so that few
-/// files are open however many records there are.
+/// Files per level before they are merged into one file of the next level. This bounds the number of open
+/// files for any number of records.
 const MOST_PIECES: usize = 64;
 
-/// A key by which records are sorted.
-pub trait SortKey: Copy + Ord {
-    /// The bytes of a key.
-    type Bytes: AsRef<[u8]> + AsMut<[u8]> + Default;
+/// A sort key, compared lexicographically.
+type Key = (i64, u64);
 
-    /// Returns the key as bytes.
-    fn to_bytes(self) -> Self::Bytes;
-
-    /// Returns the key of these bytes.
-    fn of_bytes(bytes: Self::Bytes) -> Self;
-}
-
-impl SortKey for i64 {
-    type Bytes = [u8; 8];
-
-    fn to_bytes(self) -> Self::Bytes {
-        self.to_le_bytes()
-    }
-
-    fn of_bytes(bytes: Self::Bytes) -> Self {
-        Self::from_le_bytes(bytes)
-    }
-}
-
-impl SortKey for u64 {
-    type Bytes = [u8; 8];
-
-    fn to_bytes(self) -> Self::Bytes {
-        self.to_le_bytes()
-    }
-
-    fn of_bytes(bytes: Self::Bytes) -> Self {
-        Self::from_le_bytes(bytes)
-    }
-}
-
-/// Pairs are sorted by their first number and then by the second one.
-impl<A: SortKey<Bytes = [u8; 8]>, B: SortKey<Bytes = [u8; 8]>> SortKey for (A, B) {
-    type Bytes = [u8; 16];
-
-    fn to_bytes(self) -> Self::Bytes {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&self.0.to_bytes());
-        bytes[8..].copy_from_slice(&self.1.to_bytes());
-        bytes
-    }
-
-    fn of_bytes(bytes: Self::Bytes) -> Self {
-        let (mut first, mut second) = ([0; 8], [0; 8]);
-        first.copy_from_slice(&bytes[..8]);
-        second.copy_from_slice(&bytes[8..]);
-        (A::of_bytes(first), B::of_bytes(second))
-    }
-}
-
-/// Sorts records by a key. Records with one key keep the order in which they came.
+/// A stable sort of records by key.
 #[derive(Debug)]
-pub struct Sorter<K> {
-    piece: Piece<K>,
-    /// The pieces before it, which are sorted. Those of a level came before those of the levels before it.
+pub struct Sorter {
+    piece: Piece,
+    /// Sorted runs that were spilled, by level. Runs of higher levels come before those of lower levels in
+    /// the input.
     levels: Vec<Vec<Scratch>>,
-    /// The number of bytes from which on a piece goes into a file.
+    /// Maximum size in bytes of the run in memory.
     most: usize,
     most_pieces: usize,
 }
 
-/// The records that are in memory: their bytes, and of each the key, the begin and the end.
+/// The run in memory: the bytes of the records, and for each record its key and its range of bytes.
 #[derive(Debug)]
-struct Piece<K> {
+struct Piece {
     bytes: Vec<u8>,
-    records: Vec<(K, usize, usize)>,
+    records: Vec<(Key, usize, usize)>,
 }
 
-impl<K: SortKey> Default for Sorter<K> {
+impl Default for Sorter {
     fn default() -> Self {
         Self::of_pieces(PIECE)
     }
 }
 
-impl<K: SortKey> Sorter<K> {
-    /// Makes a sorter without records that has at most about this many bytes in memory.
+impl Sorter {
+    /// Makes an empty sorter that keeps up to about `most` bytes in memory.
     pub fn of_pieces(most: usize) -> Self {
         Self::of_levels(most, MOST_PIECES)
     }
 
-    /// Makes a sorter without records, of which fewer than `most_pieces` pieces of a level are files.
+    /// Makes an empty sorter that merges `most_pieces` files of a level into one.
     fn of_levels(most: usize, most_pieces: usize) -> Self {
         let piece = Piece { bytes: Vec::new(), records: Vec::new() };
         Self { piece, levels: Vec::new(), most, most_pieces }
     }
 
     /// Adds a record. Fails if the temporary file of a piece cannot be written.
-    pub fn add(&mut self, key: K, record: &[u8]) -> io::Result<()> {
+    pub fn add(&mut self, key: Key, record: &[u8]) -> io::Result<()> {
         let Piece { bytes, records } = &mut self.piece;
         let begin = bytes.len();
         bytes.extend_from_slice(record);
         records.push((key, begin, bytes.len()));
-        // A record counts its place in the list as well.
+        // The list of records counts, too.
         if bytes.len() + size_of_val(&**records) < self.most { Ok(()) } else { self.spill() }
     }
 
-    /// Writes the piece that is in memory to a file.
+    /// Sorts the run in memory and writes it to a file.
     fn spill(&mut self) -> io::Result<()> {
-        let mut file = Writing::begin()?;
+        let mut file = PieceWriter::begin()?;
         self.piece.sort();
         let Piece { bytes, records } = &mut self.piece;
         records.iter().try_for_each(|&(key, begin, end)| file.add(key, &bytes[begin..end]))?;
@@ -134,54 +83,54 @@ impl<K: SortKey> Sorter<K> {
         self.keep(0, file.end()?)
     }
 
-    /// Keeps a piece of a level, and makes one of the next level of them if they are many.
+    /// Adds a file to a level, and merges the level into a file of the next one when it is full.
     fn keep(&mut self, level: usize, piece: Scratch) -> io::Result<()> {
         self.levels.resize_with(self.levels.len().max(level + 1), Vec::new);
         self.levels[level].push(piece);
         if self.levels[level].len() < self.most_pieces {
             return Ok(());
         }
-        let mut merged = Merge::<K>::of(mem::take(&mut self.levels[level]))?;
-        let mut whole = Writing::begin()?;
+        let mut merged = Merge::of(mem::take(&mut self.levels[level]))?;
+        let mut whole = PieceWriter::begin()?;
         while let Some((key, record)) = merged.next()? {
             whole.add(key, record)?;
         }
         self.keep(level + 1, whole.end()?)
     }
 
-    /// Returns all records in their order. O(n log n) for n records.
-    pub fn sorted(mut self) -> io::Result<Sorted<K>> {
+    /// Returns all records in order. O(n log n) for n records.
+    pub fn sorted(mut self) -> io::Result<Sorted> {
         if self.levels.is_empty() {
             self.piece.sort();
             return Ok(Sorted(Order::Memory(self.piece, 0)));
         }
         self.spill()?;
-        // The memory of the piece is free from here on.
+        // Frees the memory of the run.
         self.piece = Piece { bytes: Vec::new(), records: Vec::new() };
         Ok(Sorted(Order::Files(Merge::of(self.levels.into_iter().rev().flatten().collect())?)))
     }
 }
 
-impl<K: SortKey> Piece<K> {
-    /// Sorts the records. Those with one key keep their order.
+impl Piece {
+    /// Sorts the records, stably.
     fn sort(&mut self) {
         self.records.sort_by_key(|&(key, ..)| key);
     }
 }
 
-/// Records that are in their order, as they are read.
-pub struct Sorted<K>(Order<K>);
+/// An iterator over sorted records.
+pub struct Sorted(Order);
 
-enum Order<K> {
-    /// All of them are in memory; the number is that of the next one.
-    Memory(Piece<K>, usize),
-    Files(Merge<K>),
+enum Order {
+    /// All records are in memory; the number is the position of the next one.
+    Memory(Piece, usize),
+    Files(Merge),
 }
 
-impl<K: SortKey> Sorted<K> {
+impl Sorted {
     /// Returns the next record with its key; `None` at the end. Fails if a piece cannot be read.
     #[expect(clippy::should_implement_trait, reason = "what it returns is borrowed, which no iterator can")]
-    pub fn next(&mut self) -> io::Result<Option<(K, &[u8])>> {
+    pub fn next(&mut self) -> io::Result<Option<(Key, &[u8])>> {
         match &mut self.0 {
             Order::Files(merge) => merge.next(),
             Order::Memory(piece, at) => {
@@ -193,17 +142,18 @@ impl<K: SortKey> Sorted<K> {
     }
 }
 
-/// A piece that is being written.
-struct Writing(BufWriter<Scratch>);
+/// Writes a run to a file.
+struct PieceWriter(BufWriter<Scratch>);
 
-impl Writing {
+impl PieceWriter {
     fn begin() -> io::Result<Self> {
         Ok(Self(BufWriter::with_capacity(1 << 16, Scratch::create()?)))
     }
 
-    fn add<K: SortKey>(&mut self, key: K, record: &[u8]) -> io::Result<()> {
-        self.0.write_all(key.to_bytes().as_ref())?;
-        self.0.write_all(&(record.len() as u64).to_le_bytes())?;
+    fn add(&mut self, key: Key, record: &[u8]) -> io::Result<()> {
+        for number in [key.0.cast_unsigned(), key.1, record.len() as u64] {
+            self.0.write_all(&number.to_le_bytes())?;
+        }
         self.0.write_all(record)
     }
 
@@ -212,18 +162,17 @@ impl Writing {
     }
 }
 
-/// The records of sorted pieces in their order. Of those with one key, the ones of the earlier piece come
-/// first.
-struct Merge<K> {
+/// A k-way merge of sorted files. Of equal keys, the record of the earlier file comes first.
+struct Merge {
     pieces: Vec<BufReader<File>>,
-    /// The next record of each piece, and its key with the number of the piece.
+    /// The next record of each file, and its key with the number of the file.
     records: Vec<Vec<u8>>,
-    next: BinaryHeap<Reverse<(K, usize)>>,
-    /// The piece whose record was returned last; `None` before the first one.
+    next: BinaryHeap<Reverse<(Key, usize)>>,
+    /// The file whose record was returned last; `None` before the first record.
     last: Option<usize>,
 }
 
-impl<K: SortKey> Merge<K> {
+impl Merge {
     fn of(pieces: Vec<Scratch>) -> io::Result<Self> {
         let open = |piece: Scratch| Ok(BufReader::with_capacity(1 << 16, piece.into_reader()?));
         let pieces = pieces.into_iter().map(open).collect::<io::Result<Vec<_>>>()?;
@@ -235,14 +184,14 @@ impl<K: SortKey> Merge<K> {
         Ok(merge)
     }
 
-    /// Reads the next record of a piece.
+    /// Reads the next record of file number `at`.
     fn read(&mut self, at: usize) -> io::Result<()> {
         let key = read_record(&mut self.pieces[at], &mut self.records[at])?;
         self.next.extend(key.map(|key| Reverse((key, at))));
         Ok(())
     }
 
-    fn next(&mut self) -> io::Result<Option<(K, &[u8])>> {
+    fn next(&mut self) -> io::Result<Option<(Key, &[u8])>> {
         if let Some(last) = self.last.take() {
             self.read(last)?;
         }
@@ -252,26 +201,26 @@ impl<K: SortKey> Merge<K> {
     }
 }
 
-/// Reads the next record of a piece into `record`, and returns its key; `None` at the end of the piece.
-fn read_record<K: SortKey>(piece: &mut impl Read, record: &mut Vec<u8>) -> io::Result<Option<K>> {
-    let mut key = K::Bytes::default();
-    let (first, rest) = key.as_mut().split_at_mut(1);
-    if piece.read(first)? == 0 {
+/// Reads the next record of a file into `record`, and returns its key; `None` at the end of the file.
+fn read_record(piece: &mut impl BufRead, record: &mut Vec<u8>) -> io::Result<Option<Key>> {
+    if piece.fill_buf()?.is_empty() {
         return Ok(None);
     }
-    piece.read_exact(rest)?;
-    let mut length = [0; 8];
-    piece.read_exact(&mut length)?;
-    record.resize(u64::from_le_bytes(length) as usize, 0);
+    let mut number = || {
+        let mut bytes = [0; 8];
+        piece.read_exact(&mut bytes).map(|()| u64::from_le_bytes(bytes))
+    };
+    let (key, length) = ((number()?.cast_signed(), number()?), number()?);
+    record.resize(length as usize, 0);
     piece.read_exact(record)?;
-    Ok(Some(K::of_bytes(key)))
+    Ok(Some(key))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The order is that of a stable sort, for pieces of any length.
+    /// Runs of every length give the order of a stable sort.
     #[test]
     fn lines_are_in_the_order_of_a_stable_sort() -> io::Result<()> {
         let lines: Vec<(i64, String)> = (0..400_i64)
@@ -282,7 +231,7 @@ mod tests {
         let expected: String = ordered.into_iter().map(|(_, line)| line).collect();
         for most in [1, 100, 3_000, PIECE] {
             let mut sorter = Sorter::of_levels(most, 3);
-            lines.iter().try_for_each(|(key, line)| sorter.add(*key, line.as_bytes()))?;
+            lines.iter().try_for_each(|(key, line)| sorter.add((*key, 0), line.as_bytes()))?;
             let is_in_memory = sorter.levels.is_empty();
             assert_eq!(is_in_memory, most == PIECE);
             assert!(sorter.levels.iter().all(|pieces| pieces.len() < 3));
@@ -297,7 +246,7 @@ mod tests {
         Ok(())
     }
 
-    /// Pairs keep the order of pairs in files, too.
+    /// Both numbers of a key count, in files as well.
     #[test]
     fn pairs_are_sorted_by_both_numbers() -> io::Result<()> {
         let mut pairs: Vec<(i64, u64)> = (0..200).map(|i| (i * 31 % 7 - 3, (i * 17 % 50) as u64)).collect();

@@ -1,20 +1,16 @@
-//! Predictions of run times, with which schedulers plan in place of the times that users have requested.
+//! Predictions of run times, which schedulers use in place of requested times.
 //!
 //! A *predictor* predicts the run time of a job when it arrives. A *correction* follows when a running job
 //! outlives its prediction. To add a predictor, write a file with an `ENTRY`, its `mod` line here and its row
 //! in [`PREDICTORS`].
 
 mod correction;
-mod error;
 mod exact;
 mod from_file;
 mod predictor;
-mod registry;
 mod spelling;
 mod user_last_two;
 
 pub use self::correction::{CORRECTIONS, Correction};
-pub use self::error::PredictionError;
-pub use self::predictor::{Entry, Predictor, Setup};
-pub use self::registry::PREDICTORS;
+pub use self::predictor::{Entry, PREDICTORS, PredictionError, Predictor, Setup};
 pub use self::spelling::Prediction;

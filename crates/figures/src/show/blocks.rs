@@ -1,6 +1,7 @@
 //! The command `show blocks`: the blocks into which buddy allocators divide a machine, and how blocks split.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::str::FromStr;
 
 use super::error::ShowError;
@@ -19,13 +20,11 @@ impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "expected the sizes of a block, such as 4x4 or 2x2x1".to_owned();
         let mut sizes = [1; 3];
-        let parts: Vec<&str> = text.split('x').collect();
-        for (i, part) in parts.iter().enumerate() {
-            match (sizes.get_mut(i), part.parse()) {
-                (Some(size), Ok(number)) if number > 0 => *size = number,
-                _ => return Err("expected the sizes of a block, such as 4x4 or 2x2x1".to_owned()),
-            }
+        for (i, part) in text.split('x').enumerate() {
+            let number = part.parse().ok().filter(|number| *number > 0);
+            *sizes.get_mut(i).ok_or_else(wrong)? = number.ok_or_else(wrong)?;
         }
         Ok(Self(sizes))
     }
@@ -47,27 +46,30 @@ pub fn blocks(
     screen: Screen,
     is_coloured: bool,
 ) -> Result<String, ShowError> {
-    let found = allocators.iter().map(|spec| hierarchy(spec, mesh)).collect::<Result<Vec<_>, _>>()?;
+    let hierarchies = allocators.iter().map(|spec| hierarchy(spec, mesh)).collect::<Result<Vec<_>, _>>()?;
     if let Some(size) = size {
-        require(size, &found, mesh)?;
+        require(size, &hierarchies, mesh)?;
     }
     let (mut grids, mut facts) = (Vec::new(), String::new());
-    for hierarchy in &found {
+    for hierarchy in &hierarchies {
         let letters = letters(hierarchy, size, mesh);
-        let grid = if found.len() == 1 {
+        let grid = if hierarchies.len() == 1 {
             picture::layers(mesh, &letters, is_coloured)
         } else {
             picture::jobs(mesh, &letters, is_coloured)
         };
         grids.push((hierarchy.name.clone(), grid));
-        facts += &hierarchy.described(mesh);
+        let tops = hierarchy.blocks.iter().filter(|block| block.parent.is_none()).count();
+        let tops = counted(grouped(tops as f64, 0), "top-level block");
+        // Writing to a string cannot fail.
+        let _ = writeln!(facts, "{}: {tops} on {mesh}", hierarchy.name);
     }
     let mut text = picture::side_by_side(&grids) + "\n" + &facts + &picture::line_of_unavailable(mesh);
     if let Some(Size(sizes)) = size {
         let name = size_name(sizes, mesh);
-        text += &["drawn are the blocks of ", &name, "; · is in none of that size\n"].concat();
+        let _ = writeln!(text, "drawn are the blocks of {name}; · is in none of that size");
     }
-    Ok(text + "\n" + &screen.table_from_left(&table(&found, mesh), 3))
+    Ok(text + "\n" + &screen.table_from_left(&table(&hierarchies, mesh), 3))
 }
 
 /// Returns the blocks of the allocator `spec`. Fails if this allocator does not work with blocks.
@@ -95,9 +97,9 @@ fn known() -> String {
 }
 
 /// Fails if no allocator has blocks of this size.
-fn require(size: Size, found: &[Hierarchy], mesh: &Mesh) -> Result<(), ShowError> {
+fn require(size: Size, hierarchies: &[Hierarchy], mesh: &Mesh) -> Result<(), ShowError> {
     let sizes: BTreeSet<(u32, [u32; 3])> =
-        found.iter().flat_map(|hierarchy| &hierarchy.blocks).map(rank).collect();
+        hierarchies.iter().flat_map(|hierarchy| &hierarchy.blocks).map(rank).collect();
     if sizes.iter().any(|&(_, sizes)| sizes == size.0) {
         return Ok(());
     }
@@ -118,17 +120,9 @@ fn size_name(sizes: [u32; 3], mesh: &Mesh) -> String {
     sizes[..mesh.dims()].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
 }
 
-impl Hierarchy {
-    /// Returns one line with the number of top-level blocks.
-    fn described(&self, mesh: &Mesh) -> String {
-        let tops = self.blocks.iter().filter(|block| block.parent.is_none()).count();
-        format!("{}: {} on {mesh}\n", self.name, counted(grouped(tops as f64, 0), "top-level block"))
-    }
-}
-
 /// Returns for each node a letter and the number of its colour; `None` for a node outside the drawn blocks.
 /// Drawn are the blocks of `size`, or the top-level blocks. Larger blocks get the first letters.
-fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
+fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option<picture::Letter>> {
     let is_drawn = |block: &&Block| size.map_or(block.parent.is_none(), |Size(sizes)| block.sizes == sizes);
     let mut drawn: Vec<&Block> = hierarchy.blocks.iter().filter(is_drawn).collect();
     // The sort is stable: blocks of equal size keep their order.
@@ -147,7 +141,7 @@ fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option
 
 /// Returns a table of the sizes: the number of blocks, the number of top-level blocks among them, and the
 /// parts into which they split.
-fn table(found: &[Hierarchy], mesh: &Mesh) -> Table {
+fn table(hierarchies: &[Hierarchy], mesh: &Mesh) -> Table {
     let mut table = Table::new(&[
         ("allocator", Align::Left),
         ("size", Align::Left),
@@ -156,7 +150,7 @@ fn table(found: &[Hierarchy], mesh: &Mesh) -> Table {
         ("top-level", Align::Right),
         ("splits into", Align::Left),
     ]);
-    for Hierarchy { name, blocks } in found {
+    for Hierarchy { name, blocks } in hierarchies {
         let mut parts: Vec<Vec<[u32; 3]>> = vec![Vec::new(); blocks.len()];
         for block in blocks {
             if let Some(parent) = block.parent {

@@ -36,14 +36,14 @@ pub enum NameKind {
     Nodes,
 }
 
-/// Every kind with its name in one word and in the plural, in the order of the enum.
-const KINDS: [(NameKind, &str, &str); 6] = [
-    (NameKind::User, "user", "users"),
-    (NameKind::Group, "group", "groups"),
-    (NameKind::Executable, "application", "applications"),
-    (NameKind::Queue, "queue", "queues"),
-    (NameKind::Partition, "partition", "partitions"),
-    (NameKind::Nodes, "nodes", "lists of nodes"),
+/// Every kind in the order of the enum, with its name in one word and in the plural, and its key in headers.
+const KINDS: [(NameKind, &str, &str, Option<&str>); 6] = [
+    (NameKind::User, "user", "users", Some("User")),
+    (NameKind::Group, "group", "groups", Some("Group")),
+    (NameKind::Executable, "application", "applications", Some("Executable")),
+    (NameKind::Queue, "queue", "queues", Some("Queue")),
+    (NameKind::Partition, "partition", "partitions", Some("Partition")),
+    (NameKind::Nodes, "nodes", "lists of nodes", None),
 ];
 
 impl NameKind {
@@ -57,17 +57,10 @@ impl NameKind {
         KINDS[self as usize].1
     }
 
-    /// Returns the key of the header's lines that name the numbers of this kind, such as `User` in `; User: 1
-    /// anna`; `None` for lists of nodes, of which headers say nothing.
+    /// Returns the header key for names of this kind, such as `User` in `; User: 1 anna`; `None` for lists of
+    /// nodes, which headers do not name.
     pub const fn header_key(self) -> Option<&'static str> {
-        match self {
-            Self::User => Some("User"),
-            Self::Group => Some("Group"),
-            Self::Executable => Some("Executable"),
-            Self::Queue => Some("Queue"),
-            Self::Partition => Some("Partition"),
-            Self::Nodes => None,
-        }
+        KINDS[self as usize].3
     }
 
     /// Returns the name of the kind in the plural, such as `users`.
@@ -76,8 +69,7 @@ impl NameKind {
     }
 }
 
-/// The names of one kind that were seen so far. They are numbered from 1 in the order of their first
-/// appearance.
+/// Names of one kind, numbered from 1 in order of appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Labels {
     numbers: HashMap<Vec<u8>, i64>,
@@ -119,6 +111,11 @@ impl Names {
     /// Returns the number of `name` among the names of its kind, from 1. A new name gets the next number.
     pub fn number(&mut self, kind: NameKind, name: &[u8]) -> i64 {
         self.kinds[kind as usize].number(name)
+    }
+
+    /// Returns what [`Self::number`] does, or −1, unknown, if the name is empty.
+    pub fn known_number(&mut self, kind: NameKind, name: &[u8]) -> i64 {
+        if name.is_empty() { -1 } else { self.number(kind, name) }
     }
 
     /// Keeps no lists of nodes from now on. In large logs nearly every job has a list of its own.

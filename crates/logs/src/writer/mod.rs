@@ -26,9 +26,8 @@ pub struct Writer {
     line: Vec<u8>,
     /// The number of records whose sides were not written.
     lost_sides: u64,
-    /// What brings the records into the order of their submissions; `None` if they keep the order in which
-    /// they come.
-    sorter: Option<Sorter<i64>>,
+    /// External sort by submit time; `None` to keep the order of calls.
+    sorter: Option<Sorter>,
 }
 
 /// The way of the text to the output.
@@ -46,7 +45,7 @@ impl Writer {
         let writing = writing_of(format)?;
         let unwritable = |source| TraceError::Unwritable { path: path.to_owned(), source };
         if !overwrite && path.is_file() {
-            return Err(TraceError::Exists { path: path.to_owned() });
+            return Err(TraceError::Exists(path.to_owned()));
         }
         // A device or a FIFO holds nothing that could be lost.
         let overwrite = overwrite || is_stream(path);
@@ -63,24 +62,23 @@ impl Writer {
         Ok(Self::new(PathBuf::from(name), writing_of(format)?, out, true))
     }
 
-    /// Makes a writer to `out`. `overwrite` tells whether the end may replace a file.
+    /// Returns a writer to `out`. `overwrite` allows replacing a file.
     fn new(path: PathBuf, writing: Writing, out: Encoder, overwrite: bool) -> Self {
         let (has_sides, has_records, line) = (false, false, Vec::new());
         Self { path, writing, overwrite, out, has_sides, has_records, line, lost_sides: 0, sorter: None }
     }
 
-    /// Returns the writer, which writes the records in the order of their submissions at the end of the log.
-    /// Those that were submitted together keep the order in which they come. A temporary file holds those
-    /// that are too many for 64 MB.
+    /// Sorts the records by submit time, stably, when the log is finished. Records beyond 64 MB go to a
+    /// temporary file.
     #[must_use]
     pub fn sorted(mut self) -> Self {
         self.sorter = Some(Sorter::default());
         self
     }
 
-    /// Writes a comment, which should begin with `;`. It is left out if the format has no comments, and if
-    /// records are sorted and it tells, below the first of them, that records have sides: there it says
-    /// nothing, and above them it would.
+    /// Writes a comment, which should begin with `;`. Dropped if the format has no comments. Also dropped if
+    /// records are sorted and it is a late entry `Shapes`: sorting would move it above the records, where it
+    /// takes effect.
     pub fn comment(&mut self, text: &[u8]) -> Result<(), TraceError> {
         if !self.writing.has_comments {
             return Ok(());
@@ -104,8 +102,8 @@ impl Writer {
         header.lines().try_for_each(|line| self.comment(line))
     }
 
-    /// Returns the number of records so far whose sides were lost, as the format has none or the header does
-    /// not say that records have them.
+    /// Returns the number of records whose sides were lost, for want of sides in the format or of `Shapes` in
+    /// the header.
     pub fn lost_sides(&self) -> u64 {
         self.lost_sides
     }
@@ -121,7 +119,7 @@ impl Writer {
         self.has_records = true;
         (self.writing.append)(record, self.has_sides, &mut self.line);
         match &mut self.sorter {
-            Some(sorter) => sorter.add(record.submit_s, &self.line).map_err(TraceError::Unsorted),
+            Some(sorter) => sorter.add((record.submit_s, 0), &self.line).map_err(unsorted),
             None => self.write_line(),
         }
     }
@@ -135,8 +133,8 @@ impl Writer {
     /// Writes the records that wait to be sorted.
     fn write_sorted(&mut self) -> Result<(), TraceError> {
         let Some(sorter) = self.sorter.take() else { return Ok(()) };
-        let mut lines = sorter.sorted().map_err(TraceError::Unsorted)?;
-        while let Some((_, line)) = lines.next().map_err(TraceError::Unsorted)? {
+        let mut lines = sorter.sorted().map_err(unsorted)?;
+        while let Some((_, line)) = lines.next().map_err(unsorted)? {
             let written = self.out.write_all(line);
             written.map_err(|source| TraceError::Unwritable { path: self.path.clone(), source })?;
         }
@@ -160,7 +158,7 @@ impl Writer {
             }),
         };
         placed.map_err(|source| match source.kind() {
-            io::ErrorKind::AlreadyExists => TraceError::Exists { path },
+            io::ErrorKind::AlreadyExists => TraceError::Exists(path),
             _ => TraceError::Unwritable { path, source },
         })
     }
@@ -176,7 +174,12 @@ impl Encoder {
     }
 }
 
-/// Returns the way in which logs of `format` are written, or an error if they can only be read.
+/// Returns the error that records cannot be sorted.
+fn unsorted(source: io::Error) -> TraceError {
+    TraceError::Temporary { what: "records cannot be sorted", source }
+}
+
+/// Returns how logs of `format` are written. Fails for read-only formats.
 fn writing_of(format: &Format) -> Result<Writing, TraceError> {
     format.writing.ok_or(TraceError::ReadOnly { format: format.name })
 }
@@ -223,7 +226,7 @@ mod tests {
         let path = directory.path().join("a.swf");
         fs::write(&path, "precious")?;
         let refused = write(&path, SWF, false).err();
-        assert!(matches!(refused, Some(TraceError::Exists { .. })), "{refused:?}");
+        assert!(matches!(refused, Some(TraceError::Exists(_))), "{refused:?}");
         let mut dropped = Writer::create(&path, SWF, true)?;
         dropped.record(&Record::UNKNOWN)?;
         drop(dropped);
@@ -235,7 +238,7 @@ mod tests {
         let late = directory.path().join("late.swf");
         let writer = Writer::create(&late, SWF, false)?;
         fs::write(&late, "first")?;
-        assert!(matches!(writer.finish(), Err(TraceError::Exists { .. })));
+        assert!(matches!(writer.finish(), Err(TraceError::Exists(_))));
         assert_eq!(fs::read_to_string(&late)?, "first");
         Ok(())
     }

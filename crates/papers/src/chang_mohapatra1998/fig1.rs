@@ -1,8 +1,7 @@
 //! Fig. 1: four jobs. First fit without rotation leaves the last one waiting.
 
 use crate::finding::Tolerance;
-use crate::findings::Findings;
-use crate::item::item;
+use crate::findings::{Findings, item};
 use meshreplay_alloc::allocator::{Request, Setup, build};
 use meshreplay_machine::machine::Machine;
 
@@ -29,10 +28,9 @@ fn placed(allocator: &str) -> Option<usize> {
 pub(super) fn judge(findings: &mut Findings<'_>) {
     findings.about("1x1, 1x1, 1x3, 3x2", MACHINE);
     for (allocator, printed) in [("first-fit", "3"), ("fixed-orientation", "4")] {
-        findings.add(
-            item("placed", format!("{allocator}, jobs placed"))
-                .measured(placed(allocator).map(|jobs| jobs as f64))
-                .published(printed, Tolerance::Absolute(0.0)),
-        );
+        item("placed", format!("{allocator}, jobs placed"))
+            .measured(placed(allocator).map(|jobs| jobs as f64))
+            .published(printed, Tolerance::Absolute(0.0))
+            .add_to(findings);
     }
 }

@@ -2,8 +2,7 @@
 //! steps.
 
 use crate::finding::Tolerance;
-use crate::findings::Findings;
-use crate::item::item;
+use crate::findings::{Findings, item};
 use meshreplay_alloc::allocator::compaction::array::{Array, Schedule, Task, Window};
 
 /// The first and last processor of each task. The task on processors 0 to 10 does not move.
@@ -29,8 +28,9 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         ("steps in all", f64::from(schedule.length), "7"),
         ("most steps that a task waits", f64::from(schedule.delay), "0"),
     ] {
-        findings.add(
-            item("example", words).measured(Some(measured)).published(printed, Tolerance::Absolute(0.0)),
-        );
+        item("example", words)
+            .measured(Some(measured))
+            .published(printed, Tolerance::Absolute(0.0))
+            .add_to(findings);
     }
 }

@@ -2,15 +2,12 @@
 //! SDSC Paragon, and on the array of the NAS task set. A period is the maximum intertask arrival period, M,
 //! in seconds.
 
+use super::{FIRST_FIT, FREE, LEFT};
 use crate::comparisons::rounded;
 use crate::finding::{Drawn, Place, Tolerance};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 
-const FIRST_FIT: &str = "linear-first-fit";
-const LEFT: &str = "left-compaction";
-const FREE: &str = "cost-free-compaction";
 const ALLOCATORS: [&str; 3] = [FIRST_FIT, LEFT, FREE];
 const COMPACTIONS: [&str; 2] = [LEFT, FREE];
 const ALLOCATION_DELAY: &str = "allocation_delay_s_mean";
@@ -111,11 +108,10 @@ impl<'a> Results<'a> {
         for (name, column) in [("allocation delay", ALLOCATION_DELAY), ("queue delay", QUEUE_DELAY)] {
             for (allocator, period) in pairs(ALLOCATORS, self.periods) {
                 let place = Place::new(&format!("{allocator}, {name}"), AXIS, period).series(allocator);
-                findings.add(
-                    item("curves", format!("{allocator}, {name}, M = {period}"))
-                        .measured(self.at(period, allocator).mean(column))
-                        .place(place.quantity(&format!("average {name} (s)"))),
-                );
+                item("curves", format!("{allocator}, {name}, M = {period}"))
+                    .measured(self.at(period, allocator).mean(column))
+                    .place(place.quantity(&format!("average {name} (s)")))
+                    .add_to(findings);
             }
         }
     }
@@ -125,38 +121,35 @@ impl<'a> Results<'a> {
         for printed in &PRINTED {
             let name = printed.name;
             for (compaction, percent) in [(LEFT, printed.left), (FREE, printed.free)] {
-                findings.add(
-                    item(name, format!("{name}, {compaction}, percent, M = 0"))
-                        .measured(self.benefit(printed, compaction))
-                        .published(percent, Tolerance::Absolute(3.0)),
-                );
+                item(name, format!("{name}, {compaction}, percent, M = 0"))
+                    .measured(self.benefit(printed, compaction))
+                    .published(percent, Tolerance::Absolute(3.0))
+                    .add_to(findings);
             }
             for (step, allocator) in STEPS {
                 let curve = format!("left below cost-free compaction, {name}, points");
-                findings.add(
-                    item("steps", format!("{curve}, a step of {step} s"))
-                        .measured(self.gap(printed, allocator))
-                        .place(Place::new(&curve, "a step, s", step).drawn(Drawn::Table)),
-                );
+                item("steps", format!("{curve}, a step of {step} s"))
+                    .measured(self.gap(printed, allocator))
+                    .place(Place::new(&curve, "a step, s", step).drawn(Drawn::Table))
+                    .add_to(findings);
             }
             let tried = TRIED.into_iter().filter_map(|(words, allocator)| {
                 Some(format!("{} with {words}", rounded(self.gap(printed, allocator)?)))
             });
             // Each of the two numbers is printed to a tenth.
-            findings.add(
-                item("gap", format!("{name}, left below cost-free compaction, points, M = 0"))
-                    .measured(self.gap(printed, LEFT))
-                    .published(printed.gap, Tolerance::Absolute(0.1))
-                    .tried("", tried),
-            );
+            item("gap", format!("{name}, left below cost-free compaction, points, M = 0"))
+                .measured(self.gap(printed, LEFT))
+                .published(printed.gap, Tolerance::Absolute(0.1))
+                .tried("", tried)
+                .add_to(findings);
         }
-        findings.add(item("over-15", "benefits of left compaction at M = 0 are over 15 percent").holds_if(
-            |is| {
+        item("over-15", "benefits of left compaction at M = 0 are over 15 percent")
+            .holds_if(|is| {
                 for printed in &PRINTED {
                     is.below("15", 15.0, printed.name, self.benefit(printed, LEFT));
                 }
-            },
-        ));
+            })
+            .add_to(findings);
     }
 
     /// Adds the text about up to where the array is saturated.
@@ -292,7 +285,7 @@ pub(super) fn fig4(findings: &mut Findings<'_>) {
     results.mark_printed(findings);
 }
 
-/// The text of 4.2: the NAS task set, of which no number is printed.
+/// The text of 4.2: the NAS task set. The paper prints no number of it.
 pub(super) fn nas(findings: &mut Findings<'_>) {
     let Some(log) = findings.log("NASA-iPSC-1993") else { return };
     findings.about(log, "128");

@@ -1,18 +1,15 @@
 //! Fig. 5 and the text of 4.2: allocation delays and compactions on the NAS log by the size of the array.
 
+use super::{FIRST_FIT, FREE, LEFT};
 use crate::comparisons::rounded;
 use crate::finding::{Place, Tolerance};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 
 const DATASET: &str = "NASA-iPSC-1993";
-const FIRST_FIT: &str = "linear-first-fit";
-const LEFT: &str = "left-compaction";
-/// Left compaction whose decisions take seconds, so that tasks end meanwhile. It is not in the paper's chart,
-/// and stands in one beside it.
+/// Left compaction whose decisions take seconds, so that tasks end meanwhile. The paper's chart does not have
+/// it; a second chart does.
 const COSTLY: &str = "left-compaction:schedule_cost=1,select_cost=1";
-const FREE: &str = "cost-free-compaction";
 const SIZES: [&str; 10] = ["128", "192", "256", "320", "384", "448", "512", "640", "768", "1024"];
 const AXIS: &str = "size of the array (processors)";
 const REDUCTION: &str = "reduction of the average allocation delay (%)";
@@ -26,7 +23,7 @@ const COUNTS: [(&str, &str); 5] = [
     ("moves of tasks", "moves"),
 ];
 
-/// What else was measured of the numbers of compactions.
+/// Other settings, measured where the number of compactions differs from the paper.
 const TRIED: [(&str, &str, &str); 5] = [
     ("1 s per record and task looked at, at 128", COSTLY, "128"),
     ("the same at 512", COSTLY, "512"),
@@ -87,29 +84,27 @@ impl<'a> Results<'a> {
     fn draw_reductions(&self, findings: &mut Findings<'_>, allocator: &str, title: &str) {
         let curve = format!("{allocator}, percent");
         for size in SIZES {
-            findings.add(
-                item("curves", format!("{curve}, {size} processors"))
-                    .machine(size)
-                    .measured(self.reduction(size, allocator))
-                    .place(Place::new(&curve, AXIS, size).series(allocator).quantity(title)),
-            );
+            item("curves", format!("{curve}, {size} processors"))
+                .machine(size)
+                .measured(self.reduction(size, allocator))
+                .place(Place::new(&curve, AXIS, size).series(allocator).quantity(title))
+                .add_to(findings);
         }
     }
 
     fn draw_counts(&self, findings: &mut Findings<'_>) {
         for (name, column) in COUNTS {
-            // What costs nothing is neither aborted nor late.
+            // Cost-free compactions are never aborted or late.
             let is_of_costs = ["aborted", "delayed", "overrunning"].contains(&name);
             let allocators: &[&str] = if is_of_costs { &[LEFT, COSTLY] } else { &[LEFT, COSTLY, FREE] };
             for allocator in allocators {
                 let curve = format!("{allocator}, {name}");
                 for size in SIZES {
-                    findings.add(
-                        item("counts", format!("{curve}, {size} processors"))
-                            .machine(size)
-                            .measured(self.at(size, allocator).mean(column))
-                            .place(Place::new(&curve, AXIS, size).series(allocator).quantity(name)),
-                    );
+                    item("counts", format!("{curve}, {size} processors"))
+                        .machine(size)
+                        .measured(self.at(size, allocator).mean(column))
+                        .place(Place::new(&curve, AXIS, size).series(allocator).quantity(name))
+                        .add_to(findings);
                 }
             }
         }
@@ -141,12 +136,11 @@ impl<'a> Results<'a> {
         });
         for compaction in [LEFT, FREE] {
             let words = format!("{compaction}, allocation delay, percent, three times the largest request");
-            findings.add(
-                item("three-times", words)
-                    .machine("384")
-                    .measured(self.reduction("384", compaction))
-                    .published("20", Tolerance::Absolute(3.0)),
-            );
+            item("three-times", words)
+                .machine("384")
+                .measured(self.reduction("384", compaction))
+                .published("20", Tolerance::Absolute(3.0))
+                .add_to(findings);
         }
     }
 
@@ -170,7 +164,7 @@ impl<'a> Results<'a> {
                 is.not_above(&words(low), &samples(low), &words(high), &samples(high));
             }
         });
-        findings.add(statement.instead(ends).tried("", tried));
+        statement.instead(ends).tried("", tried).add_to(findings);
     }
 }
 

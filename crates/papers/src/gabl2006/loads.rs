@@ -3,10 +3,10 @@
 //! The paper does not print its loads. Of ours the fifth to the eighth are medium or high, the last two of
 //! them high; a ninth is beyond.
 
+use crate::comparisons::Comparisons;
 use crate::estimate::Estimate;
 use crate::finding::{Drawn, Place};
-use crate::findings::{Findings, Load, pairs, rates};
-use crate::item::item;
+use crate::findings::{Findings, Load, item, pairs, rates};
 use crate::point::Point;
 use crate::samples::Samples;
 
@@ -38,13 +38,13 @@ impl<'a> Results<'a> {
         Self { at: at(findings, length), column, loads }
     }
 
-    fn of(&self, allocator: &str, load: &Load) -> Samples {
+    fn samples(&self, allocator: &str, load: &Load) -> Samples {
         self.at.log(&load.log).allocator(allocator).by_workload(self.column)
     }
 
     /// Returns by how many percent GABL is below another allocator.
     fn lead(&self, other: &str, load: &Load) -> Option<Estimate> {
-        Some(100.0 * (1.0 - self.of("gabl", load).share(&self.of(other, load))?))
+        Some(100.0 * (1.0 - self.samples("gabl", load).share(&self.samples(other, load))?))
     }
 
     fn draw_curves(&self, findings: &mut Findings<'_>, name: &str, title: &str, unit: f64) {
@@ -52,7 +52,11 @@ impl<'a> Results<'a> {
             let mean = self.at.log(log).allocator(allocator).mean(self.column);
             let place = Place::new(allocator, "system load (jobs per time unit)", rate).quantity(title);
             let words = format!("{allocator}, {name}, load {rate}");
-            findings.add(item("curves", words).log(log).measured(mean.map(|mean| mean * unit)).place(place));
+            item("curves", words)
+                .log(log)
+                .measured(mean.map(|mean| unit * mean))
+                .place(place)
+                .add_to(findings);
         }
     }
 
@@ -60,32 +64,41 @@ impl<'a> Results<'a> {
         for (other, load) in pairs(OTHERS, loads) {
             let rate = &load.rate;
             let place = Place::new(&format!("gabl below {other}"), "lead in percent by load", rate);
-            findings.add(
-                item("lead", format!("gabl below {other}, percent, load {rate}"))
-                    .measured(self.lead(other, load))
-                    .place(place.drawn(Drawn::Table)),
-            );
+            item("lead", format!("gabl below {other}, percent, load {rate}"))
+                .measured(self.lead(other, load))
+                .place(place.drawn(Drawn::Table))
+                .add_to(findings);
         }
     }
 
-    /// Adds what the text says of turnaround.
+    /// Compares GABL with the others: it should be below each of them.
+    fn compare(&self, is: &mut Comparisons, loads: &[Load]) {
+        for (other, load) in pairs(OTHERS, loads) {
+            let low = format!("gabl at {}", load.rate);
+            is.clearly_below(low, &self.samples("gabl", load), other, &self.samples(other, load));
+        }
+    }
+
+    /// Compares the leads of GABL with 5 percent.
+    fn compare_leads(&self, is: &mut Comparisons, loads: &[Load]) {
+        for (other, load) in pairs(OTHERS, loads) {
+            let words = format!("gabl below {other} at {}, percent", load.rate);
+            is.above(words, self.lead(other, load), 5.0);
+        }
+    }
+
+    /// Adds the statements of the text about turnaround.
     fn judge_turnaround(&self, findings: &mut Findings<'_>, with_leads: bool) {
         let (loaded, high) = (&self.loads[4..], &self.loads[6..8]);
         findings.claim("below", "gabl is below the others, at every load", |is| {
-            for (other, load) in pairs(OTHERS, &self.loads) {
-                let low = format!("gabl at {}", load.rate);
-                is.clearly_below(low, &self.of("gabl", load), other, &self.of(other, load));
-            }
+            self.compare(is, &self.loads);
         });
         if with_leads {
             self.list_leads(findings, loaded);
         }
         let words = format!("gabl is much below the others (by 5 percent or more), at {}", rates(loaded));
         findings.claim("much-below", words, |is| {
-            for (other, load) in pairs(OTHERS, loaded) {
-                let words = format!("gabl below {other} at {}, percent", load.rate);
-                is.above(words, self.lead(other, load), 5.0);
-            }
+            self.compare_leads(is, loaded);
         });
         let words = format!("first-fit is far above (twice the others), at {}", rates(high));
         findings.claim("far-above", words, |is| {
@@ -107,26 +120,20 @@ pub(super) fn fig3(findings: &mut Findings<'_>) {
     let (lowest, loaded, highest) = (&results.loads[..2], &results.loads[4..], &results.loads[6..]);
     findings.claim("same", format!("finish times are the same, at {}", rates(lowest)), |is| {
         for (other, load) in pairs(OTHERS, lowest) {
-            let share = results.of("gabl", load).share(&results.of(other, load));
+            let share = results.samples("gabl", load).share(&results.samples(other, load));
             let words = format!("percent that gabl and {other} are less than 1 apart at {}", load.rate);
             is.above(words, share.map(|share| 1.0 - (100.0 * (share - 1.0)).abs()), 0.0);
         }
     });
     findings.claim("first", format!("gabl finishes before the others, at {}", rates(loaded)), |is| {
-        for (other, load) in pairs(OTHERS, loaded) {
-            let low = format!("gabl at {}", load.rate);
-            is.clearly_below(low, &results.of("gabl", load), other, &results.of(other, load));
-        }
+        results.compare(is, loaded);
     });
     results.list_leads(findings, highest);
     // The paper gives no number for what is substantial.
     let at = rates(highest);
     let words = format!("gabl finishes substantially before the others (by 5 percent or more), at {at}");
     findings.claim("substantially", words, |is| {
-        for (other, load) in pairs(OTHERS, highest) {
-            let words = format!("gabl below {other} at {}, percent", load.rate);
-            is.above(words, results.lead(other, load), 5.0);
-        }
+        results.compare_leads(is, highest);
     });
 }
 
@@ -153,7 +160,7 @@ pub(super) fn fig5(findings: &mut Findings<'_>) {
         let words = format!("non-contiguous allocators are above first-fit, at {words}");
         findings.claim("above-first-fit", words, |is| {
             for (allocator, load) in pairs(NON_CONTIGUOUS, loads) {
-                let (low, high) = (results.of("first-fit", load), results.of(allocator, load));
+                let (low, high) = (results.samples("first-fit", load), results.samples(allocator, load));
                 is.clearly_below(format!("first-fit at {}", load.rate), &low, allocator, &high);
             }
         });
@@ -162,7 +169,7 @@ pub(super) fn fig5(findings: &mut Findings<'_>) {
     for loads in [medium, beyond] {
         findings.claim("above", format!("gabl is above the others, at {}", rates(loads)), |is| {
             for (rival, load) in pairs(RIVALS, loads) {
-                let (low, high) = (results.of(rival, load), results.of("gabl", load));
+                let (low, high) = (results.samples(rival, load), results.samples("gabl", load));
                 is.clearly_below(format!("{rival} at {}", load.rate), &low, "gabl", &high);
             }
         });
@@ -193,6 +200,6 @@ pub(super) fn lengths(findings: &mut Findings<'_>) {
                 is.above(words, Some(long - short), 0.0);
             }
         });
-        findings.add(grows);
+        grows.add_to(findings);
     }
 }

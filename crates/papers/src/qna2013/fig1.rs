@@ -1,10 +1,10 @@
 //! Fig. 1: three jobs on a mesh of 6×6, and where two more jobs go, by the procedure as printed and by the
 //! corrected one.
 
-use super::printed_scan::{self, Busy, Scan};
+use super::printed_scan::{self, Busy, Scan, Sides};
 use crate::finding::Verdict;
 use crate::findings::Findings;
-use crate::item::{self, Item};
+use crate::findings::{self, Item};
 use meshreplay_alloc::allocator::{Placement, Request, Setup, build};
 use meshreplay_machine::machine::{Coord, Machine};
 
@@ -13,8 +13,8 @@ const SIDE: i32 = 6;
 /// The corners of the running jobs.
 const RUNNING: [Busy; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
 
-/// Returns the nodes where an allocator places a job of these sides beside the running jobs; `None` if it
-/// finds none.
+/// Returns the nodes where an allocator places a job of these sides while the others run; `None` if it finds
+/// none.
 fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
@@ -39,9 +39,9 @@ fn places(corners: &[Busy]) -> Vec<Coord> {
     all
 }
 
-/// Returns the item of something that should be as printed. `instead` says what it is otherwise.
+/// Returns the item of a fact that should be as printed. `instead` describes our result where it is not.
 fn item(name: &str, is_so: bool, instead: String) -> Item {
-    item::item("example", name).verdict(if is_so { Verdict::Exact } else { Verdict::Differs(instead) })
+    findings::item("example", name).verdict(if is_so { Verdict::Exact } else { Verdict::Differs(instead) })
 }
 
 /// Returns numbers as the paper lists them.
@@ -52,26 +52,24 @@ fn listed(numbers: &[i32]) -> String {
 /// Judges what the paper prints of the example.
 pub(super) fn judge(findings: &mut Findings<'_>) {
     findings.about("", MACHINE);
-    let [printed, repaired] = [0, -1].map(|initial| printed_scan::scan(&RUNNING, SIDE, (3, 2), initial));
+    let [printed, repaired] =
+        [0, -1].map(|initial| printed_scan::scan(&RUNNING, SIDE, Sides { width: 3, height: 2 }, initial));
     if let (Some(printed), Some(repaired)) = (printed, repaired) {
         for item in of_3x2(&printed, &repaired) {
-            findings.add(item);
+            item.add_to(findings);
         }
     }
     let printed = [[0, 3, 3, 4], [4, 0, 5, 1]];
     let name = "6x2 goes to (0, 3, 3, 4) and (4, 0, 5, 1)";
-    let as_printed = printed_scan::qna(&RUNNING, SIDE, (6, 2), 0);
+    let as_printed = printed_scan::qna(&RUNNING, SIDE, Sides { width: 6, height: 2 }, 0);
     let corners: Vec<String> = as_printed.iter().map(|corners| format!("({})", listed(corners))).collect();
     let words = format!("the procedure as it is printed gives {}", corners.join(" and "));
-    findings.add(item(
-        &format!("{name}: last_covered begins with 0, as printed"),
-        as_printed == printed,
-        words,
-    ));
-    if let Some(mut found) = placed("qna", [6, 2, 1]) {
-        found.sort_unstable();
-        let words = format!("the allocator begins at {:?}", found.first());
-        findings.add(item(&format!("{name}: it begins with -1 (qna)"), found == places(&printed), words));
+    item(&format!("{name}: last_covered begins with 0, as printed"), as_printed == printed, words)
+        .add_to(findings);
+    if let Some(mut nodes) = placed("qna", [6, 2, 1]) {
+        nodes.sort_unstable();
+        let words = format!("the allocator begins at {:?}", nodes.first());
+        item(&format!("{name}: it begins with -1 (qna)"), nodes == places(&printed), words).add_to(findings);
     }
 }
 
@@ -94,13 +92,12 @@ fn of_3x2(printed: &Scan, repaired: &Scan) -> Vec<Item> {
         let label = format!("3x2 goes to (1, 4): last_covered begins with {name}");
         items.push(item(&label, (x, y) == (1, 4), format!("{words} ({x}, {y})")));
     }
-    if let Some(found) = placed("qna-scan", [3, 2, 1]) {
+    if let Some(mut nodes) = placed("qna-scan", [3, 2, 1]) {
         let (x, y) = repaired.base;
         let expected = places(&[[x, y, x + 2, y + 1]]);
-        let mut found = found;
-        found.sort_unstable();
-        let words = format!("it begins at {:?}", found.first());
-        items.push(item("qna-scan takes the place of the repaired procedure", found == expected, words));
+        nodes.sort_unstable();
+        let words = format!("it begins at {:?}", nodes.first());
+        items.push(item("qna-scan takes the place of the repaired procedure", nodes == expected, words));
     }
     items
 }

@@ -1,12 +1,10 @@
 //! Longer packets, and a larger mesh: whether the ranking stays and QNA's lead grows.
 
+use super::{ALLOCATORS, OTHERS};
 use crate::finding::Place;
-use crate::findings::{Findings, Load, pairs, rates};
-use crate::item::item;
+use crate::findings::{Findings, Load, item, pairs, rates};
 use crate::point::Point;
 
-const ALLOCATORS: [&str; 4] = ["qna", "mbs", "paging", "first-fit"];
-const OTHERS: [&str; 3] = ["first-fit", "paging", "mbs"];
 const LENGTHS: [&str; 4] = ["8", "16", "32", "64"];
 const COLUMN: &str = "turnaround_s_mean";
 
@@ -14,12 +12,11 @@ const COLUMN: &str = "turnaround_s_mean";
 fn draw_curves(findings: &mut Findings<'_>, name: &str, at: &Point<'_>, loads: &[Load]) {
     for (allocator, Load { rate, log }) in pairs(ALLOCATORS, loads) {
         let curve = format!("{name}, {allocator}");
-        findings.add(
-            item("curves", format!("{curve}, turnaround, load {rate}"))
-                .log(log)
-                .measured(at.allocator(allocator).log(log).mean(COLUMN))
-                .place(Place::new(&curve, "load", rate).look(allocator).quantity("turnaround")),
-        );
+        item("curves", format!("{curve}, turnaround, load {rate}"))
+            .log(log)
+            .measured(at.allocator(allocator).log(log).mean(COLUMN))
+            .place(Place::new(&curve, "load", rate).look(allocator).quantity("turnaround"))
+            .add_to(findings);
     }
 }
 

@@ -17,11 +17,16 @@ mod printed_scan;
 mod readings;
 mod utilization;
 
-use super::load::{Folder, Studies, chart, studies, table};
+use super::load::{Paper, Studies, chart, studies, table};
 use loads::{TURNAROUND, WAIT};
 
-/// The figures of the paper.
-pub(super) const FOLDER: Folder = Folder {
+const ALLOCATORS: [&str; 4] = ["qna", "mbs", "paging", "first-fit"];
+const NON_CONTIGUOUS: [&str; 3] = ["qna", "mbs", "paging"];
+/// The allocators with which the text compares QNA, in its order.
+const OTHERS: [&str; 3] = ["first-fit", "paging", "mbs"];
+
+/// The paper and its figures.
+pub(super) const PAPER: Paper = Paper {
     name: "qna2013",
     source: "R. Zolfaghari, \"Quick non-contiguous allocation\", IJEAT 2013",
     versions: false,

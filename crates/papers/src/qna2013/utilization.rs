@@ -1,12 +1,11 @@
 //! Figs. 6 and 7: utilization when all jobs are waiting from the beginning on.
 
+use super::{ALLOCATORS, NON_CONTIGUOUS};
 use crate::estimate::Estimate;
 use crate::finding::{Drawn, Place};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 
 const PATTERNS: [&str; 2] = ["one-to-all", "all-to-all"];
-const NON_CONTIGUOUS: [&str; 3] = ["qna", "mbs", "paging"];
 
 /// Judges a figure. `sides` is the distribution of sides in the spec of the workload.
 pub(super) fn judge(findings: &mut Findings<'_>, sides: &str) {
@@ -18,22 +17,21 @@ pub(super) fn judge(findings: &mut Findings<'_>, sides: &str) {
     };
     let place = |allocator: &str, pattern: &str| Place::new(allocator, "system utilization (%)", pattern);
     findings.about("", "16x16");
-    for (pattern, allocator) in pairs(PATTERNS, ["qna", "mbs", "paging", "first-fit"]) {
-        findings.add(
-            item("bars", format!("{pattern}, {allocator}, utilization in percent"))
-                .measured(percent(pattern, allocator))
-                .place(place(allocator, pattern).drawn(Drawn::BarsFromZero)),
-        );
+    for (pattern, allocator) in pairs(PATTERNS, ALLOCATORS) {
+        item("bars", format!("{pattern}, {allocator}, utilization in percent"))
+            .measured(percent(pattern, allocator))
+            .place(place(allocator, pattern).drawn(Drawn::BarsFromZero))
+            .add_to(findings);
     }
     for pattern in PATTERNS {
         for allocator in NON_CONTIGUOUS {
             let words = format!("{pattern}, {allocator}, utilization in percent (71 to 76)");
             let measured = percent(pattern, allocator);
-            findings.add(item("utilization", words).measured(measured).in_range([71.0, 76.0]));
+            item("utilization", words).measured(measured).in_range([71.0, 76.0]).add_to(findings);
         }
         let words = format!("{pattern}, first-fit, utilization in percent (at most 50)");
         let measured = percent(pattern, "first-fit");
-        findings.add(item("utilization", words).measured(measured).in_range([0.0, 50.0]));
+        item("utilization", words).measured(measured).in_range([0.0, 50.0]).add_to(findings);
         findings.claim("equal", format!("{pattern}, non-contiguous allocators are nearly equal"), |is| {
             let percents = || NON_CONTIGUOUS.iter().filter_map(|allocator| percent(pattern, allocator));
             let largest = percents().map(Estimate::number).max_by(f64::total_cmp);

@@ -1,17 +1,20 @@
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010.
 
-mod blocks;
 mod fig12;
 mod fig17;
 mod fig7;
-mod fig8;
 mod fig9;
 mod loads;
 
-use super::load::{Folder, chart, studies, table};
+use super::load::{Paper, chart, studies, table};
 
-/// The figures of the paper.
-pub(super) const FOLDER: Folder = Folder {
+const GRANULAR: &str = "granular-mbs";
+const LAYERED: &str = "layered-mbs";
+const OCTET: &str = "octet-mbs";
+const SNAKE: &str = "column-snake+bf";
+
+/// The paper and its figures.
+pub(super) const PAPER: Paper = Paper {
     name: "walker2010",
     source: "P. Walker, D. Bunde, V. Leung, \"Faster high-quality processor allocation\", 2010",
     versions: true,
@@ -28,7 +31,7 @@ pub(super) const FOLDER: Folder = Folder {
             studies!["fig7-sums"],
             fig7::sums,
         ),
-        table("fig8", "The logs", &[], fig8::judge).surveys(&[
+        table("fig8", "The logs", &[], fig9::logs).surveys(&[
             "NASA-iPSC-1993",
             "LANL-CM5-1994",
             "LLNL-T3D-1996",

@@ -1,8 +1,11 @@
 //! The HTML page of a report.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use sha2::{Digest, Sha256};
+
 use super::escape::html;
-use super::player::{Played, player};
-use super::policy::policy;
+use super::player::{PlayerData, player};
 use super::table::ReportTable;
 use meshreplay_results::text::well_formed;
 
@@ -13,7 +16,7 @@ pub struct Report {
     pub title: String,
     /// The answer of the results in words: the sentences with which the command closes.
     pub answer: Vec<String>,
-    /// A remark on the answer, such as what its intervals are; empty for none.
+    /// A remark on the answer, such as the meaning of its intervals; empty for none.
     pub remark: String,
     /// The origin of the numbers: pairs of a name and a value.
     pub provenance: Vec<(String, String)>,
@@ -24,7 +27,7 @@ pub struct Report {
     /// The figures, in the order of the page.
     pub plots: Vec<ReportFigure>,
     /// The data of the player, which shows the machine over time; `None` for a report without a player.
-    pub played: Option<Played>,
+    pub played: Option<PlayerData>,
 }
 
 /// A figure of a report.
@@ -32,7 +35,7 @@ pub struct Report {
 pub struct ReportFigure {
     /// The name of the figure, which is its identifier in the page.
     pub name: String,
-    /// What the figure shows, for screen readers.
+    /// The content of the figure, for screen readers.
     pub label: String,
     /// The drawing as SVG.
     pub svg: String,
@@ -150,20 +153,33 @@ impl ReportFigure {
     }
 }
 
+/// Returns the Content-Security-Policy of a page as an element of its head. It allows only the inline style
+/// sheet and the inline script, by their SHA-256, so that a changed script does not run.
+fn policy(style: &str, script: &str) -> String {
+    let source = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
+    format!(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {}; script-src \
+         {}; base-uri 'none'; form-action 'none'\">",
+        source(style),
+        source(script)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlockTree, PlayedReplay, Report, ReportCell, ReportColumn, Strip};
+    use crate::{BlockTree, ReplayData, Report, ReportCell, ReportColumn, Strip};
+    use meshreplay_figures::Span;
     use meshreplay_figures::mark::{MARKED, is_marked};
     use meshreplay_results::frame::{Down, PlacedJob};
     use meshreplay_sim::metrics::JobRow;
 
     /// Returns the data of a player with a job, a run that was lost, outages and blocks.
-    fn some_jobs() -> Played {
+    fn some_jobs() -> PlayerData {
         let row = JobRow { number: 7, start_s: 1.5, end_s: 2.0, procs: 3, ..JobRow::default() };
         let job = PlacedJob { row, nodes: vec![(0, 1), (4, 4)], killed_in: None };
         let lost = PlacedJob { killed_in: Some(1), ..job.clone() };
-        let replay = PlayedReplay {
+        let replay = ReplayData {
             name: "<b>".to_owned(),
             colour: "#0095ff",
             strip: Strip { queue: vec![2, 0], busy: vec![0, 1000] },
@@ -177,8 +193,8 @@ mod tests {
             ],
             jobs: vec![job, lost],
         };
-        let window_s = (0.0, 10.0);
-        Played { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] }
+        let window_s = Span::new(0.0, 10.0);
+        PlayerData { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] }
     }
 
     #[test]
@@ -235,5 +251,13 @@ mod tests {
     fn pages_have_their_mark_where_it_is_looked_for() {
         let page = Report::default().html();
         assert!(is_marked(&page.as_bytes()[..MARKED.min(page.len())]));
+    }
+
+    #[test]
+    fn hashes_are_those_of_the_standard() {
+        // The example of the W3C's recommendation "Content Security Policy Level 3", section 8.2.
+        let policy = policy("", "alert('Hello, world.');");
+        let expected = "script-src 'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='";
+        assert!(policy.contains(expected), "{policy}");
     }
 }

@@ -1,21 +1,19 @@
-//! The check whether a schedule keeps the promises of a policy, with the queue in the order of arrival.
+//! The promises of a policy, with the queue in the order of arrival.
 //!
-//! *FCFS*: when a job has started, no job that arrived before it waits. Once all starts of an instant have
-//! happened, the head of the queue needs more nodes than are free. Jobs that arrive at the same time may
-//! start in any order.
+//! *FCFS*: when a job starts, no job that arrived before it waits. After all starts of an instant, the head
+//! of the queue needs more nodes than are free. Jobs that arrive at the same time may start in any order.
 //!
-//! *EASY*: the head of the queue must not fit either. Jobs behind it may start before it, but must not delay
-//! it. When a job becomes the head and has to wait, it is promised its *shadow time*. This is the first
-//! expected end (start plus estimate) of a running job at which enough nodes are free for the head, with all
-//! jobs gone that are expected to end up to then. The head has to start by its shadow time.
+//! *EASY*: the head of the queue must not fit either. Jobs behind the head may start before it, but must not
+//! delay it. A new head that has to wait is promised its *shadow time*: the first expected end (start plus
+//! estimate) of a running job at which enough nodes are free for the head, after all jobs with expected ends
+//! up to then have left. The head has to start by its shadow time.
 //!
-//! The promise is made once all events of the instant have happened, and it is not renewed. A scheduler may
-//! compute the shadow time anew at every instant, which never makes it later. A job that runs longer than
-//! estimated voids the promises that are open at that time. Of jobs that arrive at the same time, the first
-//! one in the file comes first.
+//! The promise is made after all events of the instant, and is not renewed. A scheduler may recompute the
+//! shadow time at every instant, which never makes it later. A job that runs longer than estimated voids the
+//! open promises. Of jobs that arrive at the same time, the first one in the file comes first.
 //!
-//! It depends on the allocator whether a job fits, see [`Fits`]: as many nodes must be free as it takes, or
-//! certain sets of nodes must be free. If this cannot be known, only the order of FCFS is checked.
+//! The allocator determines whether a job fits, see [`Fits`]: by the number of free nodes, or by the sets of
+//! free nodes. If this is unknown, only the order of FCFS is checked.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "only jobs whose nodes were free are running, so that they and the free nodes are at most the \
@@ -25,10 +23,9 @@
 use std::collections::BTreeSet;
 
 use super::ScheduledJob;
-use super::state::{Checked, State, Violation};
-use super::window::JobAt;
+use super::state::{AuditCounts, JobAt, State, Violation};
 use meshreplay_base::job::Time;
-use meshreplay_machine::machine::Machine;
+use meshreplay_machine::machine::{Machine, Mesh};
 
 /// The policy against which a schedule is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,58 +36,80 @@ pub enum Policy {
     Easy,
 }
 
-/// A function that returns whether the allocator could serve a job on a machine in a given state; `None` if
-/// this cannot be known.
+/// Returns whether the allocator could serve a job on a machine in a given state; `None` if unknown.
 pub type HasPlace<'a> = &'a mut dyn FnMut(&ScheduledJob, &Machine) -> Option<bool>;
 
 /// The rule that decides whether a job can start.
 pub enum Fits<'a> {
-    /// A job can start if as many nodes are free as it takes.
+    /// A job can start when the number of free nodes suffices.
     Counts,
-    /// A job can start if the function says so. The machine must be idle at first. The check keeps its state.
-    Places(Machine, HasPlace<'a>),
-    /// Nothing is known, so a waiting job is never a violation.
+    /// A job can start if the function returns `Some(true)` for the machine at that time.
+    Places(HasPlace<'a>),
+    /// Unknown, so a waiting job is never a violation.
     Unknown,
 }
 
 /// A policy, and the rule that decides whether a job can start.
-pub struct Promised<'a> {
+pub struct PolicyCheck<'a> {
     /// The policy.
     pub policy: Policy,
     /// The rule that decides whether a job can start.
     pub fits: Fits<'a>,
 }
 
-impl Promised<'_> {
-    /// Returns the same once more, for another audit. No job may have been followed yet.
-    pub(super) fn again(&mut self) -> Promised<'_> {
-        let fits = match &mut self.fits {
-            Fits::Counts => Fits::Counts,
-            Fits::Places(machine, has_place) => Fits::Places(machine.clone(), &mut **has_place),
-            Fits::Unknown => Fits::Unknown,
-        };
-        Promised { policy: self.policy, fits }
-    }
+/// The sort key of a waiting job: arrival, order among jobs of the same arrival, position. FCFS orders such
+/// jobs by their starts, so that any order is allowed; EASY orders them by position.
+type Key = (Time, Time, JobAt);
+
+/// A policy, with the queue and the open promise.
+pub(super) struct Rules<'r, 'a> {
+    promised: &'r mut PolicyCheck<'a>,
+    /// The machine with the running jobs; `None` unless [`Fits::Places`] needs it.
+    machine: Option<Machine>,
+    /// Waiting jobs.
+    queue: BTreeSet<Key>,
+    /// Promise to the head of the queue; `None` if there is none.
+    promise: Option<Promise>,
 }
 
-impl Fits<'_> {
-    /// Returns whether a job can start now; `None` if this cannot be known.
-    fn now(&mut self, state: &State, job: &ScheduledJob) -> Option<bool> {
-        match self {
-            Self::Counts => Some(job.allocated <= state.free),
-            Self::Places(machine, has_place) => has_place(job, machine),
-            Self::Unknown => None,
+/// The promise that the head of the queue starts by a certain time.
+struct Promise {
+    /// The head.
+    job: JobAt,
+    /// When the promise was made.
+    made: Time,
+    /// The shadow time.
+    by: Time,
+    /// Whether a job has run longer than estimated since.
+    void: bool,
+}
+
+impl<'r, 'a> Rules<'r, 'a> {
+    /// The rules of a schedule on `mesh`, with an empty queue.
+    pub(super) fn new(promised: &'r mut PolicyCheck<'a>, mesh: &Mesh) -> Self {
+        let machine = matches!(promised.fits, Fits::Places(_)).then(|| Machine::new(mesh.clone()));
+        Self { promised, machine, queue: BTreeSet::new(), promise: None }
+    }
+
+    /// Returns the sort key of a job in the queue.
+    fn key(&self, job: &ScheduledJob, at: JobAt) -> Key {
+        (job.submit, if self.promised.policy == Policy::Easy { job.submit } else { job.start }, at)
+    }
+
+    /// Returns whether a job can start now; `None` if unknown.
+    fn can_start(&mut self, state: &State, job: &ScheduledJob) -> Option<bool> {
+        match (&mut self.promised.fits, &self.machine) {
+            (Fits::Counts, _) => Some(job.allocated <= state.free),
+            (Fits::Places(has_place), Some(machine)) => has_place(job, machine),
+            _ => None,
         }
     }
 
-    /// Returns the shadow time of a job: the first expected end of a running job at which it can start.
-    /// Returns the end of time if there is none.
+    /// Returns the shadow time of a job: the first expected end of a running job after which the job can
+    /// start, or the end of time without one.
     fn shadow(&mut self, state: &State, job: &ScheduledJob) -> Time {
         let mut free = state.free;
-        let mut then = match self {
-            Self::Places(machine, _) => Some(machine.clone()),
-            _ => None,
-        };
+        let mut then = self.machine.clone();
         let mut ends = state.running.iter().peekable();
         while let Some(&(expected, at)) = ends.next() {
             let expected = expected.max(state.now);
@@ -98,13 +117,12 @@ impl Fits<'_> {
             if let Some(then) = &mut then {
                 then.vacate(&state.jobs[at].each_node().collect::<Vec<_>>());
             }
-            // Jobs with the same expected end leave together, so the question is asked after the last of
-            // them.
+            // Jobs with the same expected end leave together, so only the last one counts.
             if ends.peek().is_some_and(|next| next.0.max(state.now) == expected) {
                 continue;
             }
-            let fits = match (&mut *self, &then) {
-                (Self::Places(_, has_place), Some(then)) => has_place(job, then) == Some(true),
+            let fits = match (&mut self.promised.fits, &then) {
+                (Fits::Places(has_place), Some(then)) => has_place(job, then) == Some(true),
                 _ => free >= job.allocated,
             };
             if fits {
@@ -113,48 +131,9 @@ impl Fits<'_> {
         }
         Time::MAX
     }
-}
 
-/// The place of a waiting job in the queue: arrival, then the order of jobs that arrive at the same time,
-/// then position. FCFS orders such jobs by their starts, so that any order is allowed; EASY orders them by
-/// position.
-type Key = (Time, Time, JobAt);
-
-/// A policy, with the queue and the open promise.
-pub(super) struct Rules<'a> {
-    policy: Policy,
-    fits: Fits<'a>,
-    /// The waiting jobs, each by its key.
-    queue: BTreeSet<Key>,
-    /// The promise to the head of the queue; `None` if there is none.
-    promise: Option<Promise>,
-}
-
-/// The promise that the head of the queue starts by a certain time.
-struct Promise {
-    /// The head.
-    job: JobAt,
-    /// The time at which the promise was made.
-    made: Time,
-    /// The shadow time.
-    by: Time,
-    /// Whether a job has run longer than estimated since then.
-    void: bool,
-}
-
-impl<'a> Rules<'a> {
-    /// Returns the rules with an empty queue.
-    pub(super) fn new(Promised { policy, fits }: Promised<'a>) -> Self {
-        Self { policy, fits, queue: BTreeSet::new(), promise: None }
-    }
-
-    /// Returns the place of a job in the queue.
-    fn key(&self, job: &ScheduledJob, at: JobAt) -> Key {
-        (job.submit, if self.policy == Policy::Easy { job.submit } else { job.start }, at)
-    }
-
-    /// Checks, before the events of an instant, that no promise has been broken.
-    pub(super) fn before(&mut self, state: &State, checked: &mut Checked) -> Result<(), Violation> {
+    /// Checks, before the events of an instant, that no promise is broken.
+    pub(super) fn before(&mut self, state: &State, checked: &mut AuditCounts) -> Result<(), Violation> {
         let Some(promise) = self.promise.take_if(|promise| promise.by < state.now) else { return Ok(()) };
         let overdue = state.running.first().is_some_and(|&(expected, _)| expected < state.now);
         if promise.void || overdue {
@@ -172,10 +151,10 @@ impl<'a> Rules<'a> {
         ))
     }
 
-    /// Handles the end of a job: frees its nodes. If it ran longer than estimated, the open promise becomes
+    /// Frees the nodes of a job that ends. If the job ran longer than estimated, the open promise becomes
     /// void.
     pub(super) fn ended(&mut self, job: &ScheduledJob) {
-        if let Fits::Places(machine, _) = &mut self.fits {
+        if let Some(machine) = &mut self.machine {
             machine.vacate(&job.each_node().collect::<Vec<_>>());
         }
         if let Some(promise) = &mut self.promise {
@@ -188,23 +167,23 @@ impl<'a> Rules<'a> {
         self.queue.insert(self.key(&state.jobs[at], at));
     }
 
-    /// Checks, after all events of an instant, that the policy allows the head of the queue to wait.
-    /// `started` has the jobs that started at this instant. Makes a promise to a new head.
+    /// Checks, after all events of an instant, that the head of the queue may wait. `started` are the jobs
+    /// that started at this instant. Makes a promise to a new head.
     pub(super) fn after(
         &mut self,
         state: &State,
         started: &[JobAt],
-        checked: &mut Checked,
+        checked: &mut AuditCounts,
     ) -> Result<(), Violation> {
         for &at in started {
             let job = &state.jobs[at];
             self.queue.remove(&self.key(job, at));
-            // The promise to a job that has started is kept.
+            // A started job's promise is kept.
             self.promise.take_if(|promise| promise.job == at);
-            if let Fits::Places(machine, _) = &mut self.fits
+            if let Some(machine) = &mut self.machine
                 && job.end > job.start
             {
-                // It cannot fail: `State::start` has checked that these nodes were free.
+                // This cannot fail: `State::start` has checked that the nodes were free.
                 let _ = machine.occupy(&job.each_node().collect::<Vec<_>>());
             }
         }
@@ -214,25 +193,27 @@ impl<'a> Rules<'a> {
         };
         let (waiting, now) = (&state.jobs[head], state.now);
         let overtakes = |&&at: &&JobAt| state.jobs[at].submit > submit;
-        if let (Policy::Fcfs, Some(&at)) = (self.policy, started.iter().find(overtakes)) {
+        if let (Policy::Fcfs, Some(&at)) = (self.promised.policy, started.iter().find(overtakes)) {
             let expected = format!("job {} first, which arrived at {submit} and waits", waiting.number);
             return Err(Violation::of(&state.jobs[at], now, "starts".to_owned(), expected));
         }
         checked.decisions += 1;
-        let Some(can_start) = self.fits.now(state, waiting) else { return Ok(()) };
+        let Some(can_start) = self.can_start(state, waiting) else { return Ok(()) };
         if can_start {
             let (free, takes) = (state.free, waiting.allocated);
             let what =
                 format!("heads the queue and waits until {}, {free} processors being free", waiting.start);
-            let expected = match self.fits {
-                Fits::Places(..) => format!("a start now, as there is a place for the {takes} that it takes"),
+            let expected = match self.promised.fits {
+                Fits::Places(_) => format!("a start now, as there is a place for the {takes} that it takes"),
                 _ => format!("a start now, as it takes {takes}"),
             };
             return Err(Violation::of(waiting, now, what, expected));
         }
-        if self.policy == Policy::Easy && self.promise.as_ref().is_none_or(|promise| promise.job != head) {
+        if self.promised.policy == Policy::Easy
+            && self.promise.as_ref().is_none_or(|promise| promise.job != head)
+        {
             checked.promises += 1;
-            let by = self.fits.shadow(state, waiting);
+            let by = self.shadow(state, waiting);
             self.promise = Some(Promise { job: head, made: now, by, void: false });
         }
         Ok(())
@@ -251,9 +232,9 @@ mod tests {
         Mesh::new(&[10]).expect("a machine")
     }
 
-    fn check(policy: Policy, jobs: &[ScheduledJob]) -> Result<Checked, String> {
+    fn check(policy: Policy, jobs: &[ScheduledJob]) -> Result<AuditCounts, String> {
         let schedule = Schedule { jobs: jobs.to_vec(), left_out: 0 };
-        audit(&schedule, &ten(), Some(Promised { policy, fits: Fits::Counts }))
+        audit(&schedule, &ten(), Some(PolicyCheck { policy, fits: Fits::Counts }))
             .map_err(|violation| violation.to_string())
     }
 
@@ -274,7 +255,7 @@ mod tests {
              free; expected a start now, as it takes 8";
         assert_eq!(found, expected);
         let schedule = Schedule { jobs: late.to_vec(), left_out: 0 };
-        let promised = Promised { policy: Policy::Fcfs, fits: Fits::Unknown };
+        let promised = PolicyCheck { policy: Policy::Fcfs, fits: Fits::Unknown };
         let checked = audit(&schedule, &ten(), Some(promised)).map_err(|violation| violation.to_string())?;
         assert_eq!(checked.decisions, 2);
         Ok(())
@@ -323,8 +304,8 @@ mod tests {
         };
         let mesh = ten();
         let mut check = |start| {
-            let fits = Fits::Places(Machine::new(mesh.clone()), &mut row);
-            let promised = Promised { policy: Policy::Easy, fits };
+            let fits = Fits::Places(&mut row);
+            let promised = PolicyCheck { policy: Policy::Easy, fits };
             audit(&schedule(start), &mesh, Some(promised)).map_err(|violation| violation.to_string())
         };
         let checked = check(50)?;

@@ -1,12 +1,11 @@
-//! The content of run.json: the resolved run of the command `replay`, as the directory of its results holds
-//! it.
+//! The content of run.json: the resolved run of the command `replay`, in the directory of its results.
 
 use std::collections::BTreeMap;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::key::{files, node_map_file, outage_file, prediction_file, program_files};
+use super::key::{files, node_map_sha256, outages_sha256};
 use super::log::LogStart;
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
@@ -14,23 +13,23 @@ use super::replay_spec::{Coordinate, LABELS};
 use super::source::JobSource;
 use meshreplay_sim::metrics::clock_ns;
 
-/// A resolved run: everything that its results depend on. It is serialized to run.json.
+/// A resolved run: everything that its results depend on.
 #[derive(Debug, Serialize)]
 pub struct RunManifest<'a> {
     version: &'static str,
     logs: Vec<RunLog<'a>>,
-    /// The workload rules, which are the same for all replays.
+    /// Workload rules, the same for all replays.
     rules: String,
     #[serde(flatten)]
     options: &'a Options,
-    /// The SHA-256 of the file that lists the outages; `None` if there is no such file.
+    /// SHA-256 of the outage file; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     outages_sha256: Option<String>,
-    /// The SHA-256 of the file that says where nodes are; `None` if there is no such file.
+    /// SHA-256 of the file that maps names to nodes; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     node_map_sha256: Option<String>,
-    /// What reading the clock adds to each measured duration, in nanoseconds; `None` if calls are not timed.
-    /// It is a measurement: neither keys nor the id of the run depend on it.
+    /// Overhead of reading the clock in each measured duration, in nanoseconds; `None` if calls are not
+    /// timed. Neither keys nor the id of the run depend on this measurement.
     #[serde(skip_serializing_if = "Option::is_none")]
     clock_ns: Option<u64>,
     replays: Vec<RunReplay<'a>>,
@@ -41,16 +40,15 @@ struct RunLog<'a> {
     name: &'a str,
     sha256: &'a str,
     records: u64,
-    /// The number of records that the rules leave out on any machine, by reason.
+    /// Records that the rules leave out on any machine, by reason.
     left_out: BTreeMap<&'static str, u64>,
-    /// When the times of the log are 0; `None` if the log does not tell.
+    /// Date at time 0 of the log; `None` if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     starts: &'a Option<LogStart>,
 }
 
-/// A replay of the run. It is written with its coordinates except the rules, the SHA-256 of each file that
-/// the allocator or the predictor reads, and the number of records that are not replayed, or null if that is
-/// not known before the replay.
+/// A replay of the run. Written with its coordinates except the rules, the SHA-256 of its files, and the
+/// number of skipped records, or null if that is unknown before the replay.
 #[derive(Debug)]
 struct RunReplay<'a>(&'a PlannedReplay);
 
@@ -61,8 +59,8 @@ impl<'a> From<&'a Study> for RunManifest<'a> {
             logs: study.logs.iter().map(RunLog::from).collect(),
             rules: study.cells.first().map(|cell| cell.spec.rules.to_string()).unwrap_or_default(),
             options: &study.options,
-            outages_sha256: outage_file(&study.options).map(|(_, sha256)| sha256),
-            node_map_sha256: node_map_file(&study.options).map(|(_, sha256)| sha256),
+            outages_sha256: outages_sha256(&study.options),
+            node_map_sha256: node_map_sha256(&study.options),
             clock_ns: study.options.timed.then(clock_ns),
             replays: study.cells.iter().map(RunReplay).collect(),
         }
@@ -85,11 +83,7 @@ impl Serialize for RunReplay<'_> {
             let (name, value) = coordinate.json(spec);
             map.serialize_entry(name, &value)?;
             if name == "allocator" {
-                let read = files(&spec.allocator)
-                    .into_iter()
-                    .chain(prediction_file(spec))
-                    .chain(program_files(spec));
-                let files: BTreeMap<String, String> = read.collect();
+                let files = files(spec);
                 if !files.is_empty() {
                     map.serialize_entry("files", &files)?;
                 }

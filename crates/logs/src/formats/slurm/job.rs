@@ -1,4 +1,4 @@
-//! Makes the record of a job from what Slurm's accounting says about it, whatever the text looked like.
+//! Turns one job of Slurm's accounting into a record, whatever the text format.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "instants of JSON are above 0 and those of texts between the years 0 and 9999, so that \
@@ -7,8 +7,10 @@
 
 use super::tres::Resources;
 use crate::facts::{
-    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, STEPS, STILL_RUNNING, STILL_WAITING,
+    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, Oddities, STEPS, STILL_RUNNING,
+    STILL_WAITING,
 };
+use crate::formats::batch::JobTimes;
 use crate::names::{NameKind, Names};
 use crate::nodes::NO_NODES;
 use crate::record::Record;
@@ -20,11 +22,10 @@ use meshreplay_base::spec::{Params, Spec, SpecError};
 /// The parameters that all formats of Slurm have.
 pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=submit|eligible";
 
-/// What Slurm's accounting says about one job. A number is `None` and a text is empty if it is unknown.
+/// One job of Slurm's accounting. Unknown numbers are `None`, unknown texts are empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SlurmJob<'a> {
-    /// The number of the job. Tasks of arrays and parts of heterogeneous jobs have numbers of their own where
-    /// the text tells them.
+    /// Job number. Tasks of arrays and parts of heterogeneous jobs have their own where the text gives them.
     pub(super) number: i64,
     /// The instants in seconds since 1970. An eligible job has nothing to wait for but resources.
     pub(super) submit_s: Option<i64>,
@@ -37,14 +38,14 @@ pub(super) struct SlurmJob<'a> {
     pub(super) limit_s: Option<i64>,
     /// The state, such as `COMPLETED` or `CANCELLED by 123`.
     pub(super) state: &'a [u8],
-    /// What the job got, or asks for as long as it has not started.
+    /// Resources allocated, or requested until the job starts.
     pub(super) allocated: Resources,
     pub(super) requested: Resources,
     pub(super) user: &'a [u8],
     pub(super) account: &'a [u8],
     pub(super) partition: &'a [u8],
     pub(super) qos: &'a [u8],
-    /// The list of the job's nodes; `None` if the text does not tell lists.
+    /// Node list; `None` if the text has no lists.
     pub(super) nodes: Option<&'a [u8]>,
 }
 
@@ -66,17 +67,25 @@ pub(super) struct Accounting {
     unit: Unit,
     /// Whether jobs arrive when they become eligible, and not when they were submitted.
     is_eligible_arrival: bool,
-    /// The names so far.
+    /// Names seen.
     pub(super) names: Names,
-    pub(super) steps: u64,
-    waiting: u64,
-    running: u64,
-    cancelled: u64,
-    never_started: u64,
-    early_starts: u64,
-    early_ends: u64,
-    unknown_states: u64,
+    pub(super) odd: Oddities,
 }
+
+/// The words for jobs in states that no version of Slurm documents.
+const UNKNOWN_STATES: &str = "jobs of an unknown state";
+
+/// What may be odd in a log.
+const ODDITIES: &[&str] = &[
+    STEPS,
+    STILL_WAITING,
+    STILL_RUNNING,
+    CANCELLED_EARLY,
+    NEVER_STARTED,
+    EARLY_STARTS,
+    EARLY_ENDS,
+    UNKNOWN_STATES,
+];
 
 impl Accounting {
     /// Takes the parameters that all formats of Slurm have.
@@ -85,14 +94,7 @@ impl Accounting {
             unit: Unit::take(params)?,
             is_eligible_arrival: params.choose("arrival", &[("submit", false), ("eligible", true)])?,
             names: Names::default(),
-            steps: 0,
-            waiting: 0,
-            running: 0,
-            cancelled: 0,
-            never_started: 0,
-            early_starts: 0,
-            early_ends: 0,
-            unknown_states: 0,
+            odd: Oddities::new(ODDITIES),
         })
     }
 
@@ -111,16 +113,15 @@ impl Accounting {
 
     /// Returns the record of a job.
     ///
-    /// * The run time is the time from start to end, as nodes are in use so long, also while the job is
-    ///   suspended.
+    /// * The run time is the time from start to end, including suspensions, since the nodes stay allocated.
     /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended. A job whose
     ///   start is unknown has started if it has ended, and has nodes and a run time.
     /// * A job that was cancelled at its start was cancelled while it waited, as Slurm sets the start of such
     ///   a job to its end.
-    /// * Instants of 1970 beside later ones are unknown.
+    /// * Times of 1970 are unknown if the job also has later times.
     /// * The run time is unknown if the end is before the start, as after a clock was set back.
-    /// * A start before the submission, as after a clock was set back, counts as the submission too, so that
-    ///   nobody waited.
+    /// * A start before the submission, as after a clock was set back, replaces the submission: the wait is
+    ///   0.
     /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
     pub(super) fn record(&mut self, job: &SlurmJob) -> Record {
         let job = &with_known_instants(job);
@@ -132,69 +133,41 @@ impl Accounting {
         let is_cancelled = is_at_end && (fate == Fate::Ended(CANCELLED) || job.allocated.cpus == Some(0));
         let has_started =
             fate != Fate::Waits && (job.start_s.is_some() || has_run) && has_nodes && !is_cancelled;
-        self.count(fate, has_started);
+        match fate {
+            Fate::Waits => self.odd.add(STILL_WAITING, true),
+            Fate::Runs => self.odd.add(STILL_RUNNING, true),
+            Fate::Unknown => self.odd.add(UNKNOWN_STATES, true),
+            Fate::Ended(CANCELLED) => self.odd.add(CANCELLED_EARLY, !has_started),
+            Fate::Ended(_) => self.odd.add(NEVER_STARTED, !has_started),
+        }
         let start_s = if has_started { job.start_s } else { None };
         let run_s = match fate {
             Fate::Waits | Fate::Runs => None,
             _ if !has_started => Some(0),
             _ => job.end_s.zip(start_s).map(|(end_s, start_s)| end_s - start_s).or(job.elapsed_s),
         };
-        let is_early_end = run_s.is_some_and(|run_s| run_s < 0);
-        self.early_ends += u64::from(is_early_end);
-        let run_s = run_s.filter(|_| !is_early_end);
         let arrival_s = if self.is_eligible_arrival { job.eligible_s.or(job.submit_s) } else { job.submit_s };
-        let is_early = start_s.zip(arrival_s).is_some_and(|(start_s, arrival_s)| start_s < arrival_s);
-        self.early_starts += u64::from(is_early);
-        let arrival_s = if is_early { start_s } else { arrival_s };
+        let times = JobTimes { submit_s: arrival_s, start_s, run_s };
         let known = |value: Option<i64>| value.unwrap_or(-1);
         let allocated = if has_started { job.allocated } else { Resources::default() };
         let requested = if has_started { job.requested } else { job.requested.or(job.allocated) };
         Record {
             job: job.number,
-            submit_s: known(arrival_s),
-            wait_s: known(start_s.zip(arrival_s).map(|(start_s, arrival_s)| start_s - arrival_s)),
-            run_s: known(run_s),
             allocated_procs: known(allocated.of(self.unit)),
             requested_procs: known(requested.of(self.unit)),
             requested_time_s: known(job.limit_s),
             status: if let Fate::Ended(status) = fate { status } else { UNKNOWN },
-            user: self.number(NameKind::User, job.user),
-            group: self.number(NameKind::Group, job.account),
-            queue: self.number(NameKind::Queue, job.qos),
-            partition: self.number(NameKind::Partition, job.partition),
+            user: self.names.known_number(NameKind::User, job.user),
+            group: self.names.known_number(NameKind::Group, job.account),
+            queue: self.names.known_number(NameKind::Queue, job.qos),
+            partition: self.names.known_number(NameKind::Partition, job.partition),
             nodes: job.nodes.filter(|_| has_started).and_then(|list| self.names.nodes(list)),
-            ..Record::UNKNOWN
+            ..times.record(&mut self.odd)
         }
     }
 
-    /// Returns the number of a name; −1 if it is empty.
-    fn number(&mut self, kind: NameKind, name: &[u8]) -> i64 {
-        if name.is_empty() { -1 } else { self.names.number(kind, name) }
-    }
-
-    /// Counts what replays leave out.
-    fn count(&mut self, fate: Fate, has_started: bool) {
-        match fate {
-            Fate::Waits => self.waiting += 1,
-            Fate::Runs => self.running += 1,
-            Fate::Unknown => self.unknown_states += 1,
-            Fate::Ended(CANCELLED) => self.cancelled += u64::from(!has_started),
-            Fate::Ended(_) => self.never_started += u64::from(!has_started),
-        }
-    }
-
-    /// Returns what was learnt beside the records.
+    /// Returns the facts beyond the records.
     pub(super) fn facts(&mut self) -> Facts {
-        let counts = [
-            (STEPS, self.steps),
-            (STILL_WAITING, self.waiting),
-            (STILL_RUNNING, self.running),
-            (CANCELLED_EARLY, self.cancelled),
-            (NEVER_STARTED, self.never_started),
-            (EARLY_STARTS, self.early_starts),
-            (EARLY_ENDS, self.early_ends),
-            ("jobs of an unknown state", self.unknown_states),
-        ];
         let unit = match self.unit {
             Unit::Nodes => "nodes",
             Unit::Cpus => "CPUs",
@@ -204,14 +177,13 @@ impl Accounting {
             names: std::mem::take(&mut self.names),
             has_unix_times: true,
             notes: vec![format!("processors are {unit}")],
-            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            counts: self.odd.rows(),
             ..Facts::default()
         }
     }
 }
 
-/// Returns a job without instants of the first days of 1970, for which 0 was written, beside instants of
-/// later years.
+/// Returns the job without times in the first days of 1970, a written 0, if it also has later times.
 fn with_known_instants<'a>(job: &SlurmJob<'a>) -> SlurmJob<'a> {
     const FIRST_DAYS_S: i64 = 2 * 86_400;
     /// The year 1985.
@@ -254,12 +226,11 @@ const STATES: [(&[u8], &[u8], Fate); 26] = [
     (b"STAGE_OUT", b"SO", Fate::Runs),
 ];
 
-/// The fewest letters of a word that was cut off by which it is known.
+/// Fewest letters that identify a truncated word.
 const FEWEST_LETTERS: usize = 3;
 
-/// Returns what a state such as `COMPLETED` or `CANCELLED by 123` says, also if it was cut off, as in
-/// `OUT_OF_ME+`: `sacct` does that where its columns are narrow. What may be cut off from words that say
-/// different things is unknown.
+/// Returns the fate for a state such as `COMPLETED` or `CANCELLED by 123`. `sacct` truncates states in narrow
+/// columns (`OUT_OF_ME+`); an ambiguous abbreviation is unknown.
 pub(in crate::formats) fn fate(state: &[u8]) -> Fate {
     let word = state.split(|&byte| byte == b' ').next().unwrap_or_default();
     let is_known = |long: &[u8], short: &[u8]| match word.strip_suffix(b"+") {

@@ -7,9 +7,10 @@
          sums are checked"
 )]
 
+use crate::times::digits;
 use crate::unit::Unit;
 
-/// The numbers of nodes, CPUs and GPUs of a job; `None` where the accounting does not tell.
+/// Nodes, CPUs and GPUs of a job; `None` if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Resources {
     pub(super) nodes: Option<i64>,
@@ -27,7 +28,7 @@ impl Resources {
         }
     }
 
-    /// Returns these numbers, and those of `other` where these are unknown.
+    /// Returns these numbers, with `other` as a fallback for unknown ones.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             nodes: self.nodes.or(other.nodes),
@@ -36,9 +37,9 @@ impl Resources {
         }
     }
 
-    /// Reads a list of resources. An empty list tells nothing; in any other list, a missing `gres/gpu` is no
-    /// GPU. The result is `None` if one of the three numbers is malformed or a sum exceeds 64 bits. Other
-    /// resources are not looked at.
+    /// Parses a list of resources. An empty list leaves all numbers unknown; in any other list a missing
+    /// `gres/gpu` means 0 GPUs. Returns `None` if one of the three numbers is malformed or a sum exceeds 64
+    /// bits. Other resources are ignored.
     ///
     /// GPUs are counted by `gres/gpu`. Only if the list does not have it, GPUs by type (`gres/gpu:a100`) are
     /// added up.
@@ -68,11 +69,8 @@ impl Resources {
 /// steps of 1024, as in Slurm. `None` if it is no number.
 pub(super) fn quantity(text: &[u8]) -> Option<i64> {
     // The fast path: some digits and nothing else.
-    if (1..=9).contains(&text.len()) {
-        let digit = |byte: &u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
-        if let Some(number) = text.iter().try_fold(0, |number, byte| Some(10 * number + digit(byte)?)) {
-            return Some(number);
-        }
+    if let Some(number) = digits(text) {
+        return Some(number);
     }
     let text = std::str::from_utf8(text).ok()?;
     let power = text.chars().last().and_then(|last| "KMGTP".find(last.to_ascii_uppercase()));

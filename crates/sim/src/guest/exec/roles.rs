@@ -2,26 +2,24 @@
 
 use super::command::Command;
 use super::messages::{
-    AskRunTime, Asks, Dispatch, Ended, Introduction, Nodes, Propose, RunTimeIs, Runs, Serves, Start, Waits,
-    digits, length,
+    Dispatch, Ended, Introduction, Nodes, Propose, RequestingJob, RunTimeAnswer, RunTimeQuestion, RunningJob,
+    ServicePromise, Start, WaitingJob, digits, length,
 };
 use super::program::Program;
 use crate::execution::{Execution, Started};
-use crate::guest::check::check_placement;
 use crate::guest::dispatched::{Dispatched, Dispatcher};
-use crate::guest::job_table::JobTable;
 use crate::guest::own_run_times::{OwnRunTimes, RunTime};
-use crate::guest::setup::Setup;
+use crate::guest::setup::{JobTable, Setup, check_placement};
 use crate::scheduler::{Scheduler, View};
 use meshreplay_alloc::allocator::{Allocator, Foresight, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_base::job::{JobId, NodesFor, Time};
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 
-/// Starts a program that is an allocator. Fails with a whole message.
+/// Starts an allocator program. Fails with a complete message.
 pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Result<Strategy, String> {
     let (program, Introduction { served, free, notices, .. }) = Program::start(command, "allocator", setup)?;
-    if served == Serves::State && !free {
+    if served == ServicePromise::State && !free {
         return Err(format!(
             "allocator '{}': it says \"free\":false, and that needs \"served\":\"count\" or \"submesh\", as \
              it is also asked what it would do on a machine with other free nodes",
@@ -29,54 +27,60 @@ pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Resul
         ));
     }
     let submeshes = match served {
-        Serves::Submesh => Some(setup.submeshes()?),
-        Serves::Count | Serves::State => None,
+        ServicePromise::Submesh => Some(setup.submeshes()?),
+        ServicePromise::Count | ServicePromise::State => None,
     };
-    let strategy =
-        Strategy::of(Placer { program, served, submeshes, free, notices, jobs: JobTable::of(setup) });
+    let strategy = Strategy::of(AllocatorProgram {
+        program,
+        served,
+        submeshes,
+        free,
+        notices,
+        jobs: JobTable::of(setup),
+    });
     Ok(match (served, submeshes) {
         (_, Some(submeshes)) => strategy.served(Served::BySubmesh(submeshes)),
-        (Serves::State, None) => strategy.served(Served::ByState(Foresight::Proposes)),
+        (ServicePromise::State, None) => strategy.served(Served::ByState(Foresight::Proposes)),
         (_, None) => strategy,
     })
 }
 
-/// Starts a program that is a scheduler. Fails with a whole message.
+/// Starts a scheduler program. Fails with a complete message.
 pub(in crate::guest) fn scheduler(
     command: &Command,
     setup: &Setup<'_>,
 ) -> Result<Box<dyn Scheduler>, String> {
     let (program, _) = Program::start(command, "scheduler", setup)?;
-    Ok(Box::new(Dispatched::new(Queuer { program }, setup.label, setup.stop)))
+    Ok(Box::new(Dispatched::new(SchedulerProgram { program }, setup.label, setup.stop)))
 }
 
-/// Starts a program that is an execution model. Fails with a whole message.
+/// Starts an execution model program. Fails with a complete message.
 pub(in crate::guest) fn network(command: &Command, setup: &Setup<'_>) -> Result<Box<dyn Execution>, String> {
     let (program, Introduction { notices, .. }) = Program::start(command, "network", setup)?;
-    Ok(Box::new(OwnRunTimes::new(Runner { program, notices })))
+    Ok(Box::new(OwnRunTimes::new(NetworkProgram { program, notices })))
 }
 
-/// A program that is an allocator.
-struct Placer {
+/// An allocator program.
+struct AllocatorProgram {
     program: Program,
-    served: Serves,
-    /// The submeshes that serve a request; `None` unless it is served by them.
+    served: ServicePromise,
+    /// The submeshes that serve a request, if the program promises them.
     submeshes: Option<Submeshes>,
     free: bool,
     notices: bool,
     jobs: JobTable,
 }
 
-impl Allocator for Placer {
+impl Allocator for AllocatorProgram {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
-        // Sides along dimensions that the machine does not have are 1, or else no submesh fits.
+        // Sides along missing dimensions are 1, or else no submesh fits.
         let is_flat = |sides: &[u32; 3]| sides[mesh.dims()..].iter().all(|&side| side == 1);
         let body = Propose {
             procs: request.procs,
             sides: request.sides_on(mesh).filter(is_flat).map(|sides| sides[..mesh.dims()].to_vec()),
             free: self.free.then(|| digits(machine)),
-            asks: self.jobs.of_request(request).map(|(job, facts)| Asks {
+            requester: self.jobs.of_request(request).map(|(job, facts)| RequestingJob {
                 job,
                 number: facts.number,
                 user: facts.user,
@@ -85,7 +89,7 @@ impl Allocator for Placer {
         };
         let Nodes { nodes } = self.program.ask("propose", &body)?;
         let Some(nodes) = nodes else {
-            if self.served == Serves::Count {
+            if self.served == ServicePromise::Count {
                 self.program.fail(&format!(
                     "it refused a job of {} while {} nodes are free, and has promised \"served\":\"count\"",
                     counted(request.procs, "processor"),
@@ -138,9 +142,9 @@ impl Allocator for Placer {
     }
 }
 
-impl Placer {
-    /// Returns the sides of the submesh that the program has promised to serve a request by, `None` within if
-    /// no submesh fits; `None` if it has made no such promise.
+impl AllocatorProgram {
+    /// Returns the sides of the submesh promised for a request, with an inner `None` if no submesh fits.
+    /// `None` if the program has made no such promise.
     #[expect(
         clippy::option_option,
         reason = "a promise that no submesh can keep is not the same as no promise"
@@ -150,8 +154,8 @@ impl Placer {
         Some(sizes(request, mesh).first().copied())
     }
 
-    /// Returns how a refusal breaks the promise to serve each request for which a submesh is free; `None` if
-    /// it does not.
+    /// Describes how a refusal breaks the promise to serve each request with a free submesh. `None`
+    /// if it does not.
     fn broken_by_refusal(&self, request: &Request, machine: &Machine) -> Option<String> {
         let sides = self.sides(request, machine.mesh())??;
         let base = FreeSubmeshes::default().find_first(machine, sides)?;
@@ -169,27 +173,27 @@ impl Placer {
     }
 }
 
-/// Returns whether nodes are all those of a submesh with these sides.
+/// Returns whether `nodes` are exactly the nodes of a submesh with these sides.
 fn is_box(mesh: &Mesh, nodes: &[NodeId], sides: [u32; 3]) -> bool {
     let count: u64 = sides.iter().map(|&side| u64::from(side)).product();
     nodes.len() as u64 == count && Submesh::around(mesh, nodes).is_some_and(|around| around.sizes == sides)
 }
 
-/// A program that is a scheduler.
-struct Queuer {
+/// A scheduler program.
+struct SchedulerProgram {
     program: Program,
 }
 
-impl Dispatcher for Queuer {
+impl Dispatcher for SchedulerProgram {
     fn dispatch(&mut self, view: &dyn View, refused: &[JobId]) -> Vec<JobId> {
-        let queue = view.queue().iter().map(|waiting| Waits {
+        let queue = view.queue().iter().map(|waiting| WaitingJob {
             job: waiting.job,
             submit_s: waiting.submit.as_seconds(),
             procs: waiting.procs,
             nodes: waiting.nodes.least,
             estimate_s: waiting.estimate.as_seconds(),
         });
-        let running = view.running().iter().map(|running| Runs {
+        let running = view.running().iter().map(|running| RunningJob {
             job: running.job,
             nodes: running.nodes,
             start_s: running.start.as_seconds(),
@@ -206,15 +210,15 @@ impl Dispatcher for Queuer {
     }
 }
 
-/// A program that says how long jobs run.
-struct Runner {
+/// An execution model program.
+struct NetworkProgram {
     program: Program,
     notices: bool,
 }
 
-impl RunTime for Runner {
+impl RunTime for NetworkProgram {
     fn run_time(&mut self, started: &Started<'_>) -> Option<Time> {
-        let body = AskRunTime {
+        let body = RunTimeQuestion {
             job: started.id,
             now_s: started.now.as_seconds(),
             procs: started.job.procs,
@@ -222,7 +226,7 @@ impl RunTime for Runner {
             recorded_s: started.job.run.as_seconds(),
             estimate_s: started.job.estimate.as_seconds(),
         };
-        let RunTimeIs { run_s } = self.program.ask("run_time", &body)?;
+        let RunTimeAnswer { run_s } = self.program.ask("run_time", &body)?;
         let run = length(run_s);
         if run.is_none() {
             self.program.fail(&format!("it answered \"run_s\":{run_s}, expected seconds from 0"));

@@ -1,4 +1,4 @@
-//! The observer that measures each placement when it is made, so that placements need not be kept.
+//! The observer that measures placements immediately, so that they need not be kept.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -6,23 +6,19 @@
          memory, fit 128 bits"
 )]
 
-mod compactions;
-mod leaving;
-mod measured;
+mod finished_jobs;
 mod outages;
-mod placement_room;
 mod recording;
 
-pub use compactions::Compactions;
-pub use leaving::{LeftJobs, TakeLeft};
+pub use finished_jobs::{FinishedJobs, FinishedSink};
 pub use outages::{Downtime, LostRun, OutageRecord};
+pub use recording::Compactions;
 pub use recording::{ContentionRecord, Recording, retain};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use self::leaving::{Leaving, Open};
-use self::placement_room::PlacementRoom;
+use self::finished_jobs::{Batches, PlacementMemory, UnfinishedJobs};
 use super::contention::Contention;
 use super::dispersal::Meter;
 use super::fragmentation::{Fragmentation, Slices};
@@ -32,19 +28,19 @@ use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
 
-/// The most jobs that have not left whose nodes wait to be measured, and the most parts that such nodes may
-/// be in. Others are measured at once, as their nodes would take more memory than the measures.
+/// The most unfinished jobs whose nodes await measurement, and the most parts of such nodes. Other placements
+/// are measures at once, because their nodes would take more memory than their measurements.
 const MOST_OPEN: usize = 1 << 12;
 const MOST_PARTS: usize = 256;
 
-/// The data that other threads share with a running replay: its progress, and the switch that stops it.
+/// Data shared between a running replay and other threads: its progress, and the stop switch.
 #[derive(Debug, Default)]
 pub struct Monitor {
-    /// The number of jobs of earlier replications.
+    /// Jobs of earlier replications.
     pub earlier: AtomicUsize,
-    /// The number of jobs that have ended so far, including the jobs of earlier replications.
+    /// Jobs that have ended, including earlier replications.
     pub finished: AtomicUsize,
-    /// The switch that stops the replay.
+    /// Stops the replay.
     pub stop: Stop,
 }
 
@@ -58,24 +54,24 @@ pub struct Recorder<'a> {
     fragmentation: Option<Fragmentation>,
     /// Whether the nodes of each job are kept.
     keeps_placements: bool,
-    /// How much memory the nodes of the jobs take that have left.
-    room: PlacementRoom,
+    /// The memory taken by the nodes of finished jobs.
+    placement_memory: PlacementMemory,
     /// Whether the refusals of each job are counted.
     counts_refusals: bool,
-    open: Open,
-    /// Where jobs go that leave; `None` if what was measured of them stays.
-    leaving: Option<Leaving<'a>>,
-    /// The jobs of the replay; empty unless outages are measured.
+    unfinished: UnfinishedJobs,
+    /// The sink of finished jobs, or `None` if their measurements are kept.
+    batches: Option<Batches<'a>>,
+    /// The jobs of the replay. Empty unless outages are measures.
     jobs: &'a [Job],
-    /// The nodes of each job according to the log, by job; none for a job without a list. Empty unless jobs
-    /// are placed by such lists.
+    /// The nodes of each job according to the log, empty for a job without a list. No lists unless jobs are
+    /// placed by them.
     lists: Vec<&'a [NodeId]>,
     recording: Recording,
 }
 
 impl<'a> Recorder<'a> {
-    /// Makes the observer of a replay of `jobs` jobs on `mesh`. Durations of calls are kept if `timed`, and
-    /// calls are only counted otherwise.
+    /// Creates the observer of a replay of `jobs` jobs on `mesh`. With `timed`, durations of calls are kept;
+    /// otherwise calls are only counted.
     pub fn new(mesh: &'a Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
         let recording = Recording {
             dispersal: Vec::with_capacity(jobs),
@@ -90,25 +86,25 @@ impl<'a> Recorder<'a> {
             contention: None,
             fragmentation: None,
             keeps_placements: false,
-            room: PlacementRoom::default(),
+            placement_memory: PlacementMemory::default(),
             counts_refusals: false,
-            open: Open::default(),
-            leaving: None,
+            unfinished: UnfinishedJobs::default(),
+            batches: None,
             jobs: &[],
             lists: Vec::new(),
             recording,
         }
     }
 
-    /// Makes the recorder hand over jobs that leave, so many `together`, in place of keeping what was
-    /// measured of them. Whoever takes them has the nodes of at most `kept` jobs in memory.
+    /// Passes finished jobs to `sink` in batches of `size` jobs instead of keeping their measurements. The
+    /// sink has the nodes of at most `kept` jobs in memory.
     #[must_use]
-    pub fn with_leaving(mut self, (together, kept): (usize, usize), take: TakeLeft<'a>) -> Self {
-        self.leaving = Some(Leaving { left: LeftJobs::default(), together, kept, counted: 0, take });
+    pub fn with_sink(mut self, size: usize, kept: usize, sink: FinishedSink<'a>) -> Self {
+        self.batches = Some(Batches { batch: FinishedJobs::default(), size, kept, counted: 0, sink });
         self
     }
 
-    /// Makes the recorder estimate contention on `mesh` as well.
+    /// Also estimates contention on `mesh`.
     #[must_use]
     pub fn with_contention(mut self, mesh: &Mesh) -> Self {
         self.contention = Some(Contention::new(mesh));
@@ -116,8 +112,8 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on. Its
-    /// course is kept if `keeps_course`, and only its means otherwise.
+    /// Also tracks the fragmentation of the free nodes of `mesh` from `start` on, with its course if
+    /// `keeps_course`.
     #[must_use]
     pub fn with_fragmentation(
         mut self,
@@ -130,23 +126,22 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder keep the nodes of each job as well.
+    /// Also keeps the nodes of each job.
     #[must_use]
     pub fn with_placements(mut self) -> Self {
         self.keeps_placements = true;
         self
     }
 
-    /// Makes the recorder count the refusals of each job as well.
+    /// Also counts the refusals of each job.
     #[must_use]
     pub fn with_refusals(mut self) -> Self {
         self.counts_refusals = true;
         self
     }
 
-    /// Makes the recorder measure the outages of the nodes of `mesh` as well. `jobs` are the jobs of the
-    /// replay, and `first` is the first arrival of one of them. Single downtimes and lost runs are kept if
-    /// `keeps_times`.
+    /// Also measures the outages of the nodes of `mesh`. `jobs` are the jobs of the replay, the first of
+    /// which arrives at `first`. Single downtimes and lost runs are kept if `keeps_times`.
     #[must_use]
     pub fn with_outages(mut self, mesh: &Mesh, jobs: &'a [Job], first: Time, keeps_times: bool) -> Self {
         self.recording.outages = Some(OutageRecord::new(mesh.available(), first, keeps_times));
@@ -154,7 +149,7 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder compare the nodes of `jobs`, which are those of the replay, with `lists` as well.
+    /// Also compares the nodes of `jobs`, the jobs of the replay, with `lists`.
     #[must_use]
     pub fn with_lists(mut self, jobs: &[Job], lists: &'a NodeLists) -> Self {
         self.lists = jobs.iter().map(|job| lists.nodes(job.logged.nodes)).collect();
@@ -172,22 +167,21 @@ impl<'a> Recorder<'a> {
         self.recording
     }
 
-    /// Hands over the jobs that have left since the last time. Nothing happens if there are none, or if they
-    /// stay.
+    /// Passes the current batch to the sink. Does nothing for an empty batch, or without a sink.
     fn hand_over(&mut self) {
-        let Some(leaving) = self.leaving.as_mut().filter(|leaving| !leaving.left.jobs.is_empty()) else {
+        let Some(batches) = self.batches.as_mut().filter(|batches| !batches.batch.jobs.is_empty()) else {
             return;
         };
-        let mut left = std::mem::take(&mut leaving.left);
-        left.recording = self.recording.take_jobs();
-        let mut cleared = (leaving.take)(left);
-        cleared.reserve(leaving.together);
-        self.recording.reuse(std::mem::take(&mut cleared.recording), leaving.together);
-        leaving.left = cleared;
+        let mut batch = std::mem::take(&mut batches.batch);
+        batch.recording = self.recording.take_jobs();
+        let mut cleared = (batches.sink)(batch);
+        cleared.reserve(batches.size);
+        self.recording.reuse(std::mem::take(&mut cleared.recording), batches.size);
+        batches.batch = cleared;
     }
 }
 
-/// Returns how many of `nodes` are not in `list`.
+/// Counts the `nodes` that are not in `list`.
 fn outside(nodes: &[NodeId], list: &[NodeId]) -> u32 {
     if nodes == list {
         return 0;
@@ -197,35 +191,36 @@ fn outside(nodes: &[NodeId], list: &[NodeId]) -> u32 {
     nodes.iter().filter(|node| sorted.binary_search(node).is_err()).count() as u32
 }
 
-/// Returns the sides of the box that `nodes` form on `mesh`; `None` if they form none. A box may wrap around.
+/// Returns the sides of the box that `nodes` form on `mesh`, possibly wrapping around, or `None` if they form
+/// none.
 fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
     let Submesh { sizes, .. } = Submesh::around(mesh, nodes)?;
-    // Nodes are distinct, so as many as the submesh around them has are all of it.
+    // Nodes are distinct, so they fill the submesh around them if their number agrees.
     (sizes.iter().product::<u32>() as usize == nodes.len()).then_some(sizes)
 }
 
 impl Observer for Recorder<'_> {
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
         let cost = if let Some(Placed { placement, held }) = placed {
-            let defers = self.leaving.is_some() && self.open.len() <= MOST_OPEN;
-            let measured = self.open.of(job);
+            let defers = self.batches.is_some() && self.unfinished.len() <= MOST_OPEN;
+            let measures = self.unfinished.measures(job);
             if defers && held.parts() <= MOST_PARTS {
-                // Whoever takes the job measures it, on another thread.
-                measured.held = Some(Arc::clone(held));
+                // The sink measures it, on another thread.
+                measures.held = Some(Arc::clone(held));
             } else {
-                measured.dispersal = self.meter.measure_held(held);
+                measures.dispersal = self.meter.measure_held(held);
             }
-            measured.allocate_ns = cost_ns;
+            measures.allocate_ns = cost_ns;
             if let Some(list) = self.lists.get(job as usize).filter(|list| !list.is_empty()) {
-                measured.replaced = Some(outside(&placement.nodes, list));
+                measures.replaced = Some(outside(&placement.nodes, list));
             }
             if self.keeps_placements {
-                measured.sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
+                measures.sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
             }
             &mut self.recording.allocate
         } else {
             if self.counts_refusals {
-                self.open.of(job).refusals += 1;
+                self.unfinished.measures(job).refusals += 1;
             }
             &mut self.recording.refused
         };
@@ -234,17 +229,17 @@ impl Observer for Recorder<'_> {
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         if let Some(contention) = &mut self.contention {
-            let (found, measured) = (contention.add(nodes, now), self.open.of(job));
-            // The contention of a job that is moved later stays that of its start.
-            if !std::mem::replace(&mut measured.has_started, true) {
-                measured.contention = found;
+            let (contention, measures) = (contention.add(nodes, now), self.unfinished.measures(job));
+            // The contention of a job that is moved later remains that of its start.
+            if !std::mem::replace(&mut measures.has_started, true) {
+                measures.contention = contention;
             }
         }
         if let Some(fragmentation) = &mut self.fragmentation {
             fragmentation.take(nodes, now);
         }
         if self.keeps_placements {
-            self.open.of(job).placement = intervals(nodes);
+            self.unfinished.measures(job).placement = intervals(nodes);
         }
     }
 
@@ -278,16 +273,16 @@ impl Observer for Recorder<'_> {
 
     fn killed(&mut self, job: JobId, count: u32, ran: Time, now: Time) {
         // The contention of a job is that of its last run.
-        let measured = self.open.of(job);
-        measured.has_started = false;
+        let measures = self.unfinished.measures(job);
+        measures.has_started = false;
         if let (Some(outages), Some(named)) = (&mut self.recording.outages, self.jobs.get(job as usize)) {
-            // The nodes that the job has just left, if they are kept.
+            // The nodes that the job has just vacated, if placements are kept.
             outages.kill(LostRun {
                 job: *named,
                 start: now - ran,
                 end: now,
                 allocated: count,
-                nodes: measured.placement.clone(),
+                nodes: measures.placement.clone(),
             });
         }
     }
@@ -297,28 +292,28 @@ impl Observer for Recorder<'_> {
         if self.timed { cost.add(cost_ns) } else { cost.count() }
     }
 
-    fn left(&mut self, job: &Job, record: &Record) {
-        let (id, measured) = self.open.next();
+    fn on_job_final(&mut self, job: &Job, record: &Record) {
+        let (id, measures) = self.unfinished.next();
         let has_list = self.lists.get(id as usize).is_some_and(|list| !list.is_empty());
         if self.keeps_placements
-            && let Err(problem) = self.room.add(&measured.placement)
+            && let Err(problem) = self.placement_memory.add(&measures.placement)
         {
             self.monitor.stop.fail(problem);
         }
-        if let Some(leaving) = &mut self.leaving {
-            leaving.left.held.push(measured.held.take());
+        if let Some(batches) = &mut self.batches {
+            batches.batch.held.push(measures.held.take());
         }
-        self.recording.push(measured, has_list, self.keeps_placements, self.counts_refusals);
-        self.open.remove_next();
-        let Some(leaving) = &mut self.leaving else { return };
-        leaving.left.jobs.push(*job);
-        leaving.left.records.push(*record);
-        leaving.counted += 1;
-        if leaving.counted == leaving.kept {
-            leaving.counted = 0;
-            self.room = PlacementRoom::default();
+        self.recording.push(measures, has_list, self.keeps_placements, self.counts_refusals);
+        self.unfinished.remove_next();
+        let Some(batches) = &mut self.batches else { return };
+        batches.batch.jobs.push(*job);
+        batches.batch.records.push(*record);
+        batches.counted += 1;
+        if batches.counted == batches.kept {
+            batches.counted = 0;
+            self.placement_memory = PlacementMemory::default();
         }
-        if leaving.left.jobs.len() == leaving.together {
+        if batches.batch.jobs.len() == batches.size {
             self.hand_over();
         }
     }

@@ -1,4 +1,4 @@
-//! The options of replays, in one table: what a replay measures, repeats and keeps. The table provides the
+//! The options of replays, in one table: measurements, repetitions and kept results. The table provides the
 //! flags of the command line, the lines of content keys, the entries of study.json and run.json, and the
 //! commands that continue a study or repeat a replay.
 //!
@@ -8,78 +8,75 @@ mod values;
 
 use serde_json::Value;
 
-use meshreplay_base::spec::{Spec, SpecError};
+use meshreplay_base::spec::Spec;
 use meshreplay_logs::{LogLimits, formats};
 use meshreplay_machine::machine::node_map::NodeMapSource;
 use meshreplay_machine::machine::outages::{OutageSource, Treatment};
 use meshreplay_sim::metrics::{Replications, Slices, Trim};
 
-/// The options that all replays of a study, or of one command, share. [`OPTIONS`] has a row for each field.
+/// Options that all replays of a study, or of one command, share. [`OPTIONS`] has a row for each field.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each says whether results have something")]
 pub struct Options {
-    /// Whether the wall-clock times of allocator calls and replays are measured.
+    /// Whether wall-clock times of allocator calls and replays are measured.
     pub timed: bool,
-    /// The jobs that means leave out.
+    /// Jobs that means leave out.
     pub trim: Trim,
-    /// How often each replay is repeated. Each repetition has another seed.
+    /// Number of replications, each with its own seed.
     pub replications: Replications,
     /// Whether outcomes hold the results of single jobs.
     pub jobs: bool,
-    /// Whether results have columns for the traffic of a network.
+    /// Whether results have columns for network traffic.
     pub traffic: bool,
     /// Whether results have columns for predicted run times.
     pub predictions: bool,
-    /// Whether results have columns that compare with what the log says about starts.
+    /// Whether results have columns that compare with recorded starts.
     pub recorded: bool,
     /// Whether results have a column for partitions.
     pub partitions: bool,
-    /// Whether results have columns that compare with what the log says about nodes.
+    /// Whether results have columns that compare with recorded nodes.
     pub recorded_nodes: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
-    /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not
-    /// measured.
+    /// Slices whose fit into the free nodes is counted. `None` if fragmentation is not measured.
     pub fragmentation: Option<Slices>,
-    /// Whether outcomes hold the nodes of every job. It has an effect only together with `jobs`.
+    /// Whether outcomes hold the nodes of every job. Requires `jobs`.
     pub placements: bool,
-    /// Whether outcomes hold counts of the jobs by shape. It has an effect only together with `jobs`.
+    /// Whether outcomes hold counts of the jobs by shape. Requires `jobs`.
     pub by_shape: bool,
-    /// Whether jobs are kept with the coordinates of their replay too. It has an effect only together with
-    /// `jobs`.
+    /// Whether jobs are also kept with the coordinates of their replay. Requires `jobs`.
     pub tidy: bool,
     /// Whether each replay is audited while it runs.
     pub audit: bool,
-    /// The format of the logs. `None` if it is detected for each log from its name or its first line.
+    /// Format of the logs. `None` if it is detected for each log from its name or its first line.
     pub input_format: Option<Spec>,
-    /// How much a log may ask for. No result depends on it.
+    /// Limits on the resources of a log. No result depends on them.
     pub log_limits: LogLimits,
-    /// The outages of nodes. `None` if all nodes are always up.
+    /// Outages of nodes. `None` if all nodes are always up.
     pub outages: Option<OutageSource>,
-    /// What happens to a job on a node that goes down. It has an effect only together with `outages`.
+    /// Treatment of jobs on a node that goes down. Requires `outages`.
     pub on_outage: Treatment,
-    /// Where the nodes are that the log names. `None` if the names in natural order are the nodes in the
-    /// order of their numbers. It has an effect only on the allocator `recorded`.
+    /// Nodes of the names in the log. `None` if the names in natural order are the nodes in the order of
+    /// their numbers. Affects the allocator `recorded` only.
     pub node_map: Option<NodeMapSource>,
 }
 
 /// One option: a row of [`OPTIONS`].
 #[derive(Debug)]
 pub struct ReplayOption {
-    /// The option's name in content keys.
+    /// Name in content keys.
     pub name: &'static str,
     /// Whether content keys have a line for the option.
     pub keyed: Keyed,
-    /// The option's name in study.json and run.json. `None` if they do not hold it.
+    /// Name in study.json and run.json. `None` if they lack it.
     pub json: Option<&'static str>,
-    /// Returns the option's value as JSON, or null if there is none.
+    /// Returns the value as JSON; null without one.
     value: fn(&Options) -> Value,
-    /// Sets the option to the value of a text, spelt as in content keys. The error says what was expected.
+    /// Sets the option to a value, spelt as in content keys. The error describes the accepted values.
     pub set: fn(&mut Options, &str) -> Result<(), String>,
-    /// A value other than that of a command without flags, spelt as in content keys. Tests set the option to
-    /// it.
+    /// A value other than the default, spelt as in content keys, for tests.
     pub example: &'static str,
-    /// The flag of the command line that changes the option. `None` if there is no flag.
+    /// The flag of the command line. `None` without one.
     pub flag: Option<Flag>,
 }
 
@@ -88,40 +85,40 @@ pub struct ReplayOption {
 pub enum Keyed {
     /// Always, because results depend on the option.
     Always,
-    /// Only if the value differs from the default. Results depend on the option, but keys that were made
-    /// before the option existed have no line for it.
+    /// Only if the value differs from the default. Results depend on the option, but keys from before the
+    /// option existed have no line for it.
     IfGiven,
-    /// Never, because results do not depend on the option. It only says which results are kept.
+    /// Never, because the option only selects which results are kept.
     Never,
 }
 
 /// A flag of the command line that sets an option.
 #[derive(Debug)]
 pub struct Flag {
-    /// The name without the leading dashes.
+    /// Name without the leading dashes.
     pub name: &'static str,
     /// The help text.
     pub help: &'static str,
-    /// The value that the flag gives the option.
+    /// Value that the flag sets.
     pub gives: FlagValue,
     /// Another flag of `sweep` that must be given too. `None` if the flag works alone.
     pub needs: Option<&'static str>,
-    /// Whether `sweep` has the flag. Otherwise the option of a study can be set only in its file, if at all.
+    /// Whether `sweep` has the flag. Otherwise only a study file can set the option, if at all.
     pub is_of_sweep: bool,
-    /// The arguments of `replay` that have the same effect. `None` if `replay` has the flag itself.
+    /// Arguments of `replay` with the same effect. `None` if `replay` has the flag itself.
     pub in_replay: Option<&'static [&'static str]>,
 }
 
-/// The source of the value that a flag gives its option.
+/// The source of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlagValue {
     /// A fixed value.
     Value(&'static str),
-    /// The argument that follows the flag. The help text shows this name in its place.
+    /// The argument after the flag. The help text shows this name.
     Argument(&'static str),
 }
 
-/// A switch of both `sweep` and `replay`. Rows replace the name and the help text.
+/// A switch of both `sweep` and `replay`. Rows override the name and the help text.
 const SWITCH: Flag = Flag {
     name: "",
     help: "",
@@ -131,9 +128,9 @@ const SWITCH: Flag = Flag {
     in_replay: None,
 };
 
-/// An option that follows from the replays themselves and only adds columns. Rows replace the name and the
-/// functions.
-const DERIVED: ReplayOption = ReplayOption {
+/// A switch that is off by default and does not affect results. Rows override the name, the functions and any
+/// other difference.
+const OFF: ReplayOption = ReplayOption {
     name: "",
     keyed: Keyed::Never,
     json: None,
@@ -170,10 +167,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         keyed: Keyed::Always,
         json: Some("replications"),
         value: |options| options.replications.to_string().into(),
-        set: |options, text| {
-            let parsed = text.parse().map_err(|error: SpecError| error.to_string());
-            parsed.map(|replications| options.replications = replications)
-        },
+        set: |options, text| put(&mut options.replications, text.parse()),
         example: "3",
         flag: Some(Flag {
             name: "replications",
@@ -202,44 +196,40 @@ pub const OPTIONS: &[ReplayOption] = &[
         }),
     },
     ReplayOption {
-        // This option follows from the networks of the replays, which are part of content keys and of
-        // study.json.
+        // Follows from the networks of the replays, which are part of content keys and of study.json.
         name: "traffic",
         keyed: Keyed::Always,
-        json: None,
         value: |options| options.traffic.into(),
         set: |options, text| switch(&mut options.traffic, text),
-        example: "true",
-        flag: None,
+        ..OFF
     },
     ReplayOption {
-        // This option follows from the rules of the replays, which are part of content keys and of
-        // study.json.
+        // Follows from the rules of the replays, which are part of content keys and of study.json.
         name: "predictions",
         value: |options| options.predictions.into(),
         set: |options, text| switch(&mut options.predictions, text),
-        ..DERIVED
+        ..OFF
     },
     ReplayOption {
-        // This option follows from the schedulers of the replays.
+        // Follows from the schedulers of the replays.
         name: "recorded",
         value: |options| options.recorded.into(),
         set: |options, text| switch(&mut options.recorded, text),
-        ..DERIVED
+        ..OFF
     },
     ReplayOption {
-        // This option follows from the partitions of the replays. It only adds a column.
+        // Follows from the partitions of the replays. Only adds a column.
         name: "partition_column",
         value: |options| options.partitions.into(),
         set: |options, text| switch(&mut options.partitions, text),
-        ..DERIVED
+        ..OFF
     },
     ReplayOption {
-        // This option follows from the allocators of the replays.
+        // Follows from the allocators of the replays.
         name: "recorded_nodes",
         value: |options| options.recorded_nodes.into(),
         set: |options, text| switch(&mut options.recorded_nodes, text),
-        ..DERIVED
+        ..OFF
     },
     ReplayOption {
         name: "contention",
@@ -273,17 +263,15 @@ pub const OPTIONS: &[ReplayOption] = &[
     },
     ReplayOption {
         name: "jobs",
-        keyed: Keyed::Never,
-        json: None,
         value: |options| options.jobs.into(),
         set: |options, text| switch(&mut options.jobs, text),
-        example: "true",
         flag: Some(Flag {
             name: "jobs",
             help: "Keep the jobs of every cell too, in cells/KEY.jobs.parquet",
             in_replay: Some(&["--output", "rerun"]),
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "placements",
@@ -317,11 +305,8 @@ pub const OPTIONS: &[ReplayOption] = &[
     },
     ReplayOption {
         name: "tidy",
-        keyed: Keyed::Never,
-        json: None,
         value: |options| options.tidy.into(),
         set: |options, text| switch(&mut options.tidy, text),
-        example: "true",
         flag: Some(Flag {
             name: "tidy",
             help: "Keep one more frame, `tidy`: the jobs with log, machine, scheduler, allocator and the \
@@ -329,15 +314,13 @@ pub const OPTIONS: &[ReplayOption] = &[
             needs: Some("jobs"),
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
-        // This option changes no result: a replay that violates a rule fails.
+        // Changes no result: a replay that violates a rule fails.
         name: "audit",
-        keyed: Keyed::Never,
-        json: None,
         value: |options| options.audit.into(),
         set: |options, text| switch(&mut options.audit, text),
-        example: "true",
         flag: Some(Flag {
             name: "audit",
             help: "Audit each replay as it runs, by the rules of the command audit: no job starts before it \
@@ -345,16 +328,14 @@ pub const OPTIONS: &[ReplayOption] = &[
                  every placement has the right size, and all records are as seen. A violation is an error",
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "input_format",
         keyed: Keyed::IfGiven,
         json: Some("input_format"),
         value: |options| options.input_format.as_ref().map(Spec::to_string).into(),
-        set: |options, text| {
-            let parsed = (text != NONE).then(|| formats::parse(text)).transpose();
-            parsed.map(|format| options.input_format = format).map_err(|error| error.to_string())
-        },
+        set: |options, text| put_optional(&mut options.input_format, text, formats::parse),
         example: "columns:procs=2,run=4,submit=3",
         flag: Some(Flag {
             name: "input-format",
@@ -362,18 +343,15 @@ pub const OPTIONS: &[ReplayOption] = &[
                  name of each log tells its format, or its first line, or else it is swf. `meshreplay list \
                  formats` shows the formats",
             gives: FlagValue::Argument("FORMAT"),
-            needs: None,
             is_of_sweep: false,
-            in_replay: None,
+            ..SWITCH
         }),
     },
     ReplayOption {
-        // This option changes no result: a log is read as a whole, or it is refused.
+        // Changes no result: a log is either read as a whole or refused.
         name: "log_limits",
-        keyed: Keyed::Never,
-        json: None,
         value: |options| options.log_limits.to_string().into(),
-        set: |options, text| text.parse().map(|limits| options.log_limits = limits),
+        set: |options, text| put(&mut options.log_limits, text.parse()),
         example: "expansion=1000,line=16777216",
         flag: Some(Flag {
             name: "log-limits",
@@ -382,16 +360,14 @@ pub const OPTIONS: &[ReplayOption] = &[
             gives: FlagValue::Argument("LIMITS"),
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "outages",
         keyed: Keyed::IfGiven,
         json: Some("outages"),
         value: |options| options.outages.as_ref().map(OutageSource::to_string).into(),
-        set: |options, text| {
-            let parsed = (text != NONE).then(|| text.parse()).transpose();
-            parsed.map(|outages| options.outages = outages).map_err(|error: SpecError| error.to_string())
-        },
+        set: |options, text| put_optional(&mut options.outages, text, str::parse),
         example: "random:mtbf=30d,repair=4h",
         flag: Some(Flag {
             name: "outages",
@@ -408,10 +384,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         keyed: Keyed::IfGiven,
         json: Some("on_outage"),
         value: |options| options.on_outage.to_string().into(),
-        set: |options, text| {
-            let parsed = text.parse().map_err(|error: SpecError| error.to_string());
-            parsed.map(|treatment| options.on_outage = treatment)
-        },
+        set: |options, text| put(&mut options.on_outage, text.parse()),
         example: "drain",
         flag: Some(Flag {
             name: "on-outage",
@@ -428,10 +401,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         keyed: Keyed::IfGiven,
         json: Some("node_map"),
         value: |options| options.node_map.as_ref().map(NodeMapSource::to_string).into(),
-        set: |options, text| {
-            let parsed = (text != NONE).then(|| text.parse()).transpose();
-            parsed.map(|map| options.node_map = map).map_err(|error: SpecError| error.to_string())
-        },
+        set: |options, text| put_optional(&mut options.node_map, text, str::parse),
         example: "c{x+1}-{y:2}",
         flag: Some(Flag {
             name: "node-map",
@@ -450,7 +420,21 @@ const NONE: &str = "none";
 
 /// Sets a switch from the text `true` or `false`, and fails for any other text.
 fn switch(target: &mut bool, text: &str) -> Result<(), String> {
-    text.parse().map(|is| *target = is).map_err(|_| "expected true or false".to_owned())
+    put(target, text.parse().map_err(|_| "expected true or false"))
+}
+
+/// Stores a parsed value in `target`, or returns the message of the error.
+fn put<T, E: ToString>(target: &mut T, parsed: Result<T, E>) -> Result<(), String> {
+    parsed.map(|value| *target = value).map_err(|error| error.to_string())
+}
+
+/// Stores the value that `parse` reads from a text in `target`, or `None` for [`NONE`].
+fn put_optional<T, E: ToString>(
+    target: &mut Option<T>,
+    text: &str,
+    parse: impl Fn(&str) -> Result<T, E>,
+) -> Result<(), String> {
+    put(target, (text != NONE).then(|| parse(text)).transpose())
 }
 
 #[cfg(test)]

@@ -1,18 +1,16 @@
-//! The dump of `sacct -P`: one line for each job and each of its steps, fields separated by `|`, with a
-//! heading. Tabs, semicolons and commas may separate them, too, as `--delimiter` asks for or a spreadsheet
-//! writes; then a field may stand in double quotes. Other separators, also of several characters, are found
-//! between the names of the heading. Without `-P` columns have fixed widths, which the line of dashes below
-//! the heading gives.
+//! The dump of `sacct -P`: a heading, then one line per job and per step, with fields separated by `|`. Tabs,
+//! semicolons and commas also separate fields (`--delimiter`, spreadsheets); fields may then be in double
+//! quotes. Other separators, also of several characters, are recognised between the names of the heading.
+//! Without `-P`, columns have fixed widths, given by the line of dashes below the heading.
 //!
-//! Texts that users choose, such as `SubmitLine`, may hold separators and line ends. Fields are assigned in
-//! the only way in which dates, numbers and states stand where they belong, and a line with too few fields
-//! goes on in the next one.
+//! Free text, such as `SubmitLine`, may contain separators and line ends. Fields are then assigned in the
+//! only way that puts dates, numbers and states into their columns. A line with too few fields continues on
+//! the next line.
 //!
-//! Fields may come in any order; those that are not known are not read. Steps (`123.batch`, `123.0`) are part
-//! of their jobs. Tasks of arrays (`123_4`, which is number 123000004 where the dump has no `JobIDRaw`, see
-//! [`number_of_task`]), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`, runs that were
-//! requeued are records of their own, as they are in the accounting. Tasks that still wait stand together
-//! (`123_[5-9]`) and are one record.
+//! Fields may come in any order; unknown ones are skipped. Steps (`123.batch`, `123.0`) belong to their jobs.
+//! Separate records, as in the accounting, are tasks of arrays (`123_4`, number 123000004 in dumps without
+//! `JobIDRaw`, see [`number_of_task`]), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`,
+//! requeued runs. Waiting tasks share a line (`123_[5-9]`) and are one record.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "columns are positions in a line plus 1; instants are between the years 0 and 9999 and \
@@ -25,6 +23,7 @@ mod lines;
 mod readings;
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use memchr::memchr;
 
@@ -34,9 +33,10 @@ use self::lines::{Fit, widths};
 use self::readings::{has, is_half_numbered, is_job, is_plausible, may_be_job};
 use super::job::{Accounting, SlurmJob, limit};
 use crate::error::Problem;
-use crate::facts::Facts;
+use crate::facts::{Facts, STEPS};
+use crate::formats::batch::number_of_task;
 use crate::formats::cells::Cells;
-use crate::formats::format::{Format, LineParser, Parsed, number_of_task};
+use crate::formats::format::{Format, LineParser, Parsed};
 use crate::names::Names;
 use crate::record::Record;
 use crate::times::Clock;
@@ -55,9 +55,8 @@ pub(in crate::formats) const FORMAT: Format = Format {
     recognises: Some(is_heading),
     records_starts: true,
     repeats_jobs: true,
-    expects_spaces: false,
     parser: |spec| Ok(Box::new(Sacct::new(spec)?)),
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// The greatest length of a job whose texts have line ends, in bytes.
@@ -71,14 +70,14 @@ struct Sacct {
     accounting: Accounting,
     clock: Clock,
     /// The heading; `None` before it.
-    heading: Option<Heading>,
+    heading: Option<Rc<Heading>>,
     /// The fields of a line that may have quotes.
     cells: Cells,
     /// Whether a line of a job was read.
     has_jobs: bool,
     /// The line of the heading, which stands again where dumps were put together.
     heading_line: Vec<u8>,
-    /// The lines so far of a job whose texts have line ends; empty if there are none.
+    /// Lines of an unfinished job, whose free text has line ends; empty if there is none.
     pending: Vec<u8>,
     /// Records that no line has given yet.
     queue: VecDeque<Record>,
@@ -132,14 +131,13 @@ impl Sacct {
         let run = [Column::Start, Column::End].map(text);
         let read_s = start_s;
         let [start_s, end_s] = agreeing(clock, run, [start_s, end_s], elapsed_s);
-        // What has the same time as the start, of which the run time has told the reading, is of the same
-        // instant.
+        // Times with the same text as the start get the reading that the run time has decided.
         let at_start = |column: Column, time_s: Option<i64>| {
             if start_s != read_s && text(column) == text(Column::Start) { start_s } else { time_s }
         };
         let [submit_s, eligible_s] = [(Column::Submit, submit_s), (Column::Eligible, eligible_s)]
             .map(|(column, time_s)| at_start(column, time_s));
-        // A job without a start that ran for no time has not started, unless the dump tells no starts.
+        // A job with no start and no run time never started, unless the dump has no start column.
         let has_run = |elapsed_s: &i64| *elapsed_s > 0 || !heading.has(&[Column::Start]);
         let nodes = heading.has(&[Column::NodeList]).then(|| text(Column::NodeList));
         let (allocated, requested) = sizes(heading, fields, self.accounting.unit())?;
@@ -166,52 +164,42 @@ impl Sacct {
     }
 
     /// Reads a line below `heading`.
-    fn line(&mut self, heading: &mut Heading, line: &[u8]) -> Result<Parsed, Problem> {
-        if let Separator::Widths(places) = &mut heading.separator
-            && let Some(found) = widths(line).filter(|found| found.len() == heading.columns.len())
+    fn line(&mut self, heading: &Heading, line: &[u8]) -> Result<Parsed, Problem> {
+        if matches!(heading.separator, Separator::Widths(_))
+            && let Some(places) = widths(line).filter(|places| places.len() == heading.columns.len())
         {
-            *places = found;
+            let separator = Separator::Widths(places);
+            self.heading = Some(Rc::new(Heading { separator, ..heading.clone() }));
             return Ok(Parsed::Part);
         }
         // The cells are put back at once; borrowing them would forbid to change what was counted.
         let mut cells = std::mem::take(&mut self.cells);
-        let parsed = if self.pending.is_empty() {
-            self.first_line(heading, &mut cells, line)
-        } else {
-            self.later_line(heading, &mut cells, line)
-        };
+        let read = if self.pending.is_empty() { Self::first_line } else { Self::later_line };
+        let parsed = read(self, heading, &mut cells, line);
         self.cells = cells;
         parsed
     }
 
     /// Reads a line that is the first one of a job, or belongs to a text at the end of the job before it.
-    fn first_line(
-        &mut self,
-        heading: &mut Heading,
-        cells: &mut Cells,
-        line: &[u8],
-    ) -> Result<Parsed, Problem> {
+    fn first_line(&mut self, heading: &Heading, cells: &mut Cells, line: &[u8]) -> Result<Parsed, Problem> {
         let may_be_text = heading.ends_free() && self.has_jobs;
         match Fit::of(heading, cells, line) {
             Fit::Fields(fields) if may_be_text && !may_be_job(heading, &fields) => {}
-            Fit::Fields(fields) if !heading.free.is_empty() && is_half_numbered(heading, &fields) => {
+            Fit::Fields(fields) if heading.free.is_empty() || !is_half_numbered(heading, &fields) => {
+                return self.fields(heading, &fields);
+            }
+            Fit::Short(_) | Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {}
+            Fit::Fields(_) | Fit::Open => {
                 self.pending = line.to_vec();
                 return Ok(Parsed::Part);
             }
-            Fit::Fields(fields) => return self.fields(heading, &fields),
             Fit::Short(_) if begins(heading, line) != Some(false) => {
                 self.pending = line.to_vec();
                 return Ok(Parsed::Part);
             }
-            Fit::Open => {
-                self.pending = line.to_vec();
-                return Ok(Parsed::Part);
-            }
-            Fit::Short(_) if may_be_text => {}
             Fit::Short(found) => {
                 return Err(Problem::TooFewFields { found, expected: heading.columns.len() });
             }
-            Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {}
             Fit::Unread(problem) => return Err(problem),
         }
         self.text_lines += 1;
@@ -219,12 +207,7 @@ impl Sacct {
     }
 
     /// Reads a line below others of a job that is not complete.
-    fn later_line(
-        &mut self,
-        heading: &mut Heading,
-        cells: &mut Cells,
-        line: &[u8],
-    ) -> Result<Parsed, Problem> {
+    fn later_line(&mut self, heading: &Heading, cells: &mut Cells, line: &[u8]) -> Result<Parsed, Problem> {
         let mut text = self.pending.clone();
         text.push(b'\n');
         text.extend_from_slice(line);
@@ -237,8 +220,7 @@ impl Sacct {
         if let Fit::Fields(fields) = Fit::of(heading, cells, line)
             && is_job(heading, &fields)
         {
-            let mut other_cells = Cells::default();
-            if is_also_rest(heading, &mut other_cells, &text, &fields) {
+            if is_also_rest(heading, &text, &fields) {
                 self.pending.clear();
                 let expected = "a line that is either a job or the rest of the text above; sacct with the \
                      number of the job before texts has it";
@@ -269,7 +251,7 @@ impl Sacct {
 
     /// Gives up the lines of a job that is not complete. Returns the problem of these lines; `None` if they
     /// belong to a text at the end of the job before them.
-    fn give_up(&mut self, heading: &mut Heading) -> Option<Problem> {
+    fn give_up(&mut self, heading: &Heading) -> Option<Problem> {
         let text = std::mem::take(&mut self.pending);
         if text.is_empty() {
             return None;
@@ -303,32 +285,23 @@ impl Sacct {
         let whole = |digits: &[u8]| std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
         let kind = id.get(digits).copied().unwrap_or_default();
         let (Some(number), 0 | b'_' | b'+' | b'.') = (whole(&id[..digits]), kind) else {
-            return Err(malformed(
-                heading,
-                column,
-                id,
-                "the number of a job, such as 123, 123_4 or 123.batch",
-            ));
+            let expected = "the number of a job, such as 123, 123_4 or 123.batch";
+            return Err(malformed(heading, column, id, expected));
         };
         if self.is_cut_step(heading, column, id)? {
-            self.accounting.steps += 1;
+            self.accounting.odd.add(STEPS, true);
             return Ok(Parsed::Part);
         }
-        // What stands in brackets has no points, so a point is that of a step. Other programs write numbers
-        // of jobs as 1.0.
+        // Brackets contain no points, so a point marks a step. Other programs write job numbers as 1.0.
         if let Some(point) = memchr(b'.', id) {
             let is_number = id[point + 1..].iter().all(u8::is_ascii_digit);
             let may_be_other = matches!(heading.separator, Separator::Quoted(_));
             if may_be_other && is_number && !self.has_jobs {
-                return Err(malformed(
-                    heading,
-                    column,
-                    id,
-                    "a job before its steps, with a number such as 123; --input-format table reads tables of \
-                         other programs",
-                ));
+                let expected = "a job before its steps, with a number such as 123; --input-format table \
+                     reads tables of other programs";
+                return Err(malformed(heading, column, id, expected));
             }
-            self.accounting.steps += 1;
+            self.accounting.odd.add(STEPS, true);
             return Ok(Parsed::Part);
         }
         // A task of an array, or a part of a heterogeneous job, unless it is a range of tasks that wait.
@@ -338,8 +311,8 @@ impl Sacct {
         Ok(Parsed::Record(self.accounting.record(&job), 0))
     }
 
-    /// Returns whether the number of a job in a column of fixed width is that of a step, of which the end was
-    /// cut off. The number of a job that was cut off is a problem.
+    /// Returns true if a fixed-width job number is that of a step, cut off at the end. Fails for a job number
+    /// that was cut off.
     fn is_cut_step(&mut self, heading: &Heading, column: Column, id: &[u8]) -> Result<bool, Problem> {
         if !matches!(heading.separator, Separator::Widths(_)) {
             return Ok(false);
@@ -358,16 +331,16 @@ impl Sacct {
     }
 }
 
-/// Returns whether `lines` are those of one job with other fields than `alone`, those of the last line alone:
-/// where the number of the job comes behind a text that users choose, the last line has it, whether it begins
-/// a job or goes on with the text.
-fn is_also_rest(heading: &mut Heading, cells: &mut Cells, lines: &[u8], alone: &Fields) -> bool {
+/// Returns true if `lines` together are one job with other fields than `alone`, the last line read alone.
+/// Where the job number follows a free text, the last line has a number either way: as a new job, or as the
+/// rest of the text.
+fn is_also_rest(heading: &Heading, lines: &[u8], alone: &Fields) -> bool {
     let first = heading.free.first().copied();
     let numbers = [Column::JobIdRaw, Column::JobId].map(|column| heading.fields[column as usize]);
     let is_behind =
         first.is_some_and(|first| numbers.into_iter().all(|column| column == 0 || column > first));
     is_behind
-        && matches!(Fit::of(heading, cells, lines), Fit::Fields(fields)
+        && matches!(Fit::of(heading, &mut Cells::default(), lines), Fit::Fields(fields)
             if fields != *alone && is_job(heading, &fields) && is_plausible(heading, &fields))
 }
 
@@ -375,11 +348,8 @@ fn is_also_rest(heading: &mut Heading, cells: &mut Cells, lines: &[u8], alone: &
 /// it reaches a text that users choose, and has the number of a job before that. `None` if the text comes
 /// first and the number is not reached.
 fn begins(heading: &Heading, text: &[u8]) -> Option<bool> {
-    let pieces: Vec<&[u8]> = match &heading.separator {
-        Separator::Text(separator) => columns::split_at(text, separator),
-        Separator::Quoted(byte) => text.split(|other| other == byte).collect(),
-        Separator::Bar | Separator::Widths(_) => text.split(|&byte| byte == columns::BAR).collect(),
-    };
+    let has_places = matches!(heading.separator, Separator::Widths(_));
+    let pieces = if has_places { Separator::Bar.split(text) } else { heading.separator.split(text) };
     let Some(first) = heading.free.first().copied().filter(|&first| first < pieces.len()) else {
         return Some(false);
     };
@@ -406,16 +376,12 @@ impl LineParser for Sacct {
         };
         let is_again = line == self.heading_line;
         let begins_anew = || is_again || may_begin() && is_heading(line);
-        let parsed = match self.heading.take() {
-            Some(mut heading) if !begins_anew() => {
-                // The heading is put back at once; borrowing it would forbid to change what was counted.
-                let parsed = self.line(&mut heading, line);
-                self.heading = Some(heading);
-                parsed
-            }
+        let parsed = match self.heading.clone() {
+            Some(heading) if !begins_anew() => self.line(&heading, line),
             above => {
-                let problem = above.and_then(|mut above| self.give_up(&mut above));
-                self.heading = Some(Heading::parse(line, self.accounting.unit())?);
+                self.heading = None;
+                let problem = above.and_then(|above| self.give_up(&above));
+                self.heading = Some(Rc::new(Heading::parse(line, self.accounting.unit())?));
                 self.heading_line = line.to_vec();
                 problem.map_or(Ok(Parsed::Part), Err)
             }
@@ -434,11 +400,7 @@ impl LineParser for Sacct {
     }
 
     fn finish(&mut self) -> Result<Option<Record>, Problem> {
-        let problem = self.heading.take().and_then(|mut heading| {
-            let problem = self.give_up(&mut heading);
-            self.heading = Some(heading);
-            problem
-        });
+        let problem = self.heading.clone().and_then(|heading| self.give_up(&heading));
         problem.map_or_else(|| Ok(self.queue.pop_front()), Err)
     }
 

@@ -1,5 +1,6 @@
 //! Finds the columns of a dump of `sacct` by its heading.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use crate::error::Problem;
@@ -35,7 +36,7 @@ pub(super) enum Column {
 /// The number of columns that are read.
 pub(super) const COLUMNS: usize = Column::NodeList as usize + 1;
 
-/// The names in headings. Later names of a column stand in for the first one, as older versions have them.
+/// Column names in headings. Later names are fallbacks, used by older versions.
 const NAMES: &[(&str, Column)] = &[
     ("JobID", Column::JobId),
     ("JobIDRaw", Column::JobIdRaw),
@@ -66,7 +67,7 @@ const NAMES: &[(&str, Column)] = &[
     ("NodeList", Column::NodeList),
 ];
 
-/// What the columns become, for pages. Names of one line stand in for one another, the first one best.
+/// Meaning of the columns, for the docs. Names of one row are alternatives, the preferred one first.
 pub(super) const READS: &[(&str, &str)] = &[
     (
         "JobIDRaw, JobID",
@@ -138,7 +139,7 @@ const OTHERS: [u8; 3] = [b'\t', b';', b','];
 pub(super) enum Separator {
     /// Bars, without quotes.
     Bar,
-    /// One of [`OTHERS`]; fields may stand in double quotes.
+    /// One of [`OTHERS`], with optional double quotes around fields.
     Quoted(u8),
     /// Any other text, such as `^|^`, without quotes.
     Text(Vec<u8>),
@@ -152,12 +153,11 @@ impl Separator {
     /// time of its submission. Without bars it must be a heading of Slurm to the letter, with all that is
     /// needed and nothing that `sacct` does not print, as tables of other programs look alike.
     fn of(line: &[u8]) -> Option<Self> {
-        if memchr::memchr(BAR, line).is_some() && has_number_and_submission(line, BAR) {
+        if memchr::memchr(BAR, line).is_some() && Self::Bar.has_number_and_submission(line) {
             return Some(Self::Bar);
         }
-        if let Some(byte) = OTHERS.into_iter().find(|&byte| has_number_and_submission(line, byte)) {
-            let names: Vec<&[u8]> = fields_of(line, byte).collect();
-            return is_whole(&names).then_some(Self::Quoted(byte));
+        if let Some(quoted) = Self::quoted(line) {
+            return is_whole(&quoted.names(line)).then_some(quoted);
         }
         if let Some(text) = text_between_names(line) {
             return Some(Self::Text(text));
@@ -167,14 +167,35 @@ impl Separator {
         (is_padded && is_of_sacct(&names)).then(|| Self::Widths(Vec::new()))
     }
 
+    /// Returns the separator among [`OTHERS`] that splits a heading into known names, if any.
+    fn quoted(line: &[u8]) -> Option<Self> {
+        OTHERS.map(Self::Quoted).into_iter().find(|separator| separator.has_number_and_submission(line))
+    }
+
+    /// Returns whether a heading has the number of a job and the time of its submission, if this separates its
+    /// fields.
+    fn has_number_and_submission(&self, line: &[u8]) -> bool {
+        let names = self.names(line);
+        let has = |wanted: &str| names.iter().any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
+        (has("JobID") || has("JobIDRaw")) && has("Submit")
+    }
+
+    /// Splits a line at each separator. Columns of fixed widths are words as long as their places are unknown.
+    pub(super) fn split<'a>(&self, line: &'a [u8]) -> Vec<&'a [u8]> {
+        match self {
+            Self::Bar => line.split(|&byte| byte == BAR).collect(),
+            Self::Quoted(separator) => line.split(|byte| byte == separator).collect(),
+            Self::Text(text) => split_at(line, text),
+            Self::Widths(places) if places.is_empty() => words(line).collect(),
+            Self::Widths(places) => places.iter().map(|place| cut(line, place)).collect(),
+        }
+    }
+
     /// Returns the names of a heading, without blanks and quotes around them.
     fn names<'a>(&self, line: &'a [u8]) -> Vec<&'a [u8]> {
-        match self {
-            Self::Bar => fields_of(line, BAR).collect(),
-            Self::Quoted(byte) => fields_of(line, *byte).collect(),
-            Self::Text(text) => split_at(line, text).into_iter().map(<[u8]>::trim_ascii).collect(),
-            Self::Widths(_) => words(line).collect(),
-        }
+        let unquoted = |name: &'a [u8]| name.strip_prefix(b"\"")?.strip_suffix(b"\"");
+        let names = self.split(line).into_iter().map(<[u8]>::trim_ascii);
+        names.map(|name| unquoted(name).unwrap_or(name)).collect()
     }
 
     /// Returns whether a line ends with the separator.
@@ -190,7 +211,7 @@ impl Separator {
     }
 }
 
-/// What a heading says: where each column is.
+/// A parsed heading: the place of each column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
     /// What separates the fields.
@@ -201,9 +222,9 @@ pub(super) struct Heading {
     pub(super) fields: [usize; COLUMNS],
     /// The indices of the fields that may hold the separator or line ends.
     pub(super) free: Vec<usize>,
-    /// Whether lines end with a separator, as those of `sacct -p` do: the heading does, or the first line
-    /// that tells. `None` as long as none has.
-    pub(super) closes: Option<bool>,
+    /// True if lines end with a separator, as `sacct -p` writes them, by the heading or the first conclusive
+    /// line; `None` until then.
+    pub(super) closes: Cell<Option<bool>>,
     /// Whether a field that stands without quotes has no separators, unless it is text that users choose.
     /// Lists of nodes and resources have commas.
     pub(super) is_certain: bool,
@@ -280,36 +301,22 @@ pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// Returns whether a heading has the number of a job and the time of its submission, if this byte separates
-/// its fields.
-fn has_number_and_submission(line: &[u8], separator: u8) -> bool {
-    let has =
-        |wanted: &str| fields_of(line, separator).any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
-    (has("JobID") || has("JobIDRaw")) && has("Submit")
-}
-
-/// Returns the fields of a heading, without blanks and quotes around them.
-fn fields_of(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
-    line.split(move |&byte| byte == separator).map(<[u8]>::trim_ascii).map(unquoted)
-}
-
-/// Returns a name without double quotes around it.
-fn unquoted(name: &[u8]) -> &[u8] {
-    name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name)
+/// Returns the text in a range of a line, trimmed.
+fn cut<'a>(line: &'a [u8], place: &Range<usize>) -> &'a [u8] {
+    line.get(place.start.min(line.len())..place.end.min(line.len())).unwrap_or_default().trim_ascii()
 }
 
 impl Heading {
-    /// Reads a heading. The result is a problem, which names the command that gives what is missing, if the
-    /// columns do not tell when jobs were submitted and ended or how many of `unit` they had.
+    /// Reads a heading. Fails if the columns lack submit times, end times or the number of `unit`; the
+    /// problem names a command that gives them.
     pub(super) fn parse(line: &[u8], unit: Unit) -> Result<Self, Problem> {
-        let others = OTHERS.into_iter().find(|&byte| has_number_and_submission(line, byte));
-        let separator = Separator::of(line).or(others.map(Separator::Quoted)).unwrap_or(Separator::Bar);
+        let separator = Separator::of(line).or_else(|| Separator::quoted(line)).unwrap_or(Separator::Bar);
         let names = separator.names(line);
         // `sacct -p` ends each line with a bar, so that the last name is empty.
         let closes = names.len() > 1 && separator.ends(line);
         let names = if closes { &names[..names.len() - 1] } else { &names[..] };
-        let mut heading = Self::of_names(separator, names);
-        heading.closes = closes.then_some(true);
+        let heading = Self::of_names(separator, names);
+        heading.closes.set(closes.then_some(true));
         heading.check(unit)?;
         Ok(heading)
     }
@@ -335,14 +342,14 @@ impl Heading {
                 free.push(at);
             }
         }
-        // After a list with commas nobody can tell where a field begins.
+        // After a list with commas, field borders are ambiguous.
         let is_list = |name: &&[u8]| {
             let holds = |list: &&[u8]| name.windows(list.len()).any(|part| part.eq_ignore_ascii_case(list));
             LISTS.iter().any(holds)
         };
         let is_certain = separator != Separator::Quoted(b',') || !names.iter().any(is_list);
         let free = if is_certain { free } else { Vec::new() };
-        Self { separator, columns, fields, free, closes: None, is_certain }
+        Self { separator, columns, fields, free, closes: Cell::default(), is_certain }
     }
 
     /// Returns whether the last field is text that users choose, so that its line ends belong to it.
@@ -350,21 +357,21 @@ impl Heading {
         self.free.last().is_some_and(|&last| last + 1 == self.columns.len())
     }
 
-    /// Returns how many fields a line has of which `found` were counted, and the last of which `is_empty`: a
-    /// separator at the end of a line may be that of an empty field, or end the line.
-    pub(super) fn without_end(&mut self, found: usize, is_empty: bool) -> usize {
+    /// Returns the number of fields of a line with `found` pieces, the last of them empty if `is_empty`. A
+    /// final separator either precedes an empty field or ends the line.
+    pub(super) fn without_end(&self, found: usize, is_empty: bool) -> usize {
         let expected = self.columns.len();
         let is_over = found > expected && is_empty;
-        if self.closes.is_none() && self.is_certain {
-            self.closes = match found {
+        if self.closes.get().is_none() && self.is_certain {
+            self.closes.set(match found {
                 _ if found == expected => Some(false),
                 _ if found == expected + 1 && is_empty => Some(true),
                 _ => None,
-            };
+            });
         }
         // Without a text that can have it, a separator that is one too many can only end the line.
-        let is_end =
-            self.closes == Some(true) || self.is_certain && self.free.is_empty() && found == expected + 1;
+        let is_end = self.closes.get() == Some(true)
+            || self.is_certain && self.free.is_empty() && found == expected + 1;
         found - usize::from(is_over && is_end)
     }
 
