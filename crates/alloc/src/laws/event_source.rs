@@ -46,7 +46,7 @@ struct Random {
     mix: Mix,
     rng: ChaCha8Rng,
     events: usize,
-    /// Number of events so far, not counting the releases that empty the machine.
+    /// Number of random events up to now, without the releases that empty the machine.
     counted: usize,
     phase: Phase,
 }

@@ -4,8 +4,8 @@
 //! strategy of this name, which the paper does not describe: the request is rounded up to one block size, and
 //! the job gets only a part of the block. The details below are choices of ours.
 //!
-//! 1. The blocks are those of Granular MBS. The number k of requested processors is rounded up to the next
-//!    power of two.
+//! 1. The blocks are the same as in Granular MBS. The number k of requested processors is rounded up to the
+//!    next power of two.
 //! 2. If a block of that size is free, or a larger block can be split, the job gets k nodes of the block.
 //!    These are the nodes of its first children, as many whole children as fit, and then a part of the next
 //!    child in the same way. The other children stay free.

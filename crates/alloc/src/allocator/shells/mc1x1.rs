@@ -86,7 +86,7 @@ impl Allocator for Mc1x1 {
 }
 
 impl Mc1x1 {
-    /// Returns the nodes of the best centre; `None` if the machine was told to stop.
+    /// Returns the nodes of the best centre; `None` if the machine was stopped.
     fn search(&mut self, machine: &Machine, k: u32) -> Option<Vec<NodeId>> {
         self.shells.prepare(machine, k);
         let Centre { score: bound, node } = self.shells.best(machine, k)?;
@@ -100,15 +100,14 @@ impl Mc1x1 {
         Some(best.nodes(machine))
     }
 
-    /// Returns the best fill of all centres, of which that of the `first` one is known; `None` if the machine
-    /// was told to stop.
+    /// Returns the best fill of all centres; `None` if the machine was stopped. `first` is the fill of the
+    /// first centre.
     fn try_others(&mut self, machine: &Machine, k: u32, first: Fill) -> Option<Fill> {
         let (mesh, first_centre) = (machine.mesh(), first.centre);
         let mut value = self.value(machine, &first);
         let (mut best, mut tried, mut count) = (first, None, FIRST_BATCH);
         loop {
-            // Without a tie-break, a centre that can only reach the same score has to come before the best so
-            // far.
+            // Without a tie-break, a centre with the same score wins only before the best one.
             let last_x = if self.ties.is_none() { best.centre[0] } else { u32::MAX };
             let limit = Limit { score: best.score, last_x };
             let batch = first_centres(&mut self.shells, machine, k, tried, limit, count);
@@ -117,11 +116,11 @@ impl Mc1x1 {
                 if machine.is_stopped() {
                     return None;
                 }
-                // The largest score with which this centre can beat the best so far.
+                // The largest score of this centre that beats the best one.
                 let wins_ties = !self.ties.is_none() || centre < best.centre;
                 let limit = if wins_ties { best.score } else { best.score - 1 };
-                // The centres that follow have larger bounds, or later locations with the same bound: none of
-                // them can win.
+                // All later centres have larger bounds, or later locations with the same bound, and cannot
+                // win.
                 if bound > limit {
                     return Some(best);
                 }

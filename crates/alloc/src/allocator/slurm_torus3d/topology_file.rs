@@ -20,7 +20,7 @@ pub(super) struct TorusText {
     pub(super) placements: Vec<AnchoredShape>,
 }
 
-/// The lines of the node names read so far.
+/// The lines of all node names up to here.
 type Seen = HashMap<String, usize>;
 
 /// Reads the toruses of the text of a topology.yaml. If it has several topologies of the kind torus3d, the
