@@ -214,8 +214,8 @@ impl Mc {
     }
 }
 
-/// Returns true if a submesh is inside the machine. A submesh as long as a wrapping dimension is the same at
-/// every base, so only the first base counts.
+/// Returns whether a submesh lies on the machine. One as long as the machine is the same at every base of a
+/// dimension that wraps, so only the first counts.
 fn is_inside(mesh: &Mesh, place: Submesh) -> bool {
     (0..3).all(|d| {
         let (end, extent) = (place.base[d] + place.sizes[d], mesh.extents()[d]);
