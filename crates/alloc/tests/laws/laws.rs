@@ -30,8 +30,9 @@ fn promises_are_those_of_the_resolved_spec() -> Tested {
     Ok(())
 }
 
-/// Checks a law for every registered allocator, on every machine that it serves. `events` is the length of each
-/// history. Most laws have three histories: jobs alone, with nodes taken by other holders, and with outages.
+/// Checks a law for every registered allocator, on every machine that it serves. `events` is the length of
+/// each history. Most laws have three histories: jobs alone, with nodes taken by other holders, and with
+/// outages.
 fn all_keep(law: &str, events: usize) -> Tested {
     for machine in MACHINES {
         keep_on(&machine.parse()?, law, events)?;

@@ -24,7 +24,8 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::contiguous(|params, _| Ok(FirstFit::strategy(take_turn(params)?.submeshes())))
 };
 
-/// Finds the base of a free submesh of the given sizes; `None` if there is none. The memory is the searcher's.
+/// Finds the base of a free submesh of the given sizes; `None` if there is none. It may use the memory of the
+/// [`FreeSubmeshes`].
 type Find = fn(&mut FreeSubmeshes, &Machine, [u32; 3]) -> Option<Coord>;
 
 /// Takes the first free submesh that can serve a request.

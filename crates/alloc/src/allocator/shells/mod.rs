@@ -6,8 +6,8 @@
 //! single node, filled as the simulator of its authors does it. `mc1x1_shells` is the version of MC1x1 that
 //! its authors timed. `mc_pair` fills like `mc1x1`, but its score is the sum of pairwise distances. `scores`
 //! finds the best centre of a machine state. `fill` chooses the nodes of a centre, by `greedy` and with the
-//! help of `idle` and `local_greedy`. `pairs` ends fills of `mc_pair` that cannot win, and `tie_break` decides
-//! between equal scores. None of these allocators refuses a job while enough nodes are free.
+//! help of `idle` and `local_greedy`. `pairs` ends fills of `mc_pair` that cannot win, and `tie_break`
+//! decides between equal scores. None of these allocators refuses a job while enough nodes are free.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,

@@ -197,7 +197,8 @@ impl SubmeshNodes {
         self.dearest = dearest;
     }
 
-    /// Returns the nodes that [`SubmeshNodes::leave`] has removed from the current submesh, in no particular order.
+    /// Returns the nodes that [`SubmeshNodes::leave`] has removed from the current submesh, in no particular
+    /// order.
     pub(super) fn left(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.dearest.iter().map(|priced| priced.node)
     }

@@ -1,4 +1,4 @@
-//! The choice among the rows of the box, in loops over arrays that the compiler turns into vector instructions.
+//! The choice among the rows of the box, in loops over arrays that the compiler vectorizes.
 
 use super::axis::Axis;
 use super::{LocalGreedy, Row};
