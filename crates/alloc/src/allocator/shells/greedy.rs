@@ -73,8 +73,8 @@ impl Hops {
 /// valid until one of them is taken or the minimum moves.
 #[derive(Debug, Default)]
 struct RowEnds {
-    /// The positions below and above the plateau, [`NONE`] if there is none on a side. If a node of the plateau
-    /// is free, both are the best such node.
+    /// The positions below and above the plateau, [`NONE`] if there is none on a side. If a node of the
+    /// plateau is free, both are the best such node.
     nearest: Vec<[u32; 2]>,
     /// Per row the version of the minimum for which its ends are valid.
     version_of: Vec<u32>,

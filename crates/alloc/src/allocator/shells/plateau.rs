@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-/// The part of a ring that a walk from the start of its valley has come to.
+/// The parts of a ring in one round from the start of the plateau.
 #[derive(Clone, Copy)]
 enum RingPart {
     Valley,
@@ -29,7 +29,7 @@ pub(super) struct Plateau {
 }
 
 impl Plateau {
-    /// Returns the valley of sums along a line or a ring. The search begins at position `near`. Sums along a
+    /// Returns the plateau of sums along a line or a ring. The search begins at position `near`. Sums along a
     /// line must be convex.
     pub(super) fn find(sums: &[u64], wraps: bool, near: usize) -> Self {
         if wraps {
@@ -44,8 +44,8 @@ impl Plateau {
         (self.low, self.high, self.grows) == (other.low, other.high, other.grows)
     }
 
-    /// Returns the valley of sums along a ring that have one valley and one top; `None` if they have more or
-    /// are all equal. The search descends from position `near`, and then goes round once.
+    /// Returns the plateau of sums along a ring with one valley and one top; `None` for any other sums and
+    /// for equal ones. The search descends from position `near`, and then goes round once.
     fn single(sums: &[u64], near: usize) -> Option<Self> {
         let n = sums.len();
         let (next, before) =
@@ -54,7 +54,7 @@ impl Plateau {
         while sums[next(low)] < sums[low] {
             low = next(low);
         }
-        // As long as sums fall or stay, the start of the valley is further down. Equal sums have none.
+        // While sums fall or stay, the plateau begins further down. Equal sums have no beginning.
         let mut steps = 0;
         while sums[before(low)] <= sums[low] {
             low = before(low);
@@ -86,7 +86,7 @@ impl Plateau {
         (sum > sums[low]).then_some(Self { low, high, upwards, grows: true })
     }
 
-    /// Returns the valley of sums along a line. The sums must be convex. The search descends from position
+    /// Returns the plateau of sums along a line. The sums must be convex. The search descends from position
     /// `near`.
     fn on_line(sums: &[u64], near: usize) -> Self {
         let mut low = near;
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use meshreplay_machine::machine::distances_along;
 
-    /// Returns the valley of sums along a ring, by a search of the whole ring.
+    /// Returns the plateau of sums along a ring, by a search of the whole ring.
     fn of_ring(sums: &[u64]) -> Plateau {
         let n = sums.len();
         let least = sums.iter().copied().min().unwrap_or(0);
