@@ -28,7 +28,6 @@ use std::sync::Arc;
 use super::seam::{Allocator, Entry, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, NodeLists, NodeSet};
 
-/// The allocator's row in the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "recorded",
     summary: "what really happened: the nodes that the log says the job had, or the nearest free ones",

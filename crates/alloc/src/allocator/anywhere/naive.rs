@@ -13,7 +13,6 @@
 use crate::allocator::seam::{Allocator, Entry, OnTori, Placement, Request, Strategy};
 use meshreplay_machine::machine::Machine;
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "naive",
     summary: "the first free nodes, row by row",

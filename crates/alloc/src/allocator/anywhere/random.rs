@@ -17,7 +17,6 @@ use crate::allocator::seam::{Allocator, Entry, Memory, OnTori, Placement, Promis
 use meshreplay_base::job::Draws;
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "random",
     summary: "free nodes drawn uniformly, seeded",

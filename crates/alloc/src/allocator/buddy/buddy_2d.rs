@@ -30,7 +30,6 @@ use crate::allocator::seam::{
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "buddy-2d",
     summary: "the smallest square block of a power of two that holds the job's shape",

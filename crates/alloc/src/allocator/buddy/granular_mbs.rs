@@ -19,7 +19,6 @@ use super::forest::Forest;
 use crate::allocator::seam::{Block, Entry, Memory, OnTori, Promises};
 use meshreplay_machine::machine::Mesh;
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "granular-mbs",
     summary: "multiple buddy strategy on blocks of every power of two",

@@ -18,7 +18,6 @@ use super::granular_mbs;
 use crate::allocator::seam::Entry;
 use meshreplay_machine::machine::Mesh;
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "octet-mbs",
     summary: "multiple buddy strategy on cubes; eight children per block",

@@ -19,7 +19,6 @@ use super::system::{BlockOrder, Buddy};
 use crate::allocator::seam::{Entry, Request};
 use meshreplay_machine::machine::{Mesh, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "round-up-mbs",
     summary: "Granular MBS within one block, of which the rest stays free",

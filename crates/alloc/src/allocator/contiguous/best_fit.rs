@@ -17,7 +17,6 @@ use super::border::BorderScore;
 use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::Entry;
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "best-fit",
     summary: "the free rectangle or cuboid whose border is taken most",

@@ -25,7 +25,6 @@ use super::orientations::Turn;
 use crate::allocator::seam::{Allocator, Entry, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh, set_bits};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "busy-list",
     summary: "the free rectangle or cuboid at corners of busy ones whose border is taken most",

@@ -15,7 +15,6 @@ use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{Allocator, Entry, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Submesh};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "first-fit",
     summary: "the first free rectangle or cuboid of the job's shape",

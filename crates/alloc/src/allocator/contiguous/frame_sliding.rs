@@ -23,7 +23,6 @@ use super::orientations::{TURN, take_turn_unwritten};
 use crate::allocator::seam::{Entry, Foresight, NodesFor, Served};
 use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Mesh};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "frame-sliding",
     summary: "a frame of the job's shape that slides in steps of its own size",

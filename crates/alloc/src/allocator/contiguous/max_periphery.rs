@@ -23,7 +23,6 @@ use super::orientations::Turn;
 use crate::allocator::seam::Entry;
 use meshreplay_machine::machine::{Machine, Mesh, Submesh};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "max-periphery",
     summary: "the free rectangle or cuboid with most of its sides on the machine's border",

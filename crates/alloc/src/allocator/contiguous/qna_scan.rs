@@ -23,7 +23,6 @@ use super::orientations::Turn;
 use crate::allocator::seam::Entry;
 use meshreplay_machine::machine::{Coord, Machine};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "qna-scan",
     summary: "first fit with turning, found by how far rows are covered from the left",

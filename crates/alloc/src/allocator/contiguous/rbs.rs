@@ -27,7 +27,6 @@ use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{Entry, Memory, Promises};
 use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Submesh};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rbs",
     summary: "a free rectangle or cuboid right of a busy one, or at the machine's left side",

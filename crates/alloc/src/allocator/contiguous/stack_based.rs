@@ -24,7 +24,6 @@ use super::orientations::Turn;
 use crate::allocator::seam::{Entry, Memory, Promises};
 use meshreplay_machine::machine::{Coord, Machine};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "stack-based",
     summary: "a free rectangle or cuboid from what busy ones leave of the possible bases",

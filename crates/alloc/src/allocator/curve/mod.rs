@@ -37,7 +37,6 @@ use meshreplay_base::spec::{Params, Spec, SpecError};
 use meshreplay_machine::machine::order::{self, Order};
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "curve",
     summary: "intervals of free ranks along a curve; also ORDER+SELECT, as in hilbert+bf",

@@ -28,7 +28,6 @@ use super::rfold_reconfig::{Reconfig, strategy};
 use crate::allocator::seam::{Allocator, Entry, Memory, OnTori, Placement, Promises, Request};
 use meshreplay_machine::machine::{Coord, Machine, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rfold",
     summary: "RFold: shapes folded into few cubes, which optical switches join",

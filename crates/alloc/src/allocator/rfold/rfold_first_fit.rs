@@ -18,7 +18,6 @@ use crate::allocator::contiguous::orientations::row_by_row;
 use crate::allocator::seam::{Entry, Request, Strategy, Submeshes};
 use meshreplay_machine::machine::Mesh;
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rfold-first-fit",
     summary: "RFold's first fit: every orientation in turn, bases by x, then y, then z",

@@ -22,7 +22,6 @@ use super::rfold_first_fit::strategy;
 use crate::allocator::seam::{Entry, Request};
 use meshreplay_machine::machine::Mesh;
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rfold-folding",
     summary: "RFold's folding: first fit for the folded shape with the shortest longest side",

@@ -28,7 +28,6 @@ use crate::allocator::seam::{
 };
 use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Mesh, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rfold-reconfig",
     summary: "RFold's reconfiguration: a box from parts of cubes that optical switches join",

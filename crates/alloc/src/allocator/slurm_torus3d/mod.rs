@@ -70,7 +70,6 @@ use meshreplay_base::memory;
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "slurm-torus3d",
     summary: "boxes at the anchors that a topology.yaml of Slurm allows",
