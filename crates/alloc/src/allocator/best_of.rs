@@ -16,8 +16,7 @@
 //! carried out. The time of a request is the sum of the members' times.
 
 use crate::allocator::seam::{
-    Allocator, Builder, Built, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Setup,
-    Strategy,
+    Allocator, Builder, Built, Entry, Memory, Placement, Promises, Request, Setup, Strategy,
 };
 use meshreplay_base::spec::{Params, Spec, SpecError};
 use meshreplay_machine::machine::{Machine, pairwise_sum};
@@ -32,12 +31,8 @@ pub(crate) const fn entry(build: Builder) -> Entry {
         summary: "several allocators asked, the placement of smallest pairwise sum taken",
         source: "after Walker, Bunde, Leung, 2010, §V",
         parameters: "the members: mc1x1|mm|column-snake+bf|granular-mbs (any specs, best-of:A|B|…)",
-        max_dims: 3,
-        refuses_unavailable: None,
-        kind: Contiguity::NonContiguous,
-        tori: OnTori::Wraps,
         promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
-        build,
+        ..Entry::non_contiguous(build)
     }
 }
 

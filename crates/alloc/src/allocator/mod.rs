@@ -1,14 +1,14 @@
 //! Processor allocators: they decide which free nodes a job gets.
 //!
-//! `seam` has the trait [`Allocator`] and the types that it uses, `registry` has the list of all allocators.
-//! The allocators stand in families. Each family is a folder, and the head of its `mod.rs` explains the idea
-//! that its members share.
+//! `seam` has the trait [`Allocator`] and its types, `registry` the list of all allocators. Every family of
+//! allocators is a folder, and the head of its `mod.rs` explains the idea that its members share.
 //!
 //! To add an allocator, write a file with an `ENTRY` in a family, add the `mod` line there, and add a row to
 //! [`ALLOCATORS`]. Names, help texts, law tests, tables and labels all come from the row.
 
 mod anywhere;
 mod best_of;
+mod box_sums;
 mod buddy;
 pub mod compaction;
 mod contiguous;

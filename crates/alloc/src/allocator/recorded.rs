@@ -1,22 +1,23 @@
-//! What really happened: every job gets the nodes that its log says it had.
+//! The recorded placements: every job gets the nodes that the log lists for it.
 //!
-//! Logs of batch systems say which nodes a job had: accounting of Slurm (A. Yoo, M. Jette, M. Grondona,
+//! Logs of batch systems list the nodes of each job: accounting of Slurm (A. Yoo, M. Jette, M. Grondona,
 //! "SLURM: Simple Linux Utility for Resource Management", JSSPP, 2003) and of PBS, and tables with a column
-//! of such lists. `--node-map` says where on the machine the nodes with these names are. Together with the
-//! scheduler `recorded` the placements of the real system so stand in one table with those of others.
+//! of such lists. `--node-map` gives the positions of the named nodes on the machine. Together with the
+//! scheduler `recorded`, the placements of the real system can be compared with other allocators in one
+//! table.
 //!
 //! 1. Take the nodes of the job's list that are free, in the order of the list, as many as the job has
 //!    processors.
 //! 2. If these are too few, the rest are *replacements*: other free nodes, in the order of their distances in
-//!    hops to the nearest node of the list; of equally distant ones the lowest number first. They stand in
-//!    the places of the nodes that are not free, and behind the list if it is too short.
+//!    hops to the nearest node of the list; of equally distant ones the lowest number first. They take the
+//!    ranks of the nodes that are not free, and the last ranks if the list is too short.
 //! 3. A job without a list takes the free nodes with the lowest numbers.
 //!
-//! A node of a list is not free if another job has it, if it is down, or if the machine is without it. On a
-//! possible log under the scheduler `recorded` this never happens. The numbers `nodes_replaced` and
-//! `placements_replaced` say how many nodes and jobs it happened to; `lists_unknown` counts the jobs without
-//! a list. Under another scheduler jobs run at other times, so that nodes of their lists are often taken: the
-//! placements are then those of a system that wants the recorded nodes and takes the nearest others.
+//! A node of a list is not free if another job has it, if it is down, or if it is unavailable. On a possible
+//! log under the scheduler `recorded` this never happens. The numbers `nodes_replaced` and
+//! `placements_replaced` count the affected nodes and jobs; `lists_unknown` counts the jobs without a list.
+//! Under another scheduler jobs run at other times, and nodes of their lists are often taken: the allocator
+//! then prefers the recorded nodes and takes the nearest others.
 //!
 //! Time O(k) for a job of k processors whose nodes are free, and O(N) on a machine of N nodes otherwise (a
 //! breadth-first search from all nodes of the list).
@@ -24,21 +25,16 @@
 
 use std::sync::Arc;
 
-use super::seam::{Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy};
+use super::seam::{Allocator, Entry, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, NodeLists, NodeSet};
 
-/// The allocator's row in the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "recorded",
     summary: "what really happened: the nodes that the log says the job had, or the nearest free ones",
     source: "as the log has it",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
-    build: |_, setup| Ok(Strategy::of(Recorded { lists: setup.lists.cloned().unwrap_or_default() })),
+    ..Entry::non_contiguous(|_, setup| {
+        Ok(Strategy::of(Recorded { lists: setup.lists.cloned().unwrap_or_default() }))
+    })
 };
 
 /// Gives jobs the nodes of their lists.
@@ -72,20 +68,20 @@ impl Allocator for Recorded {
 fn nearest_free(machine: &Machine, listed: &[NodeId], count: usize) -> Vec<NodeId> {
     let mesh = machine.mesh();
     let mut unseen = NodeSet::full(mesh.nodes());
-    let mut found = Vec::with_capacity(count);
+    let mut nearest = Vec::with_capacity(count);
     let mut level: Vec<NodeId> = listed.iter().copied().filter(|&node| unseen.remove(node)).collect();
-    // Each level has the nodes that are one hop further away than those of the level before.
-    while found.len() < count && !level.is_empty() {
+    // Each level is one hop further away than the level before.
+    while nearest.len() < count && !level.is_empty() {
         let mut next = Vec::new();
         for &node in &level {
             next.extend(neighbours(mesh, node).filter(|&other| unseen.remove(other)));
         }
         next.sort_unstable();
-        found.extend(next.iter().copied().filter(|&node| machine.free().contains(node)));
+        nearest.extend(next.iter().copied().filter(|&node| machine.free().contains(node)));
         level = next;
     }
-    found.truncate(count);
-    found
+    nearest.truncate(count);
+    nearest
 }
 
 /// Returns the nodes one hop away from `node`, perhaps twice where a ring has two nodes.
@@ -108,7 +104,7 @@ mod tests {
     use super::*;
     use crate::allocator::{Setup, build};
 
-    /// The nodes that a job with list `list` gets on a machine on which `taken` are in use.
+    /// The nodes of a job with list `list` on a machine with `taken` in use.
     fn placed(
         machine: &str,
         taken: &[NodeId],

@@ -58,11 +58,10 @@ pub const ALLOCATORS: &[Entry] = &[
     recorded::ENTRY,
 ];
 
-/// The name of the allocator that gives jobs the nodes that their log says. It needs a log with lists of
-/// nodes.
+/// The name of the allocator that repeats recorded placements. It needs a log with lists of nodes.
 pub const RECORDED: &str = recorded::ENTRY.name;
 
-/// Returns whether the allocator, or a member of it, gives jobs the nodes that their log says.
+/// Returns true if the allocator, or a member of it, repeats recorded placements.
 pub fn follows_lists(spec: &Spec) -> bool {
     let members = spec.members.iter().flat_map(|members| members.split('|'));
     spec.name == RECORDED
@@ -142,16 +141,16 @@ fn defaults(spec: &Spec) -> Option<Spec> {
     Some(build(spec, &Setup::new(&smallest, 0)).ok()?.spec)
 }
 
-/// Builds the allocator that `spec` names. It knows which nodes of the machine are unavailable: they were
-/// reported to it as placements of somebody else, see [`super::Strategy::taken`]. Fails if the name or a
-/// parameter is unknown, if a value is not allowed, or if the allocator does not serve the machine.
+/// Builds the allocator that `spec` names, and reports the unavailable nodes of the machine to it as taken,
+/// see [`super::Strategy::taken`]. Fails if the name or a parameter is unknown, if a value is not allowed, or
+/// if the allocator does not serve the machine.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
     let mut built = build_untold(spec, setup)?;
     tell_unavailable(&mut built.strategy, setup.mesh);
     Ok(built)
 }
 
-/// Reports the unavailable nodes of `mesh` to a new allocator, as placements of somebody else.
+/// Reports the unavailable nodes of `mesh` to a new allocator, as taken by another holder.
 pub fn tell_unavailable(strategy: &mut Strategy, mesh: &Mesh) {
     if mesh.unavailable().is_empty() {
         return;
@@ -164,7 +163,7 @@ pub fn tell_unavailable(strategy: &mut Strategy, mesh: &Mesh) {
 }
 
 /// Builds the allocator that `spec` names, as if every node of the machine were available. Best-of builds its
-/// members by this function, as it passes on what is reported to it.
+/// members by this function and forwards all reports to them.
 fn build_untold(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
     let (entry, spec) = find(spec)?;
     if let Some(refusal) = entry.refusal(setup.mesh) {

@@ -1,20 +1,18 @@
 //! A history of one allocator: the caller's side of the contract, carried out faithfully.
 
-use super::event::Event;
-use super::fault::{Fault, Proposal};
-use super::step::{Held, Step};
+use super::counterexample::{Fault, Proposal};
+use super::step::{Event, HeldPlacement, Step};
 use super::subject::Subject;
-use crate::allocator::BuildError;
-use crate::allocator::{Built, NodesFor, Placement, Promises, Request, Strategy};
+use crate::allocator::{BuildError, Built, NodesFor, Placement, Promises, Request, Strategy};
 use meshreplay_base::stop::Stop;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, OccupyError};
 
-/// An allocator and a machine on which it has served requests.
+/// An allocator, and the machine with its current placements.
 pub struct History {
     /// The machine, with the nodes that are free now.
     pub machine: Machine,
-    held: Vec<Held>,
+    held: Vec<HeldPlacement>,
     strategy: Strategy,
     promises: Promises,
     steps: Vec<Step>,
@@ -31,7 +29,7 @@ pub struct Answer {
     pub request: Request,
     /// The number of nodes that were free.
     pub free: u32,
-    /// How many nodes the placement was said to have.
+    /// Number of nodes that the strategy announced for the placement.
     pub takes: NodesFor,
     /// The proposal; `None` if the allocator refuses.
     pub placement: Option<Placement>,
@@ -43,18 +41,18 @@ impl Answer {
     /// Returns what is wrong with the size of the placement; `None` if nothing is, or if there is none.
     pub(super) fn wrong_size(&self, promises: Promises) -> Option<String> {
         let (procs, takes) = (self.request.procs, self.takes);
-        let found = self.placement.as_ref()?.nodes.len();
+        let nodes = self.placement.as_ref()?.nodes.len();
         if procs > self.free {
             let asked = counted(procs, "processor");
-            return Some(format!("{} for {asked} with {} free", counted(found, "node"), self.free));
+            return Some(format!("{} for {asked} with {} free", counted(nodes, "node"), self.free));
         }
-        if found < procs as usize || (promises.exact && found != procs as usize) {
-            return Some(format!("{} for {}", counted(found, "node"), counted(procs, "processor")));
+        if nodes < procs as usize || (promises.exact && nodes != procs as usize) {
+            return Some(format!("{} for {}", counted(nodes, "node"), counted(procs, "processor")));
         }
         let foretold = takes.least as usize..=takes.most as usize;
         let problem =
-            || format!("{}, where {} to {} were foretold", counted(found, "node"), takes.least, takes.most);
-        (!foretold.contains(&found)).then(problem)
+            || format!("{}, where {} to {} were foretold", counted(nodes, "node"), takes.least, takes.most);
+        (!foretold.contains(&nodes)).then(problem)
     }
 
     /// Returns what is wrong with a refusal; `None` if nothing is, or if the request is not refused.
@@ -68,8 +66,7 @@ impl Answer {
 }
 
 impl History {
-    /// Builds a new allocator for a machine, on which nothing has happened. Fails if it does not serve the
-    /// machine.
+    /// Builds a new allocator for an idle machine. Fails if the allocator does not serve the machine.
     pub fn new(subject: &Subject<'_>, mesh: &Mesh) -> Result<Self, BuildError> {
         let stop = Stop::default();
         let Built { strategy, promises, .. } = subject.build(mesh, &stop)?;
@@ -88,12 +85,12 @@ impl History {
         &self.stop
     }
 
-    /// Returns the number of placements that are held, by jobs or by somebody else.
+    /// Returns the number of placements on the machine, of jobs and of other holders.
     pub fn held(&self) -> usize {
         self.held.len()
     }
 
-    /// Returns the positions of the placements that somebody else has taken.
+    /// Returns the positions of the placements of other holders than jobs.
     pub(super) fn held_by_others(&self) -> Vec<u32> {
         (0..self.held.len() as u32).filter(|&i| !self.held[i as usize].is_job).collect()
     }
@@ -167,14 +164,15 @@ impl History {
         // A placement of others may be several tasks to an allocator that knows rows of nodes only.
         let mut moved = Vec::new();
         for job in &plan.moves {
-            let position = |held: &Held| held.placement.nodes.iter().position(|&node| node == job.first);
-            let found = self.held.iter().enumerate().find_map(|(i, held)| Some((i, position(held)?)));
-            let rest = found.map_or(&[][..], |(i, at)| &self.held[i].placement.nodes[at..]);
-            let Some((found, old)) = found.zip(rest.get(..job.nodes.len())) else {
+            let position =
+                |held: &HeldPlacement| held.placement.nodes.iter().position(|&node| node == job.first);
+            let place = self.held.iter().enumerate().find_map(|(i, held)| Some((i, position(held)?)));
+            let rest = place.map_or(&[][..], |(i, at)| &self.held[i].placement.nodes[at..]);
+            let Some((place, old)) = place.zip(rest.get(..job.nodes.len())) else {
                 return Err(format!("the job on node {} is to move, which is not there", job.first));
             };
             self.machine.vacate(old);
-            moved.push(found);
+            moved.push(place);
         }
         for (job, (i, at)) in plan.moves.iter().zip(moved) {
             let done = self.machine.occupy(&job.nodes);
@@ -187,11 +185,11 @@ impl History {
     }
 
     fn hold(&mut self, placement: Placement, is_job: bool) {
-        self.held.push(Held { placement, number: self.placed, is_job });
+        self.held.push(HeldPlacement { placement, number: self.placed, is_job });
         self.placed += 1;
     }
 
-    /// Gives those of `nodes` that are free to somebody else, and tells the allocator.
+    /// Occupies the free ones of `nodes` for another holder than a job, and reports this to the allocator.
     pub fn take(&mut self, nodes: &[NodeId]) {
         let bound = self.machine.mesh().nodes();
         let is_free = |&&node: &&NodeId| node < bound && self.machine.free().contains(node);
@@ -209,13 +207,13 @@ impl History {
     /// Releases a placement, see [`Event::Release`].
     pub fn release(&mut self, position: u32) {
         let Some(position) = (position as usize).checked_rem(self.held.len()) else { return };
-        let Held { placement, number, .. } = self.held.remove(position);
+        let HeldPlacement { placement, number, .. } = self.held.remove(position);
         self.machine.vacate(&placement.nodes);
         self.strategy.released(&placement, &self.machine);
         self.steps.push(Step::Released { number });
     }
 
-    /// Returns the fault that the last answer is, with the state in which it was given.
+    /// Returns a fault for the last answer, with the state of the machine before it.
     pub(super) fn fault(&self, problem: String, answer: &Answer) -> Box<Fault> {
         Box::new(Fault {
             problem,
@@ -232,7 +230,7 @@ impl History {
     }
 }
 
-/// Says why the nodes of a placement cannot be taken.
+/// Returns the reason, in words, why the nodes of a placement cannot be taken.
 fn in_words(error: OccupyError, nodes: &[NodeId], machine: &Machine) -> String {
     let mesh = machine.mesh();
     match error {

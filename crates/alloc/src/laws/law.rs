@@ -1,12 +1,10 @@
 //! The laws: the table, and the check of each.
 
-use super::course::{Course, Mix};
-use super::event::Event;
-use super::fault::{Fault, Proposal};
+use super::counterexample::{Fault, Proposal};
+use super::event_source::{EventSource, Mix};
 use super::history::{Answer, History};
-use super::step::listed;
-use crate::allocator::BuildError;
-use crate::allocator::{Built, Memory, Promises, Request};
+use super::step::{Event, listed};
+use crate::allocator::{BuildError, Built, Memory, Promises, Request};
 use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_machine::machine::{Mesh, NodeId};
 
@@ -15,40 +13,40 @@ use meshreplay_machine::machine::{Mesh, NodeId};
 pub struct Law {
     /// Its name in messages, in one word.
     pub name: &'static str,
-    /// What it says, as a sentence.
+    /// The law as a sentence.
     pub words: &'static str,
     /// Returns whether an allocator that was built for a machine promises it.
     pub(super) promised: fn(&Built, &Mesh) -> bool,
-    /// The kinds of histories on which it is checked; none if it is about one state.
+    /// The kinds of histories for the check; empty if the law is about one state.
     pub(super) mixes: &'static [Mix],
-    pub(super) check: fn(&mut Course<'_>) -> Checked,
+    pub(super) check: fn(&mut EventSource<'_>) -> CheckResult,
 }
 
 /// What a check returns.
-pub(super) type Checked = Result<(), Broken>;
+pub(super) type CheckResult = Result<(), CheckError>;
 
 /// Why a check ends early.
-pub(super) enum Broken {
+pub(super) enum CheckError {
     /// The allocator does not serve the machine.
     Build(BuildError),
     /// The law is broken.
     Fault(Box<Fault>),
 }
 
-impl From<BuildError> for Broken {
+impl From<BuildError> for CheckError {
     fn from(error: BuildError) -> Self {
         Self::Build(error)
     }
 }
 
-impl From<Box<Fault>> for Broken {
+impl From<Box<Fault>> for CheckError {
     fn from(fault: Box<Fault>) -> Self {
         Self::Fault(fault)
     }
 }
 
-/// All laws, in the order in which they are shown. A history in which a law is broken so that it cannot go
-/// on, because nodes cannot be taken, is the business of the first law alone.
+/// All laws, in the order of the tables. If a history cannot go on because nodes cannot be taken, only the
+/// first law reports it.
 pub const LAWS: &[Law] = &[
     Law {
         name: "free",
@@ -63,19 +61,19 @@ pub const LAWS: &[Law] = &[
         words: "a placement has as many nodes as the allocator promises for the request",
         promised: |_, _| true,
         mixes: &[Mix::Jobs, Mix::Shared, Mix::Outages],
-        check: |course| answers(course, Answer::wrong_size),
+        check: |source| answers(source, Answer::wrong_size),
     },
     Law {
         name: "serves",
         words: "a request is refused only if fewer nodes are free than it takes",
         promised: |built, _| built.promises.complete,
         mixes: &[Mix::Jobs, Mix::Shared, Mix::Outages],
-        check: |course| answers(course, Answer::wrong_refusal),
+        check: |source| answers(source, Answer::wrong_refusal),
     },
     Law {
         name: "whole",
         words: "one job can have all nodes of an idle machine",
-        // Where nodes are unavailable, those who round up may need more than are left.
+        // With unavailable nodes, allocators that round up may need more nodes than are left.
         promised: |built, mesh| {
             built.promises.complete && (built.promises.exact || mesh.unavailable().is_empty())
         },
@@ -125,11 +123,11 @@ pub fn find(name: &str) -> Result<&'static Law, SpecError> {
     LAWS.iter().find(|law| law.name == name).ok_or_else(|| unknown("law", name, known()))
 }
 
-fn free(course: &mut Course<'_>) -> Checked {
-    let mut history = course.history()?;
-    while let Some(event) = course.next(&history) {
+fn free(source: &mut EventSource<'_>) -> CheckResult {
+    let mut history = source.history()?;
+    while let Some(event) = source.next(&history) {
         let Some(answer) = history.hear(&event) else { continue };
-        // A proposal that nobody carries out must be right, too.
+        // A proposal must be right even if it is not carried out.
         history.carry_out(&answer)?;
         if matches!(event, Event::Ask(_)) && answer.placement.is_some() {
             history.release(history.held() as u32 - 1);
@@ -139,14 +137,14 @@ fn free(course: &mut Course<'_>) -> Checked {
 }
 
 /// Holds every answer of a history to `judge`, which returns what is wrong with it.
-fn answers(course: &mut Course<'_>, judge: fn(&Answer, Promises) -> Option<String>) -> Checked {
-    let mut history = course.history()?;
-    while let Some(event) = course.next(&history) {
+fn answers(source: &mut EventSource<'_>, judge: fn(&Answer, Promises) -> Option<String>) -> CheckResult {
+    let mut history = source.history()?;
+    while let Some(event) = source.next(&history) {
         let Some(answer) = history.hear(&event) else { continue };
         if let Some(problem) = judge(&answer, history.promises()) {
             return Err(history.fault(problem, &answer).into());
         }
-        if !happens(&mut history, &event, &answer) {
+        if !carry_out_request(&mut history, &event, &answer) {
             break;
         }
     }
@@ -154,21 +152,21 @@ fn answers(course: &mut Course<'_>, judge: fn(&Answer, Promises) -> Option<Strin
 }
 
 /// Carries out the answer to a request. Returns false if the history cannot go on.
-fn happens(history: &mut History, event: &Event, answer: &Answer) -> bool {
+fn carry_out_request(history: &mut History, event: &Event, answer: &Answer) -> bool {
     match event {
         Event::Request(_) => history.carry_out(answer).is_ok(),
         _ => answer.failure.is_none(),
     }
 }
 
-fn whole(course: &mut Course<'_>) -> Checked {
-    let mut history = course.history()?;
-    let available = course.mesh.available();
+fn whole(source: &mut EventSource<'_>) -> CheckResult {
+    let mut history = source.history()?;
+    let available = source.mesh.available();
     let answer = history.ask(&Request::of(available));
     let mut nodes = answer.placement.as_ref().map(|placement| placement.nodes.clone()).unwrap_or_default();
     nodes.sort_unstable();
     let failed = answer.failure.is_some();
-    if failed || nodes.into_iter().eq((0..course.mesh.nodes()).filter(|&node| course.mesh.is_available(node)))
+    if failed || nodes.into_iter().eq((0..source.mesh.nodes()).filter(|&node| source.mesh.is_available(node)))
     {
         return Ok(());
     }
@@ -177,8 +175,8 @@ fn whole(course: &mut Course<'_>) -> Checked {
         .into())
 }
 
-/// Fails if the answers of two histories differ. `other` says whose the second one is.
-fn same(history: &History, answers: [&Answer; 2], other: &'static str) -> Checked {
+/// Fails if the answers of two histories differ. `other` introduces the second answer in the message.
+fn same(history: &History, answers: [&Answer; 2], other: &'static str) -> CheckResult {
     let [one, two] = answers.map(|answer| answer.placement.as_ref());
     // A failure is the business of the first law.
     if one == two || answers.iter().any(|answer| answer.failure.is_some()) {
@@ -196,16 +194,16 @@ fn same(history: &History, answers: [&Answer; 2], other: &'static str) -> Checke
 }
 
 /// Lets an event happen in two histories, whose answers must be the same. Returns false if they cannot go on.
-fn step(histories: [&mut History; 2], event: &Event, other: &'static str) -> Result<bool, Broken> {
+fn step(histories: [&mut History; 2], event: &Event, other: &'static str) -> Result<bool, CheckError> {
     let [one, two] = histories;
     let (Some(first), Some(second)) = (one.hear(event), two.hear(event)) else { return Ok(true) };
     same(one, [&first, &second], other)?;
-    Ok(happens(one, event, &first) && happens(two, event, &second))
+    Ok(carry_out_request(one, event, &first) && carry_out_request(two, event, &second))
 }
 
-fn repeats(course: &mut Course<'_>) -> Checked {
-    let (mut once, mut again) = (course.history()?, course.history()?);
-    while let Some(event) = course.next(&once) {
+fn repeats(source: &mut EventSource<'_>) -> CheckResult {
+    let (mut once, mut again) = (source.history()?, source.history()?);
+    while let Some(event) = source.next(&once) {
         if !step([&mut again, &mut once], &event, "the first time it proposed")? {
             break;
         }
@@ -213,9 +211,9 @@ fn repeats(course: &mut Course<'_>) -> Checked {
     Ok(())
 }
 
-fn refuses(course: &mut Course<'_>) -> Checked {
-    let (mut plain, mut asked) = (course.history()?, course.history()?);
-    while let Some(event) = course.next(&plain) {
+fn refuses(source: &mut EventSource<'_>) -> CheckResult {
+    let (mut plain, mut asked) = (source.history()?, source.history()?);
+    while let Some(event) = source.next(&plain) {
         let answer = asked.hear(&Event::Ask(Request::of(asked.machine.free_count() + 1)));
         if let Some(answer) = answer.filter(|answer| answer.placement.is_some()) {
             return Err(asked.fault("nodes for more processors than are free".to_owned(), &answer).into());
@@ -227,9 +225,9 @@ fn refuses(course: &mut Course<'_>) -> Checked {
     Ok(())
 }
 
-fn proposes(course: &mut Course<'_>) -> Checked {
-    let (mut plain, mut asked) = (course.history()?, course.history()?);
-    while let Some(event) = course.next(&plain) {
+fn proposes(source: &mut EventSource<'_>) -> CheckResult {
+    let (mut plain, mut asked) = (source.history()?, source.history()?);
+    while let Some(event) = source.next(&plain) {
         if matches!(event, Event::Ask(_)) {
             asked.hear(&event);
         } else if !step([&mut asked, &mut plain], &event, "without being asked before, it proposes")? {
@@ -239,34 +237,34 @@ fn proposes(course: &mut Course<'_>) -> Checked {
     Ok(())
 }
 
-fn forgets(course: &mut Course<'_>) -> Checked {
-    let (mut used, mut new) = (course.history()?, None);
-    while let Some(event) = course.next(&used) {
+fn forgets(source: &mut EventSource<'_>) -> CheckResult {
+    let (mut used, mut new) = (source.history()?, None);
+    while let Some(event) = source.next(&used) {
         let goes_on = match &mut new {
             Some(new) => step([&mut used, new], &event, "a new allocator proposes")?,
-            None => used.hear(&event).is_none_or(|answer| happens(&mut used, &event, &answer)),
+            None => used.hear(&event).is_none_or(|answer| carry_out_request(&mut used, &event, &answer)),
         };
         if !goes_on {
             break;
         }
         if used.held() == 0 && matches!(event, Event::Release(_)) {
-            new = Some(course.history()?);
+            new = Some(source.history()?);
         }
     }
     Ok(())
 }
 
-fn state(course: &mut Course<'_>) -> Checked {
-    let mut used = course.history()?;
-    while let Some(event) = course.next(&used) {
+fn state(source: &mut EventSource<'_>) -> CheckResult {
+    let mut used = source.history()?;
+    while let Some(event) = source.next(&used) {
         let Some(answer) = used.hear(&event) else { continue };
         if matches!(event, Event::Ask(_)) {
-            let mut told = course.history()?;
+            let mut fresh = source.history()?;
             let is_busy = |&node: &NodeId| !used.machine.free().contains(node);
-            told.take(&(0..course.mesh.nodes()).rev().filter(is_busy).collect::<Vec<_>>());
-            let other = told.ask(&answer.request);
+            fresh.take(&(0..source.mesh.nodes()).rev().filter(is_busy).collect::<Vec<_>>());
+            let other = fresh.ask(&answer.request);
             same(&used, [&answer, &other], "told of the same nodes at once, it proposes")?;
-        } else if !happens(&mut used, &event, &answer) {
+        } else if !carry_out_request(&mut used, &event, &answer) {
             break;
         }
     }

@@ -1,10 +1,9 @@
-//! Laws of allocators: what every allocator must do on every history, as checks that a program can run.
+//! Laws of allocators: properties of every allocator on every history, as checks that a program can run.
 //!
-//! A [`Law`] is a row of [`LAWS`]: its name, the sentence that it stands for, and the check. [`Trial`] runs
-//! one law on one machine: it makes a random history of requests, releases, and nodes that somebody else
-//! takes, and holds the allocator to the law at every step. If the allocator breaks it, the history is made
-//! smaller until nothing more can be left out, and comes back as a [`Counterexample`], which prints as text
-//! with the machine drawn as a mesh.
+//! A [`Law`] is a row of [`LAWS`]: its name, the law as a sentence, and the check. [`Trial`] checks one law
+//! on one machine: it plays a random history of requests, releases, and nodes that other holders take, and
+//! checks the law at every step. If the allocator breaks the law, the history is shrunk as far as possible
+//! and returned as a [`Counterexample`], which prints as text with the machine drawn as a mesh.
 //!
 //! ```
 //! use meshreplay_alloc::laws::{LAWS, Subject, Trial, Verdict};
@@ -23,29 +22,20 @@
 )]
 
 mod counterexample;
-mod course;
-mod draw;
-mod event;
-mod fault;
+mod event_source;
 mod history;
 mod law;
 mod machines;
 mod shrink;
 mod simpler;
-mod smaller;
 mod step;
 mod subject;
-mod survey;
 mod trial;
-mod variants;
 
-pub use counterexample::Counterexample;
-pub use event::Event;
-pub use fault::Fault;
+pub use counterexample::{Counterexample, Fault};
 pub use history::{Answer, History};
 pub use law::{LAWS, Law, find};
-pub use machines::{MACHINES, with_holes};
+pub use machines::{MACHINES, variants, with_holes};
+pub use step::Event;
 pub use subject::{SEED, Subject, random_node_lists};
-pub use survey::{Finding, Survey};
-pub use trial::{Trial, Verdict};
-pub use variants::variants;
+pub use trial::{Finding, Survey, Trial, Verdict};

@@ -1,23 +1,22 @@
-//! Makes a history in which a law is broken smaller, until nothing more can be left out.
+//! Shrinks a history that breaks a law until no simplification breaks the law any longer.
 //!
-//! The search is greedy: it plays each simpler case, and goes on from the first one in which the same law is
-//! broken. The order is fixed, so the same history always becomes the same small one. First, events are left
-//! out in runs of half the history, a quarter and so on (Zeller and Hildebrandt, "Simplifying and isolating
-//! failure-inducing input", IEEE TSE 28(2), 2002); then come pairs of events, two requests in one, smaller
-//! machines, and simpler events.
+//! Delta debugging: the search plays each simpler case, and continues from the first one that breaks the same
+//! law. Its order is fixed, so equal histories shrink to equal ones. First, events are left out in runs of
+//! half the history, a quarter and so on (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing
+//! input", IEEE TSE 28(2), 2002); then come pairs of events, merged requests, smaller machines, and simpler
+//! events.
 
 use std::time::Instant;
 
-use super::course::Course;
-use super::event::Event;
-use super::fault::Fault;
-use super::law::{Broken, Law};
-use super::simpler::{merged, simpler_events};
-use super::smaller::smaller_machines;
+use super::counterexample::Fault;
+use super::event_source::EventSource;
+use super::law::{CheckError, Law};
+use super::simpler::{merged, simpler_events, smaller_machines};
+use super::step::Event;
 use super::subject::Subject;
 use meshreplay_machine::machine::Mesh;
 
-/// Pairs of events are tried of which the first is among so many, as there are many pairs.
+/// The number of events among which the first event of a pair is chosen: there are quadratically many pairs.
 const PAIRS_OF: usize = 100;
 
 /// A history on a machine.
@@ -27,19 +26,19 @@ pub(super) struct Case {
     pub(super) events: Vec<Event>,
 }
 
-/// The smallest case so far, and how many more may be played.
+/// The smallest known case, and the budget for more.
 struct Search<'a> {
     subject: &'a Subject<'a>,
     law: &'a Law,
     case: Case,
     fault: Box<Fault>,
     left: usize,
-    /// The time at which the search ends; `None` for an allocator that is waited for.
+    /// The end of the search; `None` for a search without a time limit.
     until: Option<Instant>,
 }
 
 /// Returns the smallest case that is found, and what goes wrong in it.
-pub(super) fn shrunk(subject: &Subject<'_>, law: &Law, case: Case, fault: Box<Fault>) -> (Case, Box<Fault>) {
+pub(super) fn shrink(subject: &Subject<'_>, law: &Law, case: Case, fault: Box<Fault>) -> (Case, Box<Fault>) {
     let until = subject.patience.map(|patience| Instant::now() + patience);
     let mut search = Search { subject, law, case, fault, left: subject.cases, until };
     while search.fewer_events() || search.smaller_machine() || search.simpler_event() {}
@@ -53,10 +52,10 @@ impl Search<'_> {
             return false;
         }
         self.left -= 1;
-        let mut course = Course::listed(self.subject, mesh, events);
-        let Err(Broken::Fault(fault)) = (self.law.check)(&mut course) else { return false };
+        let mut source = EventSource::listed(self.subject, mesh, events);
+        let Err(CheckError::Fault(fault)) = (self.law.check)(&mut source) else { return false };
         // Events after the fault do not belong to the case.
-        self.case = Case { mesh: mesh.clone(), events: course.given };
+        self.case = Case { mesh: mesh.clone(), events: source.past };
         self.fault = fault;
         true
     }

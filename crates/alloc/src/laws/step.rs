@@ -1,4 +1,4 @@
-//! What has happened in a history: its steps in words, and the placements that are held.
+//! The events of a history, its steps in words, and the placements that are held.
 
 use std::fmt;
 
@@ -7,17 +7,33 @@ use meshreplay_base::job::Shape;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{NodeId, intervals};
 
+/// One event of a history. Every event means something in every state, so that a history stays one when
+/// events are taken out of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A job asks for nodes, and gets what the allocator proposes. It does not wait if it is refused.
+    Request(Request),
+    /// The allocator is asked, but its proposal is not carried out.
+    Ask(Request),
+    /// The placement at this position of the list of held placements, oldest first, is released. The position
+    /// is taken modulo the number of placements; without placements nothing happens.
+    Release(u32),
+    /// Another holder than a job takes the free ones of these nodes, in this order. Without free ones nothing
+    /// happens.
+    Take(Vec<NodeId>),
+}
+
 /// A placement that is carried out and not released.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct HeldPlacement {
     pub(super) placement: Placement,
     /// The position among all placements that were carried out; it names the placement in drawings.
     pub(super) number: usize,
-    /// Whether a job has it, and not somebody else.
+    /// Whether the holder is a job.
     pub(super) is_job: bool,
 }
 
-/// What an event has done; a request or a release names the placement by its number.
+/// The effect of an event. Requests and releases name a placement by its number.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// The number is `None` if the request was refused.

@@ -39,7 +39,7 @@ pub struct Subject<'a> {
     build: Build<'a>,
     /// The most cases that are played to make a history smaller.
     pub(super) cases: usize,
-    /// How long that may take; `None` for as long as it takes.
+    /// The time limit for shrinking; `None` for none.
     pub(super) patience: Option<Duration>,
 }
 
@@ -78,8 +78,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Returns lists of nodes that jobs of histories may have had according to a log: of random nodes, of lengths
-/// that seldom are those of the jobs, and some of no nodes.
+/// Returns random lists of recorded nodes for the jobs of histories. Their lengths seldom match the jobs, and
+/// some are empty.
 pub fn random_node_lists(mesh: &Mesh) -> NodeLists {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     NodeLists::new((0..LISTS).map(|list| {

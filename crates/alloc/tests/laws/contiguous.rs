@@ -21,7 +21,7 @@ const RECOGNISE: [(&str, bool); 11] = [
     ("max-periphery", true),
 ];
 
-/// The orientations of a shape in their order, those that fit.
+/// The fitting orientations of a shape, in order.
 pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh, turn: bool) -> Vec<[u32; 3]> {
     let all = [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]];
     let fits = |sizes: &[u32; 3]| (0..3).all(|d| sizes[d] <= mesh.extents()[d]);
@@ -85,7 +85,7 @@ impl Crowd {
         Ok(Self { machine: Machine::new(mesh.clone()), members, held: Vec::new() })
     }
 
-    /// Asks everybody; then all are told of what `chosen` chose.
+    /// Asks all allocators, then reports the choice of `chosen` to all of them.
     fn ask(&mut self, shape: [u32; 3], chosen: usize) -> Tested {
         let expected = [false, true].map(|turn| first_free(&self.machine, shape, turn));
         let mut taken = None;
@@ -135,7 +135,7 @@ fn a_free_box_is_found_in_random_states_of_larger_tori() -> Tested {
     })
 }
 
-/// Many histories on machines of random extents, of which `wraps` says which wrap around.
+/// Many histories on machines of random extents; `wraps` selects the wrapping dimensions.
 fn random_states(mut numbers: Numbers, wraps: impl Fn(&mut Numbers) -> [bool; 3]) -> Tested {
     let mut states = 0;
     while states < STATES {
@@ -179,7 +179,7 @@ fn contiguous_placements_are_boxes_of_the_shape() -> Tested {
                 let idle = Machine::new(mesh.clone());
                 let shape = near_square(procs, &mesh).ok_or("no shape")?;
                 let label = format!("{} on {text}: {procs} as {shape:?}", entry.name);
-                // Its boxes are those of its topology, whatever shape a job asks for.
+                // Its boxes come from its topology, whatever shape a job asks for.
                 let listed = (entry.name == "slurm-torus3d").then(|| listed_box(procs, &mesh));
                 let Some(placement) = allocator.propose(&Request::of(procs), &idle) else {
                     let is_large = entry.name == "buddy-2d" && larger_than_every_block(shape, &mesh);
@@ -211,9 +211,9 @@ fn contiguous_placements_are_boxes_of_the_shape() -> Tested {
     Ok(())
 }
 
-/// The box that `slurm-torus3d` without a file has for so many nodes: of those whose sides are powers of two
-/// and fit the machine the smallest one, then the one with the smallest half-perimeter, then with the longest
-/// side along x, then y. `None` if all have fewer nodes.
+/// The box of `slurm-torus3d` without a file for a number of nodes: among the fitting boxes with powers of
+/// two as sides the smallest one, then the one with the smallest half-perimeter, then with the longest side
+/// along x, then y. `None` if all have fewer nodes.
 fn listed_box(procs: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     let sides = |extent: u32| (1..=extent).filter(|side: &u32| side.is_power_of_two());
     let [width, length, depth] = mesh.extents();

@@ -1,5 +1,5 @@
-//! Allocators of boxes in every state of small machines, meshes and tori: each takes the box that a search
-//! over all boxes says.
+//! Allocators of boxes in every state of small machines, meshes and tori: each takes the same box as a search
+//! over all boxes.
 
 use meshreplay_alloc::allocator::{Placement, Request, Served, Setup, Strategy, build};
 use meshreplay_base::job::Shape;
@@ -133,7 +133,7 @@ fn by_length(lengths: [u32; 3]) -> [usize; 3] {
 /// The boxes of one shape, by orientation.
 struct Boxes {
     shape: [u32; 3],
-    /// The boxes of each orientation in scan order, the shape as it is first if it fits.
+    /// The boxes of each orientation in scan order, the requested orientation first if it fits.
     turned: Vec<Vec<Place>>,
     as_it_is: Vec<Vec<Place>>,
     laid: Vec<Vec<Place>>,
@@ -266,7 +266,7 @@ fn check_machine(text: &str) -> Tested {
         let nodes: Vec<u32> = (0..mesh.nodes()).filter(|node| busy >> node & 1 == 1).collect();
         let mut machine = Machine::new(mesh.clone());
         machine.occupy(&nodes)?;
-        // The allocators are told that somebody else has chosen these nodes.
+        // These nodes are reported to the allocators as the choice of another holder.
         let held = Placement::of(nodes);
         for (row, member) in &mut members {
             member.taken(&held, &machine);

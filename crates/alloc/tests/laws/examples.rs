@@ -1,5 +1,5 @@
-//! Worked examples, drawn: digits are jobs that run already, letters those that are placed, in their order;
-//! the lowest row of a picture is y = 0.
+//! Worked examples, drawn: digits are running jobs, letters are new jobs in the order of placement; the
+//! lowest row of a picture is y = 0.
 
 use meshreplay_alloc::allocator::{Placement, Request, Setup, build};
 use meshreplay_machine::machine::{Machine, Mesh};

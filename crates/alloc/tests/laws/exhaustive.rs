@@ -10,7 +10,8 @@ use super::naive_twins::{gen_alg, mc, mc_pair, mc1x1, mc1x1_in_shells, mc1x1_she
 use super::snug_twin::snug;
 use meshreplay_testing::Tested;
 
-/// One step of a history: a request of so many processors, or the release of the so-manieth placement held.
+/// One step of a history: a request for a number of processors, or the release of a placement by its
+/// position.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Allocate(u32),

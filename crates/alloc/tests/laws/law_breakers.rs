@@ -10,14 +10,14 @@ use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 
 use meshreplay_testing::Tested;
 
-/// What an allocator does that is wrong. All of them otherwise take the first free nodes.
+/// The fault of an allocator. Otherwise all of them take the first free nodes.
 #[derive(Clone, Debug)]
 enum Wrong {
     /// It takes the node behind the last one if the last nodes are free.
     OffByOne,
-    /// It takes a node that is in use once it was told of so many releases.
+    /// It takes a node in use after a number of releases.
     AfterReleases(u32),
-    /// It gives what there is, and does not refuse, where only two nodes are left.
+    /// It serves too few nodes instead of a refusal where only two nodes are left.
     Short,
     /// It takes one node more than requested.
     TooMany,

@@ -1,4 +1,4 @@
-//! What every registered allocator must do on every history: laws over the whole registry.
+//! Laws over the whole registry: properties of every registered allocator on every history.
 
 use meshreplay_alloc::allocator::{self, Request, Setup};
 use meshreplay_alloc::laws::variants;
@@ -30,8 +30,8 @@ fn promises_are_those_of_the_resolved_spec() -> Tested {
     Ok(())
 }
 
-/// Holds every registered allocator to a law, on every machine that it serves. `events` is the length of each
-/// history, of which most laws have three: of jobs alone, with nodes that somebody else takes, and with
+/// Checks a law for every registered allocator, on every machine that it serves. `events` is the length of
+/// each history. Most laws have three histories: jobs alone, with nodes taken by other holders, and with
 /// outages.
 fn all_keep(law: &str, events: usize) -> Tested {
     for machine in MACHINES {

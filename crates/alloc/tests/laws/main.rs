@@ -1,4 +1,4 @@
-//! Laws, twins and oracles of allocators. Each module says in its first line what it is for.
+//! Laws, twins and oracles of allocators. The first line of each module gives its purpose.
 #![expect(clippy::print_stdout, reason = "tests say what they skip")]
 
 mod contiguous;

@@ -35,12 +35,13 @@ pub(crate) fn mc1x1_shells(machine: &Machine, k: u32) -> Vec<u32> {
     sorted_ids(machine, &best.expect("a node is free").1)
 }
 
-/// What MC1x1 takes around one centre: the last nodes from anywhere.
+/// The nodes of MC1x1 around one centre: the last nodes from anywhere.
 fn fill(machine: &Machine, k: u32, centre: Coord) -> Vec<Coord> {
     fill_from(machine, k, centre, |_, _| true)
 }
 
-/// What it takes if the last nodes must be such that `may`, of their shell and that of the k-th nearest.
+/// The nodes around one centre if `may` accepts the last nodes, by their shell and the shell of the k-th
+/// nearest node.
 fn fill_from(machine: &Machine, k: u32, centre: Coord, may: fn(u32, u32) -> bool) -> Vec<Coord> {
     let (mesh, free) = (machine.mesh(), free_nodes(machine));
     let mut distances: Vec<u32> = free.iter().map(|&node| mesh.l_inf(centre, node)).collect();
@@ -85,7 +86,7 @@ pub(crate) fn mc1x1(machine: &Machine, k: u32) -> Vec<u32> {
     first_best(machine, choices)
 }
 
-/// MC1x1 that takes as many nodes as it can from a shell before it considers higher ones.
+/// MC1x1 with the rule of the paper: all possible nodes of a shell before higher shells.
 pub(crate) fn mc1x1_in_shells(machine: &Machine, k: u32) -> Vec<u32> {
     let choices = free_nodes(machine).into_iter().map(|centre| {
         let chosen = fill_from(machine, k, centre, |shell, last| shell == last);

@@ -8,7 +8,7 @@ use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId};
 use meshreplay_alloc::laws::variants;
 use meshreplay_testing::{Numbers, Tested};
 
-/// A machine on which jobs start and end and nodes go down and come up, as the engine tells it.
+/// A machine with jobs that start and end and nodes that go down and come up, with the reports of the engine.
 struct Shared {
     strategy: Strategy,
     machine: Machine,
@@ -57,7 +57,7 @@ impl Shared {
         }
     }
 
-    /// A request is served exactly if the strategy says so.
+    /// A request is served exactly if the strategy predicts it.
     fn check(&mut self, request: &Request) {
         let Self { strategy, machine, label, .. } = self;
         let (free, takes) = (machine.free_count(), strategy.nodes_for(request, machine.mesh()));

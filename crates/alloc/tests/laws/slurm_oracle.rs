@@ -30,10 +30,10 @@ fn weights() -> String {
     })
 }
 
-/// The number of submits, and those that differ.
+/// Number of submits, and of differences.
 type Compared = (usize, Vec<String>);
 
-/// Replays one sequence. Returns how many submits it has and those that differ.
+/// Replays one sequence. Returns the numbers of submits and of differences.
 fn differences(name: &str, machine: &str) -> Result<Option<Compared>, Box<dyn std::error::Error>> {
     let [topology, sequence] =
         ["topology.yaml", "jsonl.gz"].map(|end| shared(&format!("oracle/slurm-torus3d/{name}.{end}")));

@@ -5,8 +5,7 @@ use meshreplay_machine::machine::{Machine, Mesh};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A node and where it lies; on a torus a box may go round, so that places in it are told apart from
-/// coordinates.
+/// A node and its place; on a torus a box may wrap around, so places in it differ from coordinates.
 type Node = (u32, [u32; 3]);
 
 /// The boxes of the definition: base and sides, by girth, sides, base.

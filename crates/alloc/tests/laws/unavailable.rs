@@ -49,7 +49,7 @@ fn unavailable_nodes_are_told_like_placements_of_somebody_else() -> Tested {
                 for k in 1..=mesh.available() {
                     let [a, b] =
                         [&mut built, &mut told].map(|history| history.ask(&Request::of(k)).placement);
-                    // Snug weighs by the share of nodes in use, of which unavailable ones are none.
+                    // Snug weighs by the share of nodes in use; unavailable nodes do not count.
                     assert!(a == b || spec.name == "snug", "{spec} on {mesh}: {a:?} or {b:?} for {k}");
                 }
             }

@@ -105,7 +105,7 @@ fn optimum_and_bound_equal_and_undercut_brute_force_on_random_states() -> Tested
 }
 
 /// Position of the nodes of rank 0, 1, … along an axis, from the middle outwards: 0, 1, −1, 2, −2 and so on;
-/// the sum over pairs of nodes of which `counts` have each rank.
+/// the sum over pairs of nodes, with `counts` nodes per rank.
 fn centred_sum(counts: &[u64], n: u64) -> u64 {
     let (mut sides, mut sum) = ([0, 0], 0);
     for rank in (1..counts.len()).rev() {
@@ -148,7 +148,7 @@ fn stacks(rows: &mut Vec<Vec<u64>>, row: &mut Vec<u64>, left: u64, sides: [usize
     }
 }
 
-/// The optimum on an empty mesh by enumeration of centred stacks, of which one is optimal (see
+/// The optimum on an empty mesh by enumeration of centred stacks, which include an optimal set (see
 /// `machine::bound`).
 fn empty_optimum(sides: [usize; 3], n: u64) -> u64 {
     let mut least = u64::MAX;

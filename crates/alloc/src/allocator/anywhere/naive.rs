@@ -10,23 +10,15 @@
 //! least as wide (x) as long (y), and at least as long as deep (z), it chooses the same nodes as
 //! `curve:order=row-major,select=free-list`, which a law test checks.
 
-use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
-};
+use crate::allocator::seam::{Allocator, Entry, OnTori, Placement, Request, Strategy};
 use meshreplay_machine::machine::Machine;
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "naive",
     summary: "the first free nodes, row by row",
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its order of nodes has two ends"),
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
-    build: |_, _| Ok(Strategy::of(Naive)),
+    ..Entry::non_contiguous(|_, _| Ok(Strategy::of(Naive)))
 };
 
 /// Takes the free nodes with the lowest numbers.

@@ -53,7 +53,7 @@ pub(crate) const ENTRY: Entry = Entry {
 /// square machine.
 const LARGEST: u32 = 12;
 
-/// The order in which pages are numbered.
+/// The numbering of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Indexing {
     /// Row by row.
@@ -109,7 +109,7 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
 struct Paging {
     /// The nodes of each page, row by row. The index is the page's number.
     pages: Vec<Vec<NodeId>>,
-    /// The number of the page to which each node belongs.
+    /// The page of each node.
     page_of: Vec<u32>,
     /// The number of nodes in use in each page.
     busy: Vec<u32>,
@@ -190,8 +190,8 @@ fn number([x, y, z]: Coord, [columns, rows, _]: [u32; 3], indexing: Indexing) ->
     }
 }
 
-/// Returns how many nodes a placement has, given the sizes of the smallest and of the largest page. If all
-/// pages have the same size, the number is exact. Otherwise it depends on which pages are free, so it is a
+/// Returns the number of nodes of a placement, given the sizes of the smallest and of the largest page. If
+/// all pages have the same size, the number is exact. Otherwise it depends on the free pages, so it is a
 /// range.
 fn nodes_for([least, most]: [u32; 2], request: &Request, mesh: &Mesh) -> NodesFor {
     if least == most {

@@ -13,24 +13,19 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
-};
+use crate::allocator::seam::{Allocator, Entry, Memory, OnTori, Placement, Promises, Request, Strategy};
 use meshreplay_base::job::Draws;
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "random",
     summary: "free nodes drawn uniformly, seeded",
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("it takes nodes wherever they are"),
     promises: |_| Promises { exact: true, complete: true, memory: Memory::Lasting },
-    build: |_, setup| Ok(Strategy::of(Random { rng: Draws::NODES.of_seed(setup.seed), free: Vec::new() })),
+    ..Entry::non_contiguous(|_, setup| {
+        Ok(Strategy::of(Random { rng: Draws::NODES.of_seed(setup.seed), free: Vec::new() }))
+    })
 };
 
 /// Draws nodes with a random number generator.

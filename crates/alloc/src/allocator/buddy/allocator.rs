@@ -16,7 +16,7 @@ pub(super) type HandOut = fn(&mut Buddy, &Request, &Mesh) -> Option<Vec<NodeId>>
 /// If the proposal is accepted, nothing is left to do. If it is not accepted, the next call frees its blocks
 /// first.
 pub(super) struct BlockAllocator {
-    /// The hierarchy of blocks, in which the blocks of the last proposal are marked as in use.
+    /// The hierarchy of blocks. The blocks of the last proposal are marked as in use.
     pub(super) buddy: Buddy,
     hand_out: HandOut,
     /// The nodes of the last proposal, which are marked as in use; empty if it was accepted or if there is no
@@ -30,8 +30,8 @@ impl BlockAllocator {
         Self { buddy, hand_out, proposed: Vec::new() }
     }
 
-    /// Returns a strategy for an idle machine. `forest` builds its hierarchy of blocks, `order` says which
-    /// free block of a size is first, and `hand_out` selects the blocks for a request.
+    /// Returns a strategy for an idle machine, with a hierarchy of blocks by `forest`, the order of free
+    /// blocks of a size, and the function that selects the blocks for a request.
     pub(super) fn strategy(
         mesh: &Mesh,
         forest: fn(&Mesh) -> Forest,

@@ -15,9 +15,9 @@
 //! into eight, and an array into intervals, which split into two. Free blocks of a size are ordered by their
 //! base in scan order (z, then y, then x), which is a choice of ours.
 //!
-//! Blocks lie on a grid of their size, so the strategy may refuse a job although a free square exists. Jobs
-//! larger than the largest block never fit. Time O(log N) on a machine of N nodes, and the time to list the
-//! nodes.
+//! Blocks are aligned to a grid of their size, so the strategy may refuse a job although a free square
+//! exists. Jobs larger than the largest block never fit. Time O(log N) on a machine of N nodes, and the time
+//! to list the nodes.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
@@ -25,24 +25,18 @@ use super::octet_mbs::cubes;
 use super::system::{BlockOrder, Buddy};
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
-    Block, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
-    Setup, Strategy,
+    Block, Entry, Foresight, NodesFor, OnTori, Placement, Request, Served, Setup, Strategy,
 };
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "buddy-2d",
     summary: "the smallest square block of a power of two that holds the job's shape",
     source: "Li, Cheng, J. Parallel and Distributed Computing 12(1), 1991",
     parameters: "partition=pieces (whole)",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::Contiguous,
     tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
-    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build,
+    ..Entry::contiguous(build)
 };
 
 /// Reads the parameter `partition` and builds the allocator. Fails for `partition=whole` if the machine's
@@ -101,11 +95,11 @@ impl Layout {
         let class = class_for(request, machine.mesh())? as usize;
         let is_free = |i: u32| place(&self.blocks[i as usize]).is_free(machine);
         let listed = |&i: &u32| is_free(i) && self.blocks[i as usize].parent.is_none_or(|i| !is_free(i));
-        let found =
+        let block =
             self.classes.get(class..)?.iter().find_map(|blocks| blocks.iter().copied().find(listed))?;
         // A larger block is split, and the part at its base is split again, until it has the wanted class.
         let sizes = self.blocks[*self.classes[class].first()? as usize].sizes;
-        let base = self.blocks[found as usize].base;
+        let base = self.blocks[block as usize].base;
         Some(Placement::of(Submesh { base, sizes }.nodes(machine)))
     }
 }

@@ -86,9 +86,8 @@ impl FirstSet {
         (self.levels[0][at] != 0).then_some(at)
     }
 
-    /// Removes the smallest members, at most `most` of them and only those in the same word as the smallest.
-    /// Returns the number that belongs to the word's lowest bit, and a mask of the removed bits. The mask is
-    /// 0 if the set is empty.
+    /// Removes up to `most` of the smallest members, all of them in the word of the smallest one. Returns the
+    /// number of the word's lowest bit, and a mask of the removed bits. The mask is 0 if the set is empty.
     pub(crate) fn remove_first(&mut self, most: u32) -> (u32, u64) {
         let Some(word) = self.first_word() else { return (0, 0) };
         let members = self.levels[0][word];

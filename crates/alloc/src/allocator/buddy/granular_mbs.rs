@@ -10,28 +10,22 @@
 //! 2. The three phases are repeated until no block finds a buddy.
 //! 3. A request is served as in MBS: it is divided into block sizes, and larger blocks are split if needed.
 //!
-//! The paper says that the largest block of a 16 × 15 mesh is 8 × 8. By the paper's own construction it is 16
-//! × 8, and this implementation follows the construction, as the authors' simulator does. On a torus blocks
-//! do not wrap around.
+//! The paper gives 8 × 8 as the largest block of a 16 × 15 mesh. By the paper's own construction it is 16 ×
+//! 8, and this implementation follows the construction, like the authors' simulator. On a torus blocks do not
+//! wrap around.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
-use crate::allocator::seam::Block;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
+use crate::allocator::seam::{Block, Entry, Memory, OnTori, Promises};
 use meshreplay_machine::machine::Mesh;
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "granular-mbs",
     summary: "multiple buddy strategy on blocks of every power of two",
     source: "Walker, Bunde, Leung, 2010",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
     promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
-    build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, pairs)),
+    ..Entry::non_contiguous(|_, setup| Ok(BlockAllocator::multiple(setup.mesh, pairs)))
 };
 
 /// The index that stands for no block.

@@ -14,21 +14,15 @@
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
+use super::granular_mbs;
+use crate::allocator::seam::Entry;
 use meshreplay_machine::machine::Mesh;
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "octet-mbs",
     summary: "multiple buddy strategy on cubes; eight children per block",
-    source: "Walker, Bunde, Leung, 2010",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
-    tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
     build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, cubes)),
+    ..granular_mbs::ENTRY
 };
 
 /// Builds the hierarchy of blocks: the machine is divided into cubes.

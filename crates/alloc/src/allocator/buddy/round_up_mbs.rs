@@ -4,8 +4,8 @@
 //! strategy of this name, which the paper does not describe: the request is rounded up to one block size, and
 //! the job gets only a part of the block. The details below are choices of ours.
 //!
-//! 1. The blocks are those of Granular MBS. The number k of requested processors is rounded up to the next
-//!    power of two.
+//! 1. The blocks are the same as in Granular MBS. The number k of requested processors is rounded up to the
+//!    next power of two.
 //! 2. If a block of that size is free, or a larger block can be split, the job gets k nodes of the block.
 //!    These are the nodes of its first children, as many whole children as fit, and then a part of the next
 //!    child in the same way. The other children stay free.
@@ -14,25 +14,19 @@
 //! No node is wasted, and the strategy never refuses while k nodes are free.
 
 use super::allocator::BlockAllocator;
-use super::granular_mbs::pairs;
+use super::granular_mbs::{self, pairs};
 use super::system::{BlockOrder, Buddy};
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Request};
+use crate::allocator::seam::{Entry, Request};
 use meshreplay_machine::machine::{Mesh, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "round-up-mbs",
     summary: "Granular MBS within one block, of which the rest stays free",
     source: "the simulator of Walker, Bunde, Leung, 2010, completed",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
-    tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
     build: |_, setup| {
         Ok(BlockAllocator::strategy(setup.mesh, pairs, BlockOrder::Location, one_block_or_several))
     },
+    ..granular_mbs::ENTRY
 };
 
 /// Gives a job a part of one block or, if no free block is large enough, several blocks. Returns the nodes;

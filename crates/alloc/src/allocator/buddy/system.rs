@@ -16,8 +16,8 @@
 //! single nodes can always serve the rest. Time O(k + b·log N) for a placement of b blocks on a machine of N
 //! nodes.
 //!
-//! Blocks are numbered by size and, within a size, in the order in which free blocks are taken. So the free
-//! blocks of a size are a set of numbers, and the first free block is its smallest member.
+//! Blocks are numbered by size and, within a size, in the order of allocation. So the free blocks of a size
+//! are a set of numbers, and the first free block is its smallest member.
 
 use super::first_set::FirstSet;
 use super::forest::Forest;
@@ -27,7 +27,7 @@ use meshreplay_machine::machine::{Mesh, NodeId};
 /// The number that stands for no block.
 const NONE: u32 = u32::MAX;
 
-/// The order in which free blocks of a size are taken.
+/// The order of free blocks of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockOrder {
     /// By x, then y, then z of the base.
@@ -131,8 +131,8 @@ impl Buddy {
         }
     }
 
-    /// Returns all blocks, in use or not. Smaller blocks come first. Blocks of equal size come in the order
-    /// in which free ones are taken.
+    /// Returns all blocks, in use or not. Smaller blocks come first, blocks of equal size in the order of
+    /// allocation.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let block = |number: u32| Block {
             base: self.mesh.coord(self.bases[number as usize]),
@@ -197,8 +197,8 @@ impl Buddy {
     /// Makes sure that a block of `class` is free, and splits a larger block if needed. Returns `None` if no
     /// free block is large enough.
     fn split_larger(&mut self, class: usize) -> Option<()> {
-        let found = (class..self.free.len()).find(|&larger| self.first(larger).is_some())?;
-        for larger in (class + 1..=found).rev() {
+        let smallest = (class..self.free.len()).find(|&larger| self.first(larger).is_some())?;
+        for larger in (class + 1..=smallest).rev() {
             let block = self.first(larger)?;
             self.split(larger, block);
         }
@@ -368,8 +368,7 @@ impl Buddy {
         taken
     }
 
-    /// Frees nodes that one call has handed out, or nodes that were occupied. `nodes` must be in the order in
-    /// which they were handed out.
+    /// Frees nodes that one call has handed out, in the order of that call, or nodes that were occupied.
     pub(super) fn release(&mut self, nodes: &[NodeId]) {
         let mut rest = nodes;
         loop {

@@ -3,9 +3,9 @@
 //!
 //! 1. A job goes to the left end of the leftmost free block that is long enough.
 //! 2. If no block is long enough although enough processors are free, tasks move aside (see
-//!    [`super::array`]). The job starts as soon as the decision is made and the window is free. A task is
-//!    suspended from the first step in which one of its elements moves or has to give way, to the last step
-//!    in which one moves.
+//!    [`super::array`]). The job starts when the decision is made and the window is free. A task is suspended
+//!    from the first step that moves one of its elements or makes it give way, to the last step that moves
+//!    one.
 //!
 //! So an allocator with compaction never refuses a job while enough processors are free. The costs of a
 //! decision and of a step are parameters. The paper takes them from a report that we could not obtain. The
@@ -23,7 +23,7 @@ use meshreplay_base::job::Time;
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Machine, NodeId, row};
 
-/// The directions in which tasks may move.
+/// The directions of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ways {
     /// Tasks move to the left.
@@ -41,8 +41,7 @@ pub(crate) enum Ways {
 pub(crate) struct Costs {
     /// The time of one step of the mesh, in seconds.
     step_s: f64,
-    /// The number of rows of the mesh. One of its steps does the work of so many steps of a mesh with one
-    /// row.
+    /// Number of rows of the mesh. One of its steps does the work of `height` steps of a mesh with one row.
     height: u32,
     /// The time to look at one record while a window is chosen, in seconds.
     select_s: f64,
@@ -93,7 +92,7 @@ impl Costs {
         Ok(Self { step_s, height, select_s, schedule_s, check })
     }
 
-    /// Returns the time for so many steps of a mesh with one row, on a mesh of `height` rows.
+    /// Returns the time for `steps` steps of a mesh with one row, on a mesh of `height` rows.
     fn steps(&self, steps: u32) -> Time {
         seconds(self.step_s * f64::from(steps.div_ceil(self.height)))
     }
@@ -106,7 +105,7 @@ impl Costs {
     }
 }
 
-/// Returns a time of so many seconds, rounded to microseconds.
+/// Returns a time in seconds, rounded to microseconds.
 fn seconds(seconds: f64) -> Time {
     Time::from_micros((seconds * 1e6).round() as i64)
 }
@@ -114,13 +113,13 @@ fn seconds(seconds: f64) -> Time {
 /// First fit on a linear array, with compaction if it has directions and costs.
 pub(crate) struct Compactor {
     array: Array,
-    /// The directions in which tasks may move, and the costs; `None` if no task may move.
+    /// The directions of moves, and the costs; `None` if no task may move.
     compaction: Option<(Ways, Costs)>,
 }
 
 impl Compactor {
-    /// Returns an allocator for an idle array of so many processors; without `compaction` it never moves a
-    /// task.
+    /// Returns an allocator for an idle array of `processors` processors; without `compaction` it never moves
+    /// a task.
     pub(crate) fn new(processors: u32, compaction: Option<(Ways, Costs)>) -> Self {
         Self { array: Array::new(processors), compaction }
     }
@@ -128,29 +127,33 @@ impl Compactor {
     /// Returns a placement that moves tasks to make room for a job of `length` processors; `None` if no task
     /// may move or too few processors are free.
     fn plan(&self, length: u32) -> Option<Placement> {
-        match self.compaction? {
-            (Ways::Free, _) => self.slide(length),
-            (Ways::Left, costs) => Some(self.scheduled(best(Window::left(&self.array, length)?), costs)),
-            (Ways::Right, costs) => Some(self.scheduled(best(Window::right(&self.array, length)?), costs)),
-            (Ways::Both, costs) => {
-                let (left, right) = (Window::left(&self.array, length)?, Window::right(&self.array, length)?);
+        let (ways, costs) = self.compaction?;
+        let left = || Window::left(&self.array, length);
+        let right = || Window::right(&self.array, length);
+        let plan = match ways {
+            Ways::Free => return self.slide(length),
+            Ways::Left => Plan::new(left()?),
+            Ways::Right => Plan::new(right()?),
+            Ways::Both => {
+                let (left, right) = (left()?, right()?);
                 // The schedules are compared only if both windows cover equally many processors.
-                let plan = match left.covered.cmp(&right.covered) {
-                    Ordering::Less => best(left),
-                    Ordering::Greater => best(right),
+                match left.covered.cmp(&right.covered) {
+                    Ordering::Less => Plan::new(left),
+                    Ordering::Greater => Plan::new(right),
                     Ordering::Equal => {
-                        let (left, right) = (best(left), best(right));
-                        let key = |(_, schedule): &(Window, Schedule)| (schedule.delay, schedule.length);
+                        let (left, right) = (Plan::new(left), Plan::new(right));
+                        let key = |plan: &Plan| (plan.schedule.delay, plan.schedule.length);
                         if key(&right) < key(&left) { right } else { left }
                     }
-                };
-                Some(self.scheduled(plan, costs))
+                }
             }
-        }
+        };
+        Some(self.scheduled(plan, costs))
     }
 
     /// Returns the placement in a window, with the moves of its schedule as a rearrangement in time.
-    fn scheduled(&self, (window, schedule): (Window, Schedule), costs: Costs) -> Placement {
+    fn scheduled(&self, plan: Plan, costs: Costs) -> Placement {
+        let Plan { window, schedule } = plan;
         if costs.check {
             let checked = schedule.check(&window, self.array.processors());
             assert!(checked.is_ok(), "{checked:?} on {:?}", self.array);
@@ -174,8 +177,8 @@ impl Compactor {
         }
     }
 
-    /// Returns the placement for which all tasks slide to the left end, and the job goes to the right of
-    /// them; `None` if too few processors are free.
+    /// Returns the placement to the right of all tasks, after all of them have moved to the left end; `None`
+    /// if too few processors are free.
     fn slide(&self, length: u32) -> Option<Placement> {
         let (mut edge, mut moves) = (0, Vec::new());
         for task in self.array.tasks() {
@@ -194,10 +197,16 @@ impl Compactor {
     }
 }
 
-/// Returns the window with its best schedule.
-fn best(window: Window) -> (Window, Schedule) {
-    let schedule = Schedule::best(&window);
-    (window, schedule)
+/// A window with its best schedule.
+struct Plan {
+    window: Window,
+    schedule: Schedule,
+}
+
+impl Plan {
+    fn new(window: Window) -> Self {
+        Self { schedule: Schedule::best(&window), window }
+    }
 }
 
 /// Returns the nodes of `length` adjacent processors from `base` on.
@@ -234,8 +243,8 @@ impl Allocator for Compactor {
     }
 
     fn released(&mut self, placement: &Placement, _machine: &Machine) {
-        // Tasks of one placement may be neighbours by now: each begins at one of its nodes, and nobody else's
-        // does.
+        // Tasks of one placement may be adjacent now. Each of them begins at a node of the placement, and no
+        // other task does.
         for &node in &placement.nodes {
             self.array.remove(node);
         }

@@ -17,7 +17,7 @@
 //! 3. The elements of the tasks move step by step, by the schedule of least delay. The job starts when the
 //!    window is free.
 //!
-//! A ring has no end to which tasks could slide, so the allocators with compaction refuse it.
+//! A ring has no end for tasks to slide to, so the allocators with compaction refuse it.
 //!
 //! An allocator with compaction never refuses a job while enough processors are free. The costs of a decision
 //! and of a step are parameters. First fit takes time O(tasks). Compaction takes time O(tasks + e·s), where e
@@ -25,27 +25,23 @@
 
 use super::compactor::{Compactor, Costs, SUBMESHES, Ways};
 use crate::allocator::contiguous::first_fit::FirstFit;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Served, Setup, Strategy};
+use crate::allocator::seam::{Entry, Memory, OnTori, Promises, Served, Setup, Strategy};
 use meshreplay_base::spec::{Params, SpecError};
 
 pub(crate) const LINEAR_FIRST_FIT: Entry = Entry {
     name: "linear-first-fit",
     summary: "the leftmost free block of an array that is long enough",
     source: "Diessel, ElGindy, Beresford-Smith, 1996",
-    parameters: "",
     max_dims: 1,
-    refuses_unavailable: None,
-    kind: Contiguity::Contiguous,
-    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: false, memory: Memory::None },
-    build: |_, setup| {
+    ..Entry::contiguous(|_, setup| {
         // On a ring the block may go round the end.
         if setup.mesh.wraps_any() {
             return Ok(FirstFit::strategy(SUBMESHES));
         }
         let strategy = Strategy::of(Compactor::new(setup.mesh.nodes(), None));
         Ok(strategy.served(Served::BySubmesh(SUBMESHES)))
-    },
+    })
 };
 
 pub(crate) const LEFT: Entry = Entry {

@@ -13,8 +13,7 @@
 //! It takes the same submesh as first fit with `turn=yes`, so a job is served whenever a free submesh of its
 //! shape exists. Time O(r·m²) for r rows of bases and m submeshes in use, independent of the machine's width.
 
-use super::busy_search::BusySearch;
-use super::coverage::{BusyList, Region};
+use super::busy_search::{BusyList, BusySearch, Region};
 use super::orientations::Turn;
 use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
 use meshreplay_machine::machine::{Coord, Machine};

@@ -10,15 +10,15 @@ pub(crate) trait Score: Send {
     fn prepare(&mut self, _machine: &Machine, _sizes: [u32; 3]) {}
 
     /// Returns the score of a free submesh. Higher scores are better.
-    fn of(&self, machine: &Machine, place: Submesh) -> i64;
+    fn score(&self, machine: &Machine, place: Submesh) -> i64;
 
-    /// Sets `scores`, for each x, to the score of the free submesh of these sizes at (x, y, z), where there
-    /// is one. The other scores have no meaning. Rows with many submeshes are scored by this. The default
-    /// does it one by one.
-    fn of_row(&mut self, machine: &Machine, [y, z]: [u32; 2], sizes: [u32; 3], scores: &mut Vec<i64>) {
+    /// Sets `scores`, for each x, to the score of the free submesh of these sizes at (x, y, z); entries
+    /// without a free submesh are undefined. Rows with many submeshes are scored by this. The default scores
+    /// them one by one.
+    fn score_row(&mut self, machine: &Machine, [y, z]: [u32; 2], sizes: [u32; 3], scores: &mut Vec<i64>) {
         let [width, ..] = machine.mesh().extents();
         scores.clear();
-        scores.extend((0..width).map(|x| self.of(machine, Submesh { base: [x, y, z], sizes })));
+        scores.extend((0..width).map(|x| self.score(machine, Submesh { base: [x, y, z], sizes })));
     }
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct BestPlace<S> {
     scores: Vec<i64>,
 }
 
-/// The number of free submeshes of a row from which on the whole row is scored.
+/// The least number of free submeshes in a row for scoring the whole row.
 const MANY: u32 = 16;
 
 impl<S: Score + 'static> BestPlace<S> {
@@ -74,12 +74,12 @@ impl<S: Score> Allocator for BestPlace<S> {
                 }
                 let are_many = bits.iter().map(|word| word.count_ones()).sum::<u32>() >= MANY;
                 if are_many {
-                    self.score.of_row(machine, row, sizes, &mut self.scores);
+                    self.score.score_row(machine, row, sizes, &mut self.scores);
                 }
                 for x in set_bits(bits) {
                     let place = Submesh { base: [x, row[0], row[1]], sizes };
                     let score =
-                        if are_many { self.scores[x as usize] } else { self.score.of(machine, place) };
+                        if are_many { self.scores[x as usize] } else { self.score.score(machine, place) };
                     // The strict comparison keeps the first submesh on a tie.
                     if best.is_none_or(|(highest, _)| score > highest) {
                         best = Some((score, place));

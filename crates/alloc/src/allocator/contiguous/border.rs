@@ -16,7 +16,7 @@ pub(crate) struct Border {
     counts: FreeCounts,
     /// Scratch memory of the counts.
     line: Vec<i32>,
-    /// The free nodes in and beside the submeshes of a row, along one dimension.
+    /// Free nodes in and next to the submeshes of a row, along one dimension.
     free: Vec<i32>,
     /// The taken border positions of the submeshes of a row.
     taken: Vec<i32>,
@@ -104,11 +104,11 @@ impl Score for BorderScore {
         self.border.prepare(machine, sizes[0]);
     }
 
-    fn of(&self, machine: &Machine, place: Submesh) -> i64 {
+    fn score(&self, machine: &Machine, place: Submesh) -> i64 {
         self.sign * i64::from(self.border.taken(machine, place))
     }
 
-    fn of_row(&mut self, machine: &Machine, row: [u32; 2], sizes: [u32; 3], scores: &mut Vec<i64>) {
+    fn score_row(&mut self, machine: &Machine, row: [u32; 2], sizes: [u32; 3], scores: &mut Vec<i64>) {
         scores.clear();
         let taken = self.border.taken_in_row(machine, row, sizes);
         scores.extend(taken.iter().map(|&taken| self.sign * i64::from(taken)));
@@ -185,7 +185,7 @@ mod tests {
                 {
                     let (mut free_submeshes, mut border) = (FreeSubmeshes::default(), Border::default());
                     free_submeshes.find(&machine, sizes);
-                    // The widths for which it is prepared change the way, but not the result.
+                    // The prepared widths change the way, but not the result.
                     for widest in [0, sizes[0]] {
                         border.prepare(&machine, widest);
                         for base in free_submeshes.iter() {

@@ -12,7 +12,7 @@
 //!    y, then x).
 //!
 //! In a dimension that wraps around, the machine has no sides. A candidate also begins at position 0 there,
-//! as there may be no submesh in use to touch.
+//! in case no submesh is in use.
 //!
 //! Any free submesh can be shifted down along one dimension after the other until it touches something. So a
 //! job is served whenever a free submesh of its shape exists. The score is a choice of ours, after Zhu's best
@@ -20,28 +20,19 @@
 //! whole rows.
 
 use super::border::Border;
-use super::coverage::{BusyList, Region};
+use super::busy_search::{BusyList, Region};
 use super::orientations::Turn;
-use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
-};
+use crate::allocator::seam::{Allocator, Entry, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh, set_bits};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "busy-list",
     summary: "the free rectangle or cuboid at corners of busy ones whose border is taken most",
     source: "Das Sharma, Pradhan, J. Parallel and Distributed Computing 36, 1996",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::Contiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build: |_, _| {
+    ..Entry::contiguous(|_, _| {
         let submeshes = Turn::Yes.submeshes();
         Ok(Strategy::of(BusyCorners::new(submeshes)).served(Served::BySubmesh(submeshes)))
-    },
+    })
 };
 
 /// Chooses among the corners of submeshes in use.
@@ -54,7 +45,7 @@ struct BusyCorners {
     corners: Corners,
 }
 
-/// The number of free candidates of a row from which on the borders of the whole row are counted.
+/// The least number of free candidates in a row for counting the borders of the whole row.
 const MANY: u32 = 16;
 
 impl BusyCorners {
@@ -117,7 +108,7 @@ impl Allocator for BusyCorners {
     }
 }
 
-/// The positions along each dimension at which candidates begin. All combinations are candidates.
+/// The start positions of candidates along each dimension. All combinations are candidates.
 #[derive(Debug, Default)]
 struct Corners {
     /// One bit for each x.

@@ -12,37 +12,39 @@
 //! nodes.
 
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
-};
-use meshreplay_machine::machine::{FreeSubmeshes, Machine, Submesh};
+use crate::allocator::seam::{Allocator, Entry, Placement, Request, Served, Strategy, Submeshes};
+use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Submesh};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "first-fit",
     summary: "the first free rectangle or cuboid of the job's shape",
     source: "Zhu, J. Parallel and Distributed Computing 16, 1992",
     parameters: TURN,
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::Contiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build: |params, _| Ok(FirstFit::strategy(take_turn(params)?.submeshes())),
+    ..Entry::contiguous(|params, _| Ok(FirstFit::strategy(take_turn(params)?.submeshes())))
 };
+
+/// Finds the base of a free submesh of the given sizes; `None` if there is none. It may use the memory of the
+/// [`FreeSubmeshes`].
+type Find = fn(&mut FreeSubmeshes, &Machine, [u32; 3]) -> Option<Coord>;
 
 /// Takes the first free submesh that can serve a request.
 pub(crate) struct FirstFit {
     submeshes: Submeshes,
+    find: Find,
     /// The free submeshes of the current request. The field exists only to reuse memory.
     free_submeshes: FreeSubmeshes,
 }
 
 impl FirstFit {
-    /// Returns the strategy. `submeshes` says which sizes serve a request, and in which order its nodes are
-    /// used.
+    /// Returns the strategy that takes the first free submesh in scan order. `submeshes` gives the sizes for
+    /// a request and the rank order of its nodes.
     pub(crate) fn strategy(submeshes: Submeshes) -> Strategy {
-        Strategy::of(Self { submeshes, free_submeshes: FreeSubmeshes::default() })
+        Self::strategy_by(submeshes, FreeSubmeshes::find_first)
+    }
+
+    /// Returns the strategy that takes the free submesh that `find` finds.
+    pub(crate) fn strategy_by(submeshes: Submeshes, find: Find) -> Strategy {
+        Strategy::of(Self { submeshes, find, free_submeshes: FreeSubmeshes::default() })
             .served(Served::BySubmesh(submeshes))
     }
 }
@@ -50,7 +52,7 @@ impl FirstFit {
 impl Allocator for FirstFit {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         (self.submeshes.sizes)(request, machine.mesh()).into_iter().find_map(|sizes| {
-            let place = Submesh { base: self.free_submeshes.find_first(machine, sizes)?, sizes };
+            let place = Submesh { base: (self.find)(&mut self.free_submeshes, machine, sizes)?, sizes };
             Some(Placement::of((self.submeshes.nodes)(request, place, machine)))
         })
     }

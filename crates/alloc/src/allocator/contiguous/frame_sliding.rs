@@ -9,60 +9,40 @@
 //!    it up along z by its depth, and visit the rows in the opposite direction.
 //! 3. If no frame is free, the job waits.
 //!
-//! In a dimension that wraps around, the machine has no side: the frame slides on in the same direction, as
-//! long as it comes to a base that lies less than once round behind the first one.
+//! In a dimension that wraps around, the machine has no side: the frame slides on in the same direction while
+//! its base is less than one round beyond the first one.
 //!
 //! The shape is not turned, unless `turn=yes` is given: then its other orientations are tried one after the
 //! other. Free submeshes between the positions of the frame are not found, which is the known weakness of the
 //! strategy. Details of the slide are choices of ours. Time O(N) per request to find the free submeshes of a
 //! machine of N nodes, and O(1) for each position of the frame.
 
-use super::coverage::Region;
+use super::busy_search::Region;
+use super::first_fit::FirstFit;
 use super::orientations::{TURN, take_turn_unwritten};
-use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
-    Strategy, Submeshes,
-};
-use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Mesh, Submesh};
+use crate::allocator::seam::{Entry, Foresight, NodesFor, Served};
+use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Mesh};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "frame-sliding",
     summary: "a frame of the job's shape that slides in steps of its own size",
     source: "Chuang, Tzeng, IEEE TPDS 5(2), 1994",
     parameters: TURN,
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::Contiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build: |params, _| {
+    ..Entry::contiguous(|params, _| {
         let submeshes = take_turn_unwritten(params)?.submeshes();
-        let strategy = Strategy::of(FrameSliding { submeshes, free_submeshes: FreeSubmeshes::default() });
+        let strategy = FirstFit::strategy_by(submeshes, find);
         Ok(strategy.served(Served::ByState(Foresight::Proposes)).with_nodes_for(move |request, mesh| {
             NodesFor::of_submesh((submeshes.sizes)(request, mesh).first().copied())
         }))
-    },
+    })
 };
 
-/// Takes the first free submesh at the positions of a sliding frame.
-struct FrameSliding {
-    submeshes: Submeshes,
-    /// The free submeshes of the current request. The field exists only to reuse memory.
-    free_submeshes: FreeSubmeshes,
-}
-
-impl Allocator for FrameSliding {
-    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        let mesh = machine.mesh();
-        let first = mesh.coord(machine.free().iter().next()?);
-        (self.submeshes.sizes)(request, mesh).into_iter().find_map(|sizes| {
-            self.free_submeshes.find(machine, sizes);
-            let bases = slide(mesh, sizes, first);
-            let base = bases.into_iter().find(|&base| self.free_submeshes.contains(base))?;
-            Some(Placement::of(Submesh { base, sizes }.nodes(machine)))
-        })
-    }
+/// Finds the base of the first free submesh at the positions of a sliding frame.
+fn find(free_submeshes: &mut FreeSubmeshes, machine: &Machine, sizes: [u32; 3]) -> Option<Coord> {
+    let mesh = machine.mesh();
+    let first = mesh.coord(machine.free().iter().next()?);
+    free_submeshes.find(machine, sizes);
+    slide(mesh, sizes, first).into_iter().find(|&base| free_submeshes.contains(base))
 }
 
 /// Returns the bases of the positions that the frame visits, in this order; empty if the sizes exceed the
@@ -70,7 +50,7 @@ impl Allocator for FrameSliding {
 fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
     let Some(Region { high, .. }) = Region::of_bases(mesh, sizes) else { return Vec::new() };
     let rings = Region { low: [0; 3], high }.rings(mesh);
-    // The bases lie on a grid of the frame's sizes that contains the first base.
+    // The bases form a grid of the frame's sizes that contains the first base.
     let [xs, ys, zs] = [0, 1, 2].map(|d| {
         let (size, extent) = (sizes[d] as usize, mesh.extents()[d]);
         if rings[d] {

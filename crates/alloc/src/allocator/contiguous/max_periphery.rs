@@ -20,21 +20,16 @@
 
 use super::best_place::{BestPlace, Orientations, Score};
 use super::orientations::Turn;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
+use crate::allocator::seam::Entry;
 use meshreplay_machine::machine::{Machine, Mesh, Submesh};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "max-periphery",
     summary: "the free rectangle or cuboid with most of its sides on the machine's border",
     source: "the simulator of Walker, Bunde, Leung, 2010",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::Contiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build: |_, _| Ok(BestPlace::strategy(Turn::Yes.submeshes(), Orientations::Together, Contact)),
+    ..Entry::contiguous(|_, _| {
+        Ok(BestPlace::strategy(Turn::Yes.submeshes(), Orientations::Together, Contact))
+    })
 };
 
 /// The score of a submesh by its contact with the machine's border.
@@ -43,7 +38,7 @@ struct Contact;
 impl Score for Contact {
     /// Returns the contact. It is 0 for a submesh that does not touch the border, so any submesh that touches
     /// it is better.
-    fn of(&self, machine: &Machine, place: Submesh) -> i64 {
+    fn score(&self, machine: &Machine, place: Submesh) -> i64 {
         i64::from(contact(machine.mesh(), place))
     }
 }

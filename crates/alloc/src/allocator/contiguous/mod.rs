@@ -10,8 +10,8 @@
 //! long as the dimension has one base there, position 0, since all others would be the same submesh.
 //!
 //! `orientations` lists the orientations of a job's shape, and `best_place` takes the free submesh with the
-//! highest score. `border` computes scores from the nodes around a submesh. `busy_search` runs the allocators
-//! that look at the submeshes in use, and `coverage` keeps the list of these submeshes.
+//! highest score. `border` computes scores from the nodes around a submesh. `busy_search` keeps the list of
+//! submeshes in use and runs the allocators that search it.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -26,7 +26,6 @@ mod best_place;
 mod border;
 pub(super) mod busy_list;
 pub(super) mod busy_search;
-pub(super) mod coverage;
 pub(super) mod first_fit;
 pub(super) mod fixed_orientation;
 pub(super) mod frame_sliding;

@@ -1,4 +1,4 @@
-//! The orientations of a job's shape, and the parameter `turn`, which says whether all of them are tried.
+//! The orientations of a job's shape, and the parameter `turn`, which enables all of them.
 
 use crate::allocator::seam::{Request, Submeshes};
 use meshreplay_base::spec::{Params, SpecError};
@@ -7,9 +7,9 @@ use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
 /// Whether an allocator may turn the shape that a job asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// Only the shape as it is.
+    /// Only the requested orientation.
     No,
-    /// The shape as it is, then its other orientations.
+    /// The requested orientation, then all others.
     Yes,
 }
 
@@ -30,18 +30,25 @@ pub(crate) fn take_turn_unwritten(params: &mut Params) -> Result<Turn, SpecError
 /// first, then (b, a, c), (a, c, b), (c, a, b), (c, b, a) and (b, c, a). The list is empty if no orientation
 /// fits.
 pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
-    let mut found: Vec<[u32; 3]> = Vec::with_capacity(6);
-    for sizes in [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]] {
-        if mesh.fits(sizes) && !found.contains(&sizes) {
-            found.push(sizes);
+    let mut orientations = distinct([[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]]);
+    orientations.retain(|&sizes| mesh.fits(sizes));
+    orientations
+}
+
+/// Returns the sizes without repetitions, each at its first place.
+pub(crate) fn distinct(sizes: [[u32; 3]; 6]) -> Vec<[u32; 3]> {
+    let mut distinct: Vec<[u32; 3]> = Vec::with_capacity(6);
+    for sizes in sizes {
+        if !distinct.contains(&sizes) {
+            distinct.push(sizes);
         }
     }
-    found
+    distinct
 }
 
 impl Turn {
-    /// Returns the submeshes that can serve a request: its shape as it is, or in every orientation. Their
-    /// nodes are in row-major order.
+    /// Returns the submeshes that can serve a request: its shape in the requested orientation, or in every
+    /// one. Their nodes are in row-major order.
     pub(crate) fn submeshes(self) -> Submeshes {
         let sizes = match self {
             Self::No => as_it_is,
@@ -51,7 +58,7 @@ impl Turn {
     }
 }
 
-/// Returns the shape of a request as it is; empty if the shape does not fit `mesh` without being turned.
+/// Returns the requested shape; empty if it does not fit `mesh` in this orientation.
 fn as_it_is(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
     request.sides_on(mesh).filter(|&shape| mesh.fits(shape)).into_iter().collect()
 }

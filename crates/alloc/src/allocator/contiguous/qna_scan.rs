@@ -8,8 +8,8 @@
 //!
 //! For each orientation of the job's shape (as requested, then turned) until a free submesh is found:
 //!
-//! 1. The coverage of a submesh in use is the region of bases at which the new submesh would overlap it. Sort
-//!    the coverages by their lowest x.
+//! 1. The coverage of a submesh in use is the set of bases of new submeshes that would overlap it. Sort the
+//!    coverages by their lowest x.
 //! 2. `last` of a row is the last covered base of the run that begins at x = 0, or −1 if the base at x = 0 is
 //!    not covered. Each coverage in turn extends the runs that it touches.
 //! 3. Take the first row (by z, then y) whose run ends before the row's last base. The submesh directly
@@ -18,24 +18,16 @@
 //! It takes the same submesh as first fit with `turn=yes`, so a job is served whenever a free submesh of its
 //! shape exists. Time O(m·log m + m·r) for m submeshes in use and r rows of bases.
 
-use super::busy_search::BusySearch;
-use super::coverage::{BusyList, Region};
+use super::busy_search::{BusyList, BusySearch, Region};
 use super::orientations::Turn;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
+use crate::allocator::seam::Entry;
 use meshreplay_machine::machine::{Coord, Machine};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "qna-scan",
     summary: "first fit with turning, found by how far rows are covered from the left",
     source: "Zolfaghari, IJEAT 2013, repaired",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::Contiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build: |_, _| Ok(BusySearch::strategy(Turn::Yes, scan)),
+    ..Entry::contiguous(|_, _| Ok(BusySearch::strategy(Turn::Yes, scan)))
 };
 
 /// Returns the first base in scan order that no coverage contains; `None` if there is no free submesh of

@@ -7,9 +7,9 @@
 //! multicomputers", 2006.
 //!
 //! 1. The first candidate has all bases at the left side of the machine, with x = 0. Each submesh in use adds
-//!    a candidate: the bases at which the new submesh begins directly behind it in x and touches its right
-//!    side. These candidates are sorted by the upper end of the submesh in y, highest first.
-//! 2. Remove from each candidate the bases at which the new submesh would overlap a submesh in use.
+//!    a candidate: the bases of new submeshes that begin directly behind it in x and touch its right side.
+//!    These candidates are sorted by the upper end of the submesh in y, highest first.
+//! 2. Remove from each candidate the bases of submeshes that would overlap a submesh in use.
 //! 3. Take the first candidate that has bases left, and of these the lowest (by z, then y).
 //! 4. If there is none and `turn=yes` is given, try the other orientations of the shape one after the other.
 //!
@@ -22,24 +22,18 @@
 //! bases are found at once (see [`FreeSubmeshes`]) and then looked up, in O(N/64 · log a + m·r) on a machine
 //! of N nodes with r rows, for a longest side of a nodes.
 
-use super::busy_search::BusySearch;
-use super::coverage::{BusyList, Region};
+use super::busy_search::{BusyList, BusySearch, Region, Span};
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
+use crate::allocator::seam::{Entry, Memory, Promises};
 use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Submesh};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rbs",
     summary: "a free rectangle or cuboid right of a busy one, or at the machine's left side",
     source: "Chiu, Chen, IEEE TPDS 10(5), 1999",
     parameters: TURN,
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::Contiguous,
-    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, memory: Memory::UntilIdle },
-    build: |params, _| Ok(BusySearch::strategy(take_turn(params)?, search)),
+    ..Entry::contiguous(|params, _| Ok(BusySearch::strategy(take_turn(params)?, search)))
 };
 
 /// Returns the base of the free submesh that is found first; `None` if there is no free submesh of these
@@ -58,16 +52,17 @@ pub(crate) fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Opt
     boxes.sort_by_key(|held| std::cmp::Reverse(held.base[1] + held.sizes[1]));
     let rings = all.rings(machine.mesh());
     boxes.into_iter().find_map(|held| {
-        // The bases at which a new submesh begins directly behind `held` in x and touches its right side.
+        // The bases of new submeshes that begin directly behind `held` in x and touch its right side.
         let end = held.base[0] + held.sizes[0];
         let x = if rings[0] && end > all.high[0] { end - all.high[0] - 1 } else { end };
-        let [_, ys, zs] = [0, 1, 2].map(|d| (held.base[d], held.sizes[d], sizes[d] - 1));
-        let candidate = all.parts([(x, 1, 0), ys, zs], rings);
+        let beside = Span { first: x, length: 1, before: 0 };
+        let [ys, zs] = [1, 2].map(|d| Span::covered(held, d, sizes));
+        let candidate = all.parts([beside, ys, zs], rings);
         candidate.filter_map(|part| lowest(part, &free_submeshes)).min_by_key(|&[_, y, z]| (z, y))
     })
 }
 
-/// Returns the lowest base of a candidate at which a submesh is free; `None` if there is none.
+/// Returns the lowest base of a free submesh in a candidate; `None` if there is none.
 fn lowest(Region { low, high }: Region, free_submeshes: &FreeSubmeshes) -> Option<Coord> {
     let bases = (low[2]..=high[2]).flat_map(|z| (low[1]..=high[1]).map(move |y| [low[0], y, z]));
     bases.into_iter().find(|&base| free_submeshes.contains(base))

@@ -6,38 +6,30 @@
 //!
 //! For each orientation of the job's shape (as requested, then turned) until a free submesh is found:
 //!
-//! 1. A candidate is a region of bases. The first candidate has all bases at which the new submesh lies
-//!    inside the machine. The coverage of a submesh in use is the region of bases at which the new submesh
-//!    would overlap it.
+//! 1. A candidate is a region of bases. The first candidate has the bases of all submeshes inside the
+//!    machine. The coverage of a submesh in use is the set of bases of new submeshes that would overlap it.
 //! 2. Pop the candidate on top of the stack. Look for the first coverage that overlaps the candidate and has
 //!    not been subtracted from it yet. If there is none, the candidate's lowest base is the base of a free
 //!    submesh.
 //! 3. Otherwise subtract the coverage. At most four regions of the candidate remain (six in three
-//!    dimensions). Push them so that the regions below the coverage are popped first, then those beside it,
-//!    then those above.
+//!    dimensions). Push them so that the regions below the coverage are popped first, then the regions on its
+//!    left and right, then the regions above.
 //!
 //! A job is served whenever a free submesh of its shape exists. The order of the regions is a choice of ours,
 //! since we do not know the original order. Time O(m²) in the worst case for m submeshes in use, independent
 //! of the machine's size.
 
-use super::busy_search::BusySearch;
-use super::coverage::{BusyList, Region};
+use super::busy_search::{BusyList, BusySearch, Region};
 use super::orientations::Turn;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
+use crate::allocator::seam::{Entry, Memory, Promises};
 use meshreplay_machine::machine::{Coord, Machine};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "stack-based",
     summary: "a free rectangle or cuboid from what busy ones leave of the possible bases",
     source: "Yoo, Das, IEEE Trans. Computers 51(1), 2002",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::Contiguous,
-    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, memory: Memory::UntilIdle },
-    build: |_, _| Ok(BusySearch::strategy(Turn::Yes, search)),
+    ..Entry::contiguous(|_, _| Ok(BusySearch::strategy(Turn::Yes, search)))
 };
 
 /// Returns the base of the free submesh that is found first; `None` if there is no free submesh of these

@@ -13,21 +13,15 @@
 use super::best_place::{BestPlace, Orientations};
 use super::border::BorderScore;
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
+use crate::allocator::seam::Entry;
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "worst-fit",
     summary: "the free rectangle or cuboid whose border is taken least",
     source: "a baseline of our own, after Zhu, 1992",
     parameters: TURN,
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::Contiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build: |params, _| {
+    ..Entry::contiguous(|params, _| {
         let submeshes = take_turn(params)?.submeshes();
         Ok(BestPlace::strategy(submeshes, Orientations::OneByOne, BorderScore::least()))
-    },
+    })
 };

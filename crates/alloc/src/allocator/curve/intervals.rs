@@ -34,8 +34,8 @@ impl Intervals {
         fits.min_by_key(|(_, run)| length(run)).map(|(i, _)| i)
     }
 
-    /// Returns the index of the interval with at least `k` ranks for which Σ n(h)² is smallest after `k`
-    /// ranks are taken from it, on a tie of the lowest; `None` if there is none.
+    /// Returns the index of the interval of at least `k` ranks that minimizes Σ n(h)² after `k` ranks are
+    /// taken from it, on a tie of the lowest; `None` if there is none.
     pub(super) fn sum_of_squares(&self, k: u32) -> Option<usize> {
         let fits = self.runs.iter().enumerate().filter(|(_, run)| length(run) >= k);
         fits.min_by_key(|(_, run)| self.change_of_squares(length(run), k)).map(|(i, _)| i)
@@ -109,7 +109,7 @@ impl Intervals {
         self.runs.drain(from..from + whole);
     }
 
-    /// Takes the ranks from `start` to before `end`, all of which must be free.
+    /// Takes the ranks from `start` to before `end`, which must be free.
     pub(super) fn remove(&mut self, start: u32, end: u32) {
         let at = self.runs.partition_point(|run| run.end <= start);
         let Some(run) = self.runs.get(at).cloned().filter(|run| run.start <= start && end <= run.end) else {
@@ -125,38 +125,24 @@ impl Intervals {
         self.runs.splice(at..=at, rest);
     }
 
-    /// Makes the ranks from `start` to before `end` free. None of them may be free already.
+    /// Makes the ranks from `start` to before `end` free, which must be in use.
     pub(super) fn put_back(&mut self, start: u32, end: u32) {
         let at = self.runs.partition_point(|run| run.start < start);
         // The freed ranks can join the interval below, the interval above, both, or none.
-        let joins_left = at > 0 && self.runs[at - 1].end == start;
-        let joins_right = self.runs.get(at).is_some_and(|run| run.start == end);
-        if joins_left {
-            self.by_length[length(&self.runs[at - 1]) as usize] -= 1;
+        let (mut joined, mut replaced) = (start..end, at..at);
+        if let Some(below) = self.runs[..at].last().filter(|below| below.end == start) {
+            joined.start = below.start;
+            replaced.start -= 1;
         }
-        if joins_right {
-            self.by_length[length(&self.runs[at]) as usize] -= 1;
+        if let Some(above) = self.runs.get(at).filter(|above| above.start == end) {
+            joined.end = above.end;
+            replaced.end += 1;
         }
-        let joined = match (joins_left, joins_right) {
-            (true, true) => {
-                self.runs[at - 1].end = self.runs[at].end;
-                self.runs.remove(at);
-                at - 1
-            }
-            (true, false) => {
-                self.runs[at - 1].end = end;
-                at - 1
-            }
-            (false, true) => {
-                self.runs[at].start = start;
-                at
-            }
-            (false, false) => {
-                self.runs.insert(at, start..end);
-                at
-            }
-        };
-        self.by_length[length(&self.runs[joined]) as usize] += 1;
+        for run in &self.runs[replaced.clone()] {
+            self.by_length[length(run) as usize] -= 1;
+        }
+        self.by_length[length(&joined) as usize] += 1;
+        self.runs.splice(replaced, [joined]);
     }
 }
 
@@ -169,7 +155,7 @@ fn length(run: &Range<u32>) -> u32 {
 mod tests {
     use super::*;
 
-    /// Returns an example in which the free ranks are 0, 1, 3, 4, 5, 8–11, 13 and 15.
+    /// Returns an example with the free ranks 0, 1, 3, 4, 5, 8–11, 13 and 15.
     fn example() -> Intervals {
         let mut free = Intervals::full(16);
         free.take(0, 16);

@@ -10,7 +10,7 @@
 //! 1. Number the nodes along a curve; the number of a node is its rank. An *interval* is a maximal run of
 //!    consecutive free ranks.
 //! 2. For a request for k processors, choose one of the intervals of at least k ranks and take its first k
-//!    ranks. The parameter `select` says which interval (on a tie, the lowest):
+//!    ranks. The parameter `select` chooses the interval (on a tie, the lowest):
 //!    * `first-fit`: the lowest interval.
 //!    * `best-fit`: the shortest interval.
 //!    * `sum-of-squares`: the interval that makes Σ n(h)² smallest after k ranks are taken from it. n(h) is
@@ -32,29 +32,22 @@ mod intervals;
 use std::path::Path;
 
 use self::intervals::Intervals;
-use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Setup, Strategy,
-};
+use crate::allocator::seam::{Allocator, Entry, OnTori, Placement, Request, Setup, Strategy};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 use meshreplay_machine::machine::order::{self, Order};
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "curve",
     summary: "intervals of free ranks along a curve; also ORDER+SELECT, as in hilbert+bf",
     source: "Lo et al., IEEE TPDS 1997; Leung et al., CLUSTER 2002; Walker, Bunde, Leung, 2010",
     parameters: "order=column-snake (any of `list orders`, or file with path=FILE), \
                  select=best-fit (first-fit, free-list, sum-of-squares)",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its order of nodes has two ends"),
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
-    build,
+    ..Entry::non_contiguous(build)
 };
 
-/// The rule that chooses the interval from which a job gets its ranks.
+/// The selection rule for intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Select {
     /// The shortest interval that is long enough.
@@ -121,8 +114,7 @@ struct Curve {
     order: Order,
     select: Select,
     free: Intervals,
-    /// The interval at which the ranks of the last proposal begin; `None` if anything was reported since
-    /// then.
+    /// The first interval of the last proposal; `None` if anything was reported since.
     proposed: Option<usize>,
 }
 
@@ -176,7 +168,7 @@ fn for_each_run(order: &Order, placement: &Placement, mut each: impl FnMut(u32, 
 
 /// Returns with how many equal nodes two lists begin.
 fn common(a: &[NodeId], b: &[NodeId]) -> usize {
-    /// So many nodes are compared at once, which takes one or two instructions for vectors.
+    /// Number of nodes compared at once, in one or two vector instructions.
     const TOGETHER: usize = 16;
     let equal = a.chunks_exact(TOGETHER).zip(b.chunks_exact(TOGETHER)).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[equal * TOGETHER..], &b[equal * TOGETHER..]);

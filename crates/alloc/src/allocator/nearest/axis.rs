@@ -32,7 +32,7 @@ impl Window {
 
 impl Axis {
     /// Returns the three dimensions of `mesh`.
-    pub(super) fn of_mesh(mesh: &Mesh) -> [Self; 3] {
+    pub(super) fn from_mesh(mesh: &Mesh) -> [Self; 3] {
         [0, 1, 2].map(|d| Self { extent: mesh.extents()[d].cast_signed(), wraps: mesh.wraps(d) })
     }
 

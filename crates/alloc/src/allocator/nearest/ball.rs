@@ -12,7 +12,7 @@ use super::numbers::{Cost, Count};
 use super::skewed_sums::{Diamond, SkewedSums};
 use meshreplay_machine::machine::{Machine, NodeSet, set_bits};
 
-/// The free nodes of one machine state, in tables from which balls are counted.
+/// The free nodes of one machine state, as tables of prefix sums for counting balls.
 #[derive(Debug)]
 pub(super) struct FreeNodes<T> {
     pub(super) axes: [Axis; 3],
@@ -31,7 +31,7 @@ impl<T: Count> FreeNodes<T> {
         Self { axes, counted: NodeSet::empty(nodes), rows, columns }
     }
 
-    /// Counts the free nodes of `machine`: those lines again of which nodes have changed.
+    /// Updates the tables to the free nodes of `machine`: only lines with changed nodes are counted again.
     pub(super) fn count(&mut self, machine: &Machine) {
         let words = self.counted.words().iter().zip(machine.free().words());
         let changed: Vec<u64> = words.map(|(counted, free)| counted ^ free).collect();
@@ -78,8 +78,8 @@ pub(super) struct Ball<C: Cost> {
     /// For each dimension the entry of the centre in `costs`. Along x there are as many offsets as a radius
     /// may have.
     middles: [i32; 3],
-    /// For each dimension the lower cost of the two places so many hops from the centre. These of the first
-    /// dimension are in descending order, from `radius` hops on.
+    /// Per dimension and distance the lower cost of the two places at this distance from the centre. The
+    /// first dimension is in descending order of distance, from `radius` hops on.
     lower: [Vec<C>; 3],
 }
 

@@ -1,8 +1,8 @@
 //! The search on a machine of any size: best first by lower bounds of the pairwise sums.
 //!
-//! A centre c needs the least radius R at which its ball has k free nodes. It takes all nodes nearer than R,
-//! and the others from its outermost *shell*, the free nodes at distance R. With few nodes to take, these are
-//! added to the inner ball, of radius R − 1; with few nodes to leave, those are removed from the full ball.
+//! A centre c needs the least radius R with k free nodes in its ball. It takes all nodes nearer than R, and
+//! the others from its outermost *shell*, the free nodes at distance R. With few nodes to take, these are
+//! added to the inner ball, of radius R − 1; with few nodes to leave, these are removed from the full ball.
 //! Either way m nodes change, and
 //!
 //! ```text
@@ -22,12 +22,10 @@ use std::collections::BinaryHeap;
 
 use super::axis::Axis;
 use super::ball::{Ball, FreeNodes};
-use super::centres::Centres;
-use super::earlier::EarlierCentres;
-use super::floor::Floor;
-use super::least_sums::LeastSums;
+use super::carried::Ties;
+use super::centres::{Centres, EarlierCentres};
+use super::least_sums::{LeastSums, PairwiseFloor};
 use super::numbers::Cost;
-use super::ties::Ties;
 use crate::allocator::nearest::carried::CarriedOrder;
 use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId, pairwise_along};
 
@@ -40,8 +38,8 @@ pub(super) struct BestFirst<C: Cost> {
     free: FreeNodes<C::Count>,
     ball: Ball<C>,
     least: LeastSums,
-    floor: Floor,
-    /// The free nodes at the largest distance from the centre at hand, in location order.
+    floor: PairwiseFloor,
+    /// The free nodes at the largest distance from the current centre, in location order.
     shell: Vec<ShellNode<C>>,
     /// Their costs. Scratch memory.
     costs: Vec<C>,
@@ -73,7 +71,7 @@ struct Candidate {
     removes: bool,
 }
 
-/// The best centre so far.
+/// The best known centre.
 #[derive(Debug)]
 struct Best {
     sum: i64,
@@ -94,7 +92,7 @@ struct Call<'a> {
 impl<C: Cost> BestFirst<C> {
     /// Returns a search for machines of the shape `mesh`.
     pub(super) fn new(mesh: &Mesh, kind: Centres, ties: Ties) -> Self {
-        let axes = Axis::of_mesh(mesh);
+        let axes = Axis::from_mesh(mesh);
         Self {
             kind,
             ties,
@@ -102,7 +100,7 @@ impl<C: Cost> BestFirst<C> {
             free: FreeNodes::new(axes),
             ball: Ball::new(axes),
             least: LeastSums::new(axes),
-            floor: Floor::new(mesh),
+            floor: PairwiseFloor::new(mesh),
             shell: Vec::new(),
             costs: Vec::new(),
             order: CarriedOrder::default(),
@@ -112,7 +110,7 @@ impl<C: Cost> BestFirst<C> {
     }
 
     /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre or
-    /// the machine was told to stop.
+    /// the machine was stopped.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         if k > machine.free_count() {
             return None;
@@ -126,7 +124,7 @@ impl<C: Cost> BestFirst<C> {
 
     /// Returns the first centre with the smallest sum.
     fn best(&mut self, call: Call<'_>) -> Option<Best> {
-        let floor = i64::try_from(self.floor.of(call.k)).unwrap_or(i64::MAX);
+        let floor = i64::try_from(self.floor.bound(call.k)).unwrap_or(i64::MAX);
         let mut candidates = Vec::with_capacity(call.centres.len());
         let mut best = None;
         let mut radius = 1;
@@ -186,7 +184,7 @@ impl<C: Cost> BestFirst<C> {
         if changed > 0 {
             let lowest: i64 = self.ball.lowest_cost(radius).into();
             bound = bound.saturating_add(i64::from(changed).saturating_mul(lowest));
-            bound = bound.saturating_add(self.least.of(radius, changed));
+            bound = bound.saturating_add(self.least.bound(radius, changed));
         }
         Candidate { bound, rank, radius, changed, removes }
     }
@@ -205,8 +203,8 @@ impl<C: Cost> BestFirst<C> {
         }
     }
 
-    /// Returns the pairwise sum of the nodes that a candidate takes, and leaves those of the shell in
-    /// `shell`; `None` if the sum is not below `limit`.
+    /// Returns the pairwise sum of the nodes of a candidate, and leaves its shell nodes in `shell`; `None` if
+    /// the sum is not below `limit`.
     fn evaluate(&mut self, call: Call<'_>, candidate: Candidate, limit: i64) -> Option<i64> {
         let centre = call.centres[candidate.rank];
         let changed = candidate.changed as usize;
@@ -219,7 +217,7 @@ impl<C: Cost> BestFirst<C> {
             self.costs.select_nth_unstable(changed);
         }
         let lowest: i64 = self.costs[..changed].iter().map(|&cost| cost.into()).sum();
-        let least = self.least.of(candidate.radius, candidate.changed);
+        let least = self.least.bound(candidate.radius, candidate.changed);
         if pairs.saturating_add(lowest).saturating_add(least) >= limit {
             return None;
         }

@@ -5,12 +5,26 @@
 //! distance from centre i keep the order that the sort for centre i−1 left, and so on back to location order.
 //! The sort key of a node is (d(cᵢ), d(cᵢ₋₁), …, d(c₁), location).
 //!
-//! Only nodes at the largest distance, of which some are left over, need this order. The previous centres are
-//! looked at one by one, latest first, until it is decided which of these nodes are taken.
+//! Only nodes at the largest distance need this order, and only if some of them are left over. The previous
+//! centres are compared one by one, latest first, until all ties are decided.
 
 use std::cmp::Ordering;
 
 use meshreplay_machine::machine::{Around, Coord, Mask, Masks, Mesh, first_members};
+
+/// The order of nodes at the same distance from a centre.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ties {
+    /// The order of the simulator of Walker, Bunde and Leung, which depends on the centres before; see
+    /// `carried`.
+    #[default]
+    Carried,
+    /// Location order: by x, then y, then z.
+    Location,
+}
+
+/// The two orders by the names that the parameter `ties` has for them, the default first.
+pub(crate) const TIES: &[(&str, Ties)] = &[("carried", Ties::Carried), ("location", Ties::Location)];
 
 /// The choice among nodes at the same distance, with the memory that it keeps between calls.
 #[derive(Debug)]

@@ -1,5 +1,9 @@
-//! The nodes that serve as centres: the free nodes, or all combinations of their coordinates.
+//! The nodes that serve as centres: the free nodes, or all combinations of their coordinates; and the earlier
+//! centres that decide ties. The tied nodes are in a box around the centre. On a line, an earlier centre
+//! outside the box is farther from every node of the box by the same number of hops than its projection onto
+//! the box. So only the latest centre per projection matters.
 
+use super::axis::Axis;
 use meshreplay_machine::machine::{Coord, Machine};
 
 /// The choice of centres and of their order.
@@ -45,4 +49,51 @@ fn combinations(nodes: &[Coord], extents: [u32; 3]) -> Vec<Coord> {
         }
     }
     all
+}
+
+/// Scratch memory for passes over earlier centres.
+#[derive(Debug, Default)]
+pub(super) struct EarlierCentres {
+    /// The number of the current pass.
+    walk: u32,
+    /// Per place of the box the last pass with a centre there.
+    seen: Vec<u32>,
+}
+
+impl EarlierCentres {
+    /// Returns the centres of `earlier` that can decide ties between nodes at distance `radius` from
+    /// `centre`, the latest first: per position of the bounding box only the last centre.
+    pub(super) fn deciding<'a>(
+        &'a mut self,
+        axes: [Axis; 3],
+        centre: Coord,
+        radius: i32,
+        earlier: &'a [Coord],
+    ) -> impl Iterator<Item = Coord> + 'a {
+        let sides = [0, 1, 2].map(|d| side(axes[d], centre[d].cast_signed(), radius));
+        let [width, length, depth] = sides.map(|[low, high]| (high - low + 1) as usize);
+        let Self { walk, seen } = self;
+        *walk = walk.wrapping_add(1);
+        if *walk == 0 {
+            seen.fill(0);
+            *walk = 1;
+        }
+        seen.resize((width * length * depth).max(seen.len()), 0);
+        earlier.iter().rev().copied().filter(move |centre| {
+            let [x, y, z] = [0, 1, 2].map(|d| {
+                let [low, high] = sides[d];
+                (centre[d].cast_signed().clamp(low, high) - low) as usize
+            });
+            std::mem::replace(&mut seen[(x * length + y) * depth + z], *walk) != *walk
+        })
+    }
+}
+
+/// Returns the first and the last position of the box along a dimension: all positions of a ring.
+fn side(axis: Axis, centre: i32, radius: i32) -> [i32; 2] {
+    if axis.wraps {
+        return [0, axis.extent - 1];
+    }
+    let window = axis.within(centre, radius);
+    [centre - window.below, centre + window.above]
 }

@@ -16,8 +16,8 @@ use meshreplay_machine::machine::{Mask, Mesh, NodeId};
 /// The largest number of cuts that a machine may have here.
 const CUTS: usize = 32;
 
-/// For each cut the number of nodes of a set that lie on its second side. It fits a byte, as a small machine
-/// has at most 128 nodes.
+/// Per cut the number of nodes of a set on its second side. It fits a byte: a small machine has at most 128
+/// nodes.
 pub(super) type CutCounts = [u8; CUTS];
 
 /// The cuts of a mesh, such that the L1 distance of two nodes is the number of cuts that separate them (M.
@@ -66,8 +66,8 @@ impl Cuts {
     #[inline(always)]
     pub(super) fn count(&self, set: Mask) -> CutCounts {
         let mut counts = CutCounts::default();
-        // The loop of `for_each_member`, written out: a closure cannot be told to be inlined, and must be,
-        // into the function that was compiled for the processor at hand.
+        // The loop of `for_each_member`, written out: it must be inlined into the function compiled for the
+        // CPU, and a closure cannot be forced inline.
         for (first, mut rest) in [(0, set as u64), (64, (set >> 64) as u64)] {
             while rest != 0 {
                 let sides = &self.sides[first + rest.trailing_zeros() as usize];
@@ -97,8 +97,8 @@ impl Cuts {
     pub(super) fn pairwise(&self, counts: &CutCounts, k: u32) -> u32 {
         let mut sum = 0;
         for (&count, weight) in counts.iter().zip(&self.weights) {
-            // k is at most 128, so the product is at most 64·64·2. It fits 16 bits, of which a vector
-            // register holds the most.
+            // k is at most 128, so the product is at most 64·64·2. It fits 16 bits, which packs the most
+            // numbers into a vector register.
             let count = u16::from(count);
             sum += u32::from(count * (k as u16 - count) * weight);
         }

@@ -9,17 +9,17 @@
 //! 3. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins;
 //!    of equals the first centre.
 //!
-//! The sum is at most (2 − 2/k) times the best possible one. The publication does not say which of equally
-//! distant nodes are taken. `ties=carried` takes them in the order of the simulator of Walker, Bunde and
-//! Leung: by the distance to the centre before, then to the one before that, and so on. `ties=location` takes
-//! the first in location order. The strategy never refuses while k nodes are free. It takes time O(F·(R + W +
-//! L + D)) for F free nodes, where R is the number of rows of the ball around a centre. Lower bounds of the
-//! scores decide in which order the centres are scored, and most are never scored. On machines of at most 128
-//! nodes, a centre costs some tens of instructions.
+//! The sum is at most (2 − 2/k) times the best possible one. The publication leaves the choice among equally
+//! distant nodes open. `ties=carried` takes them in the order of the simulator of Walker, Bunde and Leung: by
+//! the distance to the previous centre, then to the one before, and so on. `ties=location` takes the first in
+//! location order. The strategy never refuses while k nodes are free. It takes time O(F·(R + W + L + D)) for
+//! F free nodes, where R is the number of rows of the ball around a centre. Centres are scored in the order
+//! of lower bounds of their scores, and most are never scored. On machines of at most 128 nodes, a centre
+//! costs some tens of instructions.
 
+use super::carried::TIES;
 use super::centres::Centres;
 use super::search::Nearest;
-use super::ties::TIES;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
 };

@@ -22,8 +22,7 @@ pub(super) struct Run<'a, T> {
 }
 
 impl<T: Count> Run<'_, T> {
-    /// Adds the free nodes of all lines to the lanes of a vector, those of the i-th line to lane i modulo
-    /// `LANES`.
+    /// Adds the free nodes of all lines to the lanes of a vector, line i to lane i modulo `LANES`.
     #[inline(always)]
     pub(super) fn add_to_sums(self, sums: &mut [T; LANES]) {
         self.for_each_vector(|_, nodes| add(sums, nodes));

@@ -1,6 +1,9 @@
-//! Lower bounds of the pairwise sums of nodes at the same distance from a centre.
+//! Lower bounds of pairwise sums: of nodes at the same distance from a centre, and of any k nodes, which ends
+//! a search at the first centre that reaches it.
 
 use super::axis::Axis;
+use meshreplay_machine::machine::Mesh;
+use meshreplay_machine::yardstick::PairwiseBound;
 
 /// Shells with more places have simpler bounds, as the time for the others grows with the square of the
 /// places.
@@ -20,8 +23,8 @@ impl LeastSums {
         Self { axes, by_radius: Vec::new() }
     }
 
-    /// Returns a lower bound of the pairwise sum of so many nodes at distance `radius` from a centre.
-    pub(super) fn of(&mut self, radius: i32, nodes: u32) -> i64 {
+    /// Returns a lower bound of the pairwise sum of `nodes` nodes at distance `radius` from a centre.
+    pub(super) fn bound(&mut self, radius: i32, nodes: u32) -> i64 {
         let (r, n) = (i64::from(radius), i64::from(nodes));
         let places = if self.axes.iter().any(|axis| axis.extent == 1) { 4 * r } else { 4 * r * r + 2 };
         if places > MOST_PLACES {
@@ -92,6 +95,33 @@ fn shell(radius: i32, axes: [Axis; 3]) -> Vec<[i32; 3]> {
 /// Returns the distance between two offsets.
 fn hops(axes: [Axis; 3], a: &[i32; 3], b: &[i32; 3]) -> i32 {
     (0..3).map(|d| axes[d].hops(a[d], b[d])).sum()
+}
+
+/// The lower bound of the pairwise sum of any k nodes of one machine, whichever are free.
+#[derive(Debug)]
+pub(super) struct PairwiseFloor {
+    odd_ring: bool,
+    bound: PairwiseBound,
+}
+
+impl PairwiseFloor {
+    /// Returns the bound for machines of the shape `mesh`.
+    pub(super) fn new(mesh: &Mesh) -> Self {
+        Self { odd_ring: mesh.has_odd_ring(), bound: PairwiseBound::new(mesh) }
+    }
+
+    /// Returns the bound for `k` nodes, the larger one of two: that of the best placement on an idle machine,
+    /// and one by parity. It is computed once for each k.
+    ///
+    /// Each pair is at least one hop apart. Without a ring of odd length, two nodes are one hop apart only if
+    /// x + y + z is even for one and odd for the other. At most ⌊k²/4⌋ pairs are like that, and all other
+    /// pairs are at least two hops apart.
+    pub(super) fn bound(&mut self, k: u32) -> u64 {
+        let idle = self.bound.of(k);
+        let k = u64::from(k);
+        let pairs = k * (k - 1) / 2;
+        idle.max(if self.odd_ring { pairs } else { 2 * pairs - (k / 2) * k.div_ceil(2) })
+    }
 }
 
 #[cfg(test)]

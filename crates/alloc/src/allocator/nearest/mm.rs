@@ -14,9 +14,9 @@
 //! distant nodes are broken as in `gen-alg`. The strategy never refuses while k nodes are free. It takes time
 //! O(C·(R + W + L + D)) for C centres, where R is the number of rows of the ball around a centre.
 
+use super::carried::{TIES, Ties};
 use super::centres::Centres;
 use super::search::Nearest;
-use super::ties::{TIES, Ties};
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
 };

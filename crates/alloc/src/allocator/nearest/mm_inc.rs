@@ -12,11 +12,9 @@
 //! refuses while k nodes are free. It takes the time of MM, and O(k·F) for each exchange in the worst case.
 //! The most promising exchanges are tried first, so that far fewer are tried as a rule.
 
+use super::carried::TIES;
 use super::mm::Mm;
-use super::ties::TIES;
-use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
-};
+use crate::allocator::seam::{Allocator, Entry, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Coord, Machine, Mesh, distances_along};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -24,12 +22,9 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "MM improved by exchanges of single nodes while they lower the pairwise sum",
     source: "Bender et al., Algorithmica 50(2), 2008",
     parameters: "ties=carried (location)",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
-    build: |params, setup| Ok(Strategy::of(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) })),
+    ..Entry::non_contiguous(|params, setup| {
+        Ok(Strategy::of(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) }))
+    })
 };
 
 struct MmInc {

@@ -6,10 +6,10 @@
 //! exchanges of nodes.
 //!
 //! There are two searches, and `search` has both. On machines of at most 128 nodes, a set of nodes is one
-//! number (`small`, `cuts`). On others, `best_first` looks at the centres in the order of lower bounds. It
-//! counts and measures balls (`ball`) by prefix sums along diagonals (`skewed_sums`, `lanes`), and
-//! `least_sums` bounds the pairs of equally distant nodes. `ties` and `carried` choose among equally distant
-//! nodes, with the help of `earlier`. `axis` has one dimension, and `numbers` the types of counts and costs.
+//! number (`small`, `cuts`). On others, `best_first` visits the centres in the order of lower bounds. It
+//! counts and measures balls (`ball`) by prefix sums along diagonals (`skewed_sums`, `lanes`). `least_sums`
+//! bounds pairwise sums. `carried` chooses among equally distant nodes, with the help of earlier `centres`.
+//! `axis` has one dimension, and `numbers` the types of counts and costs.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -26,8 +26,6 @@ mod best_first;
 pub(super) mod carried;
 pub(super) mod centres;
 mod cuts;
-mod earlier;
-mod floor;
 pub(super) mod gen_alg;
 mod lanes;
 mod least_sums;
@@ -37,4 +35,3 @@ mod numbers;
 pub(super) mod search;
 mod skewed_sums;
 mod small;
-pub(super) mod ties;

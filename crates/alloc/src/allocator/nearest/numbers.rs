@@ -1,5 +1,5 @@
-//! The types of numbers in which the search computes: narrow ones where they suffice, as more of them fit a
-//! vector register.
+//! Number types of the search. Narrow types are used where they suffice, because a vector register holds more
+//! of them.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, BitAnd, Mul, Neg, Sub};
@@ -73,7 +73,7 @@ impl Cost for i64 {
 
 /// Returns whether costs of 32 bits and counts of 16 bits suffice on machines of the shape `mesh`.
 pub(super) fn are_narrow(mesh: &Mesh) -> bool {
-    let (axes, nodes) = (Axis::of_mesh(mesh), i64::from(mesh.nodes()));
+    let (axes, nodes) = (Axis::from_mesh(mesh), i64::from(mesh.nodes()));
     let farthest: i64 = axes.iter().map(|axis| i64::from(axis.longest())).sum();
     let largest_plane = axes.iter().map(|axis| nodes / i64::from(axis.extent)).max();
     // Prefix sums go twice around a ring. A ring has less than 2^15 positions here, as half their square is

@@ -2,10 +2,10 @@
 //! results.
 
 use super::best_first::BestFirst;
+use super::carried::Ties;
 use super::centres::Centres;
 use super::numbers;
 use super::small::Small;
-use super::ties::Ties;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 
 /// A search for the centre with the smallest pairwise sum. It keeps its memory between calls.
@@ -30,10 +30,9 @@ impl Nearest {
         }
     }
 
-    /// Returns the `k` free nodes nearest to the centre for which their pairwise sum is smallest; the first
-    /// of equal centres wins. Nodes at the largest distance from the centre come last; apart from that, the
-    /// nodes are in location order. At least `k` nodes must be free. It is `None` if the machine was told to
-    /// stop meanwhile.
+    /// Returns the `k` free nodes nearest to the best centre, the first centre with the smallest pairwise
+    /// sum. Nodes at the largest distance from the centre come last; apart from that, the nodes are in
+    /// location order. At least `k` nodes must be free. Returns `None` if the machine was stopped.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         if k == 1 {
             // Each centre takes one node, with a pairwise sum of 0, so the first one wins. Either way it is
@@ -64,7 +63,7 @@ mod tests {
         (Centres::Combinations, Ties::Location),
     ];
 
-    /// Returns a machine on which about `share` of 8 of the patches with sides of `side` nodes are busy.
+    /// Returns a machine with about `share` of 8 patches busy; a patch has sides of `side` nodes.
     fn patched(text: &str, side: u32, share: u64, seed: u64) -> Result<Machine, Box<dyn std::error::Error>> {
         let mut machine = Machine::new(text.parse()?);
         let is_busy = |node: &NodeId| {
@@ -101,7 +100,7 @@ mod tests {
         nodes.into_iter().map(|node| mesh.node(node)).collect()
     }
 
-    /// Lines, meshes, tori, and machines of which some dimensions wrap; balls meet walls and themselves.
+    /// Lines, meshes, tori, and partly wrapping machines; balls meet walls and themselves.
     const MACHINES: &[&str] = &[
         "40",
         "300",

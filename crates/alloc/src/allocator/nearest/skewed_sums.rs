@@ -1,8 +1,8 @@
 //! Prefix sums of the free nodes of parallel lines, stored along diagonals.
 //!
 //! A ball in L1 meets each plane in a diamond. From one line of the plane to the next, the ends of the
-//! diamond move by one position. So the prefix sums at its ends lie on diagonals, and tables that store these
-//! one after the other give the free nodes of all lines of a half diamond as the difference of two slices:
+//! diamond move by one position. So the prefix sums at its ends are on diagonals. Tables that store diagonals
+//! contiguously give the free nodes of all lines of a half diamond as the difference of two slices:
 //!
 //! ```text
 //! prefix[y][p]      free nodes of line y at positions below p
@@ -15,8 +15,8 @@
 //! ```
 //!
 //! Below the centre, the two tables change places. Indices beyond a line are clamped. A ring is unrolled by
-//! half its length on either side; lines of which the diamond has all nodes are read from their totals. Lines
-//! come in tiles of up to 64, each with tables of its own, so that the tables of a machine of any shape have
+//! half its length on either side; lines entirely inside the diamond are read from their totals. Lines come
+//! in tiles of up to 64, each with tables of its own, so that the tables of a machine of any shape have
 //! O(nodes) entries.
 #![expect(clippy::inline_always, reason = "the callers visit a few short runs each")]
 
@@ -37,7 +37,7 @@ pub(super) struct SkewedSums<T> {
     dimension_across: usize,
     /// The distances in node numbers of neighbours on a line, of lines, and of planes.
     strides: [usize; 3],
-    /// The number of positions by which a ring is unrolled on either side; 0 for a line that does not wrap.
+    /// Number of positions by which a ring is unrolled on either side; 0 for a line that does not wrap.
     unrolled: i32,
     /// A tile has 2^`tile_bits` lines.
     tile_bits: u32,
@@ -108,7 +108,7 @@ impl<T: Count> SkewedSums<T> {
         }
     }
 
-    /// Counts the free nodes of those lines of `machine` on which some nodes have changed.
+    /// Counts the free nodes of the lines of `machine` with changed nodes.
     pub(super) fn count(&mut self, machine: &Machine, changed: impl Iterator<Item = Coord>) {
         for node in changed {
             let line = node[2] * self.across.extent.cast_unsigned() + node[self.dimension_across];

@@ -1,10 +1,10 @@
 //! The search on a small machine of at most 128 nodes, where a set of nodes is a bit mask of one number.
 //!
-//! The free nodes within a distance of a centre are `free & ball`, and the number of bits set shows whether
+//! The free nodes within a distance of a centre are `free & ball`, and the number of set bits shows whether
 //! the distance suffices. The pairwise sum follows from the number of nodes on either side of each cut of the
 //! machine. A centre costs some tens of instructions, and a few more for each node taken or for each free
-//! node left, whichever are fewer. The instructions are those of the processor at hand, which mostly has some
-//! that count bits or add 32 bytes.
+//! node left, whichever are fewer. The search is compiled for several instruction sets and dispatched to the
+//! best one of the CPU, mostly with bit counts and 32-byte vectors.
 #![expect(
     clippy::inline_always,
     reason = "functions that are not inlined into the one that was compiled for the processor at hand \
@@ -13,10 +13,10 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::carried::Ties;
 use super::centres::Centres;
 use super::cuts::Cuts;
-use super::floor::Floor;
-use super::ties::Ties;
+use super::least_sums::PairwiseFloor;
 use crate::allocator::known::{self, Known};
 use crate::allocator::nearest::carried;
 use meshreplay_machine::machine::{
@@ -26,11 +26,11 @@ use meshreplay_machine::machine::{
 /// The search on a small machine, with its tables and the memory that it keeps between calls.
 #[derive(Debug)]
 pub(crate) struct Small {
-    /// The instructions that the processor at hand has.
+    /// The instruction set of the CPU.
     arch: Arch,
     kind: Centres,
     ties: Ties,
-    floor: Floor,
+    floor: PairwiseFloor,
     known: Known<[Mask; 2]>,
     masks: Masks,
     cuts: Cuts,
@@ -64,7 +64,7 @@ impl Small {
             arch: Arch::new(),
             kind,
             ties,
-            floor: Floor::new(mesh),
+            floor: PairwiseFloor::new(mesh),
             known: Known::default(),
             masks,
             cuts,
@@ -80,7 +80,7 @@ impl Small {
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         let free = self.masks.mask(machine.free());
         let [inner, rim] = match self.known.get(known::Search::new(free, k)) {
-            Some(&found) => found,
+            Some(&parts) => parts,
             None => self.search(free, k)?,
         };
         let mut nodes = Vec::with_capacity(k as usize);
@@ -94,7 +94,7 @@ impl Small {
     /// at it; `None` if there is no centre.
     fn search(&mut self, free: Mask, k: u32) -> Option<[Mask; 2]> {
         self.list_centres(free);
-        let floor = self.floor.of(k) as u32;
+        let floor = self.floor.bound(k) as u32;
         let (sum, best) = self.arch.dispatch(Scan { small: self, free, k, floor })?;
         // A search that ends early costs less than it costs to keep its result.
         if sum > floor {
@@ -159,9 +159,8 @@ impl WithSimd for Scan<'_> {
         let (mut limit, mut best) = (u32::MAX, None);
         let (mut radius, mut latest) = (0, 0);
         for (i, &centre) in centres.iter().enumerate() {
-            // `inner` has the nodes nearer than the radius, all of which are taken; `rim` has the nodes at
-            // the radius. Neighbouring centres need about the same radius, so the search begins at the radius
-            // of the centre before.
+            // `inner` has all nodes nearer than the radius; `rim` has the nodes at the radius. Neighbouring
+            // centres need about the same radius, so the search begins at the radius of the previous centre.
             let around = masks.around(free, centre, k, radius);
             radius = around.radius;
             let rim = self.taken_of_rim(i, &around);

@@ -10,17 +10,16 @@
 //!    is placed.
 //! 3. Then each part is halved along its longest side, the first of equals. A side of s nodes becomes ⌈s/2⌉
 //!    and ⌊s/2⌋. The next level is tried.
-//! 4. `split=published` refuses the job if a part that is to be halved has a side of one node in a dimension
-//!    in which the machine has more. `split=full` goes on down to single nodes. It never refuses while as
-//!    many nodes are free as the shape has.
+//! 4. `split=published` refuses the job if a part to be halved has a side of one node along a dimension of
+//!    more than one node. `split=full` goes on down to single nodes. It never refuses while enough nodes for
+//!    the shape are free.
 //!
 //! A level of f parts takes time O(f·N/64·log a) on a machine of N nodes, where a is the longest side of a
 //! part.
 
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
-    Strategy,
+    Allocator, Entry, Foresight, Memory, NodesFor, Placement, Promises, Request, Served, Strategy,
 };
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh};
 
@@ -29,15 +28,11 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "the job's rectangle or cuboid whole, or halved again and again, all parts of one level",
     source: "Chang, Mohapatra, J. Parallel and Distributed Computing 52(1), 1998",
     parameters: "split=published (full)",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
-    tori: OnTori::Wraps,
     promises: |spec| {
         let full = spec.params.get("split").is_some_and(|split| split == "full");
         Promises { exact: false, complete: full, memory: Memory::None }
     },
-    build: |params, _| {
+    ..Entry::non_contiguous(|params, _| {
         let split = params.choose("split", &[("published", Split::Published), ("full", Split::Full)])?;
         let strategy = Strategy::of(Anca { split, free_submeshes: FreeSubmeshes::default() });
         let served = match split {
@@ -47,7 +42,7 @@ pub(crate) const ENTRY: Entry = Entry {
         Ok(strategy
             .served(served)
             .with_nodes_for(|request, mesh| NodesFor::of_submesh(request.sides_on(mesh))))
-    },
+    })
 };
 
 /// The rule for how far the parts of a job are halved.

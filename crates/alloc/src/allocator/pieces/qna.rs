@@ -11,14 +11,13 @@
 //! 3. After a submesh was taken, `repeat=text` looks for the same sides again, as the text and the example of
 //!    the paper do. `repeat=literal` shortens the longest side first, as the listing of the paper does.
 //!
-//! The job gets exactly as many nodes as it requests processors. The strategy never refuses while so many
-//! nodes are free. It takes time O(b·N/64·log a) for b submeshes on a machine of N nodes, where a is the
-//! longest side.
+//! The job gets exactly one node per processor. The strategy never refuses while enough nodes are free. It
+//! takes time O(b·N/64·log a) for b submeshes on a machine of N nodes, where a is the longest side.
 
 use super::repeated::{Pieces, Repeat};
-use crate::allocator::contiguous::coverage::BusyList;
+use crate::allocator::contiguous::busy_search::BusyList;
 use crate::allocator::contiguous::orientations::Turn;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Strategy};
+use crate::allocator::seam::{Entry, Strategy};
 use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -26,20 +25,14 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "the largest free rectangles or cuboids within the job's shape, by a scan of rows",
     source: "Zolfaghari, IJEAT, 2013",
     parameters: "repeat=text (literal)",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
-    build: |params, _| {
+    ..Entry::non_contiguous(|params, _| {
         let repeat = params.choose("repeat", &[("text", Repeat::Text), ("literal", Repeat::Literal)])?;
         Ok(Strategy::of(Pieces::new(lowest, Turn::Yes, repeat)))
-    },
+    })
 };
 
-/// Returns the first base in scan order at which a submesh of these sizes is free; `None` if there is none.
-/// The scan of rows of `qna_scan` finds the same base. Here it is found in a faster way, that of first fit,
-/// which needs no list of the submeshes in use.
+/// Returns the first base of a free submesh of these sizes in scan order; `None` if there is none. It is the
+/// base that `qna_scan` finds. The search of first fit is faster, and needs no list of the submeshes in use.
 pub(crate) fn lowest(machine: &Machine, sizes: [u32; 3], _busy: &BusyList) -> Option<Coord> {
     FreeSubmeshes::default().find_first(machine, sizes)
 }

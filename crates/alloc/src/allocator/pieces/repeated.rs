@@ -2,7 +2,7 @@
 //!
 //! A job of k processors gets exactly k nodes, even if its shape has more.
 //!
-//! 1. The first sides to look for are those of the job's shape. At first, k nodes are missing.
+//! 1. The first sides to look for are the sides of the job's shape. At first, k nodes are missing.
 //! 2. While a submesh of these sides has more nodes than are missing, or none is free, the longest side is
 //!    shortened by one node; of equal sides the first.
 //! 3. A free submesh of these sides is taken. The same sides are looked for again, until no node is missing.
@@ -13,8 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::allocator::contiguous::busy_search::Search;
-use crate::allocator::contiguous::coverage::BusyList;
+use crate::allocator::contiguous::busy_search::{BusyList, Search};
 use crate::allocator::contiguous::orientations::{Turn, orientations};
 use crate::allocator::seam::{Allocator, Placement, Request};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh, near_square};
@@ -48,8 +47,8 @@ impl Pieces {
         Self { search, turn, repeat, busy, held, proposed }
     }
 
-    /// Returns submeshes of `procs` nodes in all for a job of this shape, in the order in which they were
-    /// found. At least `procs` nodes must be free.
+    /// Returns submeshes of `procs` nodes in all for a job of this shape, in the order of the search. At
+    /// least `procs` nodes must be free.
     fn choose(&mut self, machine: &Machine, procs: u32, shape: [u32; 3]) -> Vec<Submesh> {
         let nodes = |sizes: [u32; 3]| sizes.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
         let (mut sizes, mut missing) = (shape, procs);
@@ -86,8 +85,8 @@ impl Pieces {
     }
 }
 
-/// Returns the sides to look for first: those of the requested shape or, if that is too large for `mesh`,
-/// those of a nearly square one; `None` if neither exists.
+/// Returns the sides to look for first: the requested shape or, if it is too large for `mesh`, a nearly
+/// square one; `None` if neither exists.
 fn largest_piece(request: &Request, mesh: &Mesh) -> Option<[u32; 3]> {
     request.sides_on(mesh).or_else(|| near_square(request.procs, mesh))
 }
@@ -191,7 +190,7 @@ mod tests {
     fn the_listing_never_takes_a_size_twice_while_it_can_shrink() -> Result<(), Box<dyn std::error::Error>> {
         let pieces = example(qna_scan::scan, Turn::Yes, Repeat::Literal)?;
         assert_eq!(pieces[..2], [[0, 3, 3, 4], [4, 0, 5, 1]]);
-        // 3×2 is free nowhere, 2×2 neither: single columns and rows of two, of which the listing takes one.
+        // 3×2 is free nowhere, 2×2 neither: single columns and rows of two; the listing takes one of them.
         for (repeat, expected) in [(Repeat::Literal, vec![2, 1, 1, 1, 1]), (Repeat::Text, vec![2, 2, 2])] {
             let mut machine = Machine::new("3x3".parse()?);
             let mut strategy = Pieces::new(qna_scan::scan, Turn::Yes, repeat);

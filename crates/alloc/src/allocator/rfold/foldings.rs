@@ -12,9 +12,26 @@
 //! 2. From two sides A, B above 1 to three: {A/2, B, 2} or {A, B/2, 2}; with R = 4 also {A/4, B, 4}, {A/2,
 //!    B/2, 4} or {A, B/4, 4}. All divisions must leave no remainder.
 //!
-//! RFold keeps foldings in a set of the language Python. Of foldings that are equally good it takes the first
-//! in the set, which no rule says. Here it is the one with the most sides above 1, and then the one with the
-//! smallest sides, shortest first. On all shapes of the test data that choice is RFold's.
+//! RFold keeps foldings in a Python set, and of equally good foldings takes the first in the order of the
+//! set, which the policy leaves open. Here it is the folding with the most sides above 1, and then the one
+//! with the smallest sides, shortest first. On all shapes of the test data that choice is the same as in
+//! RFold.
+
+use crate::allocator::contiguous::orientations::distinct;
+use meshreplay_machine::machine::Mesh;
+
+/// Returns the orientations of the shape `[a, b, c]`, each once: (a, b, c), (a, c, b), (b, a, c), (b, c, a),
+/// (c, a, b) and (c, b, a). That is the order of Python's `itertools.permutations`.
+pub(super) fn turns([a, b, c]: [u32; 3]) -> Vec<[u32; 3]> {
+    distinct([[a, b, c], [a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]])
+}
+
+/// Returns the orientations of a shape that fit `mesh`; empty if none fits.
+pub(super) fn turns_on(shape: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
+    let mut turns = turns(shape);
+    turns.retain(|&sizes| mesh.fits(sizes));
+    turns
+}
 
 /// Returns the number of sides above 1.
 pub(super) fn rank(shape: [u32; 3]) -> usize {
@@ -26,38 +43,38 @@ pub(super) fn rank(shape: [u32; 3]) -> usize {
 pub(super) fn foldings(shape: [u32; 3], block: u32) -> Vec<[u32; 3]> {
     let Some(nodes) = volume(shape) else { return Vec::new() };
     let shape = sorted(shape);
-    let mut found = match rank(shape) {
+    let mut foldings = match rank(shape) {
         2 => folded_in_place(shape, block).chain(folded_into_three(shape, block)).collect(),
         3 => folded_in_place(shape, block).collect(),
         _ => Vec::new(),
     };
-    found.retain(|&folded| volume(folded) == Some(nodes) && rank(folded) >= rank(shape));
-    preferred_first(&mut found);
-    found
+    foldings.retain(|&folded| volume(folded) == Some(nodes) && rank(folded) >= rank(shape));
+    preferred_first(&mut foldings);
+    foldings
 }
 
 /// Returns all boxes of `nodes` nodes with no side above `longest`, in the order of [`foldings`]. O(√nodes ·
 /// nodes^⅓).
 pub(super) fn boxes(nodes: u32, longest: u32) -> Vec<[u32; 3]> {
-    let mut found = Vec::new();
+    let mut boxes = Vec::new();
     for a in (1..=longest).take_while(|&a| a.saturating_mul(a).saturating_mul(a) <= nodes) {
         let rest = nodes / a;
         let fits = |&b: &u32| rest.is_multiple_of(b) && rest / b <= longest;
         if nodes.is_multiple_of(a) {
-            found.extend((a..=rest.isqrt()).filter(fits).map(|b| [a, b, rest / b]));
+            boxes.extend((a..=rest.isqrt()).filter(fits).map(|b| [a, b, rest / b]));
         }
     }
-    preferred_first(&mut found);
-    found
+    preferred_first(&mut boxes);
+    boxes
 }
 
-/// Sorts boxes: those with the most sides above 1 first, then by ascending sides. Removes repeated ones.
+/// Sorts boxes by the number of sides above 1, descending, then by sides, ascending, and removes duplicates.
 fn preferred_first(boxes: &mut Vec<[u32; 3]>) {
     boxes.sort_unstable_by_key(|&folded| (std::cmp::Reverse(rank(folded)), folded));
     boxes.dedup();
 }
 
-/// Returns the foldings in which a side of 2 becomes 4 and another, even side is halved.
+/// Returns the foldings that turn a side of 2 into 4 and halve another, even side.
 fn folded_in_place(shape: [u32; 3], block: u32) -> impl Iterator<Item = [u32; 3]> {
     let pairs = (0..3).flat_map(|i| (0..3).map(move |j| (i, j)));
     pairs.filter_map(move |(i, j)| {
@@ -96,6 +113,15 @@ fn sorted(mut shape: [u32; 3]) -> [u32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_orientation_comes_once() -> Result<(), meshreplay_machine::machine::mesh::MeshError> {
+        assert_eq!(turns([1, 2, 3]), [[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]]);
+        assert_eq!(turns([2, 1, 2]), [[2, 1, 2], [2, 2, 1], [1, 2, 2]]);
+        assert_eq!(turns([2, 2, 2]), [[2, 2, 2]]);
+        assert_eq!(turns_on([1, 2, 3], &"3x2".parse()?), [[3, 2, 1]]);
+        Ok(())
+    }
 
     #[test]
     fn flat_shapes_are_folded_into_three_dimensions() {

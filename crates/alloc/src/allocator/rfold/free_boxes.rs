@@ -1,38 +1,32 @@
 //! The boxes that `rfold-reconfig` could place on the free nodes of a machine of cubes behind optical
 //! switches.
 //!
-//! Counting places them one after the other. There are two short cuts: boxes of entire cubes need so many
-//! free cubes, and boxes within one cube are counted for each cube on its own, again only where its nodes
-//! have changed.
+//! Counting places them one after the other, with two shortcuts. Boxes of entire cubes need a fixed number of
+//! free cubes. Boxes within one cube are counted per cube, and again only for cubes with changed nodes.
 //!
-//! The largest box is at least a row of all entire cubes. Larger ones are found by branch and bound: they end
-//! in parts of cubes. The unused nodes of these cubes bound how many there may be, and so does the number of
-//! cubes that are free for such a part at one place. What is left is tried.
+//! The largest box is at least a row of all entire cubes. Larger boxes end in parts of cubes and are found by
+//! branch and bound. Two bounds prune them: the unused nodes of these partial cubes, and the number of cubes
+//! that are free for such a part at one place. The remaining boxes are tried.
 
 use std::collections::BTreeMap;
 
 use super::cubes::Cubes;
+use super::foldings::turns;
 use super::pieces::{cubes_for, kinds};
-use super::rfold_reconfig::{Placed, Reconfig};
-use super::turns::turns;
+use super::rfold_reconfig::{PlacedParts, Reconfig};
 use meshreplay_machine::machine::{Coord, Machine, Mesh};
 
 /// Finds the boxes that switches could put together from the free nodes of a machine.
+#[derive(Debug)]
 pub struct FreeBoxes {
     reconfig: Reconfig,
     cubes: Cubes,
     /// The sides of the box that was the largest when it was last looked for.
     largest: [u32; 3],
-    /// The parts of cubes that were asked for, by their sizes and by whether they stand beside entire cubes.
-    reach: BTreeMap<([u32; 3], bool), Reach>,
+    /// Memo of parts of cubes, by their sizes and by whether the box also takes entire cubes.
+    reach: BTreeMap<([u32; 3], bool), PartReach>,
     /// For boxes within one cube, how many fit into each cube.
     within: BTreeMap<[u32; 3], Vec<u32>>,
-}
-
-impl std::fmt::Debug for FreeBoxes {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FreeBoxes").field("largest", &self.largest).finish_non_exhaustive()
-    }
 }
 
 impl FreeBoxes {
@@ -106,20 +100,20 @@ impl FreeBoxes {
         // Without cubes that are free in part, no box has more nodes than all entire cubes.
         if partial > 0 {
             for rest in rests(self.cubes.sides) {
-                self.search(rest, &Room { entire, partial });
+                self.search(rest, &UsableCubes { entire, partial });
             }
         }
         nodes(self.largest)
     }
 
-    /// Returns whether a box could be placed, with its sides along x, y and z as they are.
+    /// Returns true if a box could be placed without being turned.
     fn is_placed(&self, sides: [u32; 3]) -> bool {
         let mut is_free = |sizes, cube, offset| self.cubes.is_free(cube, sizes, offset);
         self.reconfig.parts(sides, &mut is_free).is_some()
     }
 
     /// Replaces the largest box by the largest one whose sides have these rests, if that has more nodes.
-    fn search(&mut self, rest: [u32; 3], room: &Room) {
+    fn search(&mut self, rest: [u32; 3], room: &UsableCubes) {
         let cube = self.cubes.sides;
         // Along d the box ends in parts of cubes. `across` counts cubes along the other two dimensions.
         let Some(d) = (0..3).find(|&d| rest[d] > 0) else { return };
@@ -154,16 +148,16 @@ impl FreeBoxes {
     ///
     /// Of a cube at the end some nodes are unused. So each entire cube there makes the box smaller than all
     /// entire cubes together, and only cubes that are free in part make it larger.
-    fn most_ends(&self, rest: u32, d: usize, room: &Room) -> u32 {
+    fn most_ends(&self, rest: u32, d: usize, room: &UsableCubes) -> u32 {
         let all = self.cubes.nodes();
         let used = all / self.cubes.sides[d] * rest;
         let most = (room.entire * all + room.partial * used).saturating_sub(nodes(self.largest) + 1);
         (room.partial + most / (all - used)).min(room.entire + room.partial)
     }
 
-    /// Returns false if there are too few entire cubes for those of a box and for the parts beyond those that
-    /// the cubes that are free in part have at one place.
-    fn may_fit(&mut self, sides: [u32; 3], room: &Room) -> bool {
+    /// Returns false if the entire cubes do not suffice for the entire cubes of a box, plus its parts beyond
+    /// the partial cubes that are free for them at one place.
+    fn may_fit(&mut self, sides: [u32; 3], room: &UsableCubes) -> bool {
         let (mut spare, mut takes_entire) = (room.entire, false);
         kinds(sides, self.cubes.sides).all(|kind| {
             takes_entire |= kind.is_entire();
@@ -175,13 +169,12 @@ impl FreeBoxes {
         })
     }
 
-    /// Returns the most cubes, of those that are free in part, that are free at one place for a part of these
-    /// sizes.
+    /// Returns the largest number of partial cubes that are free at one place for a part of these sizes.
     fn reach(&mut self, sizes: [u32; 3], takes_entire: bool) -> u32 {
         let Self { reconfig, cubes, reach, .. } = self;
         let new = || {
             let offsets = reconfig.offsets.of_part(sizes, takes_entire);
-            let mut new = Reach { sizes, free: vec![0; offsets.len()], offsets, most: 0 };
+            let mut new = PartReach { sizes, free: vec![0; offsets.len()], offsets, most: 0 };
             (0..cubes.count()).for_each(|cube| new.count(cubes, cube, u32::wrapping_add));
             new
         };
@@ -189,16 +182,17 @@ impl FreeBoxes {
     }
 }
 
-/// The cubes from which a box can be made.
-struct Room {
-    /// The number of cubes of which all nodes are free.
+/// Numbers of usable cubes.
+struct UsableCubes {
+    /// Number of entirely free cubes.
     entire: u32,
     /// The number of other cubes with free nodes.
     partial: u32,
 }
 
 /// How many cubes that are free in part are free for a part of these sizes.
-struct Reach {
+#[derive(Debug)]
+struct PartReach {
     sizes: [u32; 3],
     offsets: Vec<Coord>,
     /// The number of cubes for each offset.
@@ -207,7 +201,7 @@ struct Reach {
     most: u32,
 }
 
-impl Reach {
+impl PartReach {
     /// Adds a cube to the numbers or takes it away, as `change` does with 1.
     fn count(&mut self, cubes: &Cubes, cube: u32, change: fn(u32, u32) -> u32) {
         if !cubes.is_partial(cube) {
@@ -226,8 +220,8 @@ fn take(reconfig: &Reconfig, cubes: &mut Cubes, sides: [u32; 3]) -> bool {
     let Some(parts) = turns(sides).into_iter().find_map(|turn| reconfig.parts(turn, &mut is_free)) else {
         return false;
     };
-    for Placed { kind, offset, cubes: of } in parts {
-        for cube in of {
+    for PlacedParts { kind, offset, cubes: numbers } in parts {
+        for cube in numbers {
             cubes.take(cube, kind.sizes, offset);
         }
     }
@@ -254,8 +248,7 @@ fn nodes([x, y, z]: [u32; 3]) -> u32 {
     x * y * z
 }
 
-/// Returns the rests that the sides of a box may have beyond entire cubes, without those of entire cubes
-/// only.
+/// Returns all nonzero rests of the sides of a box modulo the sides of a cube.
 fn rests(cube: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     let [width, length, depth] = cube;
     let all = (0..depth).flat_map(move |z| (0..length).flat_map(move |y| (0..width).map(move |x| [x, y, z])));

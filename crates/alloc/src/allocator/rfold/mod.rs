@@ -3,13 +3,12 @@
 //!
 //! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891,
 //! 2025, and its simulator (github.com/shuoshuc/RFold). A job asks for a box of a torus. A policy may turn
-//! it, fold it (replace it by another box in which its links still exist), and, on a machine of cubes whose
-//! faces are joined by optical circuit switches, put it together from parts of cubes that need not be
-//! neighbours.
+//! it, fold it (replace it by another box that keeps its links), and, on a machine of cubes whose faces are
+//! joined by optical circuit switches, put it together from parts of cubes that need not be neighbours.
 //!
-//! `turns` has the orientations in RFold's order, `foldings` lists foldings, `pieces` cuts a box into the
-//! parts that come from different cubes, `offsets` has the places of a part in its cube, and `path` finds
-//! paths through a cube.
+//! `foldings` lists the orientations in the order of RFold, and foldings. `pieces` cuts a box into the parts
+//! that come from different cubes, `offsets` has the places of a part in its cube, `cubes` the free nodes of
+//! each cube, and `path` finds paths through a cube.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -27,6 +26,5 @@ pub(super) mod rfold;
 pub(super) mod rfold_first_fit;
 pub(super) mod rfold_folding;
 pub(super) mod rfold_reconfig;
-mod turns;
 
 pub use self::free_boxes::FreeBoxes;

@@ -2,12 +2,11 @@
 
 use meshreplay_machine::machine::Coord;
 
-/// The order in which RFold tries the corners of a cube of side 4, by the sizes of the part: `px,py,pz,x.y.z
-/// x.y.z …`.
+/// The corners of a cube of side 4 in the order of RFold, by the sizes of the part: `px,py,pz,x.y.z x.y.z …`.
 ///
-/// RFold keeps the corners in a set of the language Python, so that their order is that of hash values and
-/// follows no rule of the policy. The table was written down with the function of RFold's simulator
-/// (github.com/shuoshuc/RFold) under Python 3.11. It has facts, and nothing of the program.
+/// RFold keeps the corners in a Python set, so their order comes from hash values and not from a rule of the
+/// policy. The table was recorded by calling RFold's simulator (github.com/shuoshuc/RFold) under Python 3.11.
+/// It contains facts, and no code.
 const CORNERS: &str = include_str!("corner-order.csv");
 
 /// The offsets of parts of a box inside their cubes.
@@ -20,18 +19,18 @@ pub(super) struct Offsets {
 
 impl Offsets {
     /// Returns the offsets in cubes with these sides.
-    pub(super) fn of(cube: [u32; 3]) -> Self {
+    pub(super) fn new(cube: [u32; 3]) -> Self {
         let rows = CORNERS.lines().skip(1).filter_map(row);
         Self { cube, corners: if cube == [4; 3] { rows.collect() } else { Vec::new() } }
     }
 
-    /// Returns the offsets that a part of these sizes may have in the order in which they are tried: all, or
-    /// the corners beside entire cubes.
+    /// Returns the offsets of a part of these sizes in the order of the search: all offsets, or the corners
+    /// if the box also takes entire cubes.
     pub(super) fn of_part(&self, sizes: [u32; 3], takes_entire: bool) -> Vec<Coord> {
         if takes_entire { self.corners(sizes) } else { self.all(sizes).collect() }
     }
 
-    /// Returns all offsets at which a part of these sizes lies inside its cube, sorted by x, then y, then z.
+    /// Returns all offsets of a part of these sizes inside its cube, sorted by x, then y, then z.
     pub(super) fn all(&self, sizes: [u32; 3]) -> impl Iterator<Item = Coord> {
         let [xs, ys, zs] = [0, 1, 2].map(|d| 0..=self.cube[d] - sizes[d]);
         xs.flat_map(move |x| {
@@ -40,20 +39,21 @@ impl Offsets {
         })
     }
 
-    /// Returns the offsets at which a part of these sizes lies in a corner of its cube, each once. In cubes
-    /// of side 4 they are in RFold's order, in others they are sorted by x, then y, then z.
+    /// Returns the distinct offsets of a part of these sizes in the corners of its cube: in cubes of side 4
+    /// in the order of RFold, otherwise sorted by x, then y, then z.
     pub(super) fn corners(&self, sizes: [u32; 3]) -> Vec<Coord> {
-        if let Some((_, corners)) = self.corners.iter().find(|(of, _)| *of == sizes) {
+        if let Some((_, corners)) = self.corners.iter().find(|(known, _)| *known == sizes) {
             return corners.clone();
         }
         let far = [0, 1, 2].map(|d| self.cube[d] - sizes[d]);
-        let mut found: Vec<Coord> = (0..8_u32).map(|corner| [2, 1, 0].map(|bit| corner >> bit & 1)).collect();
-        for corner in &mut found {
+        let mut corners: Vec<Coord> =
+            (0..8_u32).map(|corner| [2, 1, 0].map(|bit| corner >> bit & 1)).collect();
+        for corner in &mut corners {
             *corner = [0, 1, 2].map(|d| corner[d] * far[d]);
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        corners.sort_unstable();
+        corners.dedup();
+        corners
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_table_has_the_corners_of_every_part_once() {
-        let (table, plain) = (Offsets::of([4; 3]), Offsets { cube: [4; 3], corners: Vec::new() });
+        let (table, plain) = (Offsets::new([4; 3]), Offsets { cube: [4; 3], corners: Vec::new() });
         assert_eq!(table.corners.len(), 64);
         for x in 1..=4 {
             for y in 1..=4 {
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn other_places_are_sorted() {
-        let offsets = Offsets::of([2, 1, 3]);
+        let offsets = Offsets::new([2, 1, 3]);
         let all: Vec<Coord> = offsets.all([1, 1, 2]).collect();
         assert_eq!(all, [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1]]);
         assert_eq!(offsets.corners([1, 1, 1]), [[0, 0, 0], [0, 0, 2], [1, 0, 0], [1, 0, 2]]);

@@ -21,13 +21,13 @@ pub(super) struct Cube {
     is_bipartite: bool,
 }
 
-/// A depth-first search. The path is kept in a list and not on the stack of calls, as it may be long.
+/// A depth-first search with an explicit stack, because paths may be long.
 struct Search<'a> {
     cube: &'a Cube,
     /// The number of nodes of the path that is looked for.
     nodes: u32,
     end: Coord,
-    /// The path so far, from the start on.
+    /// The current path, from the start on.
     path: Vec<Coord>,
     /// For each node of the path, how many of its neighbours were tried.
     tried: Vec<usize>,
@@ -36,7 +36,7 @@ struct Search<'a> {
 }
 
 impl Cube {
-    /// Returns a cube with these sides. `is_free` says whether a node is free.
+    /// Returns a cube with these sides and the free nodes by `is_free`.
     pub(super) fn new(sides: [u32; 3], is_free: impl Fn(Coord) -> bool) -> Self {
         let is_bipartite = sides.iter().all(|side| side.is_multiple_of(2) || *side == 1);
         let mut cube = Self { sides, free: Vec::new(), is_bipartite };
@@ -60,11 +60,11 @@ impl Cube {
         self.free[self.index(at)]
     }
 
-    /// Returns the neighbours of a node, at most six, and their number: those that are smaller by x, then y,
-    /// then z, in ascending order; then the larger ones, along x first, then y, then z, and the nearer
-    /// coordinate first.
+    /// Returns the neighbours of a node, at most six, and their number: first the neighbours that are smaller
+    /// by x, then y, then z, in ascending order; then the larger ones, along x first, then y, then z, and the
+    /// nearer coordinate first.
     fn neighbours(&self, at: Coord) -> ([Coord; 6], usize) {
-        let (mut found, mut smaller, mut count) = ([[0; 3]; 6], 0, 0);
+        let (mut neighbours, mut smaller, mut count) = ([[0; 3]; 6], 0, 0);
         for d in 0..3 {
             let (side, here) = (self.sides[d], at[d]);
             if side == 1 {
@@ -83,16 +83,16 @@ impl Cube {
                 // end.
                 let place = if position < here {
                     smaller += 1;
-                    found[..smaller - 1].iter().position(|other| next < *other).unwrap_or(smaller - 1)
+                    neighbours[..smaller - 1].iter().position(|other| next < *other).unwrap_or(smaller - 1)
                 } else {
                     count
                 };
-                found.copy_within(place..count, place + 1);
-                found[place] = next;
+                neighbours.copy_within(place..count, place + 1);
+                neighbours[place] = next;
                 count += 1;
             }
         }
-        (found, count)
+        (neighbours, count)
     }
 
     /// Returns the hops between two nodes.
@@ -104,9 +104,8 @@ impl Cube {
         along(0) + along(1) + along(2)
     }
 
-    /// Returns the first path of exactly `nodes` free nodes of which both ends lie in the first or the last
-    /// layer of the cube along dimension `d`; `None` if there is none, if the search gives up, or if `nodes`
-    /// is below 2.
+    /// Returns the first path of exactly `nodes` free nodes with both ends in the first or last layer of the
+    /// cube along dimension `d`; `None` if there is none, if the search gives up, or if `nodes` is below 2.
     pub(super) fn path(&self, nodes: u32, d: usize) -> Option<Vec<Coord>> {
         if nodes < 2 {
             return None;
@@ -179,8 +178,8 @@ impl Search<'_> {
         hops > more || (self.cube.is_bipartite && (more - hops) % 2 == 1)
     }
 
-    /// Returns the next neighbour of `last`, the last node of the path, by which the path can go on; `None`
-    /// if there is none. `more` nodes are missing, of which the last one is the end.
+    /// Returns the next neighbour of `last`, the last node of the path, that can continue the path; `None` if
+    /// there is none. `more` nodes are missing, including the end.
     fn next(&mut self, last: Coord, more: u32) -> Option<Coord> {
         if self.steps >= MOST_STEPS || self.is_too_far(last, self.end, more) {
             return None;

@@ -2,7 +2,7 @@
 
 /// The parts of a box that have the same sizes. Each of them comes from a cube of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kind {
+pub(super) struct PartKind {
     /// For each dimension, whether the parts have the rest of the box's side that is shorter than a cube.
     pub(super) rest: [bool; 3],
     /// The sizes of a part along x, y and z.
@@ -11,8 +11,7 @@ pub(super) struct Kind {
     pub(super) along: [u32; 3],
 }
 
-/// The kinds of parts in the order in which they get cubes: whether a part has the rest of the side along x,
-/// y, z.
+/// The kinds of parts in the order of placement: per dimension, whether a part has the rest of the side.
 const RESTS: [[bool; 3]; 8] = [
     [false, false, false],
     [false, false, true],
@@ -24,7 +23,7 @@ const RESTS: [[bool; 3]; 8] = [
     [true, true, true],
 ];
 
-impl Kind {
+impl PartKind {
     /// Returns the number of parts, which is the number of cubes that they need.
     pub(super) fn count(&self) -> u32 {
         self.along.iter().product()
@@ -39,12 +38,12 @@ impl Kind {
 /// Returns the kinds of parts of a box with these sides, for cubes with sides `cube`. A side s = f · cube + p
 /// gives f parts of a cube's side, and one of side p unless p is 0. Kinds without parts are left out. The box
 /// has fewer than 2^32 nodes.
-pub(super) fn kinds(shape: [u32; 3], cube: [u32; 3]) -> impl Iterator<Item = Kind> {
+pub(super) fn kinds(shape: [u32; 3], cube: [u32; 3]) -> impl Iterator<Item = PartKind> {
     RESTS.into_iter().filter_map(move |rest| {
         let left = |d: usize| shape[d] % cube[d];
         let sizes = [0, 1, 2].map(|d| if rest[d] { left(d) } else { cube[d] });
         let along = [0, 1, 2].map(|d| if rest[d] { u32::from(left(d) > 0) } else { shape[d] / cube[d] });
-        Some(Kind { rest, sizes, along }).filter(|kind| kind.count() > 0)
+        Some(PartKind { rest, sizes, along }).filter(|kind| kind.count() > 0)
     })
 }
 
@@ -62,7 +61,7 @@ mod tests {
         for (shape, cubes) in
             [([4, 4, 8], 2), ([1, 1, 1], 1), ([5, 6, 7], 8), ([8, 8, 6], 8), ([4, 4, 4], 1), ([9, 4, 3], 3)]
         {
-            let found: Vec<Kind> = kinds(shape, [4; 3]).collect();
+            let found: Vec<PartKind> = kinds(shape, [4; 3]).collect();
             let nodes: u32 = found.iter().map(|kind| kind.count() * kind.sizes.iter().product::<u32>()).sum();
             assert_eq!(nodes, shape.iter().product::<u32>(), "{shape:?}");
             assert_eq!(cubes_for(shape, [4; 3]), cubes);

@@ -8,9 +8,9 @@
 //!    cubes. Of several, take the one with the most sides above 1, then that with the smallest sides,
 //!    shortest first. (The simulator takes whichever its set yields first.) Then place it as `rfold-reconfig`
 //!    does.
-//! 2. A path takes cubes with more than one free node: those in use in part, and then entire ones from the
-//!    last to the first, until their free nodes are enough. Of these, those with the most free nodes come
-//!    first; take them until their free nodes are enough.
+//! 2. A path takes cubes with more than one free node: first all partial cubes, and then entire ones from the
+//!    last to the first, until their free nodes are enough. Sort these cubes by their free nodes, most first,
+//!    and take them until their free nodes are enough.
 //! 3. All these cubes but the last are taken with all their free nodes. In the last one, find a path through
 //!    exactly as many nodes as are missing, from face to face of the cube along z, otherwise y, otherwise x.
 //!    A cube wraps around here.
@@ -25,21 +25,16 @@ use super::foldings::{foldings, rank};
 use super::path::Cube;
 use super::pieces::cubes_for;
 use super::rfold_reconfig::{Reconfig, strategy};
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request};
+use crate::allocator::seam::{Allocator, Entry, Memory, OnTori, Placement, Promises, Request};
 use meshreplay_machine::machine::{Coord, Machine, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rfold",
     summary: "RFold: shapes folded into few cubes, which optical switches join",
     source: "Chen et al., RFold, arXiv 2510.03891, 2025",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("each part of a box lies inside its cube"),
     promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build: |_, setup| Ok(strategy(RFold { reconfig: Reconfig::on(setup.mesh) })),
+    ..Entry::non_contiguous(|_, setup| Ok(strategy(RFold { reconfig: Reconfig::on(setup.mesh) })))
 };
 
 /// Folds jobs and puts them together from parts of cubes.
@@ -64,9 +59,9 @@ impl Allocator for RFold {
 fn folded(shape: [u32; 3], cube: [u32; 3]) -> [u32; 3] {
     let block = if cube == [cube[0]; 3] { cube[0] } else { 0 };
     let (cubes, most) = (|folded: &[u32; 3]| cubes_for(*folded, cube), cubes_for(shape, cube));
-    let found = foldings(shape, block).into_iter().filter(|folded| cubes(folded) <= most);
+    let foldings = foldings(shape, block).into_iter().filter(|folded| cubes(folded) <= most);
     // Of equal ones `min_by_key` takes the first.
-    found.min_by_key(cubes).unwrap_or(shape)
+    foldings.min_by_key(cubes).unwrap_or(shape)
 }
 
 impl RFold {
@@ -89,8 +84,8 @@ impl RFold {
         Some(nodes)
     }
 
-    /// Returns the cubes that a row of `size` nodes takes, in that order; `None` if their free nodes are not
-    /// enough. `free` says how many nodes of a cube are free.
+    /// Returns the cubes for a row of `size` nodes, in the order of use; `None` if their free nodes are not
+    /// enough. `free` returns the number of free nodes of a cube.
     fn cubes_of_row(&self, size: u32, free: impl Fn(u32) -> u32) -> Option<Vec<u32>> {
         let all: u32 = self.reconfig.cube.iter().product();
         let counted: Vec<(u32, u32)> = (0..self.reconfig.cubes).map(|cube| (free(cube), cube)).collect();
@@ -117,7 +112,7 @@ impl RFold {
     fn nodes(&self, cube: u32, machine: &Machine) -> impl Iterator<Item = NodeId> + use<> {
         let [width, length, depth] = self.reconfig.cube;
         debug_assert_eq!([width, length], [0, 1].map(|d| machine.mesh().extents()[d]));
-        // The cubes stand in a row along z, and have the whole width and length of the machine.
+        // The cubes are stacked along z, and have the whole width and length of the machine.
         let size = width * length * depth;
         cube * size..(cube + 1) * size
     }
@@ -163,7 +158,7 @@ mod tests {
         let row = placed(10, &machine)?.unwrap_or_default();
         assert_eq!(row[..8], [16, 17, 18, 19, 20, 21, 22, 23]);
         assert!(row[8..].iter().all(|node| (9..15).contains(node)), "{row:?}");
-        // A single node is missing beside the entire cube: no path, and no part has nine nodes in a row.
+        // A single node is missing after the entire cube: no path, and no part has nine nodes in a row.
         assert_eq!(placed(9, &machine)?, None);
         assert_eq!(placed(1, &machine)?, Some(vec![0]));
         Ok(())

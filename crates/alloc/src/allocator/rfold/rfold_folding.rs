@@ -4,7 +4,7 @@
 //! 2025: the policy `folding` of its simulator (github.com/shuoshuc/RFold).
 //!
 //! 1. List the foldings of the job's shape, where blocks have the shortest side of the machine. For a row of
-//!    nodes the list has every box of as many nodes. Leave out those with a side above the shortest side of
+//!    nodes the list has every box of as many nodes. Remove foldings with a side above the shortest side of
 //!    the machine.
 //! 2. If the list is empty, keep the shape. Otherwise take the folding with the shortest longest side. Of
 //!    several, take the one with the most sides above 1, then that with the smallest sides, shortest first.
@@ -17,24 +17,16 @@
 //!
 //! A folded job may be refused although its own shape would fit. Time as of `rfold-first-fit`.
 
-use super::foldings::{boxes, foldings, rank};
+use super::foldings::{boxes, foldings, rank, turns_on};
 use super::rfold_first_fit::strategy;
-use super::turns::turns_on;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Request};
+use crate::allocator::seam::{Entry, Request};
 use meshreplay_machine::machine::Mesh;
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rfold-folding",
     summary: "RFold's folding: first fit for the folded shape with the shortest longest side",
     source: "Chen et al., RFold, arXiv 2510.03891, 2025: folding of its simulator",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::Contiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build: |_, _| Ok(strategy(sizes)),
+    ..Entry::contiguous(|_, _| Ok(strategy(sizes)))
 };
 
 /// Returns the orientations of a request's folded shape that fit `mesh`; empty if none fits.
@@ -45,12 +37,12 @@ fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
 /// Returns the folding of `shape` that is placed on `mesh`, or `shape` itself if none is better.
 fn folded(shape: [u32; 3], mesh: &Mesh) -> [u32; 3] {
     let shortest = mesh.extents()[..mesh.dims()].iter().copied().min().unwrap_or(1);
-    let found =
+    let candidates =
         if rank(shape) == 1 { boxes(shape.iter().product(), shortest) } else { foldings(shape, shortest) };
     let longest = |folded: &[u32; 3]| folded.iter().copied().max();
     let fits = |folded: &[u32; 3]| longest(folded) <= Some(shortest) && !turns_on(*folded, mesh).is_empty();
     // Of equal ones `min_by_key` takes the first.
-    found.into_iter().filter(fits).min_by_key(longest).unwrap_or(shape)
+    candidates.into_iter().filter(fits).min_by_key(longest).unwrap_or(shape)
 }
 
 #[cfg(test)]

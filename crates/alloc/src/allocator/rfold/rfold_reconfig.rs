@@ -3,16 +3,16 @@
 //! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891,
 //! 2025: the policy `reconfig` of its simulator (github.com/shuoshuc/RFold).
 //!
-//! 1. The machine is a list of cubes, such as those of `ocs:8x4x4x4`. Switches join the faces of any two of
-//!    them, so that the cubes of a job need not be neighbours. Any other machine is one cube.
+//! 1. The machine is a list of cubes, as in `ocs:8x4x4x4`. Switches join the faces of any two of them, so
+//!    that the cubes of a job need not be neighbours. Any other machine is one cube.
 //! 2. Try the orientations of the job's shape in the order of `rfold-first-fit`. A side s = f·c + p, for
 //!    cubes of side c, gives f parts of side c and a part of side p. Each part comes from a cube of its own.
 //! 3. Parts of the same sizes are placed together, in this order: entire cubes; parts with the rest p along z
 //!    only; along y; along x; along y and z; along x and z; along x and y; along all.
-//! 4. All parts of one kind have the same place inside their cubes, as switches join equal positions of
+//! 4. All parts of one kind have the same place inside their cubes, because switches join equal positions of
 //!    faces. If the job takes an entire cube, these places are the corners, otherwise all places, by x, then
-//!    y, then z. The first place is taken at which enough cubes that no other part has are free there, in the
-//!    order of their numbers.
+//!    y, then z. The first place with enough free cubes that no other part has is taken; the cubes are taken
+//!    in the order of their numbers.
 //! 5. If a kind has no place, the next orientation is tried.
 //!
 //! In cubes of side 4, corners are tried in the order of the simulator, which comes from a set of the
@@ -20,27 +20,21 @@
 //! cube. Rank order is that of the box, row by row. Time O(N) per request, orientation and kind on a machine
 //! of N nodes.
 
+use super::foldings::turns;
 use super::offsets::Offsets;
-use super::pieces::{Kind, cubes_for, kinds};
-use super::turns::turns;
+use super::pieces::{PartKind, cubes_for, kinds};
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
-    Strategy,
+    Allocator, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served, Strategy,
 };
 use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Mesh, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rfold-reconfig",
     summary: "RFold's reconfiguration: a box from parts of cubes that optical switches join",
     source: "Chen et al., RFold, arXiv 2510.03891, 2025: reconfig of its simulator",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("each part of a box lies inside its cube"),
     promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build: |_, setup| Ok(strategy(Reconfig::on(setup.mesh))),
+    ..Entry::non_contiguous(|_, setup| Ok(strategy(Reconfig::on(setup.mesh))))
 };
 
 /// Returns the strategy of an allocator that gives a request the nodes of its shape, or refuses it by the
@@ -52,8 +46,9 @@ pub(super) fn strategy(allocator: impl Allocator + 'static) -> Strategy {
 }
 
 /// Puts boxes together from parts of cubes.
+#[derive(Debug)]
 pub(super) struct Reconfig {
-    /// The sides of the cubes, which stand in a row along z.
+    /// The sides of the cubes, which are stacked along z.
     pub(super) cube: [u32; 3],
     /// The number of cubes.
     pub(super) cubes: u32,
@@ -63,8 +58,8 @@ pub(super) struct Reconfig {
 }
 
 /// The parts of one kind with their places: the offset inside the cubes, and the numbers of the cubes.
-pub(super) struct Placed {
-    pub(super) kind: Kind,
+pub(super) struct PlacedParts {
+    pub(super) kind: PartKind,
     pub(super) offset: Coord,
     pub(super) cubes: Vec<u32>,
 }
@@ -73,18 +68,18 @@ impl Reconfig {
     /// Returns the allocator for a machine.
     pub(super) fn on(mesh: &Mesh) -> Self {
         let cube = mesh.cube().unwrap_or(mesh.extents());
-        let (cubes, offsets) = (mesh.extents()[2] / cube[2], Offsets::of(cube));
+        let (cubes, offsets) = (mesh.extents()[2] / cube[2], Offsets::new(cube));
         Self { cube, cubes, offsets, free_submeshes: FreeSubmeshes::default() }
     }
 
     /// Returns the placement of a box with these sides in one of its orientations; `None` if none is free.
     pub(super) fn place(&mut self, shape: [u32; 3], machine: &Machine) -> Option<Placement> {
-        let (mut submeshes, mut of) = (std::mem::take(&mut self.free_submeshes), [0; 3]);
+        let (mut submeshes, mut searched) = (std::mem::take(&mut self.free_submeshes), [0; 3]);
         let depth = self.cube[2];
         let mut is_free = |sizes, cube: u32, [x, y, z]: Coord| {
-            if of != sizes {
+            if searched != sizes {
                 submeshes.find(machine, sizes);
-                of = sizes;
+                searched = sizes;
             }
             // The part lies inside its cube, so a free submesh at this base is all that counts.
             submeshes.contains([x, y, cube * depth + z])
@@ -103,7 +98,7 @@ impl Reconfig {
         &self,
         sides: [u32; 3],
         is_free: &mut impl FnMut([u32; 3], u32, Coord) -> bool,
-    ) -> Option<Vec<Placed>> {
+    ) -> Option<Vec<PlacedParts>> {
         if cubes_for(sides, self.cube) > self.cubes {
             return None;
         }
@@ -111,32 +106,31 @@ impl Reconfig {
         let takes_entire = kinds(sides, self.cube).any(|kind| kind.is_entire());
         for kind in kinds(sides, self.cube) {
             let is_free = |cube: u32, offset| !taken[cube as usize] && is_free(kind.sizes, cube, offset);
-            let found = self.part(kind, takes_entire, is_free)?;
-            found.cubes.iter().for_each(|&cube| taken[cube as usize] = true);
-            placed.push(found);
+            let parts = self.part(kind, takes_entire, is_free)?;
+            parts.cubes.iter().for_each(|&cube| taken[cube as usize] = true);
+            placed.push(parts);
         }
         Some(placed)
     }
 
-    /// Returns the first place at which enough cubes are free for the parts of one kind; `None` if there is
-    /// none.
+    /// Returns the first place with enough free cubes for the parts of one kind; `None` if there is none.
     fn part(
         &self,
-        kind: Kind,
+        kind: PartKind,
         takes_entire: bool,
         mut is_free: impl FnMut(u32, Coord) -> bool,
-    ) -> Option<Placed> {
+    ) -> Option<PlacedParts> {
         let at = |offset: Coord| {
             let count = kind.count() as usize;
             let free = (0..self.cubes).filter(|&cube| is_free(cube, offset));
-            let found: Vec<u32> = free.take(count).collect();
-            (found.len() == count).then_some(Placed { kind, offset, cubes: found })
+            let numbers: Vec<u32> = free.take(count).collect();
+            (numbers.len() == count).then_some(PlacedParts { kind, offset, cubes: numbers })
         };
         self.offsets.of_part(kind.sizes, takes_entire).into_iter().find_map(at)
     }
 
     /// Returns the nodes of a box in row-major order of the box.
-    fn nodes(&self, sides: [u32; 3], placed: &[Placed], mesh: &Mesh) -> Vec<NodeId> {
+    fn nodes(&self, sides: [u32; 3], placed: &[PlacedParts], mesh: &Mesh) -> Vec<NodeId> {
         let full = [0, 1, 2].map(|d| sides[d] / self.cube[d]);
         let node = |at: Coord| {
             let number = [0, 1, 2].map(|d| at[d] / self.cube[d]);

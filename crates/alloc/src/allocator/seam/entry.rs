@@ -1,11 +1,25 @@
 //! The rows in the registry of allocators: the name, the promises and the builder of an allocator.
 
+use meshreplay_base::spec::{Params, Spec, SpecError};
 use std::fmt;
 use std::sync::Arc;
 
 use super::strategy::Strategy;
-use meshreplay_base::spec::{Params, Spec, SpecError};
 use meshreplay_machine::machine::{Mesh, NodeLists};
+
+/// The reason why an algorithm cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// The spec is wrong, or the algorithm does not suit the machine.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The guest could not be started. The text is a whole message.
+    #[error("{0}")]
+    Failed(String),
+    /// The replay was stopped while the guest was started.
+    #[error("interrupted")]
+    Interrupted,
+}
 
 /// The form of an allocator's placements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +39,10 @@ impl fmt::Display for Contiguity {
     }
 }
 
-/// What an allocator does on a machine of which some dimension wraps around.
+/// The behaviour of an allocator on machines that wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnTori {
-    /// It goes round: its submeshes wrap around, or its distances are those of the shorter way.
+    /// It uses the wraparound: its submeshes wrap around, or its distances are the shorter way round.
     Wraps,
     /// It serves the machine, but what it places by never wraps around, for this reason.
     NeverWraps(&'static str),
@@ -62,7 +76,7 @@ pub struct Promises {
 /// What an allocator remembers from one decision to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// Nothing: the choice depends on the request and on which nodes are in use.
+    /// Nothing: the choice depends on the request and on the set of free nodes.
     None,
     /// How the nodes in use came to be so, such as which blocks were split or which submeshes came first, or
     /// who holds them. It decides like a new allocator as soon as all nodes are free again.
@@ -97,17 +111,17 @@ pub struct Setup<'a> {
     pub mesh: &'a Mesh,
     /// The seed of the replay. It is the same for every allocator.
     pub seed: u64,
-    /// The nodes that jobs had according to the log; `None` if the log does not say, or if nobody needs them.
+    /// The recorded nodes of jobs; `None` if the log has none or no allocator needs them.
     pub lists: Option<&'a Arc<NodeLists>>,
 }
 
 impl<'a> Setup<'a> {
-    /// Returns the facts about a replay of jobs of whose nodes no log says anything.
+    /// Returns the facts about a replay without recorded nodes.
     pub fn new(mesh: &'a Mesh, seed: u64) -> Self {
         Self { mesh, seed, lists: None }
     }
 
-    /// Returns the facts with the nodes that jobs had according to the log.
+    /// Returns the facts with the recorded nodes of jobs.
     #[must_use]
     pub fn with_lists(self, lists: Option<&'a Arc<NodeLists>>) -> Self {
         Self { lists, ..self }
@@ -133,7 +147,7 @@ pub struct Built {
 pub struct Entry {
     /// The name in specs, in kebab case.
     pub name: &'static str,
-    /// One line that says what the allocator does.
+    /// A summary of one line.
     pub summary: &'static str,
     /// The publication: authors, title or section, venue, year.
     pub source: &'static str,
@@ -143,7 +157,7 @@ pub struct Entry {
     pub max_dims: usize,
     /// The form of the placements.
     pub kind: Contiguity,
-    /// What it does where dimensions wrap around.
+    /// Its behaviour on machines that wrap around.
     pub tori: OnTori,
     /// The reason why the allocator cannot serve a machine with unavailable nodes; `None` if it can.
     pub refuses_unavailable: Option<&'static str>,
@@ -154,6 +168,33 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Returns the common fields of most non-contiguous allocators. A row adds at least a name, a summary and
+    /// a source.
+    pub const fn non_contiguous(build: Builder) -> Self {
+        Self {
+            name: "",
+            summary: "",
+            source: "",
+            parameters: "",
+            max_dims: 3,
+            kind: Contiguity::NonContiguous,
+            tori: OnTori::Wraps,
+            refuses_unavailable: None,
+            promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
+            build,
+        }
+    }
+
+    /// Returns the common fields of most contiguous allocators, see [`Self::non_contiguous`]. A submesh may
+    /// have more nodes than a job has processors, and may be missing while enough nodes are free.
+    pub const fn contiguous(build: Builder) -> Self {
+        Self {
+            kind: Contiguity::Contiguous,
+            promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
+            ..Self::non_contiguous(build)
+        }
+    }
+
     /// Returns the promises of the allocator with its default parameters.
     pub fn default_promises(&self) -> Promises {
         (self.promises)(&Spec::named(self.name))

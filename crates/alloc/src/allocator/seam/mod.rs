@@ -3,19 +3,13 @@
 //! [`Allocator`] is the trait. It answers a [`Request`] with a [`Placement`]. [`Strategy`] is a built
 //! allocator with its capabilities, and [`Entry`] is a row of the registry of allocators.
 
-mod allocator;
-mod block;
-mod build_error;
 mod entry;
 mod placement;
 mod request;
 mod strategy;
 
-pub use self::allocator::Allocator;
-pub use self::block::Block;
-pub use self::build_error::BuildError;
-pub use self::entry::{Builder, Built, Contiguity, Entry, Memory, OnTori, Promises, Setup};
+pub use self::entry::{BuildError, Builder, Built, Contiguity, Entry, Memory, OnTori, Promises, Setup};
 pub use self::placement::{JobMove, Placement, Rearrangement};
 pub use self::request::Request;
-pub use self::strategy::{BlocksOf, Foresee, Foresight, Served, Strategy, Submeshes};
+pub use self::strategy::{Allocator, Block, BlocksOf, Foresee, Foresight, Served, Strategy, Submeshes};
 pub use meshreplay_base::job::NodesFor;

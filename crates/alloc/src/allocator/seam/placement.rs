@@ -32,8 +32,8 @@ impl Placement {
     }
 }
 
-/// A plan of moves by which running jobs make room for a new job. The plan changes nothing by itself. The
-/// caller carries it out and then reports this to the allocator.
+/// A plan of moves that make room for a new job. The plan changes nothing by itself. The caller carries it
+/// out and then reports this to the allocator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rearrangement {
     /// The jobs that move. All of them give up their old nodes before any job takes its new nodes.

@@ -10,12 +10,11 @@ pub struct Request {
     pub procs: u32,
     /// The submesh that the job prefers. Most non-contiguous allocators ignore it.
     pub shape: Shape,
-    /// The number of the list of the nodes that the job had according to its log, see
-    /// [`super::Setup::lists`]; `None` if the log has no list for it. Only allocators that repeat what
-    /// happened use it.
+    /// The number of the recorded list of nodes, see [`super::Setup::lists`]; `None` if the log has no list
+    /// for the job. Only allocators that repeat recorded placements use it.
     pub nodes: Option<u32>,
-    /// The job that asks; `None` if nobody knows which one it is, as when it is only asked what can be
-    /// served. No allocator of this program uses it. Those from outside may, see `guest::JobTable`.
+    /// The job of the request; `None` if it is unknown, as in questions about what can be served. Allocators
+    /// of this program ignore it; guests may use it, see `guest::JobTable`.
     pub job: Option<JobId>,
 }
 
@@ -38,8 +37,8 @@ impl Request {
         Self { nodes: None, job: None, ..self }
     }
 
-    /// Returns a request for a submesh of these sides and for as many processors as it has nodes. If this
-    /// number exceeds `u32`, the request has `u32::MAX` processors, which no machine can serve.
+    /// Returns a request for a submesh of these sides, and for one processor per node. If their number
+    /// exceeds `u32`, the request has `u32::MAX` processors, which no machine can serve.
     pub fn sides(sides: [u32; 3]) -> Self {
         let procs = sides.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
         Self { procs, shape: Shape::Sides(sides), nodes: None, job: None }

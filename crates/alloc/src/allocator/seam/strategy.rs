@@ -1,11 +1,42 @@
 //! An allocator together with its capabilities, which callers can read without a request.
 
-use super::allocator::Allocator;
-use super::block::Block;
 use super::placement::Placement;
 use super::request::Request;
 use meshreplay_base::job::NodesFor;
-use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
+use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId, Submesh};
+
+/// An algorithm that chooses nodes for requests.
+///
+/// The caller owns the machine. It asks the allocator for a proposal, carries out the proposal or another
+/// placement, and then reports the change to the allocator. An allocator may keep a private index of the
+/// nodes in use. This index must depend only on the reported changes: a proposal that the caller does not
+/// carry out has no effect on it.
+pub trait Allocator: Send {
+    /// Chooses free nodes of `machine` for `request`. Returns `None` if the job must wait. The nodes are not
+    /// in use until the caller calls [`Self::accepted`] or [`Self::taken`].
+    ///
+    /// A request has at least one processor and at most as many as nodes are free.
+    /// [`super::Strategy::propose`], which calls this function, refuses all other requests.
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement>;
+
+    /// Records that the caller carries out the last proposal and has reported nothing else since then. By
+    /// default this calls [`Self::taken`]. An allocator overrides it to use what it still knows about its
+    /// proposal, so that it need not search its index again. Of `machine` only the shape counts, as in
+    /// [`Self::taken`].
+    fn accepted(&mut self, placement: &Placement, machine: &Machine) {
+        self.taken(placement, machine);
+    }
+
+    /// Records that the caller carries out a placement that this or any other allocator has chosen. The jobs
+    /// of its rearrangement, if it has one, have moved. Of `machine` only the shape counts: the caller may
+    /// occupy the nodes before this call or after it. The default does nothing, which is right for allocators
+    /// without an index.
+    fn taken(&mut self, _placement: &Placement, _machine: &Machine) {}
+
+    /// Records that the caller has freed the nodes of a placement. The default does nothing, which is right
+    /// for allocators without an index.
+    fn released(&mut self, _placement: &Placement, _machine: &Machine) {}
+}
 
 /// An allocator and its capabilities, as a builder returns them. The capabilities can depend on parameters of
 /// the allocator. They are fixed when it is built, so that callers need no trial request to find them out.
@@ -24,12 +55,27 @@ pub struct Strategy {
     nodes_for: Option<NodesRule>,
 }
 
-/// Lists all blocks of a machine, in use or not. Smaller blocks come first. Blocks of equal size come in the
-/// order in which the allocator takes free ones.
+/// Lists all blocks of a machine, in use or not. Smaller blocks come first, blocks of equal size in the order
+/// of allocation.
 pub type BlocksOf = Box<dyn Fn(&Mesh) -> Vec<Block> + Send>;
 
 /// Returns how many nodes a placement for a request has.
 type NodesRule = Box<dyn Fn(&Request, &Mesh) -> NodesFor + Send>;
+
+/// A rectangle or cuboid of nodes in a hierarchy of blocks. A block of more than one node splits into equal
+/// child blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The node of the block with the smallest coordinates.
+    pub base: Coord,
+    /// The numbers of nodes along x, y and z.
+    pub sizes: [u32; 3],
+    /// The number of splits from this block down to single nodes; 0 for a single node. If a block splits into
+    /// f children, a block of class c has f^c nodes.
+    pub class: u8,
+    /// The index of the parent block in the list of all blocks; `None` for a top-level block.
+    pub parent: Option<u32>,
+}
 
 /// The condition under which a request is served.
 pub enum Served {
@@ -136,11 +182,10 @@ impl Strategy {
         if fits(request, machine) { self.allocator.propose(request, machine) } else { None }
     }
 
-    /// Returns what the allocator would choose if the machine were in the state of `machine`, which may
-    /// differ from the real state of the machine. The call changes no later decision of the allocator.
-    /// Returns `None` if the allocator would refuse, and always `None` for an allocator that does not serve
-    /// the machine by its state ([`Served::ByState`]). Where an allocator serves otherwise,
-    /// [`Self::served_on`] itself tells whether the request would be served.
+    /// Returns the choice of the allocator for the hypothetical state `machine`. The call changes no later
+    /// decision of the allocator. Returns `None` if the allocator would refuse, and always `None` for an
+    /// allocator that does not serve the machine by its state ([`Served::ByState`]): for other allocators,
+    /// [`Self::served_on`] decides whether the request would be served.
     pub fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         match self.served_on(machine) {
             Served::ByState(Foresight::Function(chosen)) if fits(request, machine) => {

@@ -4,8 +4,8 @@
 //! one centre to the next this window only moves upwards. Sums of distances are differences of prefix sums of
 //! positions, so all scores together cost O(free nodes).
 
-use super::centre::Centre;
 use super::greedy::Last;
+use super::scores::Centre;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 
 /// The free nodes of a machine of one dimension. Memory is kept between calls.
@@ -47,8 +47,8 @@ impl ArrayScores {
     /// Calls `each` with every free node and its score, in location order. At least `k` nodes must be free.
     pub(super) fn for_each(&self, k: u32, mut each: impl FnMut(Centre)) {
         let (nodes, k) = (self.at.len(), k as usize);
-        // A ring is unrolled to three rounds, and the centres are those of the second one. Within one round
-        // no node is in the window twice, as it has at most as many nodes as a round.
+        // A ring is unrolled to three rounds, and the centres are in the second round. No node is in a window
+        // twice, because a window has at most the nodes of one round.
         let (first, end) = if self.round > 0 { (nodes, 3 * nodes) } else { (0, nodes) };
         let mut low = 0;
         for (i, &centre) in (first..first + nodes).zip(&self.at) {
@@ -122,7 +122,7 @@ impl ArrayScores {
     fn sum_below(&self, i: usize) -> i64 {
         let (rounds, i) = self.split(i);
         let (nodes, all) = (self.at.len() as i64, self.below[self.at.len()]);
-        // The rounds before this one, of which the first is one round below the second.
+        // The sum over the rounds before this one. The first round is one round below the second.
         let before = match rounds {
             -1 => 0,
             0 if self.round == 0 => 0,

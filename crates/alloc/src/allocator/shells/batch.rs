@@ -1,13 +1,13 @@
-//! The centres of a machine state in the order in which MC1x1 tries them, a batch at a time.
+//! The centres of one machine state, sorted for MC1x1, a batch at a time.
 //!
-//! The order is that of the lower bounds of scores (see `scores`), then that of locations. Hundreds of
-//! thousands of centres of a large machine may have the smallest bound, and a few of them are tried as a
-//! rule. So the first ones are found without a list of all: a heap keeps the first of those visited so far,
-//! and the last of these narrows the search for others.
+//! Centres are sorted by the lower bounds of their scores (see `scores`), then by location. Hundreds of
+//! thousands of centres of a large machine may share the smallest bound, and usually only a few of them are
+//! tried. A bounded max-heap therefore selects each batch without a list of all centres: it keeps the first
+//! centres visited, and its top tightens the limit of the visit.
 
 use std::collections::BinaryHeap;
 
-use super::scores::ShellScores;
+use super::scores::{Limit, ShellScores};
 use meshreplay_machine::machine::{Coord, Machine, Mesh};
 
 /// A centre by its place in the order: the bound, and in the lowest 32 bits the rank in location order. One
@@ -35,51 +35,36 @@ impl Candidate {
     }
 }
 
-/// The next centres in the order. Memory is kept between calls.
-#[derive(Debug, Default)]
-pub(super) struct Batch {
-    list: Vec<Candidate>,
-}
-
-impl Batch {
-    /// Sets the batch to the first `count` centres behind `after`, or from the first one on without it, of
-    /// those with a bound of at most `wanted.0`. Centres with just this bound may be left out if their x is
-    /// above `wanted.1`. There are fewer only if no more are left. `shells` must be prepared for `k` nodes of
-    /// `machine`.
-    pub(super) fn find(
-        &mut self,
-        shells: &mut ShellScores,
-        machine: &Machine,
-        k: u32,
-        after: Option<Candidate>,
-        wanted: (i64, u32),
-        count: usize,
-    ) {
-        let mesh = machine.mesh();
-        self.list.clear();
-        // The largest number is on top.
-        let mut first = BinaryHeap::from(std::mem::take(&mut self.list));
-        shells.visit(machine, k, wanted, |centre| {
-            let candidate = Candidate::new(mesh, centre.score, mesh.coord(centre.node));
-            if after.is_none_or(|after| candidate > after) {
-                if first.len() < count {
-                    first.push(candidate);
-                } else if let Some(mut last) = first.peek_mut().filter(|last| candidate < **last) {
-                    *last = candidate;
-                }
+/// Returns the first `count` centres after `after`, or from the start without it, with bounds within `limit`.
+/// There are fewer only if no more are left. `shells` must be prepared for `k` nodes of `machine`.
+pub(super) fn first_centres(
+    shells: &mut ShellScores,
+    machine: &Machine,
+    k: u32,
+    after: Option<Candidate>,
+    limit: Limit,
+    count: usize,
+) -> Vec<Candidate> {
+    let mesh = machine.mesh();
+    // The largest number is on top.
+    let mut first = BinaryHeap::new();
+    shells.visit(machine, k, limit, |centre| {
+        let candidate = Candidate::new(mesh, centre.score, mesh.coord(centre.node));
+        if after.is_none_or(|after| candidate > after) {
+            if first.len() < count {
+                first.push(candidate);
+            } else if let Some(mut last) = first.peek_mut().filter(|last| candidate < **last) {
+                *last = candidate;
             }
-            match first.peek() {
-                Some(last) if first.len() == count => wanted.min((last.bound(), last.centre(mesh)[0])),
-                _ => wanted,
+        }
+        match first.peek() {
+            Some(last) if first.len() == count => {
+                limit.min(Limit { score: last.bound(), last_x: last.centre(mesh)[0] })
             }
-        });
-        self.list = first.into_sorted_vec();
-    }
-
-    /// Returns the centres of the batch in order.
-    pub(super) fn list(&self) -> &[Candidate] {
-        &self.list
-    }
+            _ => limit,
+        }
+    });
+    first.into_sorted_vec()
 }
 
 #[cfg(test)]
@@ -103,14 +88,14 @@ mod tests {
             });
             all.sort_unstable();
             assert!(all.iter().all(|&one| Candidate::new(mesh, one.bound(), one.centre(mesh)) == one));
-            let mut batch = Batch::default();
             for limit in [all[0].bound(), all[all.len() / 3].bound(), i64::MAX] {
                 let wanted: Vec<Candidate> = all.iter().copied().filter(|one| one.bound() <= limit).collect();
                 let (mut found, mut count) = (Vec::new(), 1);
                 loop {
-                    batch.find(&mut shells, &machine, k, found.last().copied(), (limit, u32::MAX), count);
-                    found.extend_from_slice(batch.list());
-                    if batch.list().len() < count {
+                    let limit = Limit { score: limit, last_x: u32::MAX };
+                    let batch = first_centres(&mut shells, &machine, k, found.last().copied(), limit, count);
+                    found.extend_from_slice(&batch);
+                    if batch.len() < count {
                         break;
                     }
                     count *= 3;
@@ -118,9 +103,9 @@ mod tests {
                 assert_eq!(found, wanted, "{text}: bounds up to {limit}");
                 // With a largest x at the limit, no centre is left out that is before it.
                 let middle = wanted[wanted.len() / 2];
-                let within = (middle.bound(), middle.centre(mesh)[0]);
-                batch.find(&mut shells, &machine, k, None, within, usize::MAX);
-                assert!(wanted.iter().filter(|&&one| one <= middle).all(|one| batch.list().contains(one)));
+                let within = Limit { score: middle.bound(), last_x: middle.centre(mesh)[0] };
+                let batch = first_centres(&mut shells, &machine, k, None, within, usize::MAX);
+                assert!(wanted.iter().filter(|&&one| one <= middle).all(|one| batch.contains(one)));
             }
         }
         Ok(())

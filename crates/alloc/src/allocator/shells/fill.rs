@@ -1,27 +1,62 @@
 //! The fill of MC1x1: the k free nodes that one centre takes.
 //!
-//! First come the whole shells, then the free nodes that `greedy` chooses, one after the other. Where all
-//! nodes of the whole shells are free, the fill begins like that of an idle machine, which `idle` knows.
-//! Next, `cube` in three dimensions and `near` in two choose among the nodes near the centre, as long as
-//! these are known to be the best.
+//! First come the whole shells, then the free nodes that `greedy` chooses, one after the other. If all nodes
+//! of the whole shells are free, the fill begins with the memoized picks of an idle machine (`idle`). Next,
+//! `local_greedy` chooses among the nodes near the centre while these are provably the best.
 
 use super::array_scores::ArrayScores;
-use super::cube::{Cube, Outcome};
 use super::greedy::Greedy;
 use super::idle::IdleFills;
+use super::local_greedy::{LocalGreedy, Outcome};
 use super::mc1x1_shells::free_within;
-use super::near::Near;
-use super::worth::{Score, Worth};
 use meshreplay_machine::machine::{Coord, FreeCounts, Machine, Mesh, NodeId};
 
 pub(crate) use super::greedy::Last;
+
+/// The objective of a fill: its value for the nodes taken so far. The smallest value wins.
+pub(super) trait Objective {
+    /// The final value of a fill.
+    type Total;
+
+    /// Adds the next pick. Returns false if the fill cannot win.
+    fn add(&mut self, mesh: &Mesh, pick: Coord) -> bool;
+
+    /// Returns the value of the complete fill.
+    fn total(&self) -> Self::Total;
+}
+
+/// The score of MC1x1: the sum of L∞ distances from the centre to the nodes taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Score {
+    pub(super) centre: Coord,
+    /// The shell of the k-th nearest free node.
+    pub(super) shell: usize,
+    /// The sum, with all remaining nodes counted in this shell.
+    pub(super) sum: i64,
+    /// The largest sum that can win.
+    pub(super) limit: i64,
+}
+
+impl Objective for Score {
+    type Total = i64;
+
+    #[inline]
+    fn add(&mut self, mesh: &Mesh, pick: Coord) -> bool {
+        self.sum += i64::from(mesh.l_inf(self.centre, pick)) - self.shell as i64;
+        self.sum <= self.limit
+    }
+
+    fn total(&self) -> i64 {
+        self.sum
+    }
+}
 
 /// The nodes that the fill around one centre takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fill<T = i64> {
     /// The centre.
     pub(crate) centre: Coord,
-    /// What the fill is worth: for MC1x1 the sum of L∞ distances from the centre to the nodes taken.
+    /// The value of the fill: for MC1x1 the sum of L∞ distances from the centre to the nodes taken.
     pub(crate) score: T,
     /// The shell of the k-th nearest free node. All free nodes of nearer shells are taken.
     shell: usize,
@@ -62,15 +97,14 @@ struct Around {
 #[derive(Debug, Default)]
 pub(crate) struct ShellFill {
     greedy: Greedy,
-    /// The searches near a centre: among few nodes, among more of them, and in two dimensions.
-    small: Cube<16>,
-    large: Cube<32>,
-    near: Near,
+    /// The searches near a centre: among few nodes, and among more of them.
+    small: LocalGreedy<16>,
+    large: LocalGreedy<32>,
     idle: IdleFills,
     /// Whether the machine is an array, whose free nodes `array` has then.
     is_array: bool,
     array: ArrayScores,
-    /// The nodes that the fill at hand has taken besides whole shells.
+    /// The nodes of the current fill besides whole shells.
     picks: Vec<Coord>,
 }
 
@@ -106,29 +140,30 @@ impl ShellFill {
         let shell = counts.reach(centre, k)?;
         // The bound counts each node after the whole shells with the distance `shell`; a pick may be farther.
         let mut score = Score { centre, shell, sum: bound, limit };
-        self.fill_for(counts, machine, k, (centre, shell), &mut score)
+        self.fill_for(counts, machine, k, centre, shell, &mut score)
     }
 
-    /// Returns the k nodes that `centre` takes, of which `shell` is the shell of the k-th nearest free node;
-    /// `None` if `worth` says that they are of no use.
-    pub(super) fn fill_for<W: Worth>(
+    /// Returns the k nodes that `centre` takes; `None` if the fill cannot win by `objective`. `shell` is the
+    /// shell of the k-th nearest free node.
+    pub(super) fn fill_for<W: Objective>(
         &mut self,
         counts: &FreeCounts,
         machine: &Machine,
         k: u32,
-        (centre, shell): (Coord, usize),
-        worth: &mut W,
+        centre: Coord,
+        shell: usize,
+        objective: &mut W,
     ) -> Option<Fill<W::Total>> {
         let mesh = machine.mesh();
         self.picks.clear();
         if self.is_array || shell == 0 {
-            self.pick_simply(mesh, k, centre, shell, worth)?;
+            self.pick_simply(mesh, k, centre, shell, objective)?;
         } else {
             // On an idle machine each pick is the best of all nodes. As long as these are free here, they are
             // the best here, where there is less to choose from.
             let picks = self.idle.picks(counts, mesh, k, centre, shell);
             for pick in picks.take_while(|&pick| self.greedy.is_free(pick)) {
-                if !worth.add(mesh, pick) {
+                if !objective.add(mesh, pick) {
                     return None;
                 }
                 self.picks.push(pick);
@@ -136,34 +171,34 @@ impl ShellFill {
             let whole = shell.checked_sub(1).map_or(0, |inner| counts.within(centre, inner) as u32);
             let around = Around { k, centre, shell, whole };
             if whole + (self.picks.len() as u32) < k {
-                self.pick_near(mesh, around, worth)?;
+                self.pick_near(mesh, around, objective)?;
             }
             if whole + (self.picks.len() as u32) < k {
-                self.pick_anywhere(mesh, around, worth)?;
+                self.pick_anywhere(mesh, around, objective)?;
             }
         }
-        Some(Fill { centre, score: worth.total(), shell, picks: self.picks.clone() })
+        Some(Fill { centre, score: objective.total(), shell, picks: self.picks.clone() })
     }
 
     /// Sets the picks for a centre of an array, where sums of distances need no search, or for a centre that
-    /// takes itself alone. Returns nothing if the fill is of no use.
+    /// takes only itself. Returns `None` if the fill cannot win.
     fn pick_simply(
         &mut self,
         mesh: &Mesh,
         k: u32,
         centre: Coord,
         shell: usize,
-        worth: &mut impl Worth,
+        objective: &mut impl Objective,
     ) -> Option<()> {
         if shell == 0 {
             self.picks.push(centre);
-            return worth.add(mesh, centre).then_some(());
+            return objective.add(mesh, centre).then_some(());
         }
         let dimension = self.array.dimension();
         for at in self.array.picks(k, centre[dimension], shell, self.greedy.last()) {
             let mut pick = [0; 3];
             pick[dimension] = at;
-            if !worth.add(mesh, pick) {
+            if !objective.add(mesh, pick) {
                 return None;
             }
             self.picks.push(pick);
@@ -171,40 +206,22 @@ impl ShellFill {
         Some(())
     }
 
-    /// Adds nodes near the centre to the picks, as long as it is known that they are the best. Returns
-    /// nothing if the fill is of no use.
-    fn pick_near(&mut self, mesh: &Mesh, around: Around, worth: &mut impl Worth) -> Option<()> {
+    /// Adds nodes near the centre to the picks while they are provably the best. Returns `None` if the fill
+    /// cannot win.
+    fn pick_near(&mut self, mesh: &Mesh, around: Around, objective: &mut impl Objective) -> Option<()> {
         let Around { k, centre, shell, whole } = around;
-        let shells = (shell, whole);
-        if mesh.extents().iter().all(|&extent| extent > 1) {
-            let outcome = if self.small.start(&self.greedy, mesh, centre, shells, &self.picks).is_some() {
-                self.small.run(mesh, k, &mut self.picks, worth)
-            } else if self.large.start(&self.greedy, mesh, centre, shells, &self.picks).is_some() {
-                self.large.run(mesh, k, &mut self.picks, worth)
-            } else {
-                Outcome::Open
-            };
-            return (outcome != Outcome::Useless).then_some(());
-        }
-        if self.greedy.last() == Last::Shell {
-            return Some(());
-        }
-        let Some(taken) = self.near.start(&self.greedy, mesh, centre, shell, &self.picks) else {
-            return Some(());
+        let outcome = if self.small.start(&self.greedy, mesh, centre, shell, whole, &self.picks).is_some() {
+            self.small.run(mesh, k, &mut self.picks, objective)
+        } else if self.large.start(&self.greedy, mesh, centre, shell, whole, &self.picks).is_some() {
+            self.large.run(mesh, k, &mut self.picks, objective)
+        } else {
+            Outcome::Open
         };
-        for _ in taken..k {
-            let Some(pick) = self.near.next(mesh) else { break };
-            if !worth.add(mesh, pick) {
-                return None;
-            }
-            self.near.take(mesh, pick);
-            self.picks.push(pick);
-        }
-        Some(())
+        (outcome != Outcome::Useless).then_some(())
     }
 
-    /// Adds nodes to the picks until there are k. Returns nothing if the fill is of no use.
-    fn pick_anywhere(&mut self, mesh: &Mesh, around: Around, worth: &mut impl Worth) -> Option<()> {
+    /// Adds nodes to the picks until there are k. Returns `None` if the fill cannot win.
+    fn pick_anywhere(&mut self, mesh: &Mesh, around: Around, objective: &mut impl Objective) -> Option<()> {
         let Around { k, centre, shell, .. } = around;
         let taken = self.greedy.start(mesh, centre, shell, &self.picks);
         let distances = self.picks.iter().map(|&pick| mesh.l_inf(centre, pick) as usize);
@@ -213,7 +230,7 @@ impl ShellFill {
         for _ in taken..k {
             let Some(pick) = self.greedy.next(mesh, centre, shell) else { break };
             reach = reach.max(mesh.l_inf(centre, pick) as usize);
-            is_of_use = worth.add(mesh, pick);
+            is_of_use = objective.add(mesh, pick);
             if !is_of_use {
                 break;
             }
@@ -231,9 +248,9 @@ mod tests {
     use super::super::states::patchy;
     use super::*;
 
-    /// Returns what a centre takes besides whole shells, word for word: the free node of the smallest sum of
-    /// distances to the nodes taken, then of the smallest distance to the centre, then the first, again and
-    /// again.
+    /// Returns the picks of a centre by the definition: again and again the free node with the smallest sum
+    /// of distances to the nodes taken, then with the smallest distance to the centre, then the first in
+    /// location order.
     fn plain(machine: &Machine, k: u32, centre: Coord, shell: usize, last: Last) -> Vec<Coord> {
         let mesh = machine.mesh();
         let free =

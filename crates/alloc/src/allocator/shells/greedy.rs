@@ -1,14 +1,12 @@
 //! The greedy choice of MC1x1: the free node that is nearest to the nodes taken, again and again.
 //!
-//! The sum of L1 distances from a node to the nodes taken so far is separable: it is X(x) + Y(y) + Z(z),
-//! where each term is the sum along one dimension. So taking a node only updates three short tables. The
-//! table of a line is convex, and that of a ring falls and rises once if the nodes taken are close together.
-//! The best free node of a row is then the nearest one on either side of the minimum of X, and the bits of
-//! the row show which node that is. Rows are visited outwards from the minima of Y and Z until they cannot
-//! win any more.
+//! The sum of L1 distances from a node to the nodes taken is separable: it is X(x) + Y(y) + Z(z), where each
+//! term is the sum along one dimension. So taking a node only updates three short tables. The table of a line
+//! is convex, and the table of a ring falls and rises once if the nodes taken are close together. The best
+//! free node of a row is then the nearest one on either side of the minimum of X, and the bits of the row
+//! show which node that is. Rows are visited outwards from the minima of Y and Z until no row can win.
 
-use super::hops::Hops;
-use super::valley::Valley;
+use super::plateau::Plateau;
 use meshreplay_machine::machine::{Coord, Machine, Mesh, bits_of_word, distances_along, ranges};
 
 /// The rule for the nodes that are added after the shells that are taken as a whole.
@@ -25,8 +23,8 @@ pub(crate) enum Last {
 /// and the coordinates. The smallest is taken first.
 type Candidate = (u64, u32, Coord);
 
-/// The free nodes of a machine, and those of them that the fill at hand has not taken. Memory is kept between
-/// fills.
+/// The free nodes of a machine, and the free nodes that the current fill has not taken. Memory is kept
+/// between fills.
 #[derive(Debug, Default)]
 pub(super) struct Greedy {
     last: Last,
@@ -34,43 +32,68 @@ pub(super) struct Greedy {
     words: usize,
     /// The free nodes, one bit each. Each row starts a new word.
     free: Vec<u64>,
-    /// The free nodes that the fill at hand has not taken, in the same layout.
+    /// The free nodes that the current fill has not taken, in the same layout.
     rest: Vec<u64>,
     /// For each dimension and position the sum of hops along the dimension to the nodes taken.
     sums: [Vec<u64>; 3],
     /// For each dimension where its sums are smallest.
-    valleys: [Valley; 3],
-    /// For each dimension and position the number of nodes with which the fill at hand has begun.
+    plateaus: [Plateau; 3],
+    /// For each dimension and position the number of nodes at the start of the current fill.
     taken: [Vec<u64>; 3],
     hops: Hops,
-    ends: Ends,
+    ends: RowEnds,
 }
 
-/// For each row of nodes those of its nodes that can be the best: the nearest ones on either side of the
-/// valley of X. They are kept until one of them is taken or the valley moves.
+/// For each dimension of n positions the hops from position 0 to positions −n to n − 1.
 #[derive(Debug, Default)]
-struct Ends {
-    /// The positions below and above the valley, [`NONE`] if there is none on a side. If a node of the valley
-    /// is free, both are the best such node.
+pub(super) struct Hops([Vec<u64>; 3]);
+
+impl Hops {
+    /// Sets the hops for `mesh`.
+    pub(super) fn set(&mut self, mesh: &Mesh) {
+        for (d, extent) in mesh.extents().into_iter().enumerate() {
+            let ahead = |steps: u32| if mesh.wraps(d) { steps.min(extent - steps) } else { steps };
+            self.0[d].clear();
+            self.0[d].extend((0..=extent).rev().chain(1..extent).map(ahead).map(u64::from));
+        }
+    }
+
+    /// Adds the hops from position `at` to `sums`, which has consecutive positions of dimension `d`: all of
+    /// them, or on a ring at most half of them.
+    #[inline]
+    pub(super) fn add(&self, d: usize, at: usize, sums: &mut [u64]) {
+        let hops = &self.0[d];
+        for (sum, hops) in sums.iter_mut().zip(&hops[hops.len() / 2 - at..]) {
+            *sum += hops;
+        }
+    }
+}
+
+/// Per row the candidates for the best node: the nearest nodes on either side of the minimum of X. They are
+/// valid until one of them is taken or the minimum moves.
+#[derive(Debug, Default)]
+struct RowEnds {
+    /// The positions below and above the plateau, [`NONE`] if there is none on a side. If a node of the
+    /// plateau is free, both are the best such node.
     nearest: Vec<[u32; 2]>,
-    /// For each row the number of the valley for which its ends hold.
-    valley_of: Vec<u32>,
-    /// The number of the valley at hand. Numbers start at 1, so that a row with 0 has no ends.
-    valley: u32,
+    /// Per row the version of the minimum for which its ends are valid.
+    version_of: Vec<u32>,
+    /// The current version of the minimum. Versions start at 1, so a row with 0 has no ends.
+    version: u32,
 }
 
 /// The position that stands for no node.
 const NONE: u32 = u32::MAX;
 
-impl Ends {
-    /// Starts with another valley or another fill of a machine of so many rows: no ends are known.
+impl RowEnds {
+    /// Invalidates all ends, for another minimum or another fill, on a machine of `rows` rows.
     fn forget(&mut self, rows: usize) {
-        self.valley = self.valley.wrapping_add(1);
-        if self.valley == 0 || self.valley_of.len() != rows {
+        self.version = self.version.wrapping_add(1);
+        if self.version == 0 || self.version_of.len() != rows {
             self.nearest.resize(rows, [NONE; 2]);
-            self.valley_of.clear();
-            self.valley_of.resize(rows, 0);
-            self.valley = 1;
+            self.version_of.clear();
+            self.version_of.resize(rows, 0);
+            self.version = 1;
         }
     }
 }
@@ -91,8 +114,8 @@ impl Greedy {
         self.copy(mesh, |_, bits| u64::MAX >> (64 - bits));
     }
 
-    /// Sets the free nodes. `bits` returns those of up to 64 consecutive nodes, the first of which is the
-    /// lowest bit.
+    /// Sets the free nodes. `bits` returns up to 64 consecutive nodes as bits, the first node as the lowest
+    /// bit.
     fn copy(&mut self, mesh: &Mesh, bits: impl Fn(usize, usize) -> u64) {
         let extents = mesh.extents();
         let width = extents[0] as usize;
@@ -146,14 +169,14 @@ impl Greedy {
         inner + picks.len() as u32
     }
 
-    /// Returns the free node to take next in a fill around `centre`, of which `shell` is the shell of the
-    /// k-th nearest free node; `None` if there is none.
+    /// Returns the free node to take next in a fill around `centre`; `None` if there is none. `shell` is the
+    /// shell of the k-th nearest free node.
     pub(super) fn next(&mut self, mesh: &Mesh, centre: Coord, shell: usize) -> Option<Coord> {
-        let found = match self.last {
+        let best = match self.last {
             Last::Nearest => self.best(mesh, centre),
             Last::Shell => self.best_in_shell(mesh, centre, shell),
         };
-        found.map(|(_, _, node)| node)
+        best.map(|(_, _, node)| node)
     }
 
     /// Takes all free nodes nearer to the centre than `shell`, and counts them by position in `taken`.
@@ -183,16 +206,16 @@ impl Greedy {
         inner
     }
 
-    /// Makes the tables `sums` and `valleys` from the counts in `taken`.
+    /// Makes the tables `sums` and `plateaus` from the counts in `taken`.
     fn start_sums(&mut self, mesh: &Mesh) {
         for d in 0..3 {
             distances_along(&self.taken[d], mesh.wraps(d), &mut self.sums[d]);
-            self.valleys[d] = Valley::of(&self.sums[d], mesh.wraps(d), 0);
+            self.plateaus[d] = Plateau::find(&self.sums[d], mesh.wraps(d), 0);
         }
         self.ends.forget(self.sums[1].len() * self.sums[2].len());
     }
 
-    /// Removes a node from those that are not taken.
+    /// Marks a node as taken.
     fn clear(&mut self, node: Coord) {
         let [x, y, z] = node.map(|c| c as usize);
         let row = (z * self.sums[1].len() + y) * self.words;
@@ -202,15 +225,15 @@ impl Greedy {
     /// Takes one node, and updates the tables of sums.
     pub(super) fn take(&mut self, mesh: &Mesh, node: Coord) {
         self.clear(node);
-        let before = self.valleys[0];
+        let before = self.plateaus[0];
         for (d, at) in node.into_iter().enumerate() {
             let sums = &mut self.sums[d];
             self.hops.add(d, at as usize, sums);
-            self.valleys[d] = Valley::of(sums, mesh.wraps(d), self.valleys[d].low);
+            self.plateaus[d] = Plateau::find(sums, mesh.wraps(d), self.plateaus[d].low);
         }
         let [_, y, z] = node.map(|c| c as usize);
-        self.ends.valley_of[z * self.sums[1].len() + y] = 0;
-        if !self.valleys[0].is_at(before) {
+        self.ends.version_of[z * self.sums[1].len() + y] = 0;
+        if !self.plateaus[0].is_at(before) {
             self.ends.forget(self.sums[1].len() * self.sums[2].len());
         }
     }
@@ -219,17 +242,17 @@ impl Greedy {
     fn best(&mut self, mesh: &Mesh, centre: Coord) -> Option<Candidate> {
         let mut ends = std::mem::take(&mut self.ends);
         let [_, ys, zs] = &self.sums;
-        let [x_least, y_least, _] = [0, 1, 2].map(|d| self.sums[d][self.valleys[d].low]);
-        // Branch and bound: a layer or row is hopeless if its sum and the smallest sums of the other
-        // dimensions exceed the best so far. Where sums only grow further out, a hopeless position ends its
+        let [x_least, y_least, _] = [0, 1, 2].map(|d| self.sums[d][self.plateaus[d].low]);
+        // Branch and bound: a layer or row is hopeless if its sum plus the smallest sums of the other
+        // dimensions exceeds the best sum. Where sums only grow further out, a hopeless position ends its
         // direction.
         let mut best: Option<Candidate> = None;
         let mut least = u64::MAX;
-        self.valleys[2].outward(zs.len(), |z| {
+        self.plateaus[2].outward(zs.len(), |z| {
             if zs[z] + y_least + x_least > least {
                 return false;
             }
-            self.valleys[1].outward(ys.len(), |y| {
+            self.plateaus[1].outward(ys.len(), |y| {
                 let base = zs[z] + ys[y];
                 if base + x_least > least {
                     return false;
@@ -277,19 +300,19 @@ impl Greedy {
         centre: u32,
         y: usize,
         z: usize,
-        ends: &mut Ends,
+        ends: &mut RowEnds,
     ) -> Option<(u64, u32)> {
         let at = z * self.sums[1].len() + y;
         let row = &self.rest[at * self.words..][..self.words];
-        let (sums, valley) = (&self.sums[0], self.valleys[0]);
+        let (sums, plateau) = (&self.sums[0], self.plateaus[0]);
         let key = |x: u32| (sums[x as usize], mesh.hops(0, centre, x), x);
         let best = |start, end| set_bits_within(row, start, end).map(|x| key(x as u32)).min();
-        if !valley.grows {
+        if !plateau.grows {
             return best(0, sums.len()).map(|(sum, _, x)| (sum, x));
         }
-        if ends.valley_of[at] != ends.valley {
-            ends.valley_of[at] = ends.valley;
-            ends.nearest[at] = valley_ends(row, valley, sums.len(), mesh.wraps(0), best);
+        if ends.version_of[at] != ends.version {
+            ends.version_of[at] = ends.version;
+            ends.nearest[at] = plateau_ends(row, plateau, sums.len(), mesh.wraps(0), best);
         }
         match ends.nearest[at] {
             [NONE, NONE] => None,
@@ -300,7 +323,7 @@ impl Greedy {
                     return Some(if sum < other { (sum, below) } else { (other, above) });
                 }
                 // The top of a ring may be flat. If only nodes of the top are free, all of them are compared.
-                if mesh.wraps(0) && below != above && sum == sums[valley.top(sums.len())] {
+                if mesh.wraps(0) && below != above && sum == sums[plateau.top(sums.len())] {
                     return best(0, sums.len()).map(|(sum, _, x)| (sum, x));
                 }
                 let (sum, _, x) = key(below).min(key(above));
@@ -320,18 +343,18 @@ impl Greedy {
     }
 }
 
-/// Returns the positions of a row of `width` nodes that can be the best: those of its set bits that are
-/// nearest to the valley on both sides. If bits of the valley are set, both are the best of these, which
-/// `best` finds in a range.
-fn valley_ends(
+/// Returns the candidates for the best position of a row of `width` nodes: the set bits nearest to the
+/// minimum plateau on both sides. If bits of the plateau are set, both are the best of these bits, found by
+/// `best` in a range.
+fn plateau_ends(
     row: &[u64],
-    valley: Valley,
+    plateau: Plateau,
     width: usize,
     wraps: bool,
     best: impl Fn(usize, usize) -> Option<(u64, u32, u32)>,
 ) -> [u32; 2] {
     // All x from `low` to `high` share the smallest sum; on a ring they may go around its end.
-    let (low, high) = (valley.low, valley.high);
+    let (low, high) = (plateau.low, plateau.high);
     let around = (high + 1).saturating_sub(width);
     let flat = [best(low, (high + 1).min(width)), best(0, around)];
     if let Some((_, _, x)) = flat.into_iter().flatten().min() {
@@ -363,7 +386,7 @@ fn mask(word: usize, start: usize, end: usize) -> u64 {
     u64::MAX << low & u64::MAX >> (64 - high)
 }
 
-/// Returns the positions in `start..end` at which a bit of `row` is set, ascending.
+/// Returns the positions of the set bits of `row` in `start..end`, ascending.
 fn set_bits_within(row: &[u64], start: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
     (start / 64..end.div_ceil(64)).flat_map(move |word| {
         let bits = row[word] & mask(word, start, end);

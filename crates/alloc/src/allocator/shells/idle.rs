@@ -1,11 +1,10 @@
 //! The fills of MC1x1 on an idle machine, which begin the fills wherever the whole shells of a centre are
 //! free.
 //!
-//! The fill around a centre is the same in all states of the machine in which the nodes that it takes are
-//! free: of the nodes that are free there, these are still the best. So it is computed once for the idle
-//! machine and kept. It is also the same around all centres that are far enough from the border of the
-//! machine, or from the end of a ring, where the order of locations begins anew. These centres share one
-//! fill.
+//! The fill around a centre is the same in every state of the machine with all its nodes free: fewer free
+//! nodes leave fewer rivals. So it is computed once for the idle machine and memoized. It is also the same
+//! around all centres far enough from the border of the machine, or from the end of a ring, where the order
+//! of locations begins anew. These centres share one fill.
 //!
 //! Why they do: let R be the greatest distance (L∞) of a node taken. Along a line, sums of distances grow
 //! strictly beyond the nodes taken. Along a ring, they are concave there, so they grow from both ends of the
@@ -19,7 +18,7 @@ use std::collections::BTreeMap;
 use super::greedy::{Greedy, Last};
 use meshreplay_machine::machine::{Coord, FreeCounts, Mesh, ranges};
 
-/// The fills of the idle machine, as far as they are known.
+/// A memo of fills of the idle machine.
 #[derive(Debug, Default)]
 pub(super) struct IdleFills {
     greedy: Greedy,
@@ -41,7 +40,7 @@ struct IdleFill {
 const MOST: usize = 1 << 21;
 
 impl IdleFills {
-    /// Returns the fills by this rule, of which none is known yet.
+    /// Returns an empty memo of fills by this rule.
     pub(super) fn new(last: Last) -> Self {
         Self { greedy: Greedy::new(last), ..Self::default() }
     }
@@ -85,7 +84,7 @@ impl IdleFills {
         (near, self.known.get(&(k, near)).map_or(&[], |fill| &fill.picks))
     }
 
-    /// Returns the fill of k nodes around `centre`, of which `shell` is the shell of the k-th nearest.
+    /// Returns the fill of k nodes around `centre`. `shell` is the shell of the k-th nearest node.
     fn fill(&mut self, mesh: &Mesh, k: u32, centre: Coord, shell: usize) -> &IdleFill {
         if self.size > MOST {
             self.known.clear();
@@ -111,8 +110,8 @@ impl IdleFills {
     }
 }
 
-/// Returns the centre that stands for `centre`: in each dimension in which both are farther than `reach` + 1
-/// from the border it is in the middle, in all others it is at the same position.
+/// Returns the representative of `centre`: in a dimension with both farther than `reach` + 1 from the border
+/// it is in the middle, otherwise at the same position.
 fn representative(mesh: &Mesh, centre: Coord, reach: u32) -> Coord {
     [0, 1, 2].map(|d| {
         let extent = mesh.extents()[d];

@@ -133,7 +133,7 @@ impl Mc {
     }
 
     /// Calls `is_wanted` with each submesh of these sizes and the number of its free nodes, in scan order of
-    /// the bases, then in the order of the sizes. Returns the first one for which it is true; `None` if there
+    /// the bases, then in the order of the sizes. Returns the first submesh that it accepts; `None` if there
     /// is none.
     fn for_each_place(
         &mut self,
@@ -183,8 +183,8 @@ impl Mc {
         Some(cost)
     }
 
-    /// Returns the `k` nodes that a submesh takes: those of whole shells in location order, then the others
-    /// in the order of choice.
+    /// Returns the `k` nodes of a submesh: first the whole shells in location order, then the others in the
+    /// order of choice.
     fn take(&self, machine: &Machine, k: u32, place: Submesh) -> Vec<u32> {
         let mesh = machine.mesh();
         let reached = |&radius: &usize| self.counts.around_submesh(place, radius) >= k as i32;
@@ -249,8 +249,8 @@ fn least_free(mesh: &Mesh, k: u32, sizes: [u32; 3], limit: i64, all: usize) -> i
     low as i32
 }
 
-/// Moves nodes from `shell`, which is in location order, to `taken` until there are `k`. The next node is
-/// always the one with the smallest sum of L1 distances to the nodes taken so far.
+/// Moves nodes from `shell`, which is in location order, to `taken` until there are `k`, each time the node
+/// with the smallest sum of L1 distances to the nodes taken.
 fn add_nearest(mesh: &Mesh, place: Submesh, mut shell: Vec<Coord>, taken: &mut Vec<Coord>, k: usize) {
     let apart = |a: Coord, b: Coord| u64::from(mesh.l1(a, b));
     // `sums[i]` is the sum for `shell[i]`. Each node that is moved adds one distance to every sum.

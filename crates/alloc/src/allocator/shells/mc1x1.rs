@@ -23,10 +23,9 @@
 //! centres at once. Centres are tried in the order of this bound, and given up as soon as they cannot win any
 //! more.
 
-use super::batch::Batch;
-use super::centre::Centre;
+use super::batch::first_centres;
 use super::fill::{Fill, Last, ShellFill};
-use super::scores::ShellScores;
+use super::scores::{Centre, Limit, ShellScores};
 use super::tie_break::{EXPECTED, TieBreak};
 use crate::allocator::known::{Known, Search};
 use crate::allocator::seam::{
@@ -59,8 +58,6 @@ struct Mc1x1 {
     ties: TieBreak,
     shells: ShellScores,
     fill: ShellFill,
-    /// The centres that are tried next.
-    batch: Batch,
     known: Known<Vec<NodeId>>,
 }
 
@@ -89,7 +86,7 @@ impl Allocator for Mc1x1 {
 }
 
 impl Mc1x1 {
-    /// Returns the nodes of the best centre; `None` if the machine was told to stop.
+    /// Returns the nodes of the best centre; `None` if the machine was stopped.
     fn search(&mut self, machine: &Machine, k: u32) -> Option<Vec<NodeId>> {
         self.shells.prepare(machine, k);
         let Centre { score: bound, node } = self.shells.best(machine, k)?;
@@ -103,27 +100,27 @@ impl Mc1x1 {
         Some(best.nodes(machine))
     }
 
-    /// Returns the best fill of all centres, of which that of the `first` one is known; `None` if the machine
-    /// was told to stop.
+    /// Returns the best fill of all centres; `None` if the machine was stopped. `first` is the fill of the
+    /// first centre.
     fn try_others(&mut self, machine: &Machine, k: u32, first: Fill) -> Option<Fill> {
         let (mesh, first_centre) = (machine.mesh(), first.centre);
         let mut value = self.value(machine, &first);
         let (mut best, mut tried, mut count) = (first, None, FIRST_BATCH);
         loop {
-            // Without a tie-break, a centre that can only reach the same score has to come before the best so
-            // far.
+            // Without a tie-break, a centre with the same score wins only before the best one.
             let last_x = if self.ties.is_none() { best.centre[0] } else { u32::MAX };
-            self.batch.find(&mut self.shells, machine, k, tried, (best.score, last_x), count);
-            for &candidate in self.batch.list() {
+            let limit = Limit { score: best.score, last_x };
+            let batch = first_centres(&mut self.shells, machine, k, tried, limit, count);
+            for &candidate in &batch {
                 let (bound, centre) = (candidate.bound(), candidate.centre(mesh));
                 if machine.is_stopped() {
                     return None;
                 }
-                // The largest score with which this centre can beat the best so far.
+                // The largest score of this centre that beats the best one.
                 let wins_ties = !self.ties.is_none() || centre < best.centre;
                 let limit = if wins_ties { best.score } else { best.score - 1 };
-                // The centres that follow have larger bounds, or later locations with the same bound: none of
-                // them can win.
+                // All later centres have larger bounds, or later locations with the same bound, and cannot
+                // win.
                 if bound > limit {
                     return Some(best);
                 }
@@ -138,10 +135,10 @@ impl Mc1x1 {
                     }
                 }
             }
-            if self.batch.list().len() < count {
+            if batch.len() < count {
                 return Some(best);
             }
-            tried = self.batch.list().last().copied();
+            tried = batch.last().copied();
             count = count.saturating_mul(8);
         }
     }

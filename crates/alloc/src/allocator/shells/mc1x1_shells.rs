@@ -15,11 +15,8 @@
 //! rows of centres are given up early.
 
 use super::scores::ShellScores;
-use crate::allocator::nearest::carried::{self, CarriedOrder};
-use crate::allocator::nearest::ties::{TIES, Ties};
-use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
-};
+use crate::allocator::nearest::carried::{self, CarriedOrder, TIES, Ties};
+use crate::allocator::seam::{Allocator, Entry, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Coord, Machine, NodeId, ranges};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -27,15 +24,10 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "MC1x1 as it was timed: k free nodes nearest to a centre by shell",
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "ties=carried (location)",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
-    build: |params, _| {
+    ..Entry::non_contiguous(|params, _| {
         let ties = params.choose("ties", TIES)?;
         Ok(Strategy::of(Mc1x1Shells { ties, shells: ShellScores::default() }))
-    },
+    })
 };
 
 struct Mc1x1Shells {

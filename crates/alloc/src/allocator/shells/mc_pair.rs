@@ -14,22 +14,14 @@
 
 use super::fill::{Fill, ShellFill};
 use super::pairs::Pairs;
-use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
-};
+use crate::allocator::seam::{Allocator, Entry, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Coord, FreeCounts, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "mc-pair",
     summary: "MC1x1 judged by the pairwise sum instead of shell numbers",
     source: "the family of Walker, Bunde, Leung, 2010, §V",
-    parameters: "",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
-    build: |_, _| Ok(Strategy::of(McPair::default())),
+    ..Entry::non_contiguous(|_, _| Ok(Strategy::of(McPair::default())))
 };
 
 #[derive(Default)]
@@ -65,9 +57,9 @@ impl Allocator for McPair {
                 limit = if centre < best.centre { best.score } else { best.score - 1 };
             }
             let shell = counts.reach(centre, k)?;
-            self.pairs.start(counts, mesh, k, (centre, shell), limit);
-            // A fill that is of use is better than the best so far.
-            if let Some(fill) = self.fill.fill_for(counts, machine, k, (centre, shell), &mut self.pairs) {
+            self.pairs.start(counts, mesh, k, centre, shell, limit);
+            // A fill that completes beats the best one.
+            if let Some(fill) = self.fill.fill_for(counts, machine, k, centre, shell, &mut self.pairs) {
                 best = Some(fill);
             }
         }
@@ -76,7 +68,7 @@ impl Allocator for McPair {
 }
 
 impl McPair {
-    /// Lists the free nodes with their bounds. Returns nothing if the machine was told to stop.
+    /// Lists the free nodes with their bounds. Returns `None` if the machine was stopped.
     fn list_centres(&mut self, machine: &Machine, k: u32) -> Option<()> {
         let (mesh, counts) = (machine.mesh(), &self.counts);
         self.pairs.prepare(mesh, k);
@@ -115,15 +107,15 @@ mod tests {
             // The score of MC1x1, which would need another bound than 0, is not looked at.
             let found = fill.fill(&counts, machine, k, centre, 0, i64::MAX).ok_or("no fill")?.nodes(machine);
             let sum = pairwise_sum(mesh, &found);
-            let around = (centre, counts.reach(centre, k).ok_or("too few")?);
-            let bound = pairs.bound(&counts, mesh, k, centre, around.1);
+            let shell = counts.reach(centre, k).ok_or("too few")?;
+            let bound = pairs.bound(&counts, mesh, k, centre, shell);
             assert!(bound <= sum, "{k} around {centre:?}: {bound} is above {sum}");
-            pairs.start(&counts, mesh, k, around, sum);
-            let kept = fill.fill_for(&counts, machine, k, around, &mut pairs).ok_or("given up")?;
+            pairs.start(&counts, mesh, k, centre, shell, sum);
+            let kept = fill.fill_for(&counts, machine, k, centre, shell, &mut pairs).ok_or("given up")?;
             assert_eq!((kept.score, kept.nodes(machine)), (sum, found.clone()), "{k} around {centre:?}");
             if let Some(less) = sum.checked_sub(1) {
-                pairs.start(&counts, mesh, k, around, less);
-                assert!(fill.fill_for(&counts, machine, k, around, &mut pairs).is_none());
+                pairs.start(&counts, mesh, k, centre, shell, less);
+                assert!(fill.fill_for(&counts, machine, k, centre, shell, &mut pairs).is_none());
             }
             if best.as_ref().is_none_or(|best| sum < best.0) {
                 best = Some((sum, found));

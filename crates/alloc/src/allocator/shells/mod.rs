@@ -5,10 +5,9 @@
 //! shell numbers. In `mc` the shells have the shape of the job. In `mc1x1` they are squares or cubes around a
 //! single node, filled as the simulator of its authors does it. `mc1x1_shells` is the version of MC1x1 that
 //! its authors timed. `mc_pair` fills like `mc1x1`, but its score is the sum of pairwise distances. `scores`
-//! finds the best centre of a machine state, `fill` chooses the nodes that a centre takes, by `greedy` and
-//! with the help of `idle`, `near` and `cube`, `worth` and `pairs` say when a fill cannot win any more, and
-//! `tie_break` decides between equal scores. None of these allocators refuses a job while enough nodes are
-//! free.
+//! finds the best centre of a machine state. `fill` chooses the nodes of a centre, by `greedy` and with the
+//! help of `idle` and `local_greedy`. `pairs` ends fills of `mc_pair` that cannot win, and `tie_break`
+//! decides between equal scores. None of these allocators refuses a job while enough nodes are free.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -20,21 +19,40 @@
 
 mod array_scores;
 mod batch;
-mod centre;
-mod cube;
 pub(super) mod fill;
 mod greedy;
-mod hops;
 mod idle;
+mod local_greedy;
 pub(super) mod mc;
 pub(super) mod mc1x1;
 pub(super) mod mc1x1_shells;
 pub(super) mod mc_pair;
-mod near;
 mod pairs;
+mod plateau;
 pub(super) mod scores;
-#[cfg(test)]
-mod states;
 pub(super) mod tie_break;
-mod valley;
-mod worth;
+
+/// Machine states for tests.
+#[cfg(test)]
+mod states {
+    use meshreplay_machine::machine::{Machine, NodeId};
+
+    /// Returns a machine with `quarters` of four patches busy, by a multiplicative hash that `seed` changes.
+    /// A patch has `side` nodes along each dimension.
+    pub(super) fn patchy(
+        text: &str,
+        side: u32,
+        quarters: u32,
+        seed: u32,
+    ) -> Result<Machine, Box<dyn std::error::Error>> {
+        let mut machine = Machine::new(text.parse()?);
+        let mesh = machine.mesh().clone();
+        let is_busy = |node: &NodeId| {
+            let at = mesh.coord(*node).map(|c| c / side);
+            let hash = (at[0] * 31 + at[1] * 37 + at[2] * 41 + seed).wrapping_mul(0x9e37_79b1);
+            hash >> 30 < quarters
+        };
+        machine.occupy(&(0..mesh.nodes()).filter(is_busy).collect::<Vec<_>>())?;
+        Ok(machine)
+    }
+}

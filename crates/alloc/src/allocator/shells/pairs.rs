@@ -2,24 +2,24 @@
 //!
 //! A centre takes the free nodes of its whole shells, and then r others, one after the other. The pairwise
 //! sum of the whole shells follows from the numbers of free nodes at each position of each dimension, which
-//! are differences of prefix sums. Let f be the least sum of distances to the nodes taken that a node still
-//! to be taken has. Each of the r nodes adds at least f, and as they are different nodes, the pairs among
-//! them add at least what r different nodes of an endless grid have: at most 2, 4·j or 4·j² + 2 nodes are j
+//! are differences of prefix sums. Let f be the smallest sum of distances from a remaining node to the nodes
+//! taken. Each of the r nodes adds at least f. The r nodes are distinct, so the pairs among them add at least
+//! the pairwise sum of r distinct nodes of an unbounded grid, where at most 2, 4·j or 4·j² + 2 nodes are j
 //! hops from a node, in one, two or three dimensions.
 //!
 //! * Before the fill, f is bounded by the positions alone: the other nodes lie outside the whole shells, so
 //!   along some dimension they are at a position beyond these.
 //! * Each time the fill chooses a node, f is the sum of this node, as no other one has a smaller sum.
 
-use super::hops::Hops;
-use super::worth::Worth;
+use super::fill::Objective;
+use super::greedy::Hops;
 use meshreplay_machine::machine::{Coord, FreeCounts, Mesh, Submesh, distances_along, pairwise_along};
 
-/// The pairwise sum of the fill at hand. Memory is kept between fills.
+/// The pairwise sum of the current fill. Memory is kept between fills.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// For each dimension the positions for which the tables below have numbers. A pick beyond them makes
-    /// these all positions.
+    /// The positions of the tables below, per dimension. A pick beyond them widens the tables to all
+    /// positions.
     places: [Places; 3],
     /// For each dimension and place the number of nodes taken.
     taken: [Vec<u32>; 3],
@@ -32,7 +32,7 @@ pub(super) struct Pairs {
     sum: u64,
     /// The number of nodes that are still to be taken.
     left: u32,
-    /// The largest pairwise sum that is of use.
+    /// The largest pairwise sum that can win.
     limit: u64,
     /// The numbers of nodes at the positions of one dimension. Scratch memory.
     counts: Vec<u32>,
@@ -40,25 +40,24 @@ pub(super) struct Pairs {
     along: Vec<u64>,
 }
 
-/// Positions along a dimension, among them all those of the whole shells, in the order in which a ring has
-/// them.
+/// Consecutive positions along a dimension, or around a ring, that include the whole shells.
 #[derive(Clone, Copy, Debug, Default)]
 struct Places {
     /// The first position.
     first: u32,
     /// The number of positions.
     side: u32,
-    /// Whether these are all positions of a ring. If not, hops among them are those of a line, and every
-    /// position besides them has a sum of hops at least as large as the first or the last of them.
+    /// Whether these are all positions of a ring. If not, their hops follow a line, and every other position
+    /// has a sum of hops at least as large as the first or the last one.
     is_ring: bool,
 }
 
-/// How many positions beyond the whole shells the tables of a fill have. Most picks lie there.
+/// Number of positions in the tables beyond the whole shells on each side. Most picks are within them.
 const MARGIN: u32 = 8;
 
 impl Places {
-    /// Returns the positions of whole shells along dimension `d`, and at least the next `margin` ones on
-    /// either side, as far as there are any.
+    /// Returns the positions of whole shells along dimension `d`, and at least `margin` more on either side,
+    /// clipped to the machine.
     fn around(mesh: &Mesh, d: usize, whole: Submesh, margin: u32) -> Self {
         let (low, size, extent) = (whole.base[d], whole.sizes[d], mesh.extents()[d]);
         if !mesh.wraps(d) {
@@ -79,8 +78,8 @@ impl Places {
         Self { first: 0, side: mesh.extents()[d], is_ring: mesh.wraps(d) }
     }
 
-    /// Returns which of the places has position `at` of a dimension of `extent` positions. It is none of them
-    /// if this is no less than their number.
+    /// Returns the place of position `at` in a dimension of `extent` positions. It is at least `side` if `at`
+    /// is not among the places.
     fn place(self, at: u32, extent: u32) -> usize {
         let ahead = if at < self.first { at + extent - self.first } else { at - self.first };
         ahead as usize
@@ -139,13 +138,14 @@ impl Pairs {
         sum.saturating_add(rest).saturating_add(self.least[left as usize])
     }
 
-    /// Starts the fill of k nodes around `centre`, which is of use if its pairwise sum is at most `limit`.
+    /// Starts the fill of k nodes around `centre`, which can win with a pairwise sum of at most `limit`.
     pub(super) fn start(
         &mut self,
         counts: &FreeCounts,
         mesh: &Mesh,
         k: u32,
-        (centre, shell): (Coord, usize),
+        centre: Coord,
+        shell: usize,
         limit: u64,
     ) {
         (self.sum, self.left, self.limit) = (0, k, limit);
@@ -205,7 +205,7 @@ impl Pairs {
     }
 }
 
-impl Worth for Pairs {
+impl Objective for Pairs {
     type Total = u64;
 
     fn add(&mut self, mesh: &Mesh, pick: Coord) -> bool {

@@ -11,17 +11,39 @@
 //! the scores of all its centres.
 //!
 //! Branch and bound: rows are scored in ascending order of their bounds, and rows with a bound above the
-//! limit are skipped. In the other rows the same bound holds for each centre. If it leaves only a few
+//! limit are skipped. In the other rows the same bound applies to each centre. If it leaves only a few
 //! centres, these are scored one by one, otherwise the whole row is. The terms of the sum are never negative,
-//! so a row or a centre is also given up as soon as its (smallest) partial sum exceeds the limit. All scores
-//! up to the limit are exact, and none of them is left out. If only the first of the best centres counts, one
-//! that comes later has to be better, and its bound mostly says that it is not.
+//! so a row or a centre is also given up when its (smallest) partial sum exceeds the limit. All scores up to
+//! the limit are found, and they are exact. If only the first of the best centres counts, a later centre
+//! needs a smaller score, and its bound mostly excludes one.
 //!
 //! On machines of one dimension all scores come from `array_scores`.
 
 use super::array_scores::ArrayScores;
-use super::centre::Centre;
 use meshreplay_machine::machine::{Coord, FreeCounts, Machine, NodeId};
+
+/// A free node as a centre, with its score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Centre {
+    /// The sum of L∞ distances to the k nearest free nodes.
+    pub(crate) score: i64,
+    /// The centre itself.
+    pub(crate) node: NodeId,
+}
+
+/// The limit of a search: smaller scores count everywhere, a score of exactly `score` only up to `last_x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Limit {
+    /// The largest score that counts.
+    pub(super) score: i64,
+    /// The largest x for a score of exactly `score`.
+    pub(super) last_x: u32,
+}
+
+impl Limit {
+    /// No limit.
+    const NONE: Self = Self { score: i64::MAX, last_x: u32::MAX };
+}
 
 /// The lower bound of a score for k nodes that follows from F(m), the number of free nodes within distance m.
 #[derive(Debug, Default)]
@@ -43,7 +65,7 @@ impl Bound {
         let dims = extents.iter().filter(|&&extent| extent > 1).count() as u32;
         self.k = i64::from(k);
         let cubes = (0_i64..).map(|radius| (2 * radius + 1).saturating_pow(dims));
-        // Bounds need no term of a radius with k nodes more than the radius m, as it is never positive.
+        // Terms of radii with k nodes more than radius m are never positive, so bounds do not need them.
         let mut enough = i64::MAX;
         self.cubes.clear();
         for (radius, cube) in cubes.enumerate() {
@@ -59,7 +81,7 @@ impl Bound {
 
     /// Returns the lower bound of the scores of centres with F(m) = `most`. It falls or stays as `most`
     /// grows.
-    fn of(&self, most: i64) -> i64 {
+    fn for_count(&self, most: i64) -> i64 {
         let missing = self.k - most;
         // The terms of the sum: first for radii below m, then for all others.
         let (inner, outer) = self.cubes.split_at(self.middle);
@@ -72,12 +94,12 @@ impl Bound {
     /// can.
     fn need(&self, limit: i64) -> i64 {
         let (mut low, mut high) = (0, self.cubes[self.middle]);
-        if self.of(high) > limit {
+        if self.for_count(high) > limit {
             return NEVER;
         }
         while low < high {
             let middle = low.midpoint(high);
-            if self.of(middle) <= limit {
+            if self.for_count(middle) <= limit {
                 high = middle;
             } else {
                 low = middle + 1;
@@ -87,23 +109,20 @@ impl Bound {
     }
 }
 
-/// The centres that still matter in a search.
+/// A limit, and the numbers of free nodes that centres need for it.
 #[derive(Clone, Copy, Debug)]
-struct Wanted {
-    /// The largest score that matters.
-    limit: i64,
-    /// The largest x at which a score of just `limit` matters; smaller scores matter everywhere.
-    last_x: u32,
+struct LimitNeeds {
+    limit: Limit,
     /// The radius m.
     middle: usize,
-    /// The F(m) that centres need up to `last_x`, and beyond.
+    /// The F(m) that centres need up to `limit.last_x`, and beyond.
     needs: [i64; 2],
 }
 
-impl Wanted {
-    fn new(bound: &Bound, (limit, last_x): (i64, u32)) -> Self {
-        let below = if last_x == u32::MAX { NEVER } else { bound.need(limit - 1) };
-        Self { limit, last_x, middle: bound.middle, needs: [bound.need(limit), below] }
+impl LimitNeeds {
+    fn new(bound: &Bound, limit: Limit) -> Self {
+        let below = if limit.last_x == u32::MAX { NEVER } else { bound.need(limit.score - 1) };
+        Self { limit, middle: bound.middle, needs: [bound.need(limit.score), below] }
     }
 }
 
@@ -121,7 +140,7 @@ pub(crate) struct ShellScores {
     scores: Vec<i32>,
     /// The scores of a row of centres, if they need 64 bits.
     wide: Vec<i64>,
-    /// The number of free nodes within the radius at hand, for each centre of a row.
+    /// Number of free nodes within the current radius, per centre of a row.
     free: Vec<i32>,
     /// All rows of centres, each behind a lower bound of its scores, ascending.
     rows: Vec<(i64, u32)>,
@@ -146,7 +165,7 @@ impl ShellScores {
         }
     }
 
-    /// Returns the counts of free nodes of the machine state at hand.
+    /// Returns the counts of free nodes of the current machine state.
     pub(crate) fn counts(&self) -> &FreeCounts {
         &self.counts
     }
@@ -156,13 +175,13 @@ impl ShellScores {
     pub(crate) fn best(&mut self, machine: &Machine, k: u32) -> Option<Centre> {
         let mut best: Option<(i64, Coord, NodeId)> = None;
         let mesh = machine.mesh();
-        self.visit(machine, k, (i64::MAX, u32::MAX), |Centre { score, node }| {
+        self.visit(machine, k, Limit::NONE, |Centre { score, node }| {
             if best
                 .is_none_or(|(least, first, _)| score < least || score == least && mesh.coord(node) < first)
             {
                 best = Some((score, mesh.coord(node), node));
             }
-            best.map_or((i64::MAX, u32::MAX), |(least, first, _)| (least, first[0]))
+            best.map_or(Limit::NONE, |(score, first, _)| Limit { score, last_x: first[0] })
         });
         best.map(|(score, _, node)| Centre { score, node })
     }
@@ -170,48 +189,48 @@ impl ShellScores {
     /// Calls `each` with every free node that has a score of at most `limit`, in no particular order.
     #[cfg(test)]
     pub(super) fn for_each(&mut self, machine: &Machine, k: u32, limit: i64, mut each: impl FnMut(Centre)) {
-        self.visit(machine, k, (limit, u32::MAX), |centre| {
+        let limit = Limit { score: limit, last_x: u32::MAX };
+        self.visit(machine, k, limit, |centre| {
             each(centre);
-            (limit, u32::MAX)
+            limit
         });
     }
 
-    /// Calls `each` with free nodes as centres, in no particular order: at first with those of a score of at
-    /// most `limit`. `each` returns the limit for the calls that follow. A limit has two parts: the largest
-    /// score that matters, and the largest x at which a node of just this score matters. Limits may only
-    /// become stricter. Centres that do not matter may be visited, too.
+    /// Calls `each` with free nodes as centres, in no particular order, at first with all scores within
+    /// `limit`. `each` returns the limit for the calls that follow. Limits may only become stricter. Centres
+    /// beyond the limit may be visited, too.
     pub(super) fn visit(
         &mut self,
         machine: &Machine,
         k: u32,
-        limit: (i64, u32),
-        mut each: impl FnMut(Centre) -> (i64, u32),
+        limit: Limit,
+        mut each: impl FnMut(Centre) -> Limit,
     ) {
         if ArrayScores::serves(machine.mesh()) {
-            let mut limit = limit.0;
+            let mut limit = limit.score;
             self.array.for_each(k, |centre| {
                 if centre.score <= limit {
-                    limit = each(centre).0;
+                    limit = each(centre).score;
                 }
             });
             return;
         }
         let [width, length, depth] = machine.mesh().extents();
-        // A score has at most as many terms as the longest extent, each at most k. If 31 bits suffice, sums
-        // are kept in 32 bits, of which one vector instruction adds twice as many.
+        // A score has at most one term per radius up to the longest extent, each at most k. Sums below 2^31
+        // are kept in 32 bits: one vector instruction then adds twice as many.
         let narrow = i64::from(k) * i64::from(width.max(length).max(depth)) < i64::from(i32::MAX);
         let bound = std::mem::take(&mut self.bound);
-        let mut wanted = Wanted::new(&bound, limit);
-        let mut visit = |centre: Centre, wanted: &mut Wanted| {
+        let mut wanted = LimitNeeds::new(&bound, limit);
+        let mut visit = |centre: Centre, wanted: &mut LimitNeeds| {
             let next = each(centre);
-            if next != (wanted.limit, wanted.last_x) {
-                *wanted = Wanted::new(&bound, next);
+            if next != wanted.limit {
+                *wanted = LimitNeeds::new(&bound, next);
             }
         };
         // The vectors are taken out so that the rest of `self` may be borrowed; they keep their memory.
         let (rows, mut few) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.few));
         for &(least, row) in &rows {
-            if least > wanted.limit {
+            if least > wanted.limit.score {
                 break;
             }
             let first = row * width;
@@ -219,7 +238,7 @@ impl ShellScores {
             if few.len() * MANY < width as usize {
                 for &x in &few {
                     let centre = [x, row % length, row / length];
-                    if let Some(score) = self.score(centre, k, wanted.limit) {
+                    if let Some(score) = self.score(centre, k, wanted.limit.score) {
                         visit(Centre { score, node: first + x }, &mut wanted);
                     }
                 }
@@ -227,13 +246,13 @@ impl ShellScores {
             }
             let (scores, wide) = (std::mem::take(&mut self.scores), std::mem::take(&mut self.wide));
             let (scores, wide) = if narrow {
-                (self.row(machine, row, k, wanted.limit, scores), wide)
+                (self.row(machine, row, k, wanted.limit.score, scores), wide)
             } else {
-                (scores, self.row(machine, row, k, wanted.limit, wide))
+                (scores, self.row(machine, row, k, wanted.limit.score, wide))
             };
             for &x in &few {
                 let score = if narrow { i64::from(scores[x as usize]) } else { wide[x as usize] };
-                if score <= wanted.limit {
+                if score <= wanted.limit.score {
                     visit(Centre { score, node: first + x }, &mut wanted);
                 }
             }
@@ -243,17 +262,17 @@ impl ShellScores {
     }
 
     /// Sets `few` to the x of all centres of a row that may have a wanted score, ascending.
-    fn list(&mut self, machine: &Machine, row: u32, wanted: Wanted, few: &mut Vec<u32>) {
+    fn list(&mut self, machine: &Machine, row: u32, wanted: LimitNeeds, few: &mut Vec<u32>) {
         let [width, length, _] = machine.mesh().extents();
         few.clear();
-        let Wanted { middle, needs: [need, beyond], .. } = wanted;
-        let end = if beyond == NEVER { width.min(wanted.last_x.saturating_add(1)) } else { width };
+        let LimitNeeds { middle, needs: [need, beyond], .. } = wanted;
+        let end = if beyond == NEVER { width.min(wanted.limit.last_x.saturating_add(1)) } else { width };
         self.free.clear();
         self.free.resize(end as usize, 0);
         let (y, z) = ((row % length) as usize, (row / length) as usize);
         self.counts.boxes(y, z, middle, &mut self.line, &mut self.free);
         for (x, &free) in (0..end).zip(&self.free) {
-            let need = if x <= wanted.last_x { need } else { beyond };
+            let need = if x <= wanted.limit.last_x { need } else { beyond };
             if i64::from(free) >= need && machine.free().contains(row * width + x) {
                 few.push(x);
             }
@@ -297,7 +316,7 @@ impl ShellScores {
         let mut latest = (-1, 0);
         for (most, _) in &mut self.rows {
             if *most != latest.0 {
-                latest = (*most, self.bound.of(*most));
+                latest = (*most, self.bound.for_count(*most));
             }
             *most = latest.1;
         }
@@ -342,7 +361,7 @@ impl ShellScores {
     }
 }
 
-/// A whole row is scored if more than one in so many of its nodes may have a wanted score.
+/// A whole row is scored if more than 1 in `MANY` of its nodes may have a score within the limit.
 const MANY: usize = 4;
 
 #[cfg(test)]
@@ -386,7 +405,7 @@ mod tests {
                     seen += 1;
                 });
                 assert_eq!(seen, machine.free_count());
-                // With a limit none of those within it is left out, and the best is the first of them.
+                // All scores within a limit are visited, and the best is the first of them.
                 let mut all = Vec::new();
                 scores.for_each(&machine, k, i64::MAX, |centre| {
                     all.push((centre.score, mesh.coord(centre.node), centre.node));

@@ -4,15 +4,15 @@
 //! Workshops 2010.
 //!
 //! Let o be the shell (L∞ distance from the centre) of its k-th nearest free node, and let s be the number of
-//! shells that are looked at beyond o. A node in shell d has the weight o + s − d + 1. The centre wins for
-//! which this value is smallest:
+//! shells beyond o that count. A node in shell d has the weight o + s − d + 1. The centre with the smallest
+//! value wins:
 //!
 //! available · Σ weights of free nodes in shells up to o + s that are not taken
 //! − wall · Σ weights of nodes taken that lie on a wall of the mesh, in a dimension of more than two nodes
 //! − border · Σ weights of busy nodes in shell o + 1
 //!
-//! So few free nodes nearby are separated from others, and walls and other jobs enclose the placement. A
-//! dimension that wraps has no walls.
+//! The placement then separates few free nodes from others, and walls and other jobs enclose it. A dimension
+//! that wraps has no walls.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,7 +29,7 @@ pub(crate) struct TieBreak {
     border: i64,
 }
 
-/// The texts from which a [`TieBreak`] can be read, for error messages.
+/// The accepted texts of a [`TieBreak`], for error messages.
 pub(crate) const EXPECTED: &str =
     "none, or SHELLS/AVAILABLE/WALL/BORDER such as 2/1/0/0, whole numbers up to 1000";
 

@@ -1,7 +1,7 @@
 //! The choice of a box: which of the idle boxes of a size a job gets.
 
-use super::sums::Sums;
 use super::torus::{Boxes, Torus};
+use crate::allocator::box_sums::Sums;
 use meshreplay_machine::machine::{NodeId, NodeSet};
 
 /// The toruses of a cluster and the weights of its nodes.
@@ -10,16 +10,16 @@ pub(super) struct Cluster {
     pub(super) toruses: Vec<Torus>,
     /// The weight of each node; empty if all are equal.
     pub(super) weights: Vec<u32>,
-    /// The idle cells of the torus at hand. The field exists only to reuse memory.
+    /// The idle cells of the current torus. The field exists only to reuse memory.
     idle: Sums,
 }
 
-/// The number of boxes for which those that they destroy are counted one by one.
+/// The number of boxes with individual counts of the boxes that they destroy.
 const FEW: usize = 256;
 /// The most boxes that are counted one by one for a box.
 const FEW_AT_ONCE: u32 = 32;
 
-/// The best box so far, with what it is compared by.
+/// The best known box, with its sort keys.
 struct Candidate {
     torus: usize,
     placement: usize,
@@ -34,7 +34,7 @@ struct Candidate {
 
 impl Cluster {
     /// Returns a cluster of these toruses, all of whose nodes have the same weight.
-    pub(super) fn of(toruses: Vec<Torus>) -> Self {
+    pub(super) fn new(toruses: Vec<Torus>) -> Self {
         Self { toruses, weights: Vec::new(), idle: Sums::default() }
     }
 
@@ -52,8 +52,8 @@ impl Cluster {
     pub(super) fn choose(&mut self, size: u32, free: &NodeSet) -> Option<Vec<NodeId>> {
         let mut idle = std::mem::take(&mut self.idle);
         let mut best: Option<Candidate> = None;
-        for (index, torus) in self.toruses.iter().enumerate() {
-            best = self.better_on((index, torus), size, free, &mut idle, best);
+        for torus in 0..self.toruses.len() {
+            best = self.better_on(torus, size, free, &mut idle, best);
         }
         self.idle = idle;
         let Candidate { torus, placement, base, .. } = best?;
@@ -66,12 +66,13 @@ impl Cluster {
     /// Returns the best of `best` and the idle boxes of `size` nodes on one torus.
     fn better_on(
         &self,
-        (index, torus): (usize, &Torus),
+        index: usize,
         size: u32,
         free: &NodeSet,
         idle: &mut Sums,
         mut best: Option<Candidate>,
     ) -> Option<Candidate> {
+        let torus = &self.toruses[index];
         let placements = torus.placements.iter().enumerate().filter(|(_, boxes)| boxes.size == size);
         if placements.clone().next().is_none() {
             return best;
@@ -83,10 +84,10 @@ impl Cluster {
         for (placement, boxes) in placements {
             if self.weights.is_empty() {
                 let Some((base, destroyed)) = least_destroying(torus, boxes, idle) else { continue };
-                let found =
-                    Candidate { torus: index, placement, base, weight: 0, destroyed, idle: idle.total() };
-                if best.as_ref().is_none_or(|best| found.beats(best)) {
-                    best = Some(found);
+                let idle = idle.total();
+                let candidate = Candidate { torus: index, placement, base, weight: 0, destroyed, idle };
+                if best.as_ref().is_none_or(|best| candidate.beats(best)) {
+                    best = Some(candidate);
                 }
                 // No later placement of this torus beats a candidate of it.
                 if best.as_ref().is_some_and(|best| best.torus == index) {
@@ -99,23 +100,16 @@ impl Cluster {
             for base in boxes.bases().filter(|&base| idle.in_box(base, boxes.sides) == size) {
                 let destroyed =
                     next.as_ref().map_or(0, |(next, idle)| next.overlapped(base, boxes.sides, idle));
-                let weight = self.weight_of(torus.nodes_of(base, boxes.sides));
+                let nodes = torus.nodes_of(base, boxes.sides);
+                let weight = nodes.map(|node| self.weights[node as usize]).max().unwrap_or(0);
                 let idle = idle.total();
-                let found = Candidate { torus: index, placement, base, weight, destroyed, idle };
-                if best.as_ref().is_none_or(|best| found.beats(best)) {
-                    best = Some(found);
+                let candidate = Candidate { torus: index, placement, base, weight, destroyed, idle };
+                if best.as_ref().is_none_or(|best| candidate.beats(best)) {
+                    best = Some(candidate);
                 }
             }
         }
         best
-    }
-
-    /// Returns the largest weight of some nodes; 0 if all weights are equal.
-    fn weight_of(&self, nodes: impl Iterator<Item = NodeId>) -> u32 {
-        if self.weights.is_empty() {
-            return 0;
-        }
-        nodes.map(|node| self.weights[node as usize]).max().unwrap_or(0)
     }
 }
 
@@ -128,8 +122,8 @@ fn least_destroying(torus: &Torus, boxes: &Boxes, idle: &Sums) -> Option<([u32; 
     };
     let mut idle_ones = boxes.bases().filter(|&base| is_idle(base)).peekable();
     idle_ones.peek()?;
-    // On machines in use one of the first boxes often destroys nothing, and the search ends. A box that
-    // overlaps too many others to look at each ends this attempt, as it may be the one.
+    // On busy machines one of the first boxes often destroys nothing, and the search ends. A box that
+    // overlaps too many others for individual counts ends this attempt, because it may be the best.
     for base in idle_ones.take(FEW) {
         match torus.count_overlapped(next, base, boxes.sides, idle, FEW_AT_ONCE) {
             Some(0) => return Some((base, 0)),

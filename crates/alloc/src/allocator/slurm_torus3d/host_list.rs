@@ -9,11 +9,11 @@ const MOST: usize = meshreplay_machine::machine::mesh::MAX_NODES as usize;
 pub(super) fn names(list: &str) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for word in words(list)? {
-        let found = expand(word)?;
-        if names.len() + found.len() > MOST {
+        let expanded = expand(word)?;
+        if names.len() + expanded.len() > MOST {
             return Err(too_many(list));
         }
-        names.extend(found);
+        names.extend(expanded);
     }
     Ok(names)
 }

@@ -1,4 +1,4 @@
-//! How the toruses of a topology lie on the machine of a replay.
+//! The mapping of the toruses of a topology to the machine of a replay.
 
 use super::choice::Cluster;
 use super::topology_file::TorusText;
@@ -10,7 +10,7 @@ use meshreplay_machine::machine::{Mesh, NodeId, intervals};
 pub(super) fn default_cluster(mesh: &Mesh) -> Cluster {
     let dims = mesh.extents();
     let nodes = (0..mesh.nodes()).map(Some).collect();
-    Cluster::of(vec![Torus::new(dims, nodes, powers_of_two(dims), mesh.wrap())])
+    Cluster::new(vec![Torus::new(dims, nodes, powers_of_two(dims), mesh.wrap())])
 }
 
 /// A cluster and the names of its nodes.
@@ -38,7 +38,7 @@ pub(super) fn cluster_on(mesh: &Mesh, toruses: &[TorusText]) -> Result<Named, St
         }
         built.push(Torus::new(torus.dims, nodes, torus.placements.clone(), [true; 3]));
     }
-    Ok((Cluster::of(built), names))
+    Ok((Cluster::new(built), names))
 }
 
 /// Returns whether the machine is this torus, with every cell without node unavailable.
@@ -52,8 +52,9 @@ fn is_torus(mesh: &Mesh, torus: &TorusText) -> bool {
 fn expected(toruses: &[TorusText], nodes: usize) -> String {
     let describe = |torus: &TorusText| {
         let [x, y, z] = torus.dims;
-        let there = torus.nodes.iter().flatten().count();
-        let some = if there == torus.nodes.len() { String::new() } else { format!(" with {there} nodes") };
+        let present = torus.nodes.iter().flatten().count();
+        let some =
+            if present == torus.nodes.len() { String::new() } else { format!(" with {present} nodes") };
         format!("'{}' of {x}x{y}x{z}{some}", torus.name)
     };
     let described: Vec<String> = toruses.iter().map(describe).collect();

@@ -9,15 +9,15 @@
 //! placement. The boxes of a placement begin at seed, seed + spacing, seed + 2 · spacing and so on, modulo
 //! the side of the torus, until the seed comes back, on each axis. Without `anchor_spacing` the spacing is
 //! the side of the shape; without `anchor_seed` the seed is 0. A box wraps around on every axis. Placements
-//! are sorted by size; those of one size stay in the order of the file.
+//! are sorted by size; placements of equal size keep the order of the file.
 //!
 //! A job that asks for n nodes gets one box of exactly n nodes:
 //!
 //! 1. Look at the toruses in the order of the file, at their placements of n nodes in order, and at the
 //!    anchors of each in order: x outermost, then y, and z fastest. A box is a candidate if all its cells
 //!    have idle nodes.
-//! 2. A candidate replaces the best one so far if its weight is lower. The weight of a box is the largest
-//!    weight of its nodes.
+//! 2. A candidate replaces the best one if its weight is lower. The weight of a box is the largest weight of
+//!    its nodes.
 //! 3. If the weights are equal and both are boxes of the same placement, it replaces the best one if it
 //!    destroys fewer boxes. A box destroys the boxes of the next placement that overlap it and are entirely
 //!    idle. The next placement is the first one of the torus with larger boxes; if there is none, nothing is
@@ -32,10 +32,10 @@
 //!
 //! `path=FILE` is the topology.yaml. A single torus is the machine `torus:XxYxZ`; node x + X·y + X·Y·z is the
 //! one in cell (x, y, z), and cells without node must be unavailable (`:without=`). Any topology is also the
-//! array of all its nodes, those of one torus after the other, such as `--machine 96`; numbers about
-//! distances then mean nothing. `weights=FILE` is a slurm.conf, of which the values of `NodeName` and
-//! `Weight` count. With `segment=s`, as in `salloc --segment=s`, a job of k · s nodes gets k boxes of s
-//! nodes, chosen one after the other, anywhere; other jobs get one box.
+//! array of all its nodes, one torus after the other, such as `--machine 96`; numbers about distances then
+//! mean nothing. `weights=FILE` is a slurm.conf; only its values of `NodeName` and `Weight` count. With
+//! `segment=s`, as in `salloc --segment=s`, a job of k · s nodes gets k boxes of s nodes, chosen one after
+//! the other, anywhere; other jobs get one box.
 //!
 //! Without a file, the topology is one of our own: a placement for each box whose sides are powers of two, at
 //! the multiples of its sides, compact boxes first, and `round=up`. On a mesh no box wraps around.
@@ -54,7 +54,6 @@ mod choice;
 mod host_list;
 mod machine;
 mod node_weights;
-mod sums;
 mod topology_file;
 mod torus;
 mod yaml;
@@ -64,27 +63,20 @@ use std::path::Path;
 use self::choice::Cluster;
 use self::yaml::Flaw;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
-    Setup, Strategy,
+    Allocator, Entry, Foresight, NodesFor, Placement, Request, Served, Setup, Strategy,
 };
 use meshreplay_base::job::Shape;
 use meshreplay_base::memory;
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "slurm-torus3d",
     summary: "boxes at the anchors that a topology.yaml of Slurm allows",
     source: "Slurm 26.05, topology/torus3d, 2026",
     parameters: "path (a topology.yaml), round=up (no; no with path), segment=0 (nodes of a segment), \
                  weights (a slurm.conf)",
-    max_dims: 3,
-    kind: Contiguity::Contiguous,
-    tori: OnTori::Wraps,
-    refuses_unavailable: None,
-    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build,
+    ..Entry::contiguous(build)
 };
 
 /// The sizes that jobs may have.
@@ -112,8 +104,8 @@ impl Sizes {
             self.segment > 0 && nodes > self.segment && (self.rounds_up || nodes % self.segment == 0);
         let (count, size) = if segmented { (nodes.div_ceil(self.segment), self.segment) } else { (1, nodes) };
         let next = self.boxes.partition_point(|&other| other < size);
-        let found = *self.boxes.get(next)?;
-        (found == size || self.rounds_up).then_some((count, found))
+        let larger = *self.boxes.get(next)?;
+        (larger == size || self.rounds_up).then_some((count, larger))
     }
 
     /// Returns how many nodes a request takes.
@@ -123,8 +115,7 @@ impl Sizes {
     }
 }
 
-/// Reads the parameters and builds the allocator. Fails if a file is not as it must be or the machine is not
-/// that of the file.
+/// Reads the parameters and builds the allocator. Fails if a file is malformed or describes another machine.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let (path, weights) = (params.take_text("path"), params.take_text("weights"));
     let mut rounding = [("no", false), ("up", true)];

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::host_list;
 use super::yaml::Flaw;
 
-/// The weight of a node to which no line gives one.
+/// The weight of a node without a weight in the file.
 pub(super) const DEFAULT: u32 = 1;
 
 /// Returns the weight of every node that a text in the form of slurm.conf names.

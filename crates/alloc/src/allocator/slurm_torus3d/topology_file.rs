@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::host_list;
-use super::torus::Placed;
+use super::torus::AnchoredShape;
 use super::yaml::{self, Flaw, Node};
 use meshreplay_machine::machine::mesh::MAX_NODES;
 
@@ -17,10 +17,10 @@ pub(super) struct TorusText {
     /// The name of the node in each cell, x fastest, then y, then z; `None` in cells without node.
     pub(super) nodes: Vec<Option<String>>,
     /// The placements in the order of the file.
-    pub(super) placements: Vec<Placed>,
+    pub(super) placements: Vec<AnchoredShape>,
 }
 
-/// The names of nodes that were read so far, each with the line that names it.
+/// The lines of all node names up to here.
 type Seen = HashMap<String, usize>;
 
 /// Reads the toruses of the text of a topology.yaml. If it has several topologies of the kind torus3d, the
@@ -28,19 +28,19 @@ type Seen = HashMap<String, usize>;
 pub(super) fn parse(text: &str) -> Result<Vec<TorusText>, Flaw> {
     let root = yaml::parse(text)?;
     let topologies = root.list("a list of topologies")?;
-    let mut found: Option<(&Node, bool)> = None;
+    let mut chosen: Option<(&Node, bool)> = None;
     for topology in topologies {
         topology.map("a topology with its keys")?;
         let is_default = topology
             .get("cluster_default")
             .is_some_and(|node| matches!(node.text(""), Ok("true" | "True" | "TRUE" | "yes" | "on")));
         if let Some(torus3d) = topology.get("torus3d")
-            && found.is_none_or(|(_, before)| is_default && !before)
+            && chosen.is_none_or(|(_, before)| is_default && !before)
         {
-            found = Some((torus3d, is_default));
+            chosen = Some((torus3d, is_default));
         }
     }
-    let Some((torus3d, _)) = found else {
+    let Some((torus3d, _)) = chosen else {
         return Err(Flaw::new(root.line, "found no topology with the key 'torus3d', expected one"));
     };
     torus3d.only(&["toruses"], "torus3d")?;
@@ -62,7 +62,7 @@ fn torus(node: &Node, seen: &mut Seen) -> Result<TorusText, Flaw> {
     }
     let mut nodes = vec![None; cells as usize];
     match (node.get("nodes"), node.get("regions")) {
-        (Some(list), None) => fill(&mut nodes, dims, ([0; 3], dims), list, seen)?,
+        (Some(list), None) => fill(&mut nodes, dims, [0; 3], dims, list, seen)?,
         (None, Some(regions)) => {
             for region in regions.list("a list of regions")? {
                 region.only(&["anchor", "dims", "nodes"], "a region")?;
@@ -70,7 +70,7 @@ fn torus(node: &Node, seen: &mut Seen) -> Result<TorusText, Flaw> {
                     triple(region.need("anchor", "the region")?, "anchor", 0, dims.map(|side| side - 1))?;
                 let room = [0, 1, 2].map(|d| dims[d] - anchor[d]);
                 let sides = triple(region.need("dims", "the region")?, "dims", 1, room)?;
-                fill(&mut nodes, dims, (anchor, sides), region.need("nodes", "the region")?, seen)?;
+                fill(&mut nodes, dims, anchor, sides, region.need("nodes", "the region")?, seen)?;
             }
         }
         (Some(_), Some(regions)) => {
@@ -91,7 +91,8 @@ fn torus(node: &Node, seen: &mut Seen) -> Result<TorusText, Flaw> {
 fn fill(
     nodes: &mut [Option<String>],
     dims: [u32; 3],
-    (anchor, sides): ([u32; 3], [u32; 3]),
+    anchor: [u32; 3],
+    sides: [u32; 3],
     list: &Node,
     seen: &mut Seen,
 ) -> Result<(), Flaw> {
@@ -122,7 +123,7 @@ fn fill(
     Ok(())
 }
 
-fn placement(node: &Node, dims: [u32; 3]) -> Result<Placed, Flaw> {
+fn placement(node: &Node, dims: [u32; 3]) -> Result<AnchoredShape, Flaw> {
     node.only(&["dims", "anchor_seed", "anchor_spacing"], "a placement")?;
     let given = node.need("dims", "the placement")?;
     let sides = triple(given, "dims", 1, [MAX_NODES; 3])?;
@@ -138,7 +139,7 @@ fn placement(node: &Node, dims: [u32; 3]) -> Result<Placed, Flaw> {
             ),
         ));
     }
-    let mut placed = Placed::of(sides);
+    let mut placed = AnchoredShape::aligned(sides);
     if let Some(seed) = node.get("anchor_seed") {
         placed.seed = triple(seed, "anchor_seed", 0, dims.map(|side| side - 1))?;
     }

@@ -1,11 +1,11 @@
-//! A torus with its placements: which boxes its jobs may get, and in which order they are looked at.
+//! A torus with its placements: the boxes for its jobs, in the order of the search.
 
-use super::sums::Sums;
+use crate::allocator::box_sums::Sums;
 use meshreplay_machine::machine::NodeId;
 
-/// A placement as it is given: the boxes of one shape at regular anchors.
+/// A placement of the file: the boxes of one shape at regular anchors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Placed {
+pub(super) struct AnchoredShape {
     /// The sides of the boxes along x, y and z. They are not turned.
     pub(super) sides: [u32; 3],
     /// The first anchor on each axis, below the side of the torus.
@@ -14,9 +14,9 @@ pub(super) struct Placed {
     pub(super) spacing: [u32; 3],
 }
 
-impl Placed {
+impl AnchoredShape {
     /// Returns the boxes of these sides at the multiples of their sides, which is the default.
-    pub(super) fn of(sides: [u32; 3]) -> Self {
+    pub(super) fn aligned(sides: [u32; 3]) -> Self {
         Self { sides, seed: [0; 3], spacing: sides }
     }
 
@@ -33,8 +33,7 @@ pub(super) struct Torus {
     pub(super) dims: [u32; 3],
     /// The node in each cell, x fastest, then y, then z; `None` in cells without node.
     pub(super) nodes: Vec<Option<NodeId>>,
-    /// The placements, smaller boxes first. Placements of one size stay in the order in which they were
-    /// given.
+    /// The placements, smaller boxes first. Placements of one size keep the order of the file.
     pub(super) placements: Vec<Boxes>,
     /// How many cells have nodes.
     existing: Sums,
@@ -63,13 +62,13 @@ impl Torus {
     pub(super) fn new(
         dims: [u32; 3],
         nodes: Vec<Option<NodeId>>,
-        mut placements: Vec<Placed>,
+        mut placements: Vec<AnchoredShape>,
         wraps: [bool; 3],
     ) -> Self {
         // The sort is stable.
-        placements.sort_by_key(Placed::size);
+        placements.sort_by_key(AnchoredShape::size);
         let next = |size: u32| Some(placements.partition_point(|other| other.size() <= size));
-        let boxes = |placed: &Placed| {
+        let boxes = |placed: &AnchoredShape| {
             let next = next(placed.size()).filter(|&next| next < placements.len());
             Boxes::new(placed, dims, wraps, next)
         };
@@ -122,16 +121,16 @@ impl Torus {
         }
         let all = boxes.rising.each_ref().map(|anchors| anchors.len() as u32);
         let around = |d: usize, step: u32| (first[d] + step) % all[d];
-        let mut found = 0;
+        let mut idle_boxes = 0;
         for x in 0..counts[0] {
             for y in 0..counts[1] {
                 for z in 0..counts[2] {
                     let at = [around(0, x), around(1, y), around(2, z)];
-                    found += u32::from(self.is_idle(boxes, at, idle));
+                    idle_boxes += u32::from(self.is_idle(boxes, at, idle));
                 }
             }
         }
-        Some(found)
+        Some(idle_boxes)
     }
 }
 
@@ -141,7 +140,7 @@ fn cell([width, length, _]: [u32; 3], [x, y, z]: [u32; 3]) -> usize {
 }
 
 impl Boxes {
-    fn new(placed: &Placed, dims: [u32; 3], wraps: [bool; 3], next: Option<usize>) -> Self {
+    fn new(placed: &AnchoredShape, dims: [u32; 3], wraps: [bool; 3], next: Option<usize>) -> Self {
         let anchors = [0, 1, 2].map(|d| {
             let mut anchors = anchors(dims[d], placed.seed[d], placed.spacing[d]);
             anchors.retain(|anchor| wraps[d] || anchor + placed.sides[d] <= dims[d]);
@@ -176,8 +175,8 @@ impl Boxes {
     /// Two boxes overlap if they do so along each axis. The anchors that overlap a side form a range of
     /// positions that may wrap around, so that the boxes form a box in the grid of anchors.
     fn overlapping(&self, base: [u32; 3], sides: [u32; 3]) -> ([u32; 3], [u32; 3]) {
-        let found = [0, 1, 2].map(|d| self.overlapping_side(d, base[d], sides[d]));
-        (found.map(|(first, _)| first), found.map(|(_, count)| count))
+        let ranges = [0, 1, 2].map(|d| self.overlapping_side(d, base[d], sides[d]));
+        (ranges.map(|(first, _)| first), ranges.map(|(_, count)| count))
     }
 
     /// Returns, for each of some positions on an axis, the position and what [`Self::overlapping`] returns
@@ -186,8 +185,8 @@ impl Boxes {
         at.iter().map(|&at| (at, self.overlapping_side(d, at, side))).collect()
     }
 
-    /// Returns the first anchor on axis `d` at which a box overlaps a side from `base` on, and the number of
-    /// such anchors.
+    /// Returns the first anchor on axis `d` whose boxes overlap a side from `base` on, and the number of such
+    /// anchors.
     fn overlapping_side(&self, d: usize, base: u32, side: u32) -> (u32, u32) {
         let extent = self.below[d].len() as u32 - 1;
         let all = self.rising[d].len() as u32;
@@ -208,8 +207,8 @@ impl Boxes {
     }
 }
 
-/// Returns the anchors on an axis of `side` cells: `seed`, `seed` + `spacing`, and so on modulo the side,
-/// until the seed comes back. They stay in this order, in which boxes are looked at.
+/// Returns the anchors on an axis of `side` cells in the order of the search: `seed`, `seed` + `spacing`, and
+/// so on modulo the side, until the seed comes back.
 pub(super) fn anchors(side: u32, seed: u32, spacing: u32) -> Vec<u32> {
     let mut anchors = vec![seed];
     loop {
@@ -223,14 +222,14 @@ pub(super) fn anchors(side: u32, seed: u32, spacing: u32) -> Vec<u32> {
 }
 
 /// Returns a placement for each box whose sides are powers of two and fit into `dims`, at the multiples of
-/// its sides. Smaller boxes come first; of boxes of one size, compact ones (with the smaller half-perimeter)
-/// come first, and then those with the longer side along x, then y.
-pub(super) fn powers_of_two(dims: [u32; 3]) -> Vec<Placed> {
+/// its sides. Smaller boxes come first; boxes of one size are sorted by half-perimeter, smallest first, and
+/// then by the sides along x, then y, longest first.
+pub(super) fn powers_of_two(dims: [u32; 3]) -> Vec<AnchoredShape> {
     let powers = |extent: u32| (0..=extent.ilog2()).map(|power| 1 << power);
     let [width, length, depth] = dims;
-    let mut placements: Vec<Placed> = powers(width)
+    let mut placements: Vec<AnchoredShape> = powers(width)
         .flat_map(|x| powers(length).flat_map(move |y| powers(depth).map(move |z| [x, y, z])))
-        .map(Placed::of)
+        .map(AnchoredShape::aligned)
         .collect();
     let reversed = |sides: [u32; 3]| sides.map(std::cmp::Reverse);
     placements
@@ -263,7 +262,10 @@ mod tests {
         let cells = || (0..60).map(|i| [i % 5, i / 5 % 4, i / 20]);
         for (mine, other) in [([2, 2, 1], [2, 2, 2]), ([1, 1, 1], [5, 1, 3]), ([3, 4, 2], [4, 2, 2])] {
             for spacing in [[1, 1, 1], [2, 2, 2], [3, 1, 2]] {
-                let placements = vec![Placed::of(mine), Placed { sides: other, seed: [3, 1, 2], spacing }];
+                let placements = vec![
+                    AnchoredShape::aligned(mine),
+                    AnchoredShape { sides: other, seed: [3, 1, 2], spacing },
+                ];
                 // Cells 7, 14 and so on have no node; cells 3, 14, 25 and so on are in use.
                 let nodes = (0..60).map(|i| (i % 7 != 0 || i == 0).then_some(i)).collect();
                 let torus = Torus::new(dims, nodes, placements, [true; 3]);

@@ -7,7 +7,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 /// A value of a YAML file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
-    /// The line at which the value begins, counted from 1.
+    /// The first line of the value, counted from 1.
     pub(super) line: usize,
     /// The value itself.
     pub(super) value: Value,
@@ -35,7 +35,7 @@ pub(super) struct Entry {
     pub(super) node: Node,
 }
 
-/// A place of a file that is not as it must be.
+/// An error in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flaw {
     /// The number of the line, from 1.
@@ -105,7 +105,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Flaw> {
     Err(Flaw::new(1, "found nothing, expected a list of topologies"))
 }
 
-/// Adds a complete value to the list or mapping in which it stands.
+/// Adds a complete value to its parent list or mapping.
 fn add(parent: &mut Open, node: Node) -> Result<(), Flaw> {
     match (&mut parent.node.value, parent.key.take()) {
         (Value::List(items), _) => items.push(node),
@@ -174,7 +174,7 @@ impl Node {
         self.get(key).ok_or_else(|| Flaw::new(self.line, format!("{what} has no '{key}'; add it")))
     }
 
-    /// Fails if this is no mapping or has another key than those in `known`. `what` describes the mapping.
+    /// Fails if this is no mapping or has a key outside `known`. `what` describes the mapping.
     pub(super) fn only(&self, known: &[&str], what: &str) -> Result<(), Flaw> {
         let listed = known.join(", ");
         let entries = self.map(&format!("{what} to be a mapping with the keys {listed}"))?;

@@ -5,40 +5,40 @@
 
 use std::cmp::Reverse;
 
-use super::far::Far;
-use super::inside::{Inside, for_each_free};
-use super::shapes::{Compact, SubmeshShape};
+use super::distance_sums::DistanceSums;
+use super::shapes::{CompactBounds, SubmeshShape};
 use super::submesh_counts::{Count, SubmeshCounts};
+use super::submesh_nodes::{SubmeshNodes, for_each_free};
 use meshreplay_machine::machine::{Coord, Machine, NodeId};
 
 /// The search for the cheapest set; it keeps its memory between calls.
 #[derive(Debug)]
 pub(super) struct Choice<C> {
     counts: SubmeshCounts<C>,
-    far: Far,
+    far: DistanceSums,
     /// The number of nodes to choose.
     k: u32,
     /// The weight W of the definition.
     weight: f64,
-    compact: Compact,
-    /// The cheapest set so far; `None` before one was found.
+    compact: CompactBounds,
+    /// The cheapest known set; `None` before the first one.
     best: Option<Best>,
     /// The free nodes of the best submesh that its set leaves out.
     left: Vec<NodeId>,
-    inside: Inside,
-    /// The submeshes of the shapes at hand that have at least k free nodes and could win.
-    found: Vec<Found>,
+    inside: SubmeshNodes,
+    /// Candidates: submeshes of the current shapes with at least k free nodes that could win.
+    candidates: Vec<Candidate>,
     /// The numbers of free nodes of some rows of submeshes.
     rows: Vec<C>,
     /// For each number in `rows` 1 if it is at least k, else 0.
     flags: Vec<u8>,
-    /// The terms of [`Far::terms`] for the shape at hand.
+    /// The terms of [`DistanceSums::terms`] for the current shape.
     terms: [Vec<i64>; 3],
-    /// The layers of bases in the order in which they are scanned.
+    /// The layers of bases in scan order.
     layers: Vec<usize>,
 }
 
-/// The cheapest set so far.
+/// The cheapest known set.
 #[derive(Clone, Copy, Debug)]
 struct Best {
     cost: f64,
@@ -48,7 +48,7 @@ struct Best {
 
 /// A submesh that has at least k free nodes.
 #[derive(Clone, Copy, Debug)]
-struct Found {
+struct Candidate {
     /// An upper bound of the sum of distances from k of its nodes to all free nodes.
     far_sum: i64,
     /// The index of its shape in the list that is searched.
@@ -59,20 +59,20 @@ struct Found {
 /// The submeshes of a shape that are farthest from the free nodes, in descending order of `far_sum`; of
 /// equals, the first by z, y, x of the base comes first. Free slots are `None`, and come last.
 #[derive(Clone, Copy, Debug, Default)]
-struct Farthest([Option<Found>; SUBMESHES_PER_SHAPE]);
+struct Farthest([Option<Candidate>; SUBMESHES_PER_SHAPE]);
 
 /// The number of submeshes of each shape that are looked at.
 const SUBMESHES_PER_SHAPE: usize = 2;
 
 impl Farthest {
     /// Inserts a submesh into the sorted list, and drops the last one if there are too many.
-    fn add(&mut self, found: Found) {
-        let key = |found: &Found| (Reverse(found.far_sum), row_major(found.base));
-        let before = |known: &Option<Found>| known.is_some_and(|known| key(&known) < key(&found));
+    fn add(&mut self, candidate: Candidate) {
+        let key = |candidate: &Candidate| (Reverse(candidate.far_sum), row_major(candidate.base));
+        let before = |known: &Option<Candidate>| known.is_some_and(|known| key(&known) < key(&candidate));
         let at = self.0.iter().take_while(|known| before(known)).count();
         if at < SUBMESHES_PER_SHAPE {
             self.0[at..].rotate_right(1);
-            self.0[at] = Some(found);
+            self.0[at] = Some(candidate);
         }
     }
 
@@ -87,7 +87,7 @@ impl Farthest {
     }
 }
 
-/// Returns the coordinates z, y, x, by which bases compare.
+/// Returns the coordinates z, y, x, the sort key of bases.
 fn row_major([x, y, z]: Coord) -> [u32; 3] {
     [z, y, x]
 }
@@ -104,17 +104,17 @@ const EIGHT: usize = 8;
 
 impl<C: Count> Choice<C> {
     /// Returns a search that has no machine state yet.
-    pub(super) fn new(compact: Compact) -> Self {
+    pub(super) fn new(compact: CompactBounds) -> Self {
         Self {
             counts: SubmeshCounts::default(),
-            far: Far::default(),
+            far: DistanceSums::default(),
             k: 0,
             weight: 0.0,
             compact,
             best: None,
             left: Vec::new(),
-            inside: Inside::default(),
-            found: Vec::new(),
+            inside: SubmeshNodes::default(),
+            candidates: Vec::new(),
             rows: Vec::new(),
             flags: Vec::new(),
             terms: Default::default(),
@@ -131,8 +131,8 @@ impl<C: Count> Choice<C> {
         (self.k, self.weight, self.best) = (k, weight, None);
     }
 
-    /// Returns the distances to the free nodes of the machine state at hand.
-    pub(super) fn far(&self) -> &Far {
+    /// Returns the distances to the free nodes of the current machine state.
+    pub(super) fn far(&self) -> &DistanceSums {
         &self.far
     }
 
@@ -141,36 +141,34 @@ impl<C: Count> Choice<C> {
         self.best.is_some()
     }
 
-    /// Searches the submeshes of these shapes, and keeps the cheapest set if it is cheaper than the best so
-    /// far.
+    /// Searches the submeshes of these shapes, and keeps the cheapest set if it beats the best one.
     pub(super) fn search(&mut self, machine: &Machine, shapes: &[SubmeshShape]) {
         self.counts.cover(machine, longest(shapes));
-        let (k, compact) = (u64::from(self.k), self.compact.of(self.k));
+        let (k, compact) = (u64::from(self.k), self.compact.bound(self.k));
         for (shape, i) in shapes.iter().zip(0..).filter(|(shape, _)| shape.nodes == k) {
             // All nodes of such a submesh are taken. Their pairwise sum follows from the shape, so the
             // farthest submesh is the cheapest.
-            if let Some(found) = self.scan(shape, i, self.need(shape.pairs as f64)).0[0] {
-                let cost = shape.pairs as f64 - self.weight * found.far_sum as f64;
-                self.propose(Best { cost, shape: *shape, base: found.base }, false);
+            if let Some(candidate) = self.scan(shape, i, self.need(shape.pairs as f64)).0[0] {
+                let cost = shape.pairs as f64 - self.weight * candidate.far_sum as f64;
+                self.propose(Best { cost, shape: *shape, base: candidate.base }, false);
             }
         }
-        self.found.clear();
+        self.candidates.clear();
         for (shape, i) in shapes.iter().zip(0..).filter(|(shape, _)| shape.nodes > k) {
             let farthest = self.scan(shape, i, self.need(compact));
-            self.found.extend(farthest.0.into_iter().flatten());
+            self.candidates.extend(farthest.0.into_iter().flatten());
         }
-        let mut found = std::mem::take(&mut self.found);
-        // The likeliest winner comes first: the cheaper the best set so far, the more of the others are
-        // pruned.
-        if let Some(likely) = (0..found.len()).max_by_key(|&i| found[i].far_sum) {
-            found.swap(0, likely);
+        let mut candidates = std::mem::take(&mut self.candidates);
+        // The likeliest winner comes first: a cheap best set prunes most of the others.
+        if let Some(likely) = (0..candidates.len()).max_by_key(|&i| candidates[i].far_sum) {
+            candidates.swap(0, likely);
         }
-        for Found { far_sum, shape, base } in &found {
+        for Candidate { far_sum, shape, base } in &candidates {
             if *far_sum >= self.need(compact) {
                 self.consider(machine, &shapes[*shape as usize], *base);
             }
         }
-        self.found = found;
+        self.candidates = candidates;
     }
 
     /// Returns the smallest sum of distances to the free nodes with which a set can win if its pairwise sum
@@ -190,11 +188,11 @@ impl<C: Count> Choice<C> {
         }
     }
 
-    /// Returns the submeshes of a shape that are farthest from the free nodes, among those with at least k
-    /// free nodes and a `far_sum` of at least `need`. The list is empty if there is no such submesh. `index`
-    /// is the index of the shape in the list that is searched.
+    /// Returns the submeshes of a shape that are farthest from the free nodes, with at least k free nodes and
+    /// a `far_sum` of at least `need`; an empty list if there are none. `index` is the index of the shape in
+    /// the list of the search.
     fn scan(&mut self, shape: &SubmeshShape, index: u32, need: i64) -> Farthest {
-        let mut found = Farthest::default();
+        let mut farthest = Farthest::default();
         self.far.terms(shape, (shape.nodes - u64::from(self.k)) as i64, &mut self.terms);
         let [xs, ys, zs] = &self.terms;
         let [widest, longest] = [xs, ys].map(|terms| terms.iter().copied().max().unwrap_or(0));
@@ -205,7 +203,7 @@ impl<C: Count> Choice<C> {
         self.layers.sort_by_key(|&z| Reverse(zs[z]));
         for &z in &self.layers {
             let across = zs[z];
-            if across + longest + widest < found.need(0, z, need) {
+            if across + longest + widest < farthest.need(0, z, need) {
                 continue;
             }
             let mut y = 0;
@@ -213,7 +211,7 @@ impl<C: Count> Choice<C> {
                 // The distance sum is separable: a term for x, one for y and one for z. A row (y, z) can win
                 // only if its two terms and the largest term along x reach what is needed. The free nodes of
                 // other rows are not counted.
-                let can_win = |y: usize| ys[y] + across + widest >= found.need(y, z, need);
+                let can_win = |y: usize| ys[y] + across + widest >= farthest.need(y, z, need);
                 let end = y + (y..ys.len()).take(ROWS).take_while(|&y| can_win(y)).count();
                 if end == y {
                     y += 1;
@@ -221,20 +219,24 @@ impl<C: Count> Choice<C> {
                 }
                 self.counts.rows(shape.sides, xs.len(), y..end, z, &mut self.rows);
                 flag(&self.rows, C::of(self.k), &mut self.flags);
-                // The flags of each row begin one stride after those of the row before.
+                // The flags of consecutive rows are one stride apart.
                 for (row, flags) in
                     (y..end).zip((0..).step_by(self.counts.stride()).map(|at| &self.flags[at..]))
                 {
                     let across = ys[row] + across;
-                    let mut least = found.need(row, z, need);
+                    let mut least = farthest.need(row, z, need);
                     if across + widest < least {
                         continue;
                     }
                     any_set(flags, xs.len(), |x| {
                         let far_sum = xs[x] + across;
                         if far_sum >= least {
-                            found.add(Found { far_sum, shape: index, base: [x, row, z].map(|at| at as u32) });
-                            least = found.need(row, z, need);
+                            farthest.add(Candidate {
+                                far_sum,
+                                shape: index,
+                                base: [x, row, z].map(|at| at as u32),
+                            });
+                            least = farthest.need(row, z, need);
                         }
                         false
                     });
@@ -242,7 +244,7 @@ impl<C: Count> Choice<C> {
                 y = end;
             }
         }
-        found
+        farthest
     }
 
     /// Returns whether a submesh of one of the shapes has at least k free nodes.
@@ -260,7 +262,7 @@ impl<C: Count> Choice<C> {
     }
 
     /// Chooses k free nodes of a submesh of more than k nodes, and keeps them if they are cheaper than the
-    /// best set so far.
+    /// best set.
     fn consider(&mut self, machine: &Machine, shape: &SubmeshShape, base: Coord) {
         let (far, inside) = (&self.far, &mut self.inside);
         inside.count(&self.counts, far, shape, base);
@@ -274,7 +276,7 @@ impl<C: Count> Choice<C> {
                 // both, so they are added once; they are at least the pairwise sum of the most compact set of
                 // `spare` nodes.
                 let dearest = inside.price(far, base, nodes);
-                let least = cost - f64::from(spare) * dearest + self.compact.of(spare);
+                let least = cost - f64::from(spare) * dearest + self.compact.bound(spare);
                 if least - (size + least.abs()) * ROUNDING > best.cost {
                     return;
                 }
@@ -287,9 +289,8 @@ impl<C: Count> Choice<C> {
         self.propose(Best { cost, shape: *shape, base }, spare > 0);
     }
 
-    /// Keeps a set as the best if it is cheaper than the best so far, or as cheap and first by
-    /// half-perimeter, sides and base. `leaves` says whether it leaves out free nodes of its submesh, which
-    /// [`Inside::left`] then lists.
+    /// Keeps a set as the best if it is cheaper than the best one, or as cheap and first by half-perimeter,
+    /// sides and base. If `leaves` is set, the set leaves out the free nodes in [`SubmeshNodes::left`].
     fn propose(&mut self, set: Best, leaves: bool) {
         let key = |best: &Best| {
             (best.shape.half_perimeter, best.shape.sides, best.base[2], best.base[1], best.base[0])
@@ -340,9 +341,9 @@ fn flag<C: Count>(numbers: &[C], k: C, flags: &mut Vec<u8>) {
     }
 }
 
-/// Calls `stop` with each index below `places` at which `row` holds a 1, ascending, until `stop` returns
-/// true. Returns whether it did. The bytes of `row` are 0 or 1, and at least eight more follow the first
-/// `places`.
+/// Calls `stop` with the index of each 1 among the first `places` bytes of `row`, ascending, until `stop`
+/// returns true. Returns true if it did. The bytes of `row` are 0 or 1, and at least eight more follow the
+/// first `places`.
 #[inline]
 fn any_set(row: &[u8], places: usize, mut stop: impl FnMut(usize) -> bool) -> bool {
     for first in (0..places).step_by(EIGHT) {

@@ -15,10 +15,10 @@
 //!    shorter by more. They are searched by half-perimeter, the sum of the sides. Let g be the smallest
 //!    half-perimeter of a submesh with k free nodes. The half-perimeter g is searched, the next one too if g
 //!    ≥ 7, and the next two if g ≥ 14.
-//! 3. Two submeshes of each shape are looked at: those of highest rank among the ones with at least k free
-//!    nodes; of equals the first by z, y, x of the base. The rank is the sum of far(u) over all nodes u of
-//!    the submesh, free or not. For each node above k, the far of the position where the submesh is nearest
-//!    to F is subtracted, separately in each dimension.
+//! 3. Two submeshes of each shape are examined: the two of highest rank with at least k free nodes; of equals
+//!    the first by z, y, x of the base. The rank is the sum of far(u) over all nodes u of the submesh, free
+//!    or not. For each node above k, the far of the position where the submesh is nearest to F is subtracted,
+//!    separately in each dimension.
 //! 4. From a submesh with more than k free nodes, the nodes of highest price are left out; of equals the
 //!    later ones. Prices are 64-bit floating-point numbers, so that two that are equal as fractions may
 //!    differ in their last bit. The price of u is the sum of d(u, v) over the free nodes v of the submesh,
@@ -42,7 +42,7 @@
 //! distances, as later jobs will. On a nearly idle machine the remainder matters little, therefore W has the
 //! share of the machine that is busy.
 //!
-//! docs/src/snug-lab-notes.md says what was tried and dropped, docs/experiments/snug has the studies of the
+//! docs/src/snug-lab-notes.md lists what was tried and dropped; docs/experiments/snug has the studies of the
 //! final form.
 #![expect(
     clippy::arithmetic_side_effects,
@@ -54,19 +54,16 @@
 )]
 
 mod choice;
-mod far;
-mod inside;
+mod distance_sums;
 mod shapes;
-mod single;
 mod submesh_counts;
+mod submesh_nodes;
 
-use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Setup, Strategy,
-};
+use crate::allocator::seam::{Allocator, Entry, Placement, Request, Setup, Strategy};
 use choice::Choice;
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Machine, Mesh};
-use shapes::{Compact, SubmeshShapes};
+use shapes::{CompactBounds, SubmeshShapes};
 use submesh_counts::Count;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -74,15 +71,10 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "the boxes' nodes of smallest pairwise sum that leave the free ones together",
     source: "meshreplay, 2026; after Bender et al., Algorithmica 50(2), 2008",
     parameters: "weight=0.9 (of what is left free, 0 to 1)",
-    max_dims: 3,
-    refuses_unavailable: None,
-    kind: Contiguity::NonContiguous,
-    tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
-    build,
+    ..Entry::non_contiguous(build)
 };
 
-/// For each so many units of the smallest half-perimeter, one larger half-perimeter is searched too.
+/// One more half-perimeter is searched per this many units of the smallest half-perimeter.
 const HALF_PERIMETER_FOR_ONE: u32 = 7;
 /// The most half-perimeters above the smallest that are searched.
 const MOST_ABOVE: u32 = 2;
@@ -120,7 +112,7 @@ fn sums_fit(mesh: &Mesh) -> bool {
 
 fn snug<C: Count>(weight: f64, setup: &Setup<'_>) -> Strategy {
     let shapes = SubmeshShapes::new(setup.mesh);
-    Strategy::of(Snug { weight, shapes, choice: Choice::<C>::new(Compact::new(setup.mesh)) })
+    Strategy::of(Snug { weight, shapes, choice: Choice::<C>::new(CompactBounds::new(setup.mesh)) })
 }
 
 struct Snug<C> {
@@ -147,7 +139,7 @@ impl<C: Count> Allocator for Snug<C> {
         let weight = self.weight * busy * f64::from(k) / f64::from(free);
         self.choice.prepare(machine, k, weight, self.shapes.of_half_perimeter(usual));
         if k == 1 {
-            return single::farthest(machine, self.choice.far()).map(|node| Placement::of(vec![node]));
+            return distance_sums::farthest(machine, self.choice.far()).map(|node| Placement::of(vec![node]));
         }
         // In most states a submesh of the smallest half-perimeter that has room for k nodes has k free ones.
         // Only otherwise is the smallest half-perimeter with such a submesh searched for.
@@ -169,9 +161,8 @@ impl<C: Count> Snug<C> {
         (smallest + (smallest / HALF_PERIMETER_FOR_ONE).min(MOST_ABOVE)).min(self.shapes.largest())
     }
 
-    /// Returns the smallest half-perimeter above `low` of which a submesh has k free nodes. No submesh of the
-    /// half-perimeter `low` may have them. If none of a smaller one has them, it is the half-perimeter of the
-    /// machine.
+    /// Returns the smallest half-perimeter above `low` with a submesh of k free nodes; the half-perimeter of
+    /// the machine if there is no smaller one. No submesh of the half-perimeter `low` may have k free nodes.
     ///
     /// Steps of growing length bracket the result, then bisection finds it (exponential search). The
     /// condition is monotone: if a submesh has k free nodes, so has one of the next half-perimeter, as its

@@ -31,7 +31,7 @@ pub(super) struct SubmeshShapes {
 }
 
 impl SubmeshShapes {
-    /// Returns the shapes of `mesh`, of which none is computed yet.
+    /// Returns the shapes of `mesh`; none is computed yet.
     pub(super) fn new(mesh: &Mesh) -> Self {
         let half_perimeters = half_perimeter(mesh, mesh.extents()) as usize + 1;
         Self {
@@ -100,29 +100,28 @@ fn shapes_of(mesh: &Mesh, wanted: u32) -> Vec<SubmeshShape> {
     shapes.into_iter().map(|sides| shape(mesh, sides)).collect()
 }
 
-/// Lower bounds of pairwise sums on a machine, which hold for every set of so many nodes. They are computed
-/// on first use and kept.
+/// Lower bounds of the pairwise sum of any n nodes of a machine, memoized by n.
 #[derive(Debug)]
-pub(super) struct Compact {
+pub(super) struct CompactBounds {
     bound: PairwiseBound,
     /// The bound for each number of nodes; `None` where it is not computed yet.
     known: Vec<Option<f64>>,
 }
 
-impl Compact {
-    /// Returns the bounds on `mesh`, of which none is computed yet.
+impl CompactBounds {
+    /// Returns the bounds on `mesh`; none is computed yet.
     pub(super) fn new(mesh: &Mesh) -> Self {
         Self { bound: PairwiseBound::new(mesh), known: vec![None; mesh.nodes() as usize + 1] }
     }
 
     /// Returns a number that the sum of L1 distances over the pairs of `nodes` nodes cannot be below.
-    pub(super) fn of(&mut self, nodes: u32) -> f64 {
+    pub(super) fn bound(&mut self, nodes: u32) -> f64 {
         *self.known[nodes as usize].get_or_insert_with(|| self.bound.of(nodes) as f64)
     }
 }
 
-/// Returns the first number from 1 to `last` for which the condition holds, by bisection; `last` if it holds
-/// for none. If the condition holds for a number, it must hold for all larger ones.
+/// Returns the first number from 1 to `last` that satisfies a monotone condition, by bisection; `last` if
+/// none does.
 fn first(last: u32, holds: impl Fn(u32) -> bool) -> u32 {
     let (mut low, mut high) = (1, last);
     while low < high {

@@ -78,8 +78,8 @@ pub(super) struct SubmeshCounts<C> {
 }
 
 impl<C: Count> SubmeshCounts<C> {
-    /// Counts the free nodes of `machine` again if submeshes of sides up to `longest` cannot be counted yet.
-    /// The counts must be those of the same state of `machine`.
+    /// Counts the free nodes of `machine` again if the table does not yet cover submeshes of sides up to
+    /// `longest`. The state of `machine` must be unchanged.
     pub(super) fn cover(&mut self, machine: &Machine, longest: usize) {
         if longest > self.longest && machine.mesh().wraps_any() {
             self.rebuild(machine, longest);
@@ -110,7 +110,7 @@ impl<C: Count> SubmeshCounts<C> {
             }
             self.second_round(stride, (z + 1) * plane, extents[1], length);
             if z > 0 {
-                // Each row so far has the sums of its own plane. The plane below makes them sums over all
+                // The rows have the sums of their own plane. Adding the plane below makes them sums over all
                 // planes.
                 let (below, above) = self.sums[z * plane..].split_at_mut(plane);
                 for (cell, below) in above.iter_mut().zip(below) {
@@ -121,10 +121,10 @@ impl<C: Count> SubmeshCounts<C> {
         self.second_round(plane, 0, extents[2], depth);
     }
 
-    /// Goes round a ring a second time: the sums below position extent + i are the sums of a whole round and
-    /// those below position i. `stride` is the length of the sums of one position, `start` the index of those
-    /// of position 0, and `span` the number of positions that the sums cover. On a line, `span` is `extent`,
-    /// and nothing is left to do.
+    /// Goes round a ring a second time: the sums below position extent + i are the sums of a whole round plus
+    /// the sums below position i. `stride` is the number of sums per position, `start` the index of position
+    /// 0, and `span` the number of positions to cover. On a line, `span` is `extent`, and nothing is left to
+    /// do.
     fn second_round(&mut self, stride: usize, start: usize, extent: usize, span: usize) {
         let (first, second) = self.sums[start..].split_at_mut((extent + 1) * stride);
         let whole = &first[extent * stride..];

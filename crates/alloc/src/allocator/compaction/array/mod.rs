@@ -4,7 +4,7 @@
 //! O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in
 //! partitionable-array machines", 1996. Processors are numbered from 0 at the left. `tasks` has the array,
 //! `window` finds the place for the incoming task and the tasks that must move, and `schedule` finds the step
-//! in which each of their elements moves.
+//! of each of their elements.
 
 mod schedule;
 mod tasks;

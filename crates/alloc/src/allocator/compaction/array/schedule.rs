@@ -1,5 +1,4 @@
-//! Schedules of moves: the step in which each element of a task moves, so that no two moves of a step share a
-//! switch.
+//! Schedules of moves: a step for each element of a task, so that no two moves of a step share a switch.
 //!
 //! An element is the part of a task on one processor. Elements move over a mesh of one row of switches. The
 //! elements of a sequence move one per step, the rightmost first. Different sequences move in parallel. The
@@ -21,23 +20,23 @@
 //! The goals follow from the order of the elements: the e-th element from the right goes to the e-th
 //! processor left of the window. So the next head and the longest sequence behind each head are the same for
 //! all candidates, and take time O(elements). Delays are computed for one candidate after another, the
-//! shortest schedule first (branch and bound). A candidate is given up as soon as a task waits as long as in
-//! the best one so far. The search ends with a candidate without delay. It takes time O(elements ·
-//! candidates) at worst.
+//! shortest schedule first (branch and bound). A candidate is given up when a task waits as long as in the
+//! best schedule. The search ends with a candidate without delay. It takes time O(elements · candidates) at
+//! worst.
 
 use super::window::{Shift, Window};
 
 /// A schedule for the tasks of a window; steps count from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// The number of steps until the window is free.
     pub vacated: u32,
     /// The number of steps until all tasks have moved: `S_L` in the paper. It is 0 if no task moves.
     pub length: u32,
-    /// The largest number of steps for which a task is suspended without moving.
+    /// The longest suspension of a task beyond its moves, in steps.
     pub delay: u32,
-    /// For each task that moves the first and the last step in which it is suspended, in the order of the
-    /// window's shifts.
+    /// For each moving task the first and the last step of its suspension, in the order of the window's
+    /// shifts.
     pub suspended: Vec<(u32, u32)>,
     /// The number of candidates among which the schedule was chosen.
     pub candidates: u32,
@@ -49,11 +48,11 @@ pub struct Schedule {
 /// The move of one element of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// The step in which it moves; the first step is 1.
+    /// The step of the move; the first step is 1.
     pub step: u32,
-    /// The processor that it leaves.
+    /// The old processor.
     pub from: u32,
-    /// The processor to which it goes.
+    /// The new processor.
     pub to: u32,
 }
 
@@ -112,10 +111,10 @@ impl<'a> Elements<'a> {
                     i += 1;
                 }
             }
-            let here = at < count && self.place(i, at) == i64::from(e);
-            self.met.push(here.then_some(at));
+            let is_occupied = at < count && self.place(i, at) == i64::from(e);
+            self.met.push(is_occupied.then_some(at));
             let Shift { task, distance, .. } = self.shifts[i];
-            self.next.push(match (here, distance <= task.length) {
+            self.next.push(match (is_occupied, distance <= task.length) {
                 (false, _) => at,
                 (true, true) => at + 1,
                 (true, false) => self.first[i + 1],
@@ -167,17 +166,17 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// The schedule of one candidate: the largest delay, the steps in which each task is suspended, and the step
-/// of each element.
+/// The schedule of one candidate: the largest delay, the suspension of each task by its first and last step,
+/// and the step of each element.
 struct Trial {
     delay: u32,
     suspended: Vec<(u32, u32)>,
     steps: Vec<u32>,
 }
 
-/// Returns the first and the last step in which elements of a task move, and the number of steps in which
-/// some element moves. `steps` has the step of each element; all are 0 for no elements. Steps go up by one
-/// from element to element, except that a new sequence begins with step 1 again.
+/// Returns the first and the last step with moves of a task, and the number of steps with a move. `steps` has
+/// the step of each element; all results are 0 for no elements. Steps go up by one from element to element,
+/// except that a new sequence begins with step 1 again.
 fn moving(steps: &[u32]) -> (u32, u32, u32) {
     let mut pieces = steps.chunk_by(|a, b| a + 1 == *b);
     // Only the first piece may begin later than in step 1. Of the others the longest covers the steps of all.
@@ -218,14 +217,7 @@ impl Schedule {
                 break;
             }
         }
-        best.unwrap_or_else(|| Self {
-            vacated: 0,
-            length: 0,
-            delay: 0,
-            suspended: Vec::new(),
-            candidates: 0,
-            steps: Vec::new(),
-        })
+        best.unwrap_or_default()
     }
 
     /// Returns the moves of all elements, task by task in the order of the shifts of `window`, which must be
@@ -381,8 +373,7 @@ mod tests {
         array
     }
 
-    /// Returns the first and the last step in which each task is suspended, and its delay, found step by
-    /// step.
+    /// Returns the first and the last step of the suspension of each task, and its delay, found step by step.
     fn naive(window: &Window, schedule: &Schedule) -> Vec<(u32, u32, u32)> {
         let transfers = schedule.transfers(window);
         let mut own = 0;

@@ -24,7 +24,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// Returns an array of so many processors, without tasks.
+    /// Returns an array of `processors` processors without tasks.
     pub fn new(processors: u32) -> Self {
         Self { processors, tasks: Vec::new() }
     }

@@ -8,7 +8,7 @@ use super::tasks::{Array, Task};
 pub struct Shift {
     /// The task before the move.
     pub task: Task,
-    /// The number of processors by which it moves.
+    /// The distance of the move in processors.
     pub distance: u32,
     /// Whether it moves to the right; otherwise it moves to the left.
     pub rightwards: bool,
@@ -30,8 +30,8 @@ pub struct Window {
     pub length: u32,
     /// The number of its processors that have a task before the moves: `S_O` in the paper.
     pub covered: u32,
-    /// Whether the neighbouring processor has a task, on the side to which tasks move. It is false at the end
-    /// of the array.
+    /// Whether the next processor in the direction of the moves has a task. It is false at the end of the
+    /// array.
     pub next_is_busy: bool,
     /// The tasks that move. The rightmost one comes first if they move left, and the leftmost one if they
     /// move right.
@@ -41,7 +41,7 @@ pub struct Window {
 impl Window {
     /// Returns the window for a task of `length` processors if tasks move to the left; `None` if fewer
     /// processors are free. The window covers as few busy processors as possible; of equals the leftmost is
-    /// taken. Theorem 1 says that some best window ends where a free block ends, so only these are compared.
+    /// taken. By Theorem 1, some best window ends where a free block ends, so only these are compared.
     /// O(tasks).
     pub fn left(array: &Array, length: u32) -> Option<Self> {
         let tasks = array.tasks();
@@ -51,8 +51,7 @@ impl Window {
         for task in tasks {
             before.push(before[before.len() - 1] + task.length);
         }
-        // The best window so far: the processors covered, the base, and the number of tasks left of its right
-        // end.
+        // The best window: the processors covered, the base, and the number of tasks left of its right end.
         let mut best: Option<(u32, u32, usize)> = None;
         let (mut first, mut from) = (0, 0);
         for i in 0..=tasks.len() {

@@ -1,15 +1,16 @@
-//! The choice among the rows of the box.
+//! The choice among the rows of the box, in loops over arrays that the compiler vectorizes.
 
 use super::axis::Axis;
-use super::lanes::{GONE, masked, plus, smaller, smallest};
-use super::{Cube, Row};
+use super::{LocalGreedy, Row};
+
+/// The number of a node that is not to be taken.
+pub(super) const GONE: u32 = u32::MAX;
 
 /// How far the sums of rows that are listed may be above the best one.
 const SLACK: u32 = 80;
 
-impl<const N: usize> Cube<N> {
-    /// Returns the smallest sum along an axis of the places for which `is_in` holds, and the largest one of
-    /// them.
+impl<const N: usize> LocalGreedy<N> {
+    /// Returns the smallest and the largest sum along an axis over the places that satisfy `is_in`.
     #[inline(always)]
     fn range(&self, d: usize, is_in: impl Fn(usize) -> bool) -> [u32; 2] {
         let axis = &self.axes[d];
@@ -29,8 +30,8 @@ impl<const N: usize> Cube<N> {
         (0..3).map(beyond).min().unwrap_or(u32::MAX)
     }
 
-    /// Counts sums from a new base, and lists the rows with sums up to `SLACK` above `best`, or all without
-    /// it; sums of `best` are from the old base. Returns whether sums are small enough for numbers.
+    /// Counts sums from a new base, and lists the rows with sums up to `SLACK` above `best`, or all rows
+    /// without it; `best` counts from the old base. Returns true if the sums fit the numbers.
     #[inline(always)]
     fn list(&mut self, best: Option<u32>) -> bool {
         let least = [0, 1, 2].map(|d| self.range(d, |_| true)[0]);
@@ -114,28 +115,75 @@ impl<const N: usize> Cube<N> {
         }
         let first = smallest(places);
         let rank = |shift: u32| (first >> shift) as usize % N;
-        let place = [xs.of_rank(rank(Self::HOPS)), ys.of_rank(rank(Self::BITS)), zs.of_rank(rank(0))];
+        let place = [
+            xs.place_of_rank(rank(Self::HOPS)),
+            ys.place_of_rank(rank(Self::BITS)),
+            zs.place_of_rank(rank(0)),
+        ];
         Some((best >> (Self::SUM - Self::HOPS), place))
     }
 
-    /// Returns the places of the node to take next; `None` if the box does not tell.
+    /// Returns the places of the node to take next; `None` if the box does not decide it.
     #[inline(always)]
     pub(super) fn next(&mut self) -> Option<[usize; 3]> {
-        let mut found = self.best();
+        let mut best = self.best();
         let mut lists_all = false;
         // At most, the rows are listed up to a sum that no node has, then as a whole, and then up to the best
         // sum.
         for turn in 0..4 {
-            if let Some((_, place)) = found.filter(|&(sum, _)| sum < self.floor && !lists_all) {
+            if let Some((_, place)) = best.filter(|&(sum, _)| sum < self.floor && !lists_all) {
                 return Some(place);
             }
-            let limit = found.map(|(sum, _)| sum).or_else(|| (turn == 0).then(|| self.first_sum()));
+            let limit = best.map(|(sum, _)| sum).or_else(|| (turn == 0).then(|| self.first_sum()));
             if !self.list(limit) {
                 return None;
             }
             lists_all = limit.is_none();
-            found = self.best();
+            best = self.best();
         }
         None
     }
+}
+
+/// Returns the sums of each lane and a number.
+#[inline(always)]
+fn plus<const N: usize>(lanes: [u32; N], number: u32) -> [u32; N] {
+    let mut sums = [0; N];
+    for i in 0..N {
+        sums[i] = lanes[i].wrapping_add(number);
+    }
+    sums
+}
+
+/// Returns each lane, or [`GONE`] where the mask has it.
+#[inline(always)]
+fn masked<const N: usize>(lanes: [u32; N], mask: [u32; N]) -> [u32; N] {
+    let mut masked = [0; N];
+    for i in 0..N {
+        masked[i] = lanes[i] | mask[i];
+    }
+    masked
+}
+
+/// Returns the smaller number of each lane.
+#[inline(always)]
+fn smaller<const N: usize>(a: [u32; N], b: [u32; N]) -> [u32; N] {
+    let mut smaller = [0; N];
+    for i in 0..N {
+        smaller[i] = a[i].min(b[i]);
+    }
+    smaller
+}
+
+/// Returns the smallest number of all lanes.
+#[inline(always)]
+fn smallest<const N: usize>(mut lanes: [u32; N]) -> u32 {
+    let mut half = N;
+    while half > 1 {
+        half /= 2;
+        for i in 0..half {
+            lanes[i] = lanes[i].min(lanes[i + half]);
+        }
+    }
+    lanes[0]
 }

@@ -1,15 +1,14 @@
-//! The events that a check gets one by one: random ones that suit the state of a history, or those of a list.
+//! The source of events for a check: random events that suit the state of a history, or a list.
 
 use std::cell::RefCell;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::event::Event;
 use super::history::History;
+use super::step::Event;
 use super::subject::{LISTS, Subject};
-use crate::allocator::BuildError;
-use crate::allocator::Request;
+use crate::allocator::{BuildError, Request};
 use meshreplay_base::job::Shape;
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId};
@@ -21,25 +20,24 @@ pub(super) enum Mix {
     Jobs,
     /// Every second event is a request whose answer is not carried out.
     Asks,
-    /// Somebody else takes scattered nodes, too, as many as jobs do. Now and then the allocator is only
-    /// asked.
+    /// Other holders take scattered nodes, as often as jobs do. Now and then the allocator is only asked.
     Shared,
-    /// Single nodes go down and come up, as if somebody else took them.
+    /// Single nodes go down and come up. Nodes that are down count as taken by another holder.
     Outages,
 }
 
-/// An allocator's way through one check: builds allocators, and hands out events.
-pub(super) struct Course<'a> {
+/// The events of one check, and the histories of its allocators.
+pub(super) struct EventSource<'a> {
     pub(super) subject: &'a Subject<'a>,
     pub(super) mesh: &'a Mesh,
-    /// The events that were handed out.
-    pub(super) given: Vec<Event>,
-    source: Source<'a>,
+    /// All events up to now.
+    pub(super) past: Vec<Event>,
+    origin: Origin<'a>,
     /// The switches of the histories.
     stops: RefCell<Vec<Stop>>,
 }
 
-enum Source<'a> {
+enum Origin<'a> {
     Random(Box<Random>),
     Listed(&'a [Event]),
 }
@@ -48,7 +46,7 @@ struct Random {
     mix: Mix,
     rng: ChaCha8Rng,
     events: usize,
-    /// How many events were handed out, those that empty the machine not counted.
+    /// Number of random events up to now, without the releases that empty the machine.
     counted: usize,
     phase: Phase,
 }
@@ -61,8 +59,8 @@ enum Phase {
     After,
 }
 
-impl<'a> Course<'a> {
-    /// Returns the course of a random history of so many events, in which the machine is emptied once.
+impl<'a> EventSource<'a> {
+    /// Returns a random history of `events` events. After two thirds of them the machine is emptied once.
     pub(super) fn random(
         subject: &'a Subject<'a>,
         mesh: &'a Mesh,
@@ -72,18 +70,16 @@ impl<'a> Course<'a> {
     ) -> Self {
         let rng = ChaCha8Rng::seed_from_u64(seed);
         let random = Random { mix, rng, events, counted: 0, phase: Phase::Before };
-        Self {
-            subject,
-            mesh,
-            given: Vec::new(),
-            source: Source::Random(Box::new(random)),
-            stops: RefCell::default(),
-        }
+        Self::new(subject, mesh, Origin::Random(Box::new(random)))
     }
 
-    /// Returns the course of a history with these events.
+    /// Returns a source with these events.
     pub(super) fn listed(subject: &'a Subject<'a>, mesh: &'a Mesh, events: &'a [Event]) -> Self {
-        Self { subject, mesh, given: Vec::new(), source: Source::Listed(events), stops: RefCell::default() }
+        Self::new(subject, mesh, Origin::Listed(events))
+    }
+
+    fn new(subject: &'a Subject<'a>, mesh: &'a Mesh, origin: Origin<'a>) -> Self {
+        Self { subject, mesh, past: Vec::new(), origin, stops: RefCell::default() }
     }
 
     /// Builds a new allocator and begins its history. Fails if the allocator does not serve the machine.
@@ -93,18 +89,18 @@ impl<'a> Course<'a> {
         Ok(history)
     }
 
-    /// Returns whether an allocator of this course has failed, so that a history could not go on.
+    /// Returns true if an allocator has failed, so that its history could not go on.
     pub(super) fn has_failed(&self) -> bool {
         self.stops.borrow().iter().any(|stop| stop.reason().is_some())
     }
 
     /// Returns the next event; `None` if there are no more. Random events suit the state of `history`.
     pub(super) fn next(&mut self, history: &History) -> Option<Event> {
-        let event = match &mut self.source {
-            Source::Listed(events) => events.get(self.given.len()).cloned()?,
-            Source::Random(random) => random.next(history)?,
+        let event = match &mut self.origin {
+            Origin::Listed(events) => events.get(self.past.len()).cloned()?,
+            Origin::Random(random) => random.next(history)?,
         };
-        self.given.push(event.clone());
+        self.past.push(event.clone());
         Some(event)
     }
 }
@@ -161,7 +157,7 @@ impl Random {
             2 | 3 => Request::sides(mesh.extents().map(|extent| 1 + self.below(extent + 1))),
             _ => Request::of(procs),
         };
-        // Two of three jobs have a list of nodes, by which some allocators place them.
+        // Two of three jobs have a recorded list of nodes.
         Request { nodes: Some(procs % (LISTS * 3 / 2)), ..request }
     }
 

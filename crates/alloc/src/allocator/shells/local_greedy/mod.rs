@@ -1,21 +1,21 @@
-//! The greedy choice of MC1x1 among the nodes of a small box around a centre, by vector instructions.
+//! The greedy choice of MC1x1 among the nodes of a small box around a centre, by vector instructions. On a
+//! machine of two dimensions the box is one layer.
 //!
 //! The sum of L1 distances from a node to the nodes taken is X(x) + Y(y) + Z(z). Each of the three tables has
-//! a place for every position of the box along its axis, and a row of the box, with the same y and z, fills a
-//! few vectors. So a pass over the rows finds the best node: that of the smallest sum, of the fewest hops to
-//! the centre, and of the first location. All of these are sums over the axes, so one number for each place
-//! holds them behind one another, and the smallest sum of three numbers decides. Only x is left out of it, as
-//! each place of the vectors has its own x.
+//! an entry per position of the box along its axis, and a row of the box, with the same y and z, fills a few
+//! vectors. A pass over the rows finds the best node: the smallest sum, then the fewest hops to the centre,
+//! then the first location. All three are sums over the axes, so one number per place packs them, and the
+//! smallest sum of three numbers decides. Only x is not packed, because the lane of the vector gives x.
 //!
-//! Sums never fall when a node is taken. So a row whose smallest possible sum was above some floor stays
-//! above it, and is left out until a choice reaches the floor; then the rows are listed anew.
+//! Sums never fall when a node is taken. So a row whose smallest possible sum exceeds some floor stays above
+//! it, and is skipped until a choice reaches the floor; then the rows are listed again.
 //!
-//! The same holds for nodes outside the box. Along an axis, sums are smallest somewhere in the box and grow
-//! beyond its ends: on a line because they are convex; on a ring because they are concave on the arc outside,
-//! so that they are smallest at its two ends, if the box with these ends is no longer than half the ring. So
-//! the sums at the positions just outside are a floor for all nodes outside. A choice that reaches it does
-//! not hold, and the search of `greedy` goes on. An axis of no more positions than a vector has may be in the
-//! box as a whole, and has no nodes outside.
+//! The same argument bounds nodes outside the box. Along an axis, sums are smallest somewhere in the box and
+//! grow beyond its ends: on a line because they are convex; on a ring because they are concave on the arc
+//! outside, so that they are smallest at its two ends, if the box with these ends is no longer than half the
+//! ring. So the sums at the positions just outside are a floor for all nodes outside. If a choice reaches it,
+//! the search of `greedy` takes over. An axis of at most a vector of positions may be in the box as a whole,
+//! and has no nodes outside.
 #![expect(
     clippy::inline_always,
     reason = "functions that are not inlined into the one that was compiled for the processor at hand do not \
@@ -24,14 +24,13 @@
 
 mod axis;
 mod choice;
-mod lanes;
 
 use pulp::{Arch, Simd, WithSimd};
 
 use self::axis::{Axis, FAR};
-use self::lanes::GONE;
+use self::choice::GONE;
+use super::fill::Objective;
 use super::greedy::{Greedy, Last, window};
-use super::worth::Worth;
 use meshreplay_machine::machine::{Coord, Mesh, distances_along};
 
 /// The most nodes that are taken before the rows are listed anew.
@@ -40,7 +39,7 @@ const RUN: u32 = 64;
 /// The box around a centre, with at most `N` positions along an axis, a power of 2 up to 32. Memory is kept
 /// between fills.
 #[derive(Debug)]
-pub(super) struct Cube<const N: usize> {
+pub(super) struct LocalGreedy<const N: usize> {
     arch: Arch,
     axes: [Axis<N>; 3],
     /// For each row the places of the nodes to be taken, one bit each.
@@ -65,7 +64,7 @@ struct Row {
     z: u8,
 }
 
-impl<const N: usize> Default for Cube<N> {
+impl<const N: usize> Default for LocalGreedy<N> {
     fn default() -> Self {
         Self {
             arch: Arch::new(),
@@ -80,18 +79,18 @@ impl<const N: usize> Default for Cube<N> {
     }
 }
 
-/// What has come of the choice of nodes.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// All nodes were chosen.
     Done,
-    /// The fill is of no use, whatever nodes follow.
+    /// The fill cannot win, whatever nodes follow.
     Useless,
-    /// The box does not tell which node is next.
+    /// The box does not decide the next node.
     Open,
 }
 
-impl<const N: usize> Cube<N> {
+impl<const N: usize> LocalGreedy<N> {
     /// The bits of a place along an axis.
     const BITS: u32 = N.ilog2();
     /// Where a number has the hops. Below are the places along y and z.
@@ -109,7 +108,8 @@ impl<const N: usize> Cube<N> {
         greedy: &Greedy,
         mesh: &Mesh,
         centre: Coord,
-        (shell, inner): (usize, u32),
+        shell: usize,
+        inner: u32,
         picks: &[Coord],
     ) -> Option<u32> {
         // If the nodes are spread evenly within the shells, sums differ by about this much in the box. Larger
@@ -163,7 +163,7 @@ impl<const N: usize> Cube<N> {
         self.masks[row][x] = GONE;
     }
 
-    /// Sets the numbers of an axis, with so many nodes taken at each place.
+    /// Sets the numbers of an axis from the number of nodes taken at each place.
     fn number(&mut self, d: usize, counts: &[u32; N]) {
         let axis = &mut self.axes[d];
         let mut sums = [0; N];
@@ -179,22 +179,22 @@ impl<const N: usize> Cube<N> {
         }
     }
 
-    /// Chooses nodes until `wanted` of them are taken, or `worth` says that they are of no use, and adds them
-    /// to `picks`.
-    pub(super) fn run<W: Worth>(
+    /// Chooses nodes until `wanted` of them are taken or the fill cannot win by `objective`, and adds them to
+    /// `picks`.
+    pub(super) fn run<W: Objective>(
         &mut self,
         mesh: &Mesh,
         wanted: u32,
         picks: &mut Vec<Coord>,
-        worth: &mut W,
+        objective: &mut W,
     ) -> Outcome {
-        self.arch.dispatch(Run { cube: self, mesh, wanted, picks, worth })
+        self.arch.dispatch(Run { cube: self, mesh, wanted, picks, objective })
     }
 }
 
 /// The free nodes of a new box, to be compiled for each set of vector instructions.
 struct Start<'a, const N: usize> {
-    cube: &'a mut Cube<N>,
+    cube: &'a mut LocalGreedy<N>,
     greedy: &'a Greedy,
     /// For each axis the number of nodes that are taken at each place.
     counts: &'a mut [[u32; N]; 3],
@@ -205,8 +205,11 @@ impl<const N: usize> WithSimd for Start<'_, N> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { cube: Cube { axes: [xs, ys, zs], left, masks, rows, shell, taken, .. }, greedy, counts } =
-            self;
+        let Self {
+            cube: LocalGreedy { axes: [xs, ys, zs], left, masks, rows, shell, taken, .. },
+            greedy,
+            counts,
+        } = self;
         left.clear();
         rows.clear();
         masks.resize((ys.side * zs.side).max(masks.len()), [GONE; N]);
@@ -249,21 +252,21 @@ impl<const N: usize> WithSimd for Start<'_, N> {
     }
 }
 
-/// A call of [`Cube::run`], to be compiled for each set of vector instructions.
+/// A call of [`LocalGreedy::run`], to be compiled for each set of vector instructions.
 struct Run<'a, W, const N: usize> {
-    cube: &'a mut Cube<N>,
+    cube: &'a mut LocalGreedy<N>,
     mesh: &'a Mesh,
     wanted: u32,
     picks: &'a mut Vec<Coord>,
-    worth: &'a mut W,
+    objective: &'a mut W,
 }
 
-impl<W: Worth, const N: usize> WithSimd for Run<'_, W, N> {
+impl<W: Objective, const N: usize> WithSimd for Run<'_, W, N> {
     type Output = Outcome;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Outcome {
-        let Self { cube, mesh, wanted, picks, worth } = self;
+        let Self { cube, mesh, wanted, picks, objective } = self;
         let mut run = RUN;
         while cube.taken < wanted {
             if run == 0 {
@@ -276,14 +279,14 @@ impl<W: Worth, const N: usize> WithSimd for Run<'_, W, N> {
             let (Some(x), Some(y), Some(z)) = (position(0), position(1), position(2)) else {
                 return Outcome::Open;
             };
-            if !worth.add(mesh, [x, y, z]) {
+            if !objective.add(mesh, [x, y, z]) {
                 return Outcome::Useless;
             }
             picks.push([x, y, z]);
             cube.clear(place);
             cube.taken += 1;
             for (axis, place) in cube.axes.iter_mut().zip(place) {
-                axis.take(place, Cube::<N>::SUM);
+                axis.take(place, LocalGreedy::<N>::SUM);
             }
         }
         Outcome::Done
@@ -292,8 +295,8 @@ impl<W: Worth, const N: usize> WithSimd for Run<'_, W, N> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fill::Score;
     use super::super::states::patchy;
-    use super::super::worth::Score;
     use super::*;
     use meshreplay_machine::machine::{FreeCounts, NodeId};
 
@@ -313,11 +316,12 @@ mod tests {
     /// Checks the fill of k nodes around `centre` in a box. Returns whether the box told all of it; `None` if
     /// it does not suit.
     fn check<const N: usize>(
-        cube: &mut Cube<N>,
+        cube: &mut LocalGreedy<N>,
         greedy: &mut Greedy,
         mesh: &Mesh,
         k: u32,
-        (centre, shell): (Coord, usize),
+        centre: Coord,
+        shell: usize,
     ) -> Option<bool> {
         let wanted = plain(greedy, mesh, k, centre, shell);
         let costs: Vec<i64> =
@@ -325,7 +329,7 @@ mod tests {
         let mut is_done = false;
         // The first picks may be known.
         for known in [0, wanted.len() / 3, wanted.len()] {
-            let taken = cube.start(greedy, mesh, centre, (shell, 0), &wanted[..known])?;
+            let taken = cube.start(greedy, mesh, centre, shell, 0, &wanted[..known])?;
             assert_eq!(taken as usize + wanted.len() - known, k as usize);
             let mut score = Score { centre, shell, sum: 0, limit: i64::MAX };
             let mut picks = wanted[..known].to_vec();
@@ -336,7 +340,7 @@ mod tests {
             assert!(!is_done || picks.len() == wanted.len());
             assert_eq!(score.sum, costs[known..picks.len()].iter().sum::<i64>());
             if is_done && score.sum > 0 {
-                cube.start(greedy, mesh, centre, (shell, 0), &wanted[..known])?;
+                cube.start(greedy, mesh, centre, shell, 0, &wanted[..known])?;
                 let mut less = Score { sum: 0, limit: score.sum - 1, ..score };
                 let outcome = cube.run(mesh, k, &mut wanted[..known].to_vec(), &mut less);
                 assert_eq!(outcome, Outcome::Useless);
@@ -347,7 +351,7 @@ mod tests {
 
     #[test]
     fn picks_in_a_box_are_those_of_the_whole_machine() -> Result<(), Box<dyn std::error::Error>> {
-        let (mut small, mut large) = (Cube::<16>::default(), Cube::<32>::default());
+        let (mut small, mut large) = (LocalGreedy::<16>::default(), LocalGreedy::<32>::default());
         for (text, least_done) in [
             ("13x12x11", 90),
             ("40x30x35", 90),
@@ -377,8 +381,8 @@ mod tests {
                         let centre = mesh.coord(node);
                         let shell = counts.reach(centre, k).ok_or("too few free nodes")?;
                         for is_done in [
-                            check(&mut small, &mut greedy, &mesh, k, (centre, shell)),
-                            check(&mut large, &mut greedy, &mesh, k, (centre, shell)),
+                            check(&mut small, &mut greedy, &mesh, k, centre, shell),
+                            check(&mut large, &mut greedy, &mesh, k, centre, shell),
                         ]
                         .into_iter()
                         .flatten()

@@ -12,7 +12,7 @@ pub(super) struct Axis<const N: usize> {
     pub(super) numbers: [u32; N],
     /// For each place the hops to the centre.
     pub(super) hops: [u32; N],
-    /// The hops between two places, the second of which is so many places behind the first, from -N to N - 1.
+    /// Hops between two places, by the difference of the places from -N to N - 1.
     apart: [[u32; N]; 2],
     /// For each place its rank in the order of positions.
     pub(super) ranks: [u32; N],
@@ -103,7 +103,7 @@ impl<const N: usize> Axis<N> {
 
     /// Returns the place of a rank.
     #[inline(always)]
-    pub(super) fn of_rank(&self, rank: usize) -> usize {
+    pub(super) fn place_of_rank(&self, rank: usize) -> usize {
         let place = rank + self.turn;
         if place < self.side { place } else { place - self.side }
     }

@@ -1,4 +1,9 @@
 //! Sums over boxes of a three-dimensional grid that wraps around.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a grid has at most 2^24 cells, so that sums over them and products of sides fit 32 bits"
+)]
 
 /// A summed-area table: the sum over any box takes constant time, also if the box wraps around.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +21,7 @@ impl Sums {
         sums
     }
 
-    /// Becomes the sums of `value`, as [`Self::new`] makes them, in the memory that is there.
+    /// Recomputes the sums for `value`, as [`Self::new`] does, and reuses the memory.
     pub(super) fn fill(&mut self, extents: [u32; 3], mut value: impl FnMut([u32; 3]) -> u32) {
         let extents = extents.map(|extent| extent as usize);
         let [width, length, depth] = extents;
@@ -73,7 +78,7 @@ impl Sums {
 
     /// Returns the sum over the cells from `low` on to before `end`, in every dimension.
     fn within(&self, [x, y, z]: [usize; 3], [x_end, y_end, z_end]: [usize; 3]) -> u32 {
-        // Inclusion and exclusion. The arithmetic wraps, and the result is exact, as it fits.
+        // Inclusion and exclusion. The arithmetic wraps; the result is exact because it fits.
         let column = |x: usize, y: usize| self.corner(x, y, z_end).wrapping_sub(self.corner(x, y, z));
         let row = |y: usize| column(x_end, y).wrapping_sub(column(x, y));
         row(y_end).wrapping_sub(row(y))

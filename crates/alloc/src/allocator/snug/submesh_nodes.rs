@@ -5,14 +5,14 @@
 //! of distances to all free nodes of the machine. Both sums are separable, so a price is a sum of one term
 //! for each dimension.
 
-use super::far::Far;
+use super::distance_sums::DistanceSums;
 use super::shapes::SubmeshShape;
 use super::submesh_counts::{Count, SubmeshCounts};
 use meshreplay_machine::machine::{Coord, Machine, NodeId, bits_of_word, distances_along, pairwise_along};
 
-/// The free nodes of the submesh at hand. Memory is kept between submeshes.
+/// The free nodes of the current submesh. Memory is kept between submeshes.
 #[derive(Debug, Default)]
-pub(super) struct Inside {
+pub(super) struct SubmeshNodes {
     along: [Along; 3],
     /// The number of dimensions up to the last one of more than one node; at least 1.
     dims: usize,
@@ -47,13 +47,13 @@ struct Priced {
     at: [u32; 3],
 }
 
-/// The most nodes to leave out for which insertion into a short sorted list is used. For more, a selection
-/// over all nodes of the submesh is faster.
+/// The largest number of nodes to leave out by insertion into a short sorted list. For more, a selection over
+/// all nodes of the submesh is faster.
 const FEW: usize = 12;
 
-impl Inside {
+impl SubmeshNodes {
     /// Starts on a machine state, with the weight W of the definition.
-    pub(super) fn start(&mut self, far: &Far, weight: f64) {
+    pub(super) fn start(&mut self, far: &DistanceSums, weight: f64) {
         self.dims = far.extents.iter().rposition(|&extent| extent > 1).map_or(1, |last| last + 1);
         self.weight = weight;
         for along in &mut self.along[self.dims..] {
@@ -63,11 +63,11 @@ impl Inside {
         }
     }
 
-    /// Counts the free nodes of a submesh, which becomes the one at hand.
+    /// Counts the free nodes of a submesh and makes it the current one.
     pub(super) fn count<C: Count>(
         &mut self,
         counts: &SubmeshCounts<C>,
-        far: &Far,
+        far: &DistanceSums,
         shape: &SubmeshShape,
         base: Coord,
     ) {
@@ -86,10 +86,10 @@ impl Inside {
         self.along[0].counts.iter().sum()
     }
 
-    /// Returns the cost of all nodes counted as a set, and the size of the numbers behind it; `nodes` is the
-    /// number of nodes counted. The cost is the pairwise sum less the weighted distances to the free nodes.
-    /// The size is the sum of these two numbers, by which rounding errors are bounded.
-    pub(super) fn cost(&self, far: &Far, base: Coord, nodes: u32) -> (f64, f64) {
+    /// Returns the cost of all nodes counted as a set, and the magnitude of its terms; `nodes` is the number
+    /// of nodes counted. The cost is the pairwise sum minus the weighted distances to the free nodes. The
+    /// magnitude, the sum of both terms, bounds rounding errors.
+    pub(super) fn cost(&self, far: &DistanceSums, base: Coord, nodes: u32) -> (f64, f64) {
         let (mut pairs, mut apart) = (0, 0);
         for (d, along) in self.along[..self.dims].iter().enumerate() {
             // Cuts: the cut behind each position separates the nodes up to there from all later ones. The
@@ -118,7 +118,7 @@ impl Inside {
 
     /// Sets the terms of the prices for each position of the submesh along each dimension. Returns an upper
     /// bound of the price of a node, the sum of the largest terms. `nodes` is the number of nodes counted.
-    pub(super) fn price(&mut self, far: &Far, base: Coord, nodes: u32) -> f64 {
+    pub(super) fn price(&mut self, far: &DistanceSums, base: Coord, nodes: u32) -> f64 {
         let mut most = 0.0;
         for (d, along) in self.along[..self.dims].iter_mut().enumerate() {
             let far = far.along(d, base[d]);
@@ -197,12 +197,13 @@ impl Inside {
         self.dearest = dearest;
     }
 
-    /// Returns the nodes that [`Inside::leave`] has taken out of the submesh at hand, in no particular order.
+    /// Returns the nodes that [`SubmeshNodes::leave`] has removed from the current submesh, in no particular
+    /// order.
     pub(super) fn left(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.dearest.iter().map(|priced| priced.node)
     }
 
-    /// Calls `visit` with each free node of the submesh at hand and its price, by z, then y, then x in the
+    /// Calls `visit` with each free node of the current submesh and its price, by z, then y, then x in the
     /// submesh.
     fn for_each_price(
         &self,
@@ -222,7 +223,7 @@ impl Inside {
 /// Returns an integer for a floating-point number; the integers compare as the numbers do in their total
 /// order.
 fn sortable(cost: f64) -> i64 {
-    // The bit patterns of positive numbers already have the order of integers. Those of negative ones have
+    // The bit patterns of positive numbers have the order of integers. The patterns of negative numbers have
     // the reverse order, so all their bits but the sign are flipped (as `f64::total_cmp` does).
     let bits = cost.to_bits() as i64;
     bits ^ ((bits >> 63) as u64 >> 1) as i64

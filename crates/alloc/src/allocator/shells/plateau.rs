@@ -1,53 +1,52 @@
-//! The valley of a table of sums: where the sums of one dimension are smallest, and how far they only grow
-//! from there.
+//! The minimum plateau of a table of sums: where the sums of one dimension are smallest, and how far they
+//! only grow from there.
 
 use std::cmp::Ordering;
 
-/// The part of a ring that a walk from the start of its valley has come to.
+/// The parts of a ring in one round from the start of the plateau.
 #[derive(Clone, Copy)]
-enum Walk {
+enum RingPart {
     Valley,
     Up,
     Top,
     Down,
 }
 
-/// The positions of the smallest sum along one dimension of n positions, and the directions in which the sums
-/// grow. On a ring, positions at or above n stand for those n below.
+/// The minimum plateau of the sums along one dimension of n positions, and how far the sums rise on both
+/// sides. On a ring, position n + i is the same as position i.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Valley {
+pub(super) struct Plateau {
     /// The first position of the smallest sum.
     pub(super) low: usize,
     /// The last position of the smallest sum. All positions in between have it too.
     pub(super) high: usize,
-    /// The number of positions above `low` up to which sums do not fall: to the end of a line, or to the top
-    /// of a ring. The positions beyond are reached downwards from `low`, and do not fall in that direction
-    /// either.
+    /// Number of positions above `low` without a fall of the sums: to the end of a line, or to the top of a
+    /// ring. Downwards from `low`, the sums of the other positions do not fall either.
     upwards: usize,
     /// Whether that holds, and whether the sums even grow strictly until the largest one is reached. If not,
     /// `upwards` has all other positions.
     pub(super) grows: bool,
 }
 
-impl Valley {
-    /// Returns the valley of sums along a line or a ring. The search begins at position `near`. Sums along a
+impl Plateau {
+    /// Returns the plateau of sums along a line or a ring. The search begins at position `near`. Sums along a
     /// line must be convex.
-    pub(super) fn of(sums: &[u64], wraps: bool, near: usize) -> Self {
+    pub(super) fn find(sums: &[u64], wraps: bool, near: usize) -> Self {
         if wraps {
-            Self::of_one(sums, near).unwrap_or_else(|| Self::of_ring(sums))
+            Self::single(sums, near).unwrap_or_else(|| Self::fallback(sums))
         } else {
-            Self::of_line(sums, near)
+            Self::on_line(sums, near)
         }
     }
 
-    /// Returns whether the valley is at the same positions as another one, and grows as it does.
+    /// Returns true if both plateaus have the same positions and both or neither grow.
     pub(super) fn is_at(self, other: Self) -> bool {
         (self.low, self.high, self.grows) == (other.low, other.high, other.grows)
     }
 
-    /// Returns the valley of sums along a ring that have one valley and one top; `None` if they have more or
-    /// are all equal. The search descends from position `near`, and then goes round once.
-    fn of_one(sums: &[u64], near: usize) -> Option<Self> {
+    /// Returns the plateau of sums along a ring with one valley and one top; `None` for any other sums and
+    /// for equal ones. The search descends from position `near`, and then goes round once.
+    fn single(sums: &[u64], near: usize) -> Option<Self> {
         let n = sums.len();
         let (next, before) =
             (|at: usize| if at + 1 < n { at + 1 } else { 0 }, |at: usize| at.checked_sub(1).unwrap_or(n - 1));
@@ -55,7 +54,7 @@ impl Valley {
         while sums[next(low)] < sums[low] {
             low = next(low);
         }
-        // As long as sums fall or stay, the start of the valley is further down. Equal sums have none.
+        // While sums fall or stay, the plateau begins further down. Equal sums have no beginning.
         let mut steps = 0;
         while sums[before(low)] <= sums[low] {
             low = before(low);
@@ -65,31 +64,31 @@ impl Valley {
             }
         }
         // One round in two parts, as the ring is stored as a line.
-        let (mut walk, mut high) = (Walk::Valley, low);
+        let (mut part, mut high) = (RingPart::Valley, low);
         let mut upwards = 0;
-        let mut here = sums[low];
-        for (i, &there) in (1..n).zip(sums[low + 1..].iter().chain(&sums[..low])) {
-            walk = match (walk, there.cmp(&here)) {
-                (Walk::Valley, Ordering::Equal) => {
+        let mut sum = sums[low];
+        for (i, &next) in (1..n).zip(sums[low + 1..].iter().chain(&sums[..low])) {
+            part = match (part, next.cmp(&sum)) {
+                (RingPart::Valley, Ordering::Equal) => {
                     high = low + i;
-                    Walk::Valley
+                    RingPart::Valley
                 }
-                (Walk::Valley | Walk::Up, Ordering::Greater) => {
+                (RingPart::Valley | RingPart::Up, Ordering::Greater) => {
                     upwards = i;
-                    Walk::Up
+                    RingPart::Up
                 }
-                (Walk::Up | Walk::Top, Ordering::Equal) => Walk::Top,
-                (Walk::Up | Walk::Top | Walk::Down, Ordering::Less) => Walk::Down,
+                (RingPart::Up | RingPart::Top, Ordering::Equal) => RingPart::Top,
+                (RingPart::Up | RingPart::Top | RingPart::Down, Ordering::Less) => RingPart::Down,
                 _ => return None,
             };
-            here = there;
+            sum = next;
         }
-        (here > sums[low]).then_some(Self { low, high, upwards, grows: true })
+        (sum > sums[low]).then_some(Self { low, high, upwards, grows: true })
     }
 
-    /// Returns the valley of sums along a line. The sums must be convex. The search descends from position
+    /// Returns the plateau of sums along a line. The sums must be convex. The search descends from position
     /// `near`.
-    fn of_line(sums: &[u64], near: usize) -> Self {
+    fn on_line(sums: &[u64], near: usize) -> Self {
         let mut low = near;
         while low + 1 < sums.len() && sums[low + 1] < sums[low] {
             low += 1;
@@ -104,35 +103,19 @@ impl Valley {
         Self { low, high, upwards: sums.len() - 1 - low, grows: true }
     }
 
-    /// Returns the valley of sums along a ring. The sums of nodes within half a ring have one valley and one
-    /// top. Other sums may have several; then `grows` is false, and the valley is the first position of the
-    /// smallest sum.
-    fn of_ring(sums: &[u64]) -> Self {
-        let n = sums.len();
+    /// Returns the plateau of sums along a ring without a single valley and a single top: the whole ring if
+    /// all sums are equal, otherwise the first position of the smallest sum, with `grows` false.
+    fn fallback(sums: &[u64]) -> Self {
+        let last = sums.len() - 1;
         let least = sums.iter().copied().min().unwrap_or(0);
-        let first = sums.iter().position(|&sum| sum == least).unwrap_or(0);
-        // The valley may go around the end of the ring.
-        let before = sums.iter().rev().take_while(|&&sum| sum == least).count();
-        let low = if first == 0 && before < n { (n - before) % n } else { first };
-        let at = |i: usize| sums[if i < n { i } else { i - n }];
-        let (mut i, end) = (low, low + n);
-        let mut pass = |grows: fn(u64, u64) -> bool| {
-            while i + 1 < end && grows(at(i), at(i + 1)) {
-                i += 1;
-            }
-            i
-        };
-        let high = pass(|here, next| here == next);
-        let top = pass(|here, next| here < next);
-        pass(|here, next| here == next);
-        let bottom = pass(|here, next| here > next);
-        if bottom + 1 < end || high + 1 < end && at(bottom) == least {
-            return Self { low: first, high: first, upwards: n - 1, grows: false };
+        if sums.iter().all(|&sum| sum == least) {
+            return Self { low: 0, high: last, upwards: last, grows: true };
         }
-        Self { low, high, upwards: top - low, grows: true }
+        let first = sums.iter().position(|&sum| sum == least).unwrap_or(0);
+        Self { low: first, high: first, upwards: last, grows: false }
     }
 
-    /// Returns the position, among `count`, at which sums end to grow upwards. On a ring where they grow it
+    /// Returns the position, of `count` positions, at the end of the rise upwards. On a ring that grows it
     /// has the largest sum.
     pub(super) fn top(self, count: usize) -> usize {
         let top = self.low + self.upwards;
@@ -155,6 +138,32 @@ mod tests {
     use super::*;
     use meshreplay_machine::machine::distances_along;
 
+    /// Returns the plateau of sums along a ring, by a search of the whole ring.
+    fn of_ring(sums: &[u64]) -> Plateau {
+        let n = sums.len();
+        let least = sums.iter().copied().min().unwrap_or(0);
+        let first = sums.iter().position(|&sum| sum == least).unwrap_or(0);
+        // The valley may go around the end of the ring.
+        let before = sums.iter().rev().take_while(|&&sum| sum == least).count();
+        let low = if first == 0 && before < n { (n - before) % n } else { first };
+        let at = |i: usize| sums[if i < n { i } else { i - n }];
+        let (mut i, end) = (low, low + n);
+        let mut pass = |grows: fn(u64, u64) -> bool| {
+            while i + 1 < end && grows(at(i), at(i + 1)) {
+                i += 1;
+            }
+            i
+        };
+        let high = pass(|here, next| here == next);
+        let top = pass(|here, next| here < next);
+        pass(|here, next| here == next);
+        let bottom = pass(|here, next| here > next);
+        if bottom + 1 < end || high + 1 < end && at(bottom) == least {
+            return Plateau { low: first, high: first, upwards: n - 1, grows: false };
+        }
+        Plateau { low, high, upwards: top - low, grows: true }
+    }
+
     #[test]
     fn every_position_is_visited_and_sums_grow_outwards() {
         let mut number = 1_u32;
@@ -168,11 +177,11 @@ mod tests {
                     .collect();
                 let mut sums = vec![0; n];
                 distances_along(&counts, wraps, &mut sums);
-                let valley = Valley::of(&sums, wraps, n / 2);
+                let valley = Plateau::find(&sums, wraps, n / 2);
                 if wraps {
                     // The walk from any position finds what the search of the whole ring does.
                     assert!(
-                        (0..n).all(|near| Valley::of(&sums, true, near) == Valley::of_ring(&sums)),
+                        (0..n).all(|near| Plateau::find(&sums, true, near) == of_ring(&sums)),
                         "{sums:?}"
                     );
                 }

@@ -5,11 +5,11 @@
 
 use super::shapes::SubmeshShape;
 use super::submesh_counts::{Count, SubmeshCounts};
-use meshreplay_machine::machine::{Machine, distances_along};
+use meshreplay_machine::machine::{Machine, NodeId, bits_of_word, distances_along};
 
 /// Sums of distances to the free nodes of one machine state, separately for each dimension.
 #[derive(Debug, Default)]
-pub(super) struct Far {
+pub(super) struct DistanceSums {
     /// The extents of the machine.
     pub(super) extents: [usize; 3],
     /// Whether each dimension wraps around.
@@ -21,13 +21,13 @@ pub(super) struct Far {
     below: [Vec<i64>; 3],
     /// The position of the smallest entry of `at`; it is not used if the dimension wraps.
     nearest: [usize; 3],
-    /// The free nodes at each position of the dimension at hand.
+    /// Number of free nodes at each position of the current dimension.
     counts: Vec<u32>,
     /// The sums of one round of a ring.
     ring: Vec<u64>,
 }
 
-impl Far {
+impl DistanceSums {
     /// Makes the tables for the free nodes that `counts` has. O(W + L + D), and O(W² + L² + D²) on a torus.
     pub(super) fn measure<C: Count>(&mut self, machine: &Machine, counts: &SubmeshCounts<C>) {
         let mesh = machine.mesh();
@@ -117,9 +117,9 @@ impl Far {
     }
 }
 
-/// Returns, for each position of a line, the sum of distances to `nodes` nodes, of which `counts` has the
-/// number at each position. One sweep: with each step one farther from the nodes passed, and one nearer to
-/// all others.
+/// Returns, for each position of a line, the sum of distances to the `nodes` nodes of `counts`, the numbers
+/// of nodes by position. One sweep: each step is one farther from the nodes passed, and one nearer to all
+/// others.
 fn line(counts: &[u32], nodes: i64) -> impl Iterator<Item = i64> + '_ {
     let mut below = 0;
     let mut far = counts.iter().zip(0..).map(|(&count, at)| i64::from(count) * at).sum::<i64>();
@@ -128,5 +128,58 @@ fn line(counts: &[u32], nodes: i64) -> impl Iterator<Item = i64> + '_ {
         below += i64::from(count);
         far += 2 * below - nodes;
         here
+    })
+}
+
+/// Returns the free node with the largest sum of distances to all free nodes, the first of equals; `None` if
+/// no node is free. O(L·D), or O(free nodes) if x wraps.
+pub(super) fn farthest(machine: &Machine, far: &DistanceSums) -> Option<NodeId> {
+    let mesh = machine.mesh();
+    let [width, length, depth] = mesh.extents();
+    let along = far.along(0, 0);
+    let mut best: Option<(i64, NodeId)> = None;
+    for z in 0..depth {
+        for y in 0..length {
+            let row = mesh.node([0, y, z]);
+            let across = far.along(1, y)[0] + far.along(2, z)[0];
+            let mut look = |x: u32| {
+                let sum = along[x as usize] + across;
+                if best.is_none_or(|best| sum > best.0) {
+                    best = Some((sum, row + x));
+                }
+            };
+            if far.wraps[0] {
+                free_in_row(machine, row, width).for_each(look);
+                continue;
+            }
+            // If x does not wrap, the sums along a row are convex, so the largest one is at the first or the
+            // last free node.
+            if let Some(first) = free_in_row(machine, row, width).next() {
+                look(first);
+                if let Some(last) = last_in_row(machine, row, width) {
+                    look(last);
+                }
+            }
+        }
+    }
+    best.map(|(_, node)| node)
+}
+
+/// Returns the x of each free node of the row that begins with node `row`, ascending; nothing if none is
+/// free.
+fn free_in_row(machine: &Machine, row: NodeId, width: u32) -> impl Iterator<Item = u32> + '_ {
+    (0..width).step_by(64).flat_map(move |from| {
+        let bits = machine.free().bits((row + from) as usize, (width - from).min(64) as usize);
+        bits_of_word(bits).map(move |bit| from + bit)
+    })
+}
+
+/// Returns the x of the last free node of the row that begins with node `row`; `None` if none is free.
+fn last_in_row(machine: &Machine, row: NodeId, width: u32) -> Option<u32> {
+    let chunks = width.div_ceil(64);
+    (0..chunks).rev().find_map(|chunk| {
+        let from = chunk * 64;
+        let bits = machine.free().bits((row + from) as usize, (width - from).min(64) as usize);
+        (bits != 0).then(|| from + 63 - bits.leading_zeros())
     })
 }
