@@ -268,9 +268,8 @@ impl FreeCounts {
 
     /// Writes into `free`, for each x of row (y, z), the number of free nodes of the submesh of `sizes` at
     /// base (x, y, z) after growing it by `grown[d]` hops in both directions of each dimension d. A border of
-    /// the machine cuts it off. For bases at which the submesh itself does not fit the machine the numbers
-    /// have no meaning. `line` is scratch memory. It is fast if [`Self::radius`] is at least `sizes[0] +
-    /// grown[0]`.
+    /// the machine cuts it off. Entries are undefined for bases where the submesh itself does not fit the
+    /// machine. `line` is scratch memory. Fast if [`Self::radius`] is at least `sizes[0] + grown[0] − 1`.
     pub fn grown_row(
         &self,
         [y, z]: [usize; 2],
@@ -292,7 +291,7 @@ impl FreeCounts {
             }
         } else {
             for (x, cell) in free.iter_mut().enumerate() {
-                // The end of a submesh that leaves a line lies behind it.
+                // A submesh that leaves a line ends behind it.
                 let xs = span(x, sizes[0] as usize, low, width, self.wraps[0]);
                 let ends = xs.into_iter().flatten();
                 *cell = ends.map(|xs| line[self.pad + xs.end] - line[self.pad + xs.start]).sum();

@@ -105,8 +105,8 @@ impl FreeSubmeshes {
     fn first_in_layer(&mut self, search: &Search<'_>, z: usize) -> Result<[u32; 2], usize> {
         let layer = self.words * self.rows;
         // From the last layer of the submesh down to its first. As soon as no base is left, all submeshes
-        // that contain the layers seen so far are ruled out, so the search goes on behind the lowest of these
-        // layers.
+        // that contain the layers visited until then are ruled out, and the search continues behind the
+        // lowest of these layers.
         for step in (0..search.sizes[2]).rev() {
             let at = (z + step) % self.layers;
             if !self.is_shrunk[at] {
@@ -191,9 +191,9 @@ impl FreeSubmeshes {
     }
 }
 
-/// Calls `step` with shifts that add up to `size` − 1. Each shift is at most 1 + the sum of the shifts before
-/// it. After each step the bits that are left begin runs of 1 + (sum of the shifts so far) set bits, so in
-/// the end runs of `size`.
+/// Calls `step` with shifts that add up to `size` − 1. Each shift is at most 1 + the sum of the earlier
+/// shifts. After each step the remaining bits begin runs of 1 + (sum of the shifts) set bits, so in the end
+/// runs of `size`.
 fn narrow(size: usize, mut step: impl FnMut(usize)) {
     let mut run = 1;
     while run < size {
@@ -203,8 +203,8 @@ fn narrow(size: usize, mut step: impl FnMut(usize)) {
     }
 }
 
-/// Keeps the bits of rows of one word for which the bit `shift` positions later is set too. A row has `width`
-/// bits, at most 64. If it is `around`, its first bits follow its last one.
+/// Keeps a bit of a row if the bit `shift` positions later is set too. Each row is one word of `width` bits.
+/// If it is `around`, its first bits follow its last one.
 fn shift_rows(rows: &mut [u64], shift: usize, width: usize, around: bool) {
     if around {
         let row_bits = u64::MAX >> (64 - width);

@@ -1,8 +1,8 @@
-//! The nodes of a job in the form in which a machine takes and frees them: words of a bitset.
+//! Placement masks: the nodes of a job as words of a bitset, in which a machine takes and frees them.
 //!
-//! Jobs often get just the nodes that an earlier job had: on LANL-CM5 nine of ten do with `hilbert+bf` and
-//! `mbs`, and every third one does even with `random`. So the form of recent placements is remembered, and
-//! what is measured of them can be found again by it.
+//! Jobs often get exactly the nodes of an earlier job: nine of ten on LANL-CM5 with `hilbert+bf` and `mbs`,
+//! and every third one even with `random`. So masks of recent placements are cached, and measurements of a
+//! placement can be cached by its place.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use smallvec::SmallVec;
 
 use super::NodeId;
 
-/// The number of placements that are remembered. A new one takes the place of another one.
+/// The number of cached placements. A new one replaces the one at its place.
 pub const PLACES: usize = 1024;
-/// The sizes of placements that are remembered. Smaller ones are split as fast, and larger ones would need
-/// more than 40 MB together: 8 for the lists of nodes, and 32 for their parts where each node is one.
+/// The sizes of cached placements. Smaller ones are split as fast, and larger ones would need more than 40 MB
+/// together: 8 for the lists of nodes, and 32 for their parts if each node is one.
 const SIZES: std::ops::RangeInclusive<usize> = 8..=2048;
 
-/// So many words lie in the form itself. Most jobs are small, and a second piece of memory takes as long as
-/// the first.
+/// The number of words stored inline. Most jobs are small, and a second allocation takes as long as the
+/// first.
 const FEW: usize = 4;
 
-/// Nodes that follow each other in a list and lie in one word of a set.
+/// Consecutive nodes of a list within one word of a set.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OfWord {
     /// The index of the word.
@@ -32,8 +32,7 @@ pub(super) struct OfWord {
 }
 
 impl OfWord {
-    /// Splits a list of nodes into the parts that lie in one word of a set, so that each part costs one
-    /// operation.
+    /// Splits a list of nodes into parts within one word each, so that each part costs one operation.
     pub(super) fn split(nodes: &[NodeId]) -> impl Iterator<Item = Self> + Clone + '_ {
         let mut rest = nodes;
         std::iter::from_fn(move || {
@@ -49,7 +48,7 @@ impl OfWord {
         })
     }
 
-    /// Adds another part of the list that lies in the same word.
+    /// Adds another part of the list within the same word.
     fn join(&mut self, part: &Self) {
         let is_distinct = self.is_distinct() && part.is_distinct() && self.bits & part.bits == 0;
         self.bits = if is_distinct { self.bits | part.bits } else { 0 };
@@ -62,8 +61,7 @@ impl OfWord {
     }
 }
 
-/// The nodes of a placement, as a machine takes and frees them. They are shared by all placements of just
-/// these nodes that are remembered.
+/// The nodes of a placement as words of a bitset. Cached placements with the same nodes share it.
 #[derive(Clone, Debug, Default)]
 pub struct Held {
     pub(super) words: SmallVec<[OfWord; FEW]>,
@@ -71,15 +69,14 @@ pub struct Held {
 }
 
 impl Held {
-    /// Returns the form of a list of nodes.
+    /// Returns the mask of a list of nodes.
     #[inline]
     pub fn of(nodes: &[NodeId]) -> Arc<Self> {
         Arc::new(Self { words: OfWord::split(nodes).collect(), place: None })
     }
 
-    /// Returns words of a set of nodes with the bits of the nodes in them, see
-    /// [`NodeSet::words`](super::NodeSet::words). A word may come several times in a form that is not of
-    /// [`RecentlyHeld`].
+    /// Returns the words with the bits of the nodes in them, see [`NodeSet::words`](super::NodeSet::words). A
+    /// word may come several times unless the mask is from [`RecentlyHeld`].
     #[inline]
     pub fn words(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         self.words.iter().map(|of_word| (of_word.word as usize, of_word.bits))
@@ -91,40 +88,40 @@ impl Held {
         self.words.iter().map(|of_word| of_word.count).sum()
     }
 
-    /// Returns the number of parts of the list that lie in one word each.
+    /// Returns the number of parts of the list, each within one word.
     #[inline]
     pub fn parts(&self) -> usize {
         self.words.len()
     }
 
-    /// Returns the place among [`PLACES`] at which the placement is remembered; `None` if it is not.
+    /// Returns the place in the cache, below [`PLACES`]; `None` if the placement is not cached.
     #[inline]
     pub fn place(&self) -> Option<usize> {
         self.place
     }
 }
 
-/// The forms of recent placements.
+/// A cache of the masks of recent placements.
 #[derive(Debug)]
 pub struct RecentlyHeld {
-    /// One for each place; no nodes where nothing is remembered yet. Empty before the first placement.
+    /// The nodes and the mask at each place; no nodes at an unused place. Empty before the first placement.
     places: Vec<(Vec<NodeId>, Arc<Held>)>,
-    /// Room for the words of a placement while they are gathered.
+    /// Scratch memory for the words of a placement.
     words: Vec<OfWord>,
-    /// For each word of a set of the machine's nodes its number in `words`, counted from 1; 0 if it is not
-    /// there. All are 0 between calls.
+    /// For each word of the machine's set of nodes, its number in `words` from 1; 0 if it is not there. All
+    /// are 0 between calls.
     numbers: Vec<u32>,
 }
 
 impl RecentlyHeld {
-    /// Remembers nothing yet, for a machine of so many nodes.
+    /// Returns an empty cache for a machine of `nodes` nodes.
     #[inline]
     pub fn new(nodes: u32) -> Self {
         Self { places: Vec::new(), words: Vec::new(), numbers: vec![0; nodes.div_ceil(64) as usize] }
     }
 
-    /// Returns the form of a list of nodes: the same one as before if it is remembered. O(k) for k nodes, as
-    /// all nodes are compared.
+    /// Returns the mask of a list of nodes, from the cache if possible. O(k) for k nodes, as all nodes are
+    /// compared.
     pub fn held(&mut self, nodes: &[NodeId]) -> Arc<Held> {
         let Some(place) = place(nodes) else { return self.form(nodes, None) };
         if self.places.is_empty() {
@@ -140,9 +137,9 @@ impl RecentlyHeld {
         Arc::clone(&self.places[place].1)
     }
 
-    /// Returns the form of a list of nodes, in memory of just its size. Each word comes once: curves and
-    /// lists by columns leave a word and come back to it, and each further part would cost an operation
-    /// whenever nodes are taken, freed or measured.
+    /// Makes the mask of a list of nodes, in memory of exactly its size. Each word comes once: curves and
+    /// lists by columns leave a word and return to it, and each further part would cost an operation whenever
+    /// nodes are taken, freed or measured.
     fn form(&mut self, nodes: &[NodeId], place: Option<usize>) -> Arc<Held> {
         self.words.clear();
         for part in OfWord::split(nodes) {
@@ -165,8 +162,8 @@ impl RecentlyHeld {
     }
 }
 
-/// Returns the place of a placement, by its size and some of its nodes; `None` if placements of its size are
-/// not remembered.
+/// Returns the place of a placement, a hash of its size and some of its nodes; `None` if placements of its
+/// size are not cached.
 fn place(nodes: &[NodeId]) -> Option<usize> {
     /// An odd number near 2^64 divided by the golden ratio, which spreads its multiples.
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -192,7 +189,7 @@ mod tests {
         let nodes: Vec<NodeId> = (100..140).collect();
         let first = recently.held(&nodes);
         assert!(Arc::ptr_eq(&first, &recently.held(&nodes)));
-        // These have the same place, as they differ in other nodes than those that it depends on.
+        // These share a place, because the hash ignores the nodes in which they differ.
         for at in [1, 5, 30, 38] {
             let mut other = nodes.clone();
             other[at] = 1000;

@@ -8,7 +8,7 @@
 
 use super::{Mesh, NodeId, NodeSet};
 
-/// The greatest number of nodes for which a mask has bits.
+/// The most nodes that fit a mask.
 const MASK_NODES: u32 = Mask::BITS;
 
 /// A set of nodes of a small machine. Bit i is the i-th node in location order.
@@ -111,8 +111,7 @@ impl Masks {
     }
 
     /// Divides a set by the distance of its first member from `centre`, which is an index in location order:
-    /// the members that are nearer, those at just this distance, and those that are farther. The set must
-    /// have a member.
+    /// into nearer members, members at this distance, and farther ones. The set must have a member.
     #[inline(always)]
     pub fn split(&self, set: Mask, centre: usize) -> [Mask; 3] {
         let first = set.trailing_zeros() as usize;

@@ -86,8 +86,8 @@ impl Machine {
         Self { stop, ..self }
     }
 
-    /// Returns whether the replay was stopped. Long searches ask this now and then and give up; their result
-    /// is not used any more.
+    /// Returns whether the replay was stopped. Long searches poll this and give up; their result is
+    /// discarded.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.is_thrown()
@@ -118,13 +118,13 @@ impl Machine {
         self.occupy_words(nodes, OfWord::split(nodes))
     }
 
-    /// Takes `nodes` into use as [`Self::occupy`] does. `held` is their form.
+    /// Takes `nodes` into use as [`Self::occupy`] does. `held` is their mask.
     #[inline]
     pub fn occupy_held(&mut self, nodes: &[NodeId], held: &Held) -> Result<(), OccupyError> {
         self.occupy_words(nodes, held.words.iter().copied())
     }
 
-    /// Takes `nodes` into use, which are those of `words`.
+    /// Takes `nodes` into use, given also as `words`.
     fn occupy_words(
         &mut self,
         nodes: &[NodeId],
@@ -132,7 +132,7 @@ impl Machine {
     ) -> Result<(), OccupyError> {
         for (i, of_word) in words.clone().enumerate() {
             if !self.free.remove_word(&of_word) {
-                // Undo: the nodes that were taken so far are free again.
+                // Undo: free the nodes taken by this call.
                 for taken in words.take(i) {
                     self.free.insert_word(&taken);
                 }
@@ -143,7 +143,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Frees `nodes`, which must be in use. Those that are down leave the machine instead.
+    /// Frees `nodes`, which must be in use. Nodes that are down leave the machine instead.
     ///
     /// # Panics
     /// Panics if one of them is free already. That is a mistake of the caller; no input can cause it.
@@ -159,7 +159,7 @@ impl Machine {
         OfWord::split(nodes).for_each(|of_word| self.vacate_word(&of_word));
     }
 
-    /// Frees `nodes` as [`Self::vacate`] does. `held` is their form.
+    /// Frees `nodes` as [`Self::vacate`] does. `held` is their mask.
     ///
     /// # Panics
     /// Panics if one of them is free already.

@@ -33,11 +33,11 @@ pub fn pairwise_sum_at(mesh: &Mesh, nodes: impl Iterator<Item = Coord>) -> u64 {
 }
 
 /// Returns the sum, over all pairs of k nodes, of the hops along one dimension. `counts` gives the number of
-/// nodes at each position, and `wraps` tells whether the dimension is a ring. The pairwise sum is the total
-/// of this over the dimensions, and like it is clamped to 64 bits. O(positions).
+/// nodes at each position; `wraps` is true for a ring. The pairwise sum is the total of this over the
+/// dimensions, and like it is clamped to 64 bits. O(positions).
 #[inline]
 pub fn pairwise_along(counts: &[u32], k: u32, wraps: bool) -> u64 {
-    // There are fewer than k²/2 pairs, none as far apart as there are positions, and the sums below double at
+    // There are fewer than k²/2 pairs, each less than counts.len() hops apart, and the sums below double at
     // most.
     if u128::from(k) * u128::from(k) * counts.len() as u128 <= u128::from(u64::MAX) {
         return if wraps { ring_sum::<u64>(counts, k) } else { line_sum::<u64>(counts, k) };
@@ -46,7 +46,7 @@ pub fn pairwise_along(counts: &[u32], k: u32, wraps: bool) -> u64 {
     u64::try_from(sum).unwrap_or(u64::MAX)
 }
 
-/// A type of numbers in which sums are computed.
+/// An integer type for sums.
 trait Whole:
     Copy
     + From<u32>
@@ -64,8 +64,7 @@ impl Whole for u64 {}
 impl Whole for u128 {}
 
 /// Sets `sums` for each position of a dimension to the sum of the hops from that position to all nodes.
-/// `counts` gives the number of nodes at each position, and `wraps` tells whether the dimension is a ring.
-/// O(positions).
+/// `counts` gives the number of nodes at each position; `wraps` is true for a ring. O(positions).
 #[inline]
 pub fn distances_along<C: Copy + Into<u64>>(counts: &[C], wraps: bool, sums: &mut [u64]) {
     if wraps { ring_distances(counts, sums) } else { line_distances(counts, sums) }

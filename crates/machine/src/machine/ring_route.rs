@@ -4,7 +4,7 @@
 //! way, and if both have the same length, which happens only on rings with an even number of nodes, the
 //! *half-way rule* decides. Half-way messages that all went up would load the upward links of a ring of 8
 //! nodes with 10 units where the downward links carry 6. So the rule of this program sends them up from every
-//! other node: from those with an even sum of coordinates. Then the links of both directions carry 8 units
+//! other node: from nodes with an even sum of coordinates. Then the links of both directions carry 8 units
 //! each under uniform traffic.
 
 use super::mesh::{Coord, Mesh};
@@ -23,7 +23,7 @@ pub struct Way {
     pub up: bool,
     /// The number of hops; 0 if it does not move in this dimension.
     pub hops: u32,
-    /// Whether both ways round have this number of hops, so that `up` is what the half-way rule said.
+    /// Whether both ways round have this number of hops, so that the half-way rule has set `up`.
     pub half_way: bool,
 }
 

@@ -80,9 +80,9 @@ pub fn along_axes(mut sides: [u32; 3], mesh: &Mesh) -> [u32; 3] {
 /// (Version 0.1.0 called this rule near-square.) `None` if the machine has fewer than `k` nodes.
 ///
 /// Of all a·b·c = k that fit, it is the one with the smallest difference between longest and shortest side,
-/// then with the smallest longest side. If none fits, as for large primes, the same holds for the smallest
-/// number above k for which one fits. So 13 nodes are a row of 13 where that fits. O(√n) for each number n
-/// that is tried.
+/// then with the smallest longest side. If none fits, as for large primes, it is the best shape of the next
+/// larger number of nodes with one. 13 nodes are a row of 13 if that fits. O(√n) for each number n that is
+/// tried.
 #[inline]
 pub fn even_factors(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     let room = rooms(mesh);

@@ -9,8 +9,7 @@ use super::{Coord, Machine, Mesh, NodeId};
 /// dimension that wraps around begins at position 0: all other bases would be the same submesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Submesh {
-    /// The node with the smallest coordinates. If the submesh wraps around, it is the node at which the
-    /// submesh begins.
+    /// The node with the smallest coordinates, or the first node of a submesh that wraps around.
     pub base: Coord,
     /// The sides along x, y and z in nodes, each at least 1 and at most that of the machine.
     pub sizes: [u32; 3],
@@ -56,8 +55,8 @@ impl Submesh {
         self.runs(mesh).flatten()
     }
 
-    /// Returns the nodes of the submesh on `mesh` as runs of consecutive numbers, row by row: one for each
-    /// row, or two if the rows wrap around, of which the second one may be empty.
+    /// Returns the nodes of the submesh on `mesh` as runs of consecutive numbers, row by row. Each row gives
+    /// two runs; the second is empty unless the row wraps around.
     fn runs(self, mesh: &Mesh) -> impl Iterator<Item = Range<NodeId>> {
         let ([width, length, depth], [extent, ..]) = (self.sizes, mesh.extents());
         let before_end = width.min(extent - self.base[0]);
@@ -114,8 +113,8 @@ impl Submesh {
     #[inline]
     pub fn meets(&self, mesh: &Mesh, other: &Self) -> bool {
         (0..3).all(|d| {
-            // The distance from one base on to the other, round the end of the dimension if necessary.
-            // Submeshes that do not wrap around end before they come to a base that lies behind that end.
+            // The distance from one base on to the other, round the end of the dimension if necessary. A
+            // submesh that does not wrap around ends before a base on the other side of that end.
             let extent = mesh.extents()[d];
             let ahead = |from: u32, to: u32| if from <= to { to - from } else { to + extent - from };
             ahead(self.base[d], other.base[d]) < self.sizes[d]
@@ -123,8 +122,8 @@ impl Submesh {
         })
     }
 
-    /// Returns the L∞ distance of `node` from the submesh, which is the number of the shell around the
-    /// submesh in which `node` lies; 0 if it lies inside.
+    /// Returns the L∞ distance of `node` from the submesh: the number of its shell around the submesh; 0
+    /// inside.
     #[inline]
     pub fn shell(&self, mesh: &Mesh, node: Coord) -> u32 {
         (0..3).map(|d| self.outside(mesh, d, node[d])).max().unwrap_or(0)
@@ -206,7 +205,7 @@ mod tests {
     use super::*;
     use crate::machine::{FreeCounts, Machine};
 
-    /// Returns every submesh of a machine, also those that wrap around.
+    /// Returns every submesh of a machine, with or without wrap.
     fn every_submesh(mesh: &Mesh) -> impl Iterator<Item = Submesh> {
         let extents = mesh.extents();
         let sizes = mesh.location_order().map(move |node| mesh.coord(node).map(|c| c + 1));

@@ -63,7 +63,7 @@ impl std::error::Error for UnavailableError {}
 
 impl Unavailable {
     /// Returns the list of `runs`, each given by its first and its last node, on a machine of `nodes` nodes.
-    /// The runs may come in any order. Fails as [`UnavailableError`] says.
+    /// The runs may come in any order. See [`UnavailableError`] for failures.
     pub(super) fn new(mut runs: Vec<(NodeId, NodeId)>, nodes: u32) -> Result<Self, UnavailableError> {
         runs.sort_unstable();
         if let Some(&(first, last)) = runs.iter().find(|(_, last)| *last >= nodes) {

@@ -64,8 +64,8 @@ pub enum UnavailableTextError {
 /// An interval of nodes by its first and its last node.
 type Run = (NodeId, NodeId);
 
-/// Returns `mesh` with more nodes unavailable: those that `text` lists or, if it is no list, those that the
-/// file at `path` lists. Fails as [`UnavailableTextError`] says.
+/// Returns `mesh` without the nodes in `text` or, if that is no list of nodes, without the nodes in the file
+/// at `path`. See [`UnavailableTextError`] for failures.
 pub fn make_unavailable(mesh: &Mesh, text: &str, path: &Path) -> Result<Mesh, UnavailableTextError> {
     let listed = items(text, mesh);
     if listed.is_err() && path.exists() {
@@ -87,7 +87,7 @@ fn from_file(mesh: &Mesh, path: &Path) -> Result<Mesh, UnavailableTextError> {
         expected,
     };
     let text = String::from_utf8_lossy(&bytes);
-    // A byte order mark stands at the start of files that spreadsheets write.
+    // Spreadsheets write a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     let lines = (1..).zip(text.lines().map(|line| line.split('#').next().unwrap_or_default().trim()));
     let mut lines = lines.filter(|(_, line)| !line.is_empty()).peekable();
@@ -124,7 +124,7 @@ fn from_file(mesh: &Mesh, path: &Path) -> Result<Mesh, UnavailableTextError> {
     })
 }
 
-/// The columns of a table in which the nodes stand: one with numbers of nodes, or one for each coordinate.
+/// The columns with the nodes of a table: one with numbers of nodes, or one for each coordinate.
 struct Table(Vec<(String, usize)>);
 
 impl Table {
@@ -140,7 +140,7 @@ impl Table {
         ["x", "y", "z"][..mesh.dims()].iter().map(|name| column(name)).collect::<Option<_>>().map(Self)
     }
 
-    /// Returns what a line must have, in words.
+    /// Returns the required content of a line, in words.
     fn expected(&self) -> String {
         let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
         format!("whole numbers in the columns of the header: {}", names.join(", "))

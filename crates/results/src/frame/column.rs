@@ -9,8 +9,8 @@ use super::name;
 use meshreplay_sim::metrics::{ColumnInfo, ColumnType, When};
 use meshreplay_study::study::Options;
 
-/// The function that computes the value of a row, by the type of the column. The values of `MaybeI64`,
-/// `MaybeU64` and `MaybeF64` are null where the function returns `None`.
+/// The function that computes the value of a row, by column type. `MaybeI64`, `MaybeU64` and `MaybeF64` are
+/// null for `None`.
 pub(super) enum Value<R> {
     U32(fn(&R) -> u32),
     U64(fn(&R) -> u64),
@@ -20,8 +20,8 @@ pub(super) enum Value<R> {
     MaybeU64(fn(&R) -> Option<u64>),
     MaybeF64(fn(&R) -> Option<f64>),
     Str(fn(&R) -> String),
-    /// The function writes the text of the row into an empty string. Frames of many rows have such columns,
-    /// as they need no memory for the text of each row.
+    /// The function writes the text of the row into an empty string. For frames with many rows: no row
+    /// allocates.
     Written(fn(&R, &mut String)),
     /// The column has no function: it is added later, when the rows of several frames are stacked.
     Added,
@@ -95,7 +95,7 @@ impl<R> Field<R> {
     }
 }
 
-/// Returns the polars columns of `rows`, without those that results with these options do not have.
+/// Returns the polars columns of `rows` that are present in results with these options.
 pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], options: &Options) -> Vec<Column> {
     let wanted = fields.iter().filter(|field| has(options, field.column.when));
     wanted.filter_map(|field| field.build(rows)).collect()

@@ -1,4 +1,4 @@
-//! The columns of frames that tell replays apart: a column for each row of the table of coordinates.
+//! The columns of frames that identify replays, one for each row of the table of coordinates.
 
 use polars_core::prelude::{Column, NamedFrom, Series};
 
@@ -7,14 +7,12 @@ use super::name;
 use meshreplay_sim::metrics::{ColumnInfo, ColumnType};
 use meshreplay_study::study::{Coordinate, Options, ReplaySpec};
 
-/// Returns the descriptions of the columns that stand in front of the numbers: labels of algorithms, and
-/// other coordinates.
+/// Describes the columns before the numbers: labels of algorithms, and other coordinates.
 pub(super) fn in_front() -> impl Iterator<Item = ColumnInfo> {
     Coordinate::by_column().into_iter().map(Coordinate::column_info)
 }
 
-/// Returns the descriptions of the columns that stand behind the numbers: algorithms with every default
-/// written out.
+/// Describes the columns after the numbers: specs of algorithms with every default written out.
 pub(super) fn behind() -> impl Iterator<Item = ColumnInfo> {
     Coordinate::labelled().map(|(coordinate, labelled)| ColumnInfo {
         name: labelled.spec_column,
@@ -23,7 +21,7 @@ pub(super) fn behind() -> impl Iterator<Item = ColumnInfo> {
     })
 }
 
-/// Returns the columns that stand in front of the numbers, with a row for each of `specs`.
+/// Returns the columns before the numbers, one row per spec.
 pub(super) fn front_columns(specs: &[ReplaySpec], options: &Options) -> Vec<Column> {
     let kept = Coordinate::by_column().into_iter().filter(|row| has(options, row.column_info().when));
     let column = |row: &Coordinate| {
@@ -42,7 +40,7 @@ pub(super) fn front_columns(specs: &[ReplaySpec], options: &Options) -> Vec<Colu
     kept.map(column).collect()
 }
 
-/// Returns the columns that stand behind the numbers, with a row for each of `specs`.
+/// Returns the columns after the numbers, one row per spec.
 pub(super) fn behind_columns(specs: &[ReplaySpec]) -> Vec<Column> {
     let column = |(coordinate, labelled): (&Coordinate, &meshreplay_study::study::Labelled)| {
         let texts: Vec<String> = specs.iter().map(|spec| coordinate.text(spec)).collect();

@@ -23,9 +23,8 @@ use polars_io::prelude::{
 };
 use polars_utils::compression::ZstdLevel;
 
-/// The level at which Zstandard compresses Parquet. With level 3, its default, replays of a million jobs that
-/// are written took some 5 % more processor time, and files of the jobs of four real logs were between 3 %
-/// larger and 2 % smaller.
+/// The Zstandard level of Parquet files. Level 3, the default, costs replays of a million jobs about 5 % more
+/// processor time, and files of four real logs are between 3 % larger and 2 % smaller.
 const ZSTD_LEVEL: i32 = 1;
 
 /// A format of the files that hold frames.
@@ -45,7 +44,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// Every format, in the order in which a directory is searched for files.
+    /// Every format, in the order of preference when a directory is searched.
     pub const ALL: [Self; 5] = [Self::Parquet, Self::Arrow, Self::Csv, Self::Json, Self::Jsonl];
 
     /// Returns the format that belongs to the extension of `path`; `None` if the extension is missing or
@@ -55,9 +54,8 @@ impl FileFormat {
         Self::ALL.into_iter().find(|format| extension.eq_ignore_ascii_case(format.extension()))
     }
 
-    /// Returns about how many bytes files in this format take for each job. Measured with 122,057 jobs of the
-    /// log LANL-CM5 on 32x32; the nodes of a job take a few bytes up to thousands, which depends on how many
-    /// they are and how far apart.
+    /// Estimates the bytes per job of files in this format. Measured with 122,057 jobs of the log LANL-CM5 on
+    /// 32x32. The nodes of a job take from a few bytes to thousands, depending on their number and spread.
     pub fn job_bytes(self) -> JobBytes {
         let of = |job, nodes, tidy| JobBytes { job, nodes, tidy };
         match self {
@@ -86,11 +84,11 @@ const METADATA_KEY: &str = "meshreplay";
 /// `{"wait_s":"s"}`.
 const UNITS_KEY: &str = "meshreplay.units";
 
-/// Where bytes of every format go. It is one type, as the writers of Polars would be compiled once more for
-/// each other one.
+/// The sink of all formats. It is one boxed type because the writers of Polars would be compiled again for
+/// each further one.
 type Out<'a> = Box<dyn Write + Send + 'a>;
 
-/// The writer of a format in which a file has a header and a footer around the batches of rows.
+/// The writer of a format with a header and a footer around batches of rows.
 enum Batches {
     Parquet(Box<BatchedWriter<Out<'static>>>),
     Arrow(Box<ipc::BatchedWriter<Out<'static>>>),
@@ -268,13 +266,13 @@ pub fn write_to(
     Ok(())
 }
 
-/// Returns the frame as it is written to a CSV file: texts that a spreadsheet could take for formulas begin
-/// with an apostrophe, which reading takes away again.
+/// Returns the frame for a CSV file: texts that a spreadsheet could take for formulas get an apostrophe,
+/// which reading removes.
 fn without_formulas(frame: &DataFrame) -> PolarsResult<DataFrame> {
     with_texts(frame.clone(), to_cell)
 }
 
-/// Returns `frame`, which was read from a CSV file, with the texts that [`without_formulas`] has changed.
+/// Undoes [`without_formulas`] on a frame read from a CSV file.
 pub(super) fn with_formulas(frame: DataFrame) -> PolarsResult<DataFrame> {
     with_texts(frame, |cell| match from_cell(cell) {
         text if text.len() < cell.len() => Cow::Owned(text.to_owned()),

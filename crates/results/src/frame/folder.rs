@@ -43,7 +43,7 @@ const KEY: usize = 64;
 /// The names of two frames that a cell has.
 const JOBS: &str = "jobs";
 const SUMMARY: &str = "summary";
-/// The formats in which the summary of a study is written.
+/// The formats of a study's summary.
 const SUMMARIES: [FileFormat; 2] = [FileFormat::Parquet, FileFormat::Csv];
 
 /// The directory of a study, as one process uses it.
@@ -148,13 +148,13 @@ impl StudyFolder {
         Ok(claim)
     }
 
-    /// Writes where this process runs, which has these logs.
+    /// Writes the place of this process, which replays these logs.
     pub fn keep_place(&self, logs: &[StudyLog]) -> Result<(), FrameError> {
         let place = Place::of_process(&self.path, logs).map_err(|source| failed(&self.path, source))?;
         if Place::read(&self.path).as_ref() == Some(&place) { Ok(()) } else { place.write(&self.path) }
     }
 
-    /// Writes where the results of `part` were made, of which this directory takes a copy.
+    /// Copies the place of the results of `part`, adjusted to this directory.
     pub(super) fn take_place(&self, part: &Self) -> Result<(), FrameError> {
         let place = Place::read(&part.path).and_then(|place| place.moved(&part.path, &self.path).ok());
         place.map_or(Ok(()), |place| place.write(&self.path))
@@ -232,7 +232,7 @@ impl StudyFolder {
 
     /// Returns the positions of the unfinished cells in the study.
     pub fn missing(&self, manifest: &Manifest) -> Vec<usize> {
-        // Where the directory cannot be listed, its files are looked for one by one.
+        // If the directory cannot be listed, its files are tried one by one.
         let there = self.rows_there().ok();
         let may_be_there = |key: &str| there.as_ref().is_none_or(|there| there.contains(key));
         let is_missing = |cell: &ManifestCell| !may_be_there(&cell.key) || !self.has(&cell.key, false);
@@ -248,8 +248,8 @@ impl StudyFolder {
         there.len()
     }
 
-    /// Returns the keys of the cells of which there is a file of summary rows, whole or not. The directory is
-    /// read once, which is faster than to ask for each cell of a large study.
+    /// Returns the keys of the cells with a file of summary rows, complete or not. One listing of the
+    /// directory is faster than a query per cell of a large study.
     fn rows_there(&self) -> io::Result<HashSet<String>> {
         let entries = match fs::read_dir(self.cells()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HashSet::new()),
@@ -297,7 +297,7 @@ impl StudyFolder {
         manifest.cells.iter().map(|cell| holds(&cell.key)).collect()
     }
 
-    /// Returns what [`Self::has`] does, but fails if a file is there and cannot be read now.
+    /// As [`Self::has`], but fails if a file exists and cannot be read now.
     pub(super) fn holds_cell(&self, key: &str, with_jobs: bool) -> Result<bool, FrameError> {
         Ok(names_at(self.row(key), key)? && (!with_jobs || names_at(self.detail(key, JOBS), key)?))
     }
@@ -308,7 +308,7 @@ impl StudyFolder {
         Ok(self.holds_cell(key, false)? && names_at(self.detail(key, name), key)?)
     }
 
-    /// Writes the summary of the cells for which `finished` is true.
+    /// Writes the summary of the cells marked in `finished`.
     fn write_rows(&self, manifest: &Manifest, finished: &[bool]) -> Result<(), FrameError> {
         let mut rows: Option<DataFrame> = None;
         let (mut numbers, mut keys) = (Vec::new(), Vec::new());

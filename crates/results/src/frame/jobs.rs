@@ -16,7 +16,7 @@ use meshreplay_sim::execution::{JobTraffic, Traffic};
 use meshreplay_sim::metrics::{Dispersal, JobContention, Recording, When};
 use meshreplay_study::study::{Options, Outcome};
 
-/// Jobs of a replication, with what is known of all of them.
+/// The jobs of a replication, with the facts that they share.
 #[derive(Clone, Copy)]
 pub(super) struct JobsOf<'a> {
     pub(super) replay: u32,
@@ -70,15 +70,15 @@ impl JobRow<'_> {
         &self.of.recording.dispersal[self.i]
     }
 
-    /// Writes the name or the number of what the job belongs to, as its log tells it; nothing if it does not.
+    /// Writes the user, account, queue or partition of the job: its name in the log, or else its number.
+    /// Writes nothing if the log has neither.
     fn label(&self, kind: NameKind, number: Option<i64>, to: &mut String) {
         if let Some(number) = number {
             self.of.names.write_label(kind, number, to);
         }
     }
 
-    /// Returns the hour of the week at which the job was submitted; `None` if the log does not tell its
-    /// dates.
+    /// Returns the hour of the week of the submission; `None` if the log has no dates.
     fn submit_hour(&self) -> Option<u64> {
         let after_s = self.job().logged.submit.as_micros().div_euclid(1_000_000);
         self.of.names.hour_of_week(after_s).map(u64::from)
@@ -127,13 +127,13 @@ impl JobRow<'_> {
     }
 }
 
-/// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only where
-/// [`When`] says so.
+/// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only as [`When`]
+/// permits.
 pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
     [of_schedule(), of_placement(), of_log()].into_iter().flatten().collect()
 }
 
-/// Returns the columns that say what a job is and when it ran.
+/// Returns the columns of the request and the schedule of a job.
 fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
         field("replay", U32(|row| row.of.replay))
@@ -249,7 +249,7 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
     ]
 }
 
-/// Returns the columns that say whom a job belongs to by its log, and the column that all frames end with.
+/// Returns the columns that the log alone determines, and the column that ends every frame.
 fn of_log<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
         field("user", Written(|row, to| row.label(NameKind::User, row.job().logged.user.known(), to)))
@@ -290,7 +290,7 @@ pub fn jobs(replay: u32, outcome: &Outcome, options: &Options) -> Result<DataFra
     JobsOf::of(replay, outcome).frame(0..outcome.jobs.len(), options)
 }
 
-/// Returns the jobs at these positions, of those that [`jobs`] returns.
+/// Returns the rows of the jobs at these positions.
 pub(super) fn rows(replicate: Replicate<'_>, rows: Range<usize>) -> Result<DataFrame, FrameError> {
     JobsOf::of(replicate.replay, replicate.outcome).frame(rows, replicate.options)
 }

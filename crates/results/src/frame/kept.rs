@@ -20,9 +20,9 @@ pub(super) fn is_result_of(path: &Path, key: &str) -> bool {
     has_key(path, key).unwrap_or(false)
 }
 
-/// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. Fails for a
-/// file that is there and cannot be read now, as on a disk that is not reached: whoever took such a file for
-/// none would lose a result.
+/// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. Fails if the
+/// file exists and cannot be read now, for instance on an unreachable disk: to treat it as missing would lose
+/// a result.
 pub(super) fn has_key(path: &Path, key: &str) -> io::Result<bool> {
     // The metadata are JSON with one space after each colon, so the key can be found by its bytes.
     let named = format!("\"key\": \"{key}\"");

@@ -2,17 +2,17 @@
 //! such as `allocator_spec`.
 //!
 //! The files of a study's cells have only the specs, because the same cell may be computed under another
-//! label. Whoever reads them adds the labels of the study.
+//! label. Readers add the labels of the study.
 
 use polars_core::prelude::{Column, DataFrame, DataType, NamedFrom, Series};
 
 use super::{FrameError, name};
 use meshreplay_study::study::{Coordinate, Labels};
 
-/// The column behind which the columns of labels stand.
+/// Labels follow this column.
 const BEFORE_LABELS: &str = "machine";
 
-/// The columns before which the columns of specs stand; the first of them that exists counts.
+/// Specs precede the first of these columns that exists.
 const BEHIND_SPECS: [&str; 2] = ["log_sha256", "run"];
 
 /// Returns whether a frame has labels or specs.

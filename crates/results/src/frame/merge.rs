@@ -123,8 +123,8 @@ fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
     Ok(common.map(|(_, study)| study).ok_or_else(none)?)
 }
 
-/// Returns whether two parts are of one study. Whether they keep jobs does not matter. A part that was made
-/// before studies told when their logs start does not tell it, which is no difference.
+/// Returns whether two parts belong to one study. Whether they keep jobs does not matter, and neither does a
+/// missing start of a log: files of older versions lack it.
 fn is_same(study: &Manifest, part: &Manifest) -> bool {
     let mut part = Manifest { jobs: study.jobs, ..part.clone() };
     let mut study = study.clone();

@@ -1,5 +1,4 @@
-//! Results as Polars data frames, and the files and directories in which they are kept. No other room of the
-//! program imports polars.
+//! Results as Polars data frames, and their files and directories. No other module imports polars.
 
 mod column;
 mod coordinates;
@@ -71,7 +70,7 @@ pub enum FrameError {
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file of jobs has other jobs than the summary beside it counts.
+    /// The file of jobs and the summary next to it disagree on the number of jobs.
     #[error(
         "{}: there are {found} jobs of replay {replay}, and its summary says {expected}; one of the files is \
          cut or of another run, so replay again",

@@ -1,5 +1,5 @@
-//! The origin of results: the id that all files of a run share, and the description of the run or study
-//! beside them.
+//! The origin of results: the id shared by all files of a run, and the description of the run or study in the
+//! same directory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -31,8 +31,8 @@ pub(super) const RUN_COLUMN: &str = "run";
 /// The number of hexadecimal digits in an id.
 const DIGITS: usize = 16;
 
-/// The place of the command that made results: what its paths were relative to, and how it named its logs. No
-/// result depends on it; commands that make the results again need it.
+/// The working directory and the log files of the command that made results. No result depends on it;
+/// commands that reproduce the results need it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The working directory, as seen from the directory of the results; absolute if the two share nothing.
@@ -80,8 +80,8 @@ fn seen_from(folder: &Path, directory: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { PathBuf::from(".") } else { path }
 }
 
-/// Returns the paths in `folder` at which a result file may be, whether it exists or not. The files of a
-/// study's cells are not among them.
+/// Returns the possible paths of result files in `folder`, whether they exist or not. The files of a study's
+/// cells are excluded.
 pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let stems = DETAILS.iter().map(|detail| detail.name).chain(["summary"]);
     let frames = stems.flat_map(|stem| {
@@ -125,8 +125,8 @@ pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
     Ok(())
 }
 
-/// Returns the numbers of the replays in `folder` that pool partitions, as run.json or study.json says; none
-/// if it has neither. See
+/// Returns the numbers of the replays in `folder` that pool partitions, by run.json or study.json; none
+/// without either file. See
 /// [`PlannedReplay::pools_partitions`](meshreplay_study::study::PlannedReplay::pools_partitions).
 pub fn pooling_replays(folder: &Path) -> Result<BTreeSet<u64>, FrameError> {
     let pools = |(_, replay): &(u64, &Value)| replay.get("pools_partitions") == Some(&Value::Bool(true));
@@ -141,7 +141,7 @@ pub fn pooling_replays(folder: &Path) -> Result<BTreeSet<u64>, FrameError> {
     Ok(found)
 }
 
-/// The replays that run.json or study.json lists, but the results beside it do not hold.
+/// The replays listed in run.json or study.json that have no results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
     /// The file that lists the replays; `None` if there is no such file.
@@ -153,7 +153,7 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// Returns a sentence that names the replays that the results at `path` lack; `None` if they lack none.
+    /// Returns a sentence on the replays that the results at `path` lack; `None` if they lack none.
     pub(super) fn note(&self, path: &Path) -> Option<String> {
         const NAMED: usize = 5;
         let Self { listed_by: Some(listed_by), replays, of } = self else { return None };
@@ -179,7 +179,7 @@ pub(super) struct Origin {
     id: String,
     /// The replays of the run, or the cells of the study, in their order, as JSON.
     replays: Vec<Value>,
-    /// The coordinates in which the replays differ; only `allocator` if they do not differ.
+    /// The coordinates that vary between the replays; only `allocator` if none does.
     varying: Vec<&'static str>,
 }
 
@@ -265,8 +265,7 @@ impl Origin {
         self.replays.iter().filter_map(|cell| cell.get("key")?.as_str())
     }
 
-    /// Returns the replays that results lack. `holds` tells whether the results have the replay at a
-    /// position.
+    /// Returns the replays without results. `holds` returns whether the replay at a position has some.
     pub(super) fn missing(&self, holds: impl Fn(usize) -> bool) -> Missing {
         let of = self.replays.len();
         let missing = (0..of).filter(|&i| !holds(i));
@@ -274,8 +273,8 @@ impl Origin {
         Missing { listed_by: Some(self.file.clone()), replays, of }
     }
 
-    /// Returns the name of replay `i`: the values in which it differs from the other replays, or its
-    /// allocator if there are no differences. The name is empty if there is no such replay.
+    /// Returns the name of replay `i`: its values of the varying coordinates. Empty if there is no such
+    /// replay.
     pub(super) fn label(&self, i: usize) -> String {
         let Some(replay) = self.replays.get(i) else { return String::new() };
         let labels = self.labels(i);
@@ -311,7 +310,7 @@ fn runs(frame: &DataFrame) -> BTreeSet<String> {
     ids
 }
 
-/// Returns the set of ids in the rows of a Parquet or Arrow file, of which a part is in memory at a time.
+/// Returns the ids in a Parquet or Arrow file. A Parquet file is read in parts.
 fn ids_in(path: &Path) -> Result<BTreeSet<String>, FrameError> {
     let (mut ids, mut from) = (BTreeSet::new(), 0);
     loop {

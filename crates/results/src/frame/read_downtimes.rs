@@ -1,4 +1,4 @@
-//! Reads saved outages: when nodes were down, and the runs in which jobs were killed.
+//! Reads saved outages: intervals during which nodes were down, and killed runs.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,7 +13,7 @@ use meshreplay_sim::metrics::{JobRow, KilledWaits};
 /// The first and the last node of each run of consecutive nodes.
 pub type Intervals = Vec<(NodeId, NodeId)>;
 
-/// A time for which nodes were down.
+/// An interval during which nodes were down.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Down {
     /// When they went down, in seconds.
@@ -31,36 +31,34 @@ impl Down {
     }
 }
 
-/// A job with the nodes that it held, or a run in which a job was killed.
+/// A job with its nodes, or a killed run of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlacedJob {
-    /// The job. Its start and its end are those of the run.
+    /// The job, with the start and the end of this run.
     pub row: JobRow,
     /// Its nodes; empty if they were not kept.
     pub nodes: Intervals,
-    /// The row in the file of outages, from 1, if this is a run in which the job was killed; `None` if it
-    /// ended well.
+    /// The row in the file of outages, from 1, of a killed run; `None` if the job ended well.
     pub killed_in: Option<u64>,
 }
 
 /// The outages of one replication of a replay.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Downtimes {
-    /// The times for which nodes were down, in the order in which they went down.
+    /// The intervals during which nodes were down, by start.
     pub down: Vec<Down>,
-    /// The runs in which jobs were killed, in the order of their starts.
+    /// The killed runs, by start.
     pub killed: Vec<PlacedJob>,
 }
 
 impl Downtimes {
-    /// Returns the last node of an interval that is not among the first `nodes` nodes; `None` if there is
-    /// none.
+    /// Returns the last node of the first interval that reaches beyond the first `nodes` nodes.
     pub fn outside(&self, nodes: u32) -> Option<NodeId> {
         let all = self.down.iter().map(|down| &down.nodes).chain(self.killed.iter().map(|run| &run.nodes));
         all.flatten().map(|&(_, last)| last).find(|&last| last >= nodes)
     }
 
-    /// Returns the waits of the jobs that were killed, in the order of `killed`.
+    /// Returns the waits of killed jobs, in the order of `killed`.
     pub fn waits(&self) -> KilledWaits {
         KilledWaits::of(self.killed.iter().map(|run| (run.row.number, run.row.times_s())))
     }

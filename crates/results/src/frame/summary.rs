@@ -30,8 +30,7 @@ fn trim<'a>() -> Field<SummaryRow<'a>> {
         .meaning("percent of jobs at the beginning that means exclude; null without --trim")
 }
 
-/// Returns the columns that tell where a row comes from. They stand after the numbers and the specs of
-/// algorithms.
+/// Returns the columns on the origin of a row, after the numbers and the specs of algorithms.
 fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
     vec![
         field("log_sha256", Str(|row| row.spec.log_sha256.to_string())).meaning("SHA-256 of the log's text"),

@@ -1,5 +1,5 @@
-//! Files in the directory of a study that exist only while cells are missing: one says how the study was
-//! started, and one for each failed cell says why it failed.
+//! Files in the directory of a study that exist only while cells are missing: how the study was started, and
+//! why cells failed.
 //!
 //! They are removed when the study is finished. So the final directory does not depend on interruptions.
 
@@ -27,12 +27,12 @@ pub struct Started {
 }
 
 impl StudyFolder {
-    /// Returns the path of the file that says how the study was started.
+    /// Returns the path of the file on the start of the study.
     fn started_file(&self) -> PathBuf {
         self.path().join("unfinished.json")
     }
 
-    /// Returns the path of the file that says why a cell failed.
+    /// Returns the path of the failure message of a cell.
     fn failure_file(&self, key: &str) -> PathBuf {
         self.cells().join(format!("{key}.failed.txt"))
     }
@@ -66,14 +66,14 @@ impl StudyFolder {
         read_to_string(&self.failure_file(key)).ok().map(|text| text.trim_end().to_owned())
     }
 
-    /// Removes the reason for which a cell failed, because the cell is finished or starts again.
+    /// Removes the failure message of a cell that is finished or starts again.
     pub fn forget_failure(&self, key: &str) -> Result<(), FrameError> {
         remove(self.failure_file(key))
     }
 
-    /// Removes the files that say how the study was started and why cells failed, if the whole study is
-    /// finished. If a cell is unfinished, its file, the files of later cells and the file on the start stay.
-    /// Fails if this cannot be told.
+    /// Removes the file on the start of the study and the failure messages if the whole study is finished. If
+    /// a cell is unfinished, its file, the files of later cells and the file on the start stay. Fails if a
+    /// file cannot be read now.
     pub(super) fn forget_start(&self, manifest: &Manifest) -> Result<(), FrameError> {
         let started = read_if_there(&self.started_file())?;
         let started = started.and_then(|text| serde_json::from_str::<Started>(&text).ok());

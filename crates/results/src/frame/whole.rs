@@ -23,8 +23,8 @@ pub fn read_if_there(path: &Path) -> Result<Option<String>, FrameError> {
     }
 }
 
-/// Writes a file atomically: even if the power fails, the file is either complete or as it was before. The
-/// bytes first go to a temporary file in the same directory, and its name begins with `prefix`.
+/// Writes a file atomically: even if the power fails, the file is either complete or unchanged. The bytes
+/// first go to a temporary file in the same directory, and its name begins with `prefix`.
 ///
 /// Another process may run the same part of the study, for example when a task was requeued but its first
 /// process still lives. That process may remove the temporary file as a leftover. Then the file is written
@@ -33,7 +33,7 @@ pub fn write_whole(path: &Path, bytes: &[u8], prefix: &str) -> Result<(), FrameE
     write_filled(path, prefix, &|file| file.write_all(bytes))
 }
 
-/// What takes the next part of a text.
+/// A sink for the parts of a text.
 pub type Put<'p, E> = &'p mut dyn FnMut(&str) -> Result<(), E>;
 
 /// Writes a file as [`write_whole`] does, whose text `content` hands over in parts, one after the other.
@@ -43,7 +43,7 @@ pub fn write_text<E: From<FrameError>>(
     prefix: &str,
     content: &dyn Fn(Put<'_, E>) -> Result<(), E>,
 ) -> Result<(), E> {
-    // An error of the content is kept apart from what the file says.
+    // Keeps an error of `content` apart from errors of writing.
     let failed = Cell::new(None);
     let written = write_filled(path, prefix, &|file| {
         let (mut file, mut unwritable) = (BufWriter::with_capacity(BUFFER, file), None);

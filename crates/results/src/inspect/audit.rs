@@ -11,7 +11,7 @@ use meshreplay_study::audit::{self, AuditCounts, Fits, Policy, PolicyCheck, Sche
 /// The question that an audit answers about a schedule.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// The machine. `None` for the machine that the summary beside the schedule names.
+    /// The machine. `None` takes it from the summary of the schedule.
     pub machine: Option<Mesh>,
     /// The policy that the schedule is checked against. `None` if only its feasibility is checked.
     pub against: Option<Policy>,
@@ -64,8 +64,8 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
     })
 }
 
-/// Audits the schedule against `policy`, or only for feasibility if it is `None`. `rule` says which jobs can
-/// start.
+/// Audits the schedule against `policy`, or only for feasibility if it is `None`. `rule` decides which jobs
+/// can start.
 fn follow(
     input: &Input,
     machine: &Mesh,

@@ -49,8 +49,7 @@ fn jobs_of(input: &Input, times_only: bool) -> Result<ScheduleStream<'_, Inspect
     Ok(Box::new(jobs.map(|job| Ok(ScheduledJob { nodes: None, ..job? }))))
 }
 
-/// Returns a line with the number of runs in which jobs were killed, which are not compared; empty if no
-/// nodes went down.
+/// Returns a line with the number of killed runs, which are not compared; empty if no nodes went down.
 fn killed(inputs: [&Input; 2]) -> String {
     if inputs.iter().all(|input| !input.has_outages) {
         return String::new();

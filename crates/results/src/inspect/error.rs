@@ -15,13 +15,13 @@ pub enum InspectError {
     /// The table of jobs cannot be read.
     #[error(transparent)]
     Table(#[from] ScheduleError),
-    /// The summary beside the table cannot be read.
+    /// The summary of the schedule cannot be read.
     #[error(transparent)]
     Summary(#[from] FrameError),
     /// The log of an export cannot be written.
     #[error(transparent)]
     Output(#[from] TraceError),
-    /// The temporary file in which jobs are sorted cannot be written or read.
+    /// The temporary file for sorting jobs cannot be written or read.
     #[error(
         "jobs cannot be sorted: the temporary file that holds them: {0}; make room where temporary files \
          are, or set TMPDIR to another directory"
@@ -30,7 +30,7 @@ pub enum InspectError {
     /// Partitions of results were asked for.
     #[error("{0} is no log, of which --partition could choose jobs; --replay chooses one of several replays")]
     NoLog(String),
-    /// One of several replays was asked for, and the schedule is none.
+    /// A replay was selected, and the schedule has no replays.
     #[error("{0} holds no replays, among which --replay and --seed choose")]
     NoReplays(String),
     /// The machine of the schedule is neither given nor known from its summary.

@@ -7,8 +7,8 @@ use crate::text::to_cell;
 use meshreplay_logs::Writer;
 use meshreplay_study::audit;
 
-/// Writes the schedule as a log in the Standard Workload Format. The facts of its summary stand in the header
-/// comments.
+/// Writes the schedule as a log in the Standard Workload Format. Header comments hold the facts from its
+/// summary.
 pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), InspectError> {
     let mut comments = vec!["Version: 2.2".to_owned()];
     comments.extend(["MaxJobs", "MaxRecords"].map(|name| format!("{name}: {}", input.jobs.count())));

@@ -14,8 +14,8 @@ use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh}
 use meshreplay_study::audit::{KnownOutages, LogSchedule, Schedule, ScheduleStream, ScheduledJob};
 use meshreplay_workload::{Rules, ShapeRule};
 
-/// A schedule, and the facts about its replay from the summary beside it. Each fact is `None` if there is no
-/// summary.
+/// A schedule, and the facts about its replay from the summary in the same directory. Each fact is `None`
+/// without a summary.
 #[derive(Debug, Default)]
 pub struct Input {
     /// The path that the schedule was read from, as messages show it.
@@ -30,7 +30,7 @@ pub struct Input {
     pub notes: Vec<String>,
     /// Whether nodes went down and came up. The schedule has the last run of each job only.
     pub has_outages: bool,
-    /// When nodes were down, and the other runs; `None` if that is not kept beside the schedule.
+    /// Downtimes and killed runs; `None` if they were not kept.
     pub outages: Option<KnownOutages>,
     /// The name of the log.
     pub log: Option<String>,
@@ -47,9 +47,9 @@ pub struct Input {
 /// The jobs of a schedule, which can be read from the first to the last any number of times.
 #[derive(Debug)]
 pub enum Jobs {
-    /// They are those of results, or of a table of Batsim.
+    /// From results, or from a table of Batsim.
     Saved(SavedJobs),
-    /// They are those of a log.
+    /// From a log.
     Log(LogSchedule),
 }
 
@@ -85,11 +85,11 @@ impl Jobs {
         }
     }
 
-    /// Returns the number of the first job whose nodes are not known; `None` if those of all jobs are.
+    /// Returns the number of the first job with unknown nodes; `None` if all nodes are known.
     pub(super) fn first_without_nodes(&self) -> Result<Option<i64>, InspectError> {
         match self {
             Self::Saved(jobs) => Ok(jobs.first_without_nodes()?),
-            // Logs tell no nodes that schedules could have.
+            // Logs give no nodes for schedules.
             Self::Log(log) => Ok(log.walk()?.next().transpose()?.map(|job| job.number)),
         }
     }
@@ -162,11 +162,11 @@ pub fn log_format(path: &Path) -> Option<&'static Format> {
 
 impl Input {
     /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if a
-    /// format is given, if its name says so, or if it is surely one, and otherwise as a table of results or
-    /// of Batsim, which has all jobs, whatever partition is asked for.
+    /// format is given or if [`log_format`] finds one, and otherwise as a table of results or of Batsim.
+    /// Tables contain all jobs, whatever partition is selected.
     pub fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Self, InspectError> {
         let nothing = |jobs| Self { name: path.display().to_string(), jobs, ..Self::default() };
-        // Tables have to be files, as they are read more than once.
+        // Tables must be files, because they are read more than once.
         if options.format.is_some() || path.as_os_str() == "-" || log_format(path).is_some() {
             let mut log = LogSchedule::read(path, options.clone())?;
             let notes = mem::take(&mut log.notes);
@@ -186,7 +186,7 @@ impl Input {
         Ok(input)
     }
 
-    /// Fails if partitions of schedules were asked for and none of them is a log.
+    /// Fails if a partition was selected and no schedule is a log.
     pub fn check_partition(options: &ReadOptions, schedules: &[&Self]) -> Result<(), InspectError> {
         match schedules {
             [first, ..]
@@ -251,7 +251,7 @@ impl Input {
     }
 }
 
-/// Returns saved outages as audits have them. All times fit, as those of the results do.
+/// Converts saved outages for audits. All times fit, because those of the results do.
 fn known(saved: &Downtimes) -> KnownOutages {
     let time = |time_s: f64| {
         if time_s.is_finite() { Time::from_micros((time_s * 1e6).round() as i64) } else { Time::MAX }

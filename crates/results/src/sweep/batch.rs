@@ -125,9 +125,8 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Returns the line of a script that gives every machine the time zone in which dates were read that tell
-/// none, so that all shards read the same; empty if there are no such dates. A zone that is only an offset
-/// was given by the user.
+/// Returns the line of a script that exports the time zone for dates without one, so that all shards read the
+/// same; empty if there are no such dates. A zone that is only an offset was given by the user.
 fn zone(sweep: &Sweep) -> String {
     let name = sweep.study.time_zone().filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
     name.map_or_else(String::new, |name| format!("export TZ={}\n", quoted(name)))

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use super::record::{Job, Submission};
 
-/// Calls a program, on `cluster` if one is named. Returns whether it succeeded, and its standard output, or
-/// what it said about its failure in one line. The error says why it cannot be started.
+/// Calls a program, on `cluster` if one is named. Returns whether it succeeded, and its standard output or
+/// its error messages in one line. Fails if the program cannot be started.
 fn call(program: &str, cluster: Option<&str>, arguments: &[String]) -> Result<(bool, String), String> {
     let on = cluster.map(|cluster| format!("--clusters={cluster}"));
     let output =
@@ -30,8 +30,8 @@ fn one_line(said: &str, program: &str) -> String {
     if lines.is_empty() { "no reason given".to_owned() } else { lines.join("; ") }
 }
 
-/// Submits a job with sbatch, on `cluster` if one is named, and returns its number. The error says why the
-/// job was not submitted and what to do.
+/// Submits a job with sbatch, on `cluster` if one is named, and returns its number. The error has the reason
+/// and a remedy.
 pub(super) fn sbatch(arguments: &[String], cluster: Option<&str>) -> Result<Job, String> {
     let advice = "submit where Slurm is installed, or see what would be with --dry-run";
     match call("sbatch", cluster, arguments).map_err(|problem| format!("{problem}; {advice}"))? {
@@ -77,7 +77,7 @@ impl Queue {
         queue
     }
 
-    /// Asks squeue for the jobs of one submission. The error says why they are not known.
+    /// Asks squeue for the jobs of one submission. The error has the reason for a failure.
     fn add(&mut self, submission: &Submission, own: Option<&str>) -> Result<(), String> {
         let jobs = iter::once(&submission.array).chain(&submission.merge);
         let ids: Vec<&str> = jobs.map(|job| job.id.as_str()).collect();

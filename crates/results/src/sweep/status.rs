@@ -18,7 +18,7 @@ use meshreplay_study::study::{Manifest, Options};
 /// The largest number of failed cells that are named. Further ones are only counted.
 const NAMED: usize = 20;
 
-/// What has become of a cell.
+/// The state of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Done,
@@ -28,7 +28,7 @@ enum State {
     ToDo,
 }
 
-/// The states of cells with their words, in the order in which they are counted.
+/// The states of cells and their words, in the order of the status line.
 const STATES: [(State, &str); 5] = [
     (State::Done, "done"),
     (State::Running, "running"),
@@ -40,7 +40,7 @@ const STATES: [(State, &str); 5] = [
 /// The status of a study.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// Lines of text that say how many cells are in each state, and what to do next.
+    /// The number of cells in each state, and the next step, as lines of text.
     pub text: String,
     /// Whether every cell is done and the summary holds all of them.
     pub is_finished: bool,
@@ -112,7 +112,7 @@ fn as_word(path: &Path) -> String {
     if text.starts_with('-') { format!("./{text}") } else { text.into_owned() }
 }
 
-/// What stands for the file of a study in commands where its path is not known.
+/// Placeholder for the file of a study in commands where its path is not known.
 const UNKNOWN: &str = "STUDY.toml";
 
 /// Returns the commands that run the missing cells, as lines of text.

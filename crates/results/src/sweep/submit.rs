@@ -29,7 +29,7 @@ pub fn preview(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, 
 
 /// Writes the scripts, submits the array and then the job that merges, and returns a note for the user. If no
 /// cell is missing, nothing is submitted and the summary is written. If the array is refused, the study's
-/// directory is left as it was.
+/// directory is unchanged.
 pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, SubmitError> {
     let Sweep { folder, manifest, .. } = sweep;
     let batch = Batch::new(sweep, slurm, caller)?;
@@ -82,8 +82,7 @@ fn with_scripts<T>(
     let result = written.map_err(SubmitError::from).and_then(|()| submit());
     if result.is_err() {
         for (Script { path, .. }, held) in scripts.iter().zip(before) {
-            // A file that cannot be restored is left as it is: the error that is reported already matters
-            // more.
+            // Errors of restoring are ignored: the error that is reported matters more.
             let _ = match held {
                 Some(bytes) => write(path, &bytes).map_err(drop),
                 None => remove_file(Path::new(path)).map_err(drop),

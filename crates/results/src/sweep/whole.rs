@@ -23,7 +23,7 @@ pub struct Sweep {
     pub share: Vec<usize>,
     /// The positions of the cells of this process that are not done, ascending.
     pub missing: Vec<usize>,
-    /// The study file and the options, from which the same command can be given again.
+    /// The study file and the options, to repeat the command.
     pub started: Started,
 }
 

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Returns whether a character changes the direction in which the text behind it is shown, so that a name
-/// could show what follows it in another order (N. Boucher, R. Anderson, "Trojan Source", 2021).
+/// Returns whether a character changes the direction of text. Such a character in a name could reorder the
+/// text after it on the screen (N. Boucher, R. Anderson, "Trojan Source", 2021).
 fn turns_text(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns `text` with its control characters, and those that turn text, as Rust writes them, such as
-/// `\\u{1b}` or `\\n`, so that a name from a file can neither steer a terminal nor break a line. A text
-/// without any is returned as it is.
+/// Escapes control characters and characters that change the direction of text, in the syntax of Rust, such
+/// as `\\u{1b}` or `\\n`. A name from a file can then neither control a terminal nor break a line. Borrows a
+/// text without such characters.
 pub fn printable(text: &str) -> Cow<'_, str> {
     let is_odd = |c: char| c.is_control() || turns_text(c);
     if !text.contains(is_odd) {
@@ -24,9 +24,9 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns a whole text as a terminal may have it: of its control characters line breaks, tabs and the
-/// sequences for bold and coloured letters stay, and others are as [`printable`] has them. Data, such as
-/// comma-separated values, have names as they are.
+/// Escapes a whole text for a terminal: line breaks, tabs and the sequences for bold and coloured letters
+/// stay, other control characters become as in [`printable`]. Not for data such as comma-separated values,
+/// which keep names unchanged.
 pub fn for_terminal(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -45,9 +45,9 @@ pub fn for_terminal(text: &str) -> String {
     shown + rest
 }
 
-/// Returns a document in XML or HTML with the control characters that these must not have, not even escaped,
-/// as Rust writes them, such as `\\u{1b}`. Line breaks and tabs stay. Characters that turn text are as JSON
-/// writes them, such as `\\u202e`, as they may stand in a text of JSON in the document.
+/// Escapes the control characters that XML and HTML forbid even as entities, in the syntax of Rust, such as
+/// `\\u{1b}`. Line breaks and tabs stay. Characters that change the direction of text become as in JSON, such
+/// as `\\u202e`, because they may be inside JSON in the document.
 pub fn well_formed(document: String) -> String {
     let is_wrong =
         |c: char| c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{fffe}' | '\u{ffff}');
@@ -103,9 +103,9 @@ fn is_formula(text: &str) -> bool {
     text.starts_with(FORMULA) && text.len() > 1 && text.parse::<f64>().is_err()
 }
 
-/// Returns `text` as it stands in a cell of comma-separated values. A text that a spreadsheet could take for
-/// a formula begins with an apostrophe there. So does a text that begins with apostrophes before such a text,
-/// which makes this reversible: see [`from_cell`].
+/// Returns `text` for a cell of comma-separated values. A text that a spreadsheet could take for a formula
+/// gets an apostrophe in front. So does a text that begins with apostrophes before such a text, which makes
+/// this reversible: see [`from_cell`].
 pub fn to_cell(text: &str) -> Cow<'_, str> {
     if is_formula(text.trim_start_matches('\'')) {
         Cow::Owned(format!("'{text}"))
@@ -205,7 +205,7 @@ mod tests {
         );
     }
 
-    /// `user\u{202e}0.1` would turn what stands behind it in the line.
+    /// `user\u{202e}0.1` would reverse the rest of the line.
     #[test]
     fn names_turn_no_text() {
         assert_eq!(printable("a\u{202e}b\u{2066}"), r"a\u{202e}b\u{2066}");

@@ -36,7 +36,7 @@ impl Table {
 
     /// Returns the width of the widest line of [`Table::text`].
     pub fn width(&self) -> usize {
-        // A blank stands on each side of a cell; the one behind the last column is not written.
+        // One blank on each side of a cell; trailing blanks are not written.
         (0..self.columns.len()).map(|i| self.column_width(i) + 2).sum::<usize>().saturating_sub(1)
     }
 
@@ -47,8 +47,8 @@ impl Table {
         widths.max().unwrap_or(0).max(self.columns[i].least)
     }
 
-    /// Removes columns until the table is at most `width` wide: those of `titles`, in that order. Returns the
-    /// titles of the removed columns, in the order of the table.
+    /// Removes the columns with these titles, in this order, until the table is at most `width` wide. Returns
+    /// the removed titles in the order of the table.
     pub fn fit(&mut self, width: usize, titles: &[&str]) -> Vec<String> {
         let mut removed = Vec::new();
         for title in titles {
@@ -65,10 +65,10 @@ impl Table {
         removed.into_iter().map(str::to_owned).collect()
     }
 
-    /// Returns the table as text of at most `width`, in which the cells of one column go over several lines.
-    /// Columns are left out from the last one on, as long as the wrapped column would have less than `least`
-    /// characters. Returns the titles of the columns that are left out as well. A terminal that is too narrow
-    /// for both gets longer lines.
+    /// Returns the table as text of at most `width`, with the cells of one column wrapped. Columns are left
+    /// out from the last one on, as long as the wrapped column would have less than `least` characters.
+    /// Returns the titles of the columns that are left out as well. On a terminal that is too narrow for
+    /// both, lines are longer.
     pub fn wrapped_text(&self, width: usize, wrapped: &str, least: usize) -> (String, Vec<String>) {
         let mut shown = self.clone();
         let mut removed = Vec::new();
@@ -89,8 +89,7 @@ impl Table {
         }
     }
 
-    /// Returns the table as text in which the cells of the column at `at` have lines of at most `room`
-    /// characters.
+    /// Returns the table as text, with the cells of column `at` wrapped at `room` characters.
     fn wrapped(&self, at: usize, room: usize) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);

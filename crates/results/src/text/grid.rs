@@ -15,7 +15,7 @@ pub struct Grid {
     pub cells: Vec<Vec<Vec<usize>>>,
 }
 
-/// A result: its position, the labels of its row and those of its column.
+/// A result: its position, its row labels and its column labels.
 pub type Labelled = (usize, Vec<String>, Vec<String>);
 
 /// A position in the labels of a row or a column.
@@ -28,7 +28,7 @@ pub enum Side {
 }
 
 impl Grid {
-    /// Arranges results, all of which have the same number of labels.
+    /// Arranges results, which must all have the same number of labels.
     pub fn new(results: &[Labelled]) -> Self {
         let rows = sides(results.iter().map(|(_, row, _)| row));
         let columns = sides(results.iter().map(|(.., column)| column));
@@ -40,7 +40,7 @@ impl Grid {
         Self { rows, columns, cells }
     }
 
-    /// Returns what `of` returns of the results of each cell, by row and column.
+    /// Applies `of` to the results of each cell, by row and column.
     pub fn map<T>(&self, of: impl Fn(&[usize]) -> T) -> Vec<Vec<T>> {
         self.cells.iter().map(|row| row.iter().map(|cell| of(cell)).collect()).collect()
     }
@@ -65,9 +65,9 @@ impl Grid {
         labels
     }
 
-    /// Returns for each cell its results and those of its base, by row and column. The base has the label
-    /// `label` at `side`, and otherwise the same labels as the cell. It has no results if there is no such
-    /// cell.
+    /// Returns for each cell its results and the results of its base, by row and column. The base has the
+    /// label `label` at `side`, and otherwise the same labels as the cell. Without such a cell, the base is
+    /// empty.
     pub fn with_base(&self, side: Side, label: &str) -> Vec<Vec<[Vec<usize>; 2]>> {
         let counterpart = |keys: &[Vec<String>], i: usize, at: usize| {
             let mut key = keys[i].clone();
@@ -182,7 +182,7 @@ mod tests {
     fn the_best_of_each_column_is_found() {
         let same = |a: f64, b: f64| (a - b).abs() < 1.0;
         let values = [vec![Some(30.0), None], vec![Some(20.0), Some(50.0)]];
-        // A single value has nothing beside it.
+        // A single value has no rival.
         assert_eq!(best(&values, Better::Lower, same), [[false, false], [true, false]]);
         assert_eq!(best(&values, Better::Higher, same), [[true, false], [false, false]]);
         assert_eq!(best(&values, Better::Neither, same), [[false; 2]; 2]);

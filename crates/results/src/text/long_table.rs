@@ -65,7 +65,7 @@ impl LongTable<'_> {
         LongText { shared, text }
     }
 
-    /// Returns the table with the rows from `start` on, as many as there are, but at most `count`.
+    /// Returns the table with at most `count` rows from `start` on.
     fn block(&self, start: usize, count: usize) -> Table {
         let mut table = Table::new(self.columns);
         (start..self.height.min(start + count)).for_each(|i| table.add((self.row)(i)));
@@ -83,7 +83,7 @@ mod tests {
         let columns =
             [("cell", Align::Left), ("kind", Align::Left), ("log", Align::Left), ("sum", Align::Right)];
         for height in [0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7] {
-            // The widest cells stand in the last block only.
+            // The widest cells are in the last block only.
             let row = |i: usize| -> Vec<String> {
                 vec![i.to_string(), "x".repeat(1 + i / BLOCK), "L".to_owned(), (i * i).to_string()]
             };

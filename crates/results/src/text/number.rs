@@ -9,7 +9,7 @@ pub fn grouped(value: f64, decimals: usize) -> String {
     if value < 0.0 && plain.bytes().any(|digit| matches!(digit, b'1'..=b'9')) {
         text.push('-');
     }
-    // A comma stands before every third digit, counted from the end.
+    // A comma precedes every third digit, counted from the end.
     for (i, digit) in whole.chars().enumerate() {
         if i > 0 && (whole.len() - i) % 3 == 0 {
             text.push(',');

@@ -22,8 +22,8 @@ pub struct PaperTable {
     pub rows: Vec<(Vec<String>, Vec<PaperCell>)>,
     /// The notes, which are printed below the table.
     pub notes: Vec<String>,
-    /// The positions of columns in the order in which they are left out where there is no room. Columns that
-    /// are not among them go after these, the last one first.
+    /// Positions of columns, least useful first, which are left out where there is no room. Columns not in
+    /// this list go after these, the last one first.
     pub least_useful: Vec<usize>,
 }
 
@@ -80,7 +80,7 @@ impl PaperTable {
             of_heads(labels + j).max(widest(cells))
         };
         let widths: Vec<usize> = (0..self.columns.len()).map(of_column).collect();
-        // Two blanks stand before each column, and one before the first.
+        // Two blanks precede each column, and one the first.
         let mut taken: usize =
             (0..labels).map(of_label).chain(widths.iter().copied()).map(|width| width + 2).sum();
         taken = taken.saturating_sub(1);
@@ -97,8 +97,7 @@ impl PaperTable {
         removed
     }
 
-    /// Returns the table with the control characters of its texts spelled out, as they come from the names of
-    /// files.
+    /// Escapes the control characters of the texts, which may contain names of files.
     fn printable(&self) -> Self {
         let of_text = |text: &String| escaped::printable(text).into_owned();
         let of_all = |texts: &Vec<String>| texts.iter().map(of_text).collect::<Vec<_>>();

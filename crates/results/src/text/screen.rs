@@ -34,8 +34,8 @@ impl Screen {
         shown.text() + &self.no_room_for(&removed)
     }
 
-    /// Returns a line that names the columns that had no room and says how to see them, behind an empty line;
-    /// an empty text if all had room.
+    /// Returns a line with the columns that had no room and how to see them, after an empty line; an empty
+    /// text if all had room.
     pub fn no_room_for(self, removed: &[String]) -> String {
         if removed.is_empty() {
             return String::new();
@@ -68,9 +68,8 @@ impl Screen {
         wrapped_words(text, self.width.unwrap_or(usize::MAX))
     }
 
-    /// Returns lines of text, of which those that are too long go on in lines that begin with `indent`
-    /// blanks. A word that is longer than a line stays whole. Control characters are spelled out, as names in
-    /// the text may come from files.
+    /// Wraps the lines of a text; continuation lines begin with `indent` blanks. A word that is longer than a
+    /// line stays whole. Control characters are escaped, because names in the text may come from files.
     pub fn hanging(self, text: &str, indent: usize) -> String {
         let mut shown = String::new();
         for line in text.lines() {
@@ -80,7 +79,7 @@ impl Screen {
                 continue;
             };
             let mut length = 0;
-            // Blanks at the beginning, and those that align columns, are kept as they are.
+            // Leading blanks and alignment are kept.
             for word in line.split_inclusive(' ') {
                 let letters = word.trim_end().chars().count();
                 if length > indent && letters > 0 && length + letters > width {

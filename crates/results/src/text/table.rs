@@ -23,8 +23,7 @@ pub enum Align {
 pub(super) struct TableColumn {
     pub(super) title: String,
     pub(super) align: Align,
-    /// The least number of characters of its cells. It is more than what the cells need if they stand above
-    /// or below those of another table.
+    /// The minimum width in characters, for tables whose blocks share their columns.
     pub(super) least: usize,
 }
 
@@ -37,8 +36,8 @@ pub struct Table {
     marked: BTreeSet<(usize, String)>,
 }
 
-/// Characters without width round a marked cell, which become the codes for bold text. Whoever measures a
-/// line does not count them.
+/// Zero-width characters around a marked cell, which become the codes for bold text. They do not count in the
+/// width of a line.
 const BOLD: (&str, &str) = ("\u{2060}", "\u{200b}");
 
 impl Table {
@@ -64,7 +63,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Removes the columns of `titles` in which all cells are equal. Returns the title and the cell of each
+    /// Removes the columns of `titles` with the same cell in all rows. Returns the title and the cell of each
     /// removed column. Removes nothing if the table has no rows.
     pub fn drop_constant(&mut self, titles: &[&str]) -> Vec<(String, String)> {
         let mut dropped = Vec::new();
@@ -80,7 +79,7 @@ impl Table {
         dropped
     }
 
-    /// Makes each column at least as wide as the entry of `widths` at its place says.
+    /// Sets the minimum width of each column.
     pub(super) fn widen(&mut self, widths: &[usize]) {
         for (column, &width) in self.columns.iter_mut().zip(widths) {
             column.least = width;

@@ -1,9 +1,8 @@
 //! Machines that follow from a log: `auto`, `auto:1d`, `auto:3d`, `torus:auto` and so on.
 //!
-//! The machine has as many nodes as the log's machine had processors. Its sides are those of the mesh with
-//! the fewest nodes, at least as many as are needed, whose longest side is at most twice the shortest; of
-//! several such meshes the one closest to a square or a cube. What it has too many is unavailable: the last
-//! nodes.
+//! The machine has as many nodes as the log's machine had processors. Its sides are from the smallest
+//! sufficient mesh whose longest side is at most twice the shortest, and among several the one closest to a
+//! square or a cube. Surplus nodes are unavailable: the last ones.
 
 use std::fmt;
 use std::str::FromStr;

@@ -27,18 +27,18 @@ pub(super) struct Problem {
     expected: String,
 }
 
-/// A description as it is read, part by part.
+/// A description while it is parsed.
 #[derive(Debug, Default)]
 struct Description {
     extents: Vec<u32>,
     wraps: [bool; 3],
     /// The sides of the cubes that optical switches join; `None` if the machine has no such cubes.
     cube: Option<[u32; 3]>,
-    /// The nodes that no job can have, as first and last nodes, in the order in which they are given.
+    /// The unavailable nodes as intervals of first and last nodes, in the order of the text.
     without: Vec<(NodeId, NodeId)>,
 }
 
-/// A kind of machine: the word before the sizes, and what it says about a description that has its sizes.
+/// A kind of machine: the word before the sizes, and its effect on a description.
 struct Kind {
     name: &'static str,
     /// Completes a description that has its sizes.
@@ -163,8 +163,8 @@ fn describe(text: &str) -> Result<Description, Problem> {
     Ok(description)
 }
 
-/// Reads the sizes as a number of cubes and the sides of a cube. The cubes stand in a row along z, so that
-/// each has consecutive node numbers.
+/// Reads the sizes as a number of cubes and the sides of a cube. The cubes form a row along z, so that each
+/// has consecutive node numbers.
 fn stack_cubes(description: &mut Description) -> Result<(), Problem> {
     let fail = |problem: String| {
         Err(Problem::new(problem, "the number of cubes and their three sides, such as ocs:8x4x4x4"))

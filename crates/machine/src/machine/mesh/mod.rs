@@ -26,13 +26,13 @@ pub type Coord = [u32; 3];
 /// The greatest number of nodes of a machine.
 pub const MAX_NODES: u32 = 1 << 24;
 
-/// The shape of a machine: one to three dimensions, each of which may wrap around. On a mesh none does, on a
+/// The shape of a machine: one to three dimensions, and which of them wrap around. On a mesh none does, on a
 /// torus all do. Some nodes can be unavailable: they have a number and a place, but no job can have them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
     extents: [u32; 3],
     dims: usize,
-    /// The dimensions that the description says to wrap around. A dimension of one node may be among them.
+    /// The dimensions that wrap around by the description, possibly dimensions of one node.
     wraps: [bool; 3],
     /// The sides of the cubes that optical switches join; `None` if the machine has no such cubes.
     cube: Option<[u32; 3]>,
@@ -58,16 +58,16 @@ impl Mesh {
         Self::wrapping(extents, [false; 3])
     }
 
-    /// Returns the torus with these extents (1 to 3 numbers, x first), in which every dimension wraps around.
-    /// The result is an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
+    /// Returns the torus with these extents (1 to 3 numbers, x first): every dimension wraps around. The
+    /// result is an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
     #[inline]
     pub fn torus(extents: &[u32]) -> Result<Self, MeshError> {
         Self::wrapping(extents, [true; 3])
     }
 
-    /// Returns the machine with these extents (1 to 3 numbers, x first), in which the dimensions with `true`
-    /// wrap around. Entries of `wraps` for dimensions that the machine does not have are ignored. The result
-    /// is an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
+    /// Returns the machine with these extents (1 to 3 numbers, x first). The dimensions with `true` in
+    /// `wraps` wrap around; entries for dimensions that the machine does not have are ignored. The result is
+    /// an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
     #[inline]
     pub fn wrapping(extents: &[u32], wraps: [bool; 3]) -> Result<Self, MeshError> {
         Self::build(extents, wraps).map_err(|problem| problem.of(&grammar::sizes(extents)))
@@ -114,9 +114,9 @@ impl Mesh {
     }
 
     /// Returns the sides of the cubes of a machine whose cubes are joined by optical circuit switches; `None`
-    /// if the machine has no switches. The cubes stand in a row along z: cube n begins at (0, 0, n · depth of
-    /// a cube), and has consecutive node numbers. Distances are those of that row, as if no switch had joined
-    /// other cubes.
+    /// if the machine has no switches. The cubes form a row along z: cube n begins at (0, 0, n · depth of a
+    /// cube), and has consecutive node numbers. Distances are measured in that row, as if no switch had
+    /// joined other cubes.
     #[inline]
     pub fn cube(&self) -> Option<[u32; 3]> {
         self.cube
@@ -129,7 +129,7 @@ impl Mesh {
         self.wraps[d] && self.extents[d] > 1
     }
 
-    /// Returns for each dimension what [`Self::wraps`] returns.
+    /// Returns [`Self::wraps`] of each dimension.
     #[inline]
     pub fn wrap(&self) -> [bool; 3] {
         [0, 1, 2].map(|d| self.wraps(d))
@@ -149,15 +149,14 @@ impl Mesh {
         (0..3).any(|d| self.wraps(d) && self.extents[d] % 2 == 1)
     }
 
-    /// Returns whether the description calls the machine a torus: it says of every dimension that it wraps
-    /// around.
+    /// Returns whether the description makes every dimension wrap around, as it does for a torus.
     fn wraps_everywhere(&self) -> bool {
         self.wraps[..self.dims].iter().all(|&wraps| wraps)
     }
 
-    /// Returns the same machine with more nodes unavailable: those of `runs`, each given by its first and its
-    /// last node. The result is an error if one of them is outside the machine, is unavailable already or is
-    /// named twice, or if no node is left.
+    /// Returns the same machine with more nodes unavailable, given as intervals `runs` of first and last
+    /// nodes. The result is an error if a node is outside the machine, is unavailable already or is named
+    /// twice, or if no node is left.
     #[inline]
     pub fn without(&self, runs: &[(NodeId, NodeId)]) -> Result<Self, UnavailableError> {
         let all = [self.unavailable(), runs].concat();

@@ -137,8 +137,8 @@ impl NodeMapSource {
 }
 
 impl NodeMap {
-    /// Returns the map in which `names` are the available nodes of `mesh` in the order of their numbers.
-    /// Names beyond the number of available nodes have no node.
+    /// Maps `names` to the available nodes of `mesh`, in the order of their numbers. Names beyond the number
+    /// of available nodes have no node.
     pub fn in_order(names: impl IntoIterator<Item = String>, mesh: &Mesh) -> Self {
         let nodes = (0..mesh.nodes()).filter(|&node| mesh.is_available(node));
         Self::Table(names.into_iter().zip(nodes).map(|(name, node)| (name, vec![node])).collect())

@@ -1,4 +1,4 @@
-//! The natural order of names, in which `node2` comes before `node10`.
+//! Natural order of names: `node2` comes before `node10`.
 
 use std::cmp::Ordering;
 

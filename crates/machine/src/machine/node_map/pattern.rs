@@ -26,11 +26,11 @@ pub struct Pattern {
 /// A number in a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Field {
-    /// What the number is, a position in [`FIELDS`].
+    /// The kind of the number: a position in [`FIELDS`].
     what: usize,
     /// The number that names add to it.
     offset: i64,
-    /// The number of digits; `None` for as many as there are.
+    /// The number of digits; `None` takes all digits.
     width: Option<usize>,
 }
 

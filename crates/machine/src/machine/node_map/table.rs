@@ -91,13 +91,13 @@ struct Columns {
     place: Place,
 }
 
-/// The columns that say where a node is.
+/// The columns with the place of a node.
 #[derive(Clone, Debug)]
 enum Place {
     /// The number of the node.
     Number(usize),
-    /// The coordinates: as many as the machine has dimensions, and further ones of the table, at which all
-    /// nodes must be 0.
+    /// One column per dimension of the machine, then further coordinates of the table, which must be 0 for
+    /// all nodes.
     Coordinates(Vec<usize>),
 }
 
@@ -107,9 +107,9 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 /// Reads the table at `path`. Returns the nodes of `mesh` by name. A name that several rows have stands for
 /// several nodes, in the order of the rows.
 ///
-/// Fields are separated by tabs, semicolons, bars, commas or blanks; the first of these that is in the first
-/// row counts. Blank lines and lines that begin with `#` are skipped. The first row is a header if none of
-/// its fields behind the first one is a number.
+/// Fields are separated by tabs, semicolons, bars, commas or blanks: by the first of these that occurs in the
+/// first row. Blank lines and lines that begin with `#` are skipped. The first row is a header if only its
+/// first field may be a number.
 pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, NodeMapError> {
     let bytes = memory::read_file(path)
         .map_err(|error| NodeMapError::Unreadable { path: path.to_owned(), problem: error.to_string() })?;
@@ -120,7 +120,7 @@ pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<BTreeMap<String, Vec<Node
 
 /// Returns the nodes of each name. The error has the number of the line.
 fn parse(text: &str, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, (usize, RowProblem)> {
-    // A byte order mark stands at the start of files that spreadsheets write.
+    // Spreadsheets write a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     let is_row = |(_, line): &(usize, &str)| !line.is_empty() && !line.starts_with('#');
     let mut rows = (1..).zip(text.lines().map(str::trim)).filter(is_row).peekable();
@@ -183,7 +183,7 @@ impl Columns {
         })
     }
 
-    /// Returns the columns of a table without header, whose first row has so many fields.
+    /// Returns the columns of a table without header, whose first row has `fields` fields.
     fn of_row(fields: usize, mesh: &Mesh) -> Result<Self, RowProblem> {
         let place = match fields {
             2 => Place::Number(1),

@@ -19,7 +19,7 @@ pub enum OrderFileError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A line, or the end of the file, is not as it must be.
+    /// A line is malformed, or the file ends too early.
     #[error("{}:{line}: found {found}, expected {expected}; {remedy}", .path.display())]
     Line {
         /// The path of the file.
@@ -30,7 +30,7 @@ pub enum OrderFileError {
         found: String,
         /// The text or the value that was expected.
         expected: String,
-        /// The form that the file must have, in words.
+        /// The required form of the file, in words.
         remedy: &'static str,
     },
 }

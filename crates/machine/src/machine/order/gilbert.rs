@@ -121,7 +121,7 @@ impl Block {
 
     /// Visits three blocks: up along the first half of `up` in the near half of the first edge, across in the
     /// other half of `up`, and back down in the far half of the first edge. `flat` is the edge that is not
-    /// cut; `flat_last` tells whether it comes last in the upright blocks.
+    /// cut; with `flat_last` it comes last in the upright blocks.
     fn arch(self, up: Edge, flat: Edge, flat_last: bool, nodes: &mut Vec<NodeId>) {
         let a = self.edges[0];
         let (near, far) = if flat.length == 1 { a.plain_halves() } else { a.halves() };

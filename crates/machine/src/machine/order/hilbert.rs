@@ -44,27 +44,27 @@ pub(super) fn node<const N: usize>(sides: &[Side; N], at: [u32; N]) -> NodeId {
     sides.iter().zip(at).map(|(side, i)| side.stride * i).sum()
 }
 
-/// The way in which the curve lies in a cell: how it is turned and mirrored there. The curve has axes of its
-/// own, the slowest first.
+/// The orientation of the curve in a cell: rotation and reflection. The curve has axes of its own, the
+/// slowest first.
 #[derive(Clone, Copy)]
 pub(super) struct Pose<const N: usize> {
-    /// For each axis of the curve, the index of the axis of the grid along which it lies.
+    /// For each axis of the curve, the index of the grid's axis.
     pub(super) axes: [usize; N],
     /// For each axis of the curve, whether the curve runs along it from the far end.
     pub(super) flipped: [bool; N],
 }
 
 impl<const N: usize> Pose<N> {
-    /// Returns for each axis whether a half is the farther one on the grid. `half` tells whether it is the
-    /// farther one in the direction of the curve, which is the opposite on flipped axes.
+    /// Returns for each axis whether a half is the farther one on the grid. `half` gives the same in the
+    /// direction of the curve, which is the opposite on flipped axes.
     fn far(&self, half: [bool; N]) -> [bool; N] {
         std::array::from_fn(|i| half[i] != self.flipped[i])
     }
 }
 
-/// A rule of recursion. It returns the pose of the curve in one of the 2^N cells into which a cell with pose
-/// `pose` is cut. `digit` is the number of that small cell along the curve, from 0. `half` tells for each
-/// axis of the curve whether the small cell is in the farther half, in the direction of the curve.
+/// A rule of recursion. It returns the pose of the curve in one of the 2^N cells of a cell with pose `pose`.
+/// `digit` is the number of that small cell along the curve, from 0. `half` has for each axis of the curve
+/// whether the small cell is in the farther half, in the direction of the curve.
 pub(super) type Turn<const N: usize> = fn(pose: Pose<N>, digit: usize, half: [bool; N]) -> Pose<N>;
 
 /// Returns the pose by the rule of J. Skilling ("Programming the Hilbert curve", AIP Conf. Proc. 707, 2004),
@@ -87,10 +87,10 @@ pub(super) fn skilling<const N: usize>(mut pose: Pose<N>, _digit: usize, half: [
 /// Visits every position of a grid in the order of the Hilbert curve in the square or cube `[0, 2^bits)^N`,
 /// with the rule of recursion `turn`.
 ///
-/// `cells[d][i]` is the coordinate along axis d of the cell in which position i lies. It is below 2^bits and
-/// does not decrease with i. Axis 0 is the slowest of the curve. Positions in the same cell are visited one
-/// after the other, with the last axis fastest. Parts of the cube without positions are skipped as a whole.
-/// So the cost is O(positions) for grids that spread over their cube, and O(positions · bits) at worst.
+/// `cells[d][i]` is the cell coordinate of position i along axis d. It is below 2^bits and does not decrease
+/// with i. Axis 0 is the slowest of the curve. Positions in the same cell are visited one after the other,
+/// with the last axis fastest. Parts of the cube without positions are skipped as a whole. So the cost is
+/// O(positions) for grids that spread over their cube, and O(positions · bits) at worst.
 pub(super) fn walk<const N: usize>(
     cells: [&[u32]; N],
     bits: u32,
@@ -117,13 +117,13 @@ struct Walk<'a, const N: usize, V> {
 }
 
 impl<const N: usize, V: FnMut([u32; N])> Walk<'_, N, V> {
-    /// Visits the positions of `span`, which all lie in one cell with sides of 2^bits. The curve lies in that
-    /// cell with pose `pose`.
+    /// Visits the positions of `span`, all within one cell with sides of 2^bits, where the curve has pose
+    /// `pose`.
     fn descend(&mut self, pose: Pose<N>, bits: u32, span: Span<N>) {
         if bits == 0 || (0..N).all(|d| span.to[d] - span.from[d] == 1) {
             return self.visit_all(span);
         }
-        // The highest bit of a cell's coordinate tells whether it lies in the farther half.
+        // The highest bit of a cell's coordinate is set in the farther half.
         let farther = 1 << (bits - 1);
         let middle: [u32; N] = std::array::from_fn(|d| {
             let (from, to) = (span.from[d], span.to[d]);
@@ -158,7 +158,7 @@ impl<const N: usize, V: FnMut([u32; N])> Walk<'_, N, V> {
     }
 }
 
-/// Returns the `digit`-th code word of the Gray code as bits, the first of which is the slowest.
+/// Returns the `digit`-th code word of the Gray code as bits, the slowest first.
 fn gray<const N: usize>(digit: usize) -> [bool; N] {
     let code = digit ^ (digit >> 1);
     std::array::from_fn(|i| code >> (N - 1 - i) & 1 == 1)

@@ -5,12 +5,12 @@
 
 use super::{Mesh, NodeId, Side, Sides};
 
-/// Returns the major order in which the longest side runs fastest.
+/// Returns the major order with the longest side fastest.
 pub(super) fn row(mesh: &Mesh) -> Vec<NodeId> {
     runs(Sides::of(mesh).0, false)
 }
 
-/// Returns the major order in which the shortest side runs fastest.
+/// Returns the major order with the shortest side fastest.
 pub(super) fn column(mesh: &Mesh) -> Vec<NodeId> {
     runs(shortest_first(mesh), false)
 }

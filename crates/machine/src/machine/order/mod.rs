@@ -61,8 +61,8 @@ pub enum OrderError {
 }
 
 impl Order {
-    /// Returns the order in which the node of rank r is `nodes[r]`. The list must have each of the nodes
-    /// `0..nodes.len()` exactly once. O(N).
+    /// Returns the order with `nodes[r]` at rank r. The list must have each of the nodes `0..nodes.len()`
+    /// exactly once. O(N).
     pub fn from_nodes(name: &str, nodes: Vec<NodeId>) -> Result<Self, OrderError> {
         const NONE: u32 = u32::MAX;
         let mut ranks = vec![NONE; nodes.len()];

@@ -53,7 +53,7 @@ pub(super) fn is_continuous(mesh: &Mesh) -> bool {
 /// Zoltan computes in floating point. The exact fractions here give the same cells, unless a coordinate that
 /// is mapped to 0 … 2³² − 1 lies within 10⁻⁶ of the border of a cell.
 fn cells(extent: u32, bits: u32) -> Vec<u32> {
-    /// Both numbers together are the share by which the interval is made longer at each end: 16/10⁸.
+    /// The interval is extended at each end by the share MARGIN / SCALE: 16/10⁸.
     const SCALE: u128 = 100_000_000;
     const MARGIN: u128 = 16;
     if extent == 1 {

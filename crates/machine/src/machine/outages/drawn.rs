@@ -25,12 +25,12 @@ use meshreplay_base::spec::{Params, Spec, SpecError};
 /// The name of drawn failures.
 pub(super) const NAME: &str = "random";
 
-/// The rule by which failures are drawn.
+/// The distribution of failures and repairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failures {
-    /// The mean time for which a node is up.
+    /// The mean uptime of a node.
     mtbf: Span,
-    /// The mean time for which a node is down.
+    /// The mean downtime of a node.
     repair: Span,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// Returns the changes of the nodes of `mesh`, all of which are up at `from`.
+    /// Returns the changes of the nodes of `mesh`. All are up at `from`.
     pub(super) fn new(failures: &Failures, mesh: &Mesh, seed: u64, from: Time) -> Self {
         let random = Draws::Failures.of_seed(seed);
         let mut drawn = Self { failures: failures.clone(), random, next: BinaryHeap::new() };
@@ -84,8 +84,8 @@ impl Drawn {
         drawn
     }
 
-    /// Draws the next change of a node. A node that goes down was up from `since` on, and the other way
-    /// round.
+    /// Draws the next change of a node: the end of an uptime if `is_down`, otherwise of a downtime, which
+    /// began at `since`.
     fn draw(&mut self, since: Time, node: NodeId, is_down: bool) {
         let factor: f64 = Exp1.sample(&mut self.random);
         let mean = if is_down { &self.failures.mtbf } else { &self.failures.repair };

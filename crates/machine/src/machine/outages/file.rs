@@ -29,7 +29,7 @@ pub enum OutageFileError {
         /// The path of the file.
         path: PathBuf,
     },
-    /// A line is not as it must be.
+    /// A line is malformed or contradicts another one.
     #[error("{}:{line}: {problem}", .path.display())]
     Line {
         /// The path of the file.
@@ -92,7 +92,7 @@ pub enum OutageProblem {
         node: NodeId,
         /// The time of the line.
         time: Time,
-        /// The line at which the node went down, from 1.
+        /// The line with the start of the outage, from 1.
         since: usize,
     },
     /// A node that is up comes up.
@@ -119,8 +119,8 @@ struct Line {
 /// Reads the changes of the nodes of `mesh` from the file at `path`, and returns them in the order of time.
 ///
 /// Each line has a time in seconds, a node, several nodes as intervals or the coordinates of a node, and
-/// `down` or `up`. Lines may stand in any order. Of lines with the same time the earlier line comes first.
-/// Blank lines, lines that begin with `#`, and a first line that begins with `time` are skipped.
+/// `down` or `up`. Lines may come in any order; lines with the same time keep theirs. Blank lines, lines that
+/// begin with `#`, and a first line that begins with `time` are skipped.
 pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<Vec<NodeChange>, OutageFileError> {
     let unreadable =
         |error: io::Error| OutageFileError::Unreadable { path: path.to_owned(), problem: error.to_string() };
@@ -139,7 +139,7 @@ fn parse(bytes: &[u8], mesh: &Mesh) -> Result<Vec<NodeChange>, (usize, OutagePro
     let mut is_first = true;
     for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         let text = String::from_utf8_lossy(line);
-        // A byte order mark stands at the start of files that spreadsheets write.
+        // Spreadsheets write a byte order mark.
         let text = text.trim_start_matches('\u{feff}').trim();
         if text.is_empty() || text.starts_with('#') {
             continue;
@@ -152,7 +152,7 @@ fn parse(bytes: &[u8], mesh: &Mesh) -> Result<Vec<NodeChange>, (usize, OutagePro
     }
     // The sort is stable, so that lines with the same time keep their order.
     lines.sort_by_key(|line| line.time);
-    // The lines at which the nodes that are down went down.
+    // For each node that is down, the line of the start.
     let mut down: BTreeMap<NodeId, usize> = BTreeMap::new();
     let mut changes = Vec::new();
     for Line { number, time, nodes, is_down } in lines {

@@ -1,8 +1,7 @@
-//! Outages: the times at which nodes of a machine go down and come up again. They are read from a file or
-//! drawn from a seed.
+//! Outages: nodes of a machine go down and come up again. Read from a file or drawn from a seed.
 //!
-//! [`OutageSource`] is what a user writes, [`Outages`] is the sequence of changes for one machine and one
-//! replication, and [`Treatment`] says what happens to a job on a node that goes down.
+//! [`OutageSource`] is the user's description, [`Outages`] is the sequence of changes for one machine and one
+//! replication, and [`Treatment`] is the policy for a job on a node that goes down.
 
 mod drawn;
 mod file;
@@ -34,7 +33,7 @@ pub struct NodeChange {
     pub is_down: bool,
 }
 
-/// The description of outages: a file that lists them, or the rule by which failures are drawn.
+/// The description of outages: a file, or a distribution of failures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutageSource {
     /// The file at this path has a line for every change.

@@ -18,7 +18,7 @@ pub(super) const EXPECTED: &str = "a time of at least 0 in seconds or with a uni
 /// The longest length of time, in seconds: 100,000 years.
 const LONGEST_S: f64 = 100_000.0 * YEAR_S;
 
-/// A length of time as it was written, and its value.
+/// A length of time: its spelling and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Span {
     text: String,
@@ -44,7 +44,7 @@ impl FromStr for Span {
     }
 }
 
-/// Writes the text as it was given.
+/// Writes the original spelling.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.text)

@@ -19,8 +19,8 @@
 //! Three dimensions, up to n = 31: own computation, which the tests repeat. Take the points on every line
 //! parallel to an axis and arrange them around its middle, at 0, 1, −1, 2, −2 and so on. This does not
 //! increase T: for two lines the sum of distances along them is least if both are centred, and the other
-//! coordinates stay. So some optimum is a stack in which each line holds at most as many points as the lines
-//! nearer to the middle. Such stacks are the plane partitions of n, which can be enumerated.
+//! coordinates stay. So some optimum is a stack: each line holds at most as many points as the lines nearer
+//! to the middle. Such stacks are the plane partitions of n, which can be enumerated.
 //!
 //! Three dimensions, beyond: E·(1 − 2/(3κ√n)) with E = λ·n^(7/3) and λ = 3·(κ²/16)^(1/3)·B(4/3, 4/3). Proof:
 //! Cut the continuous set across x into slices of area c(x), and let F be the area summed up to x. The part

@@ -1,13 +1,12 @@
-//! A lower bound for k nodes that lie in the slices across a dimension, where each slice holds only so many
-//! nodes.
+//! A lower bound for k nodes from the capacity of the slices across a dimension.
 //!
 //! Let the slices hold c, c′, … nodes. Along the dimension, the sum of hops is the sum of P·(k − P) over the
-//! cuts between slices, where P nodes lie before the cut. Across the dimension, L1 distances are of negative
-//! type. So nodes of two slices are on average at least as far apart as half the mean distance within one
-//! slice plus half the mean distance within the other, where the mean includes the distance 0 of a node to
-//! itself. With T(c) as the least sum within a slice of c nodes, that mean distance is 2·T(c)/c². Over all
-//! pairs of slices the sum across the dimension is then at least k·Σ T(c)/c. The least total of both parts
-//! over all sequences of c is the cost of a shortest path from P = 0 to P = k.
+//! cuts between slices, with P nodes before the cut. Across the dimension, L1 distances are of negative type.
+//! So nodes of two slices are on average at least as far apart as half the mean distance within one slice
+//! plus half the mean distance within the other, where the mean includes the distance 0 of a node to itself.
+//! With T(c) as the least sum within a slice of c nodes, that mean distance is 2·T(c)/c². Over all pairs of
+//! slices the sum across the dimension is then at least k·Σ T(c)/c. The least total of both parts over all
+//! sequences of c is the cost of a shortest path from P = 0 to P = k.
 
 use super::grid::{rounded_up, simple};
 

@@ -4,8 +4,8 @@
 //!
 //! 1. The least pairwise sum of k points of an unbounded grid with as many dimensions (see `grid`). It is
 //!    exact for small k.
-//! 2. The sum over the dimensions of the least sum of hops along each of them. It uses that a slice across a
-//!    dimension holds only so many nodes. It is exact for whole slices and on one-dimensional machines.
+//! 2. The sum over the dimensions of the least sum of hops along each of them, given the capacity of a slice
+//!    across the dimension. It is exact for whole slices and on one-dimensional machines.
 //! 3. The least cost of k nodes that fill the machine slice by slice (see `layers`). It is for long and
 //!    narrow machines, and for numbers of nodes beyond the tables of the grid.
 //!
@@ -38,7 +38,7 @@ pub struct PairwiseBound {
     sides: Vec<u64>,
     /// The tables of a machine that wraps around in some dimension; `None` for a mesh.
     ring: Option<Ring>,
-    /// The bounds computed so far, by number of nodes.
+    /// The bounds that have been computed, by number of nodes.
     known: HashMap<u32, u64>,
 }
 

@@ -12,9 +12,8 @@
 //!    distances from any position to these three add up to at least m/2. So the three nodes cost at least
 //!    m·(k − 1)/2, and the other k − 3 cost at least what a set of k − 3 nodes costs: T(k) ≥ min(mesh(k),
 //!    m·(k − 1)/2 + T(k − 3)).
-//! 3. If there are lines: the sum over the dimensions of the least sum of hops along each of them, where a
-//!    position holds only so many nodes. On a ring it is k/2 times the hops from a position to the k − 1
-//!    nearest nodes.
+//! 3. If there are lines: the sum over the dimensions of the least sum of hops along each of them, given the
+//!    capacity of a position. On a ring it is k/2 times the hops from a position to the k − 1 nearest nodes.
 
 use super::grid::{packed, simple};
 use super::mesh_bound;
@@ -33,8 +32,8 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// Makes the tables of a machine with these sides, of which those with `true` in `wraps` are rings.
-    /// O(dimensions · diameter²).
+    /// Makes the tables of a machine with these sides; entries of `wraps` are true for rings. O(dimensions ·
+    /// diameter²).
     pub(super) fn new(sides: &[u64], wraps: &[bool]) -> Self {
         let dims = || sides.iter().copied().zip(wraps.iter().copied());
         let halves = dims().map(|(side, wraps)| if wraps { side / 2 + 1 } else { side }).collect();

@@ -18,8 +18,7 @@ mod search;
 use super::bound::PairwiseBound;
 use crate::machine::{Coord, Mesh, NodeId, NodeSet, pairwise_sum};
 
-/// The greatest number of nodes for which an optimum is searched. It is far more than can be proven best in
-/// practice.
+/// The most nodes of an optimum. Far more than can be proven best in practice.
 pub const MAX_OPTIMUM_NODES: u32 = 1000;
 
 /// A set of free nodes whose pairwise sum is proven to be the smallest.
@@ -90,7 +89,7 @@ pub fn optimum(mesh: &Mesh, free: &NodeSet, nodes: u32, limit: u64) -> Result<Op
     Ok(finish(mesh, &found, state.steps))
 }
 
-/// The best placement so far, and the work spent on it.
+/// The incumbent of the branch and bound, and the work spent on the search.
 struct Best<'a> {
     mesh: &'a Mesh,
     /// A lower bound of the pairwise sum, in hops, for 0, 1, … k nodes.
@@ -99,7 +98,7 @@ struct Best<'a> {
     nodes: Vec<Coord>,
     /// The pairwise sum of the best placement, in hops; `u64::MAX` before the first.
     sum: u64,
-    /// The work done so far, in steps.
+    /// The work done, in steps.
     steps: u64,
     /// The work that is allowed, in steps.
     limit: u64,
@@ -111,7 +110,7 @@ impl Best<'_> {
         self.least.len() - 1
     }
 
-    /// Takes a placement with this pairwise sum if it is better than the best so far.
+    /// Takes a placement with this pairwise sum if it beats the incumbent.
     fn offer(&mut self, nodes: &[Coord], sum: u64) {
         if sum < self.sum {
             self.sum = sum;

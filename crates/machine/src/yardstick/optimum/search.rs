@@ -1,8 +1,8 @@
 //! The branch and bound.
 //!
-//! Free nodes are taken in the order of their distance from the median of the best placement so far. The
-//! first node of a set in this order is its root. The search goes through the roots. For each root it
-//! branches on one candidate at a time: the one nearest to the chosen nodes either joins them or is left out.
+//! Free nodes are sorted by their distance from the median of the incumbent. The first node of a set in this
+//! order is its root. The search goes through the roots. For each root it branches on one candidate at a
+//! time: the one nearest to the chosen nodes either joins them or is left out.
 //!
 //! Let the nodes S be chosen, r more nodes be wanted, and w(c) be the sum of the distances from candidate c
 //! to S. Every completion then costs at least
@@ -33,7 +33,7 @@ struct Root<'a, 'b> {
     nodes: Vec<Coord>,
     /// For each candidate, the sums of the distances to the nearest 0, 1, … other candidates.
     nearest: Vec<Vec<u64>>,
-    /// The nodes chosen so far, the root first.
+    /// The chosen nodes, the root first.
     chosen: Vec<Coord>,
     /// Scratch memory, kept between calls.
     scratch: Vec<u64>,

@@ -1,4 +1,4 @@
-//! The `downtimes` frame: when nodes of a replay were down, and the runs in which jobs were killed by that.
+//! The `downtimes` frame: the intervals during which nodes were down, and the runs that this killed.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ pub(super) const DETAIL: Detail = Detail {
     is_of_jobs: false,
 };
 
-/// The value of the column `what` for nodes that were down.
+/// The value of `what` for nodes that were down.
 const DOWN: &str = "down";
-/// The value of the column `what` for a run in which a job was killed.
+/// The value of `what` for a run that was killed.
 pub(in crate::frame) const KILLED: &str = "killed";
 
 /// One row of the frame.
@@ -79,9 +79,8 @@ fn field(name: &'static str, value: Value<DowntimeRow>) -> Field<DowntimeRow> {
     Field::new(name, value)
 }
 
-/// Returns the downtimes and the lost runs of one replication, in the order of
-/// their starts. Nodes that went down at one instant and came up at one instant are one row. The frame has no
-/// rows if there were no outages, or if the outcome has not kept them.
+/// Returns the downtimes and the lost runs of one replication, sorted by start. Nodes that went down together
+/// and came up together share a row. The frame is empty without outages, or if the outcome has not kept them.
 fn downtimes(replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
     let Replicate { replay, outcome, options, .. } = replicate;
     let seed = outcome.seed;
@@ -102,7 +101,7 @@ fn downtimes(replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
     frame(build(&fields(), &rows, options))
 }
 
-/// Returns the nodes that were down, by the time at which they went down and the time at which they came up.
+/// Groups the nodes that were down by the times at which they went down and came up.
 fn down(outages: &OutageRecord) -> BTreeMap<(Time, Option<Time>), Vec<NodeId>> {
     let mut all: BTreeMap<(Time, Option<Time>), Vec<NodeId>> = BTreeMap::new();
     for downtime in &outages.downtimes {

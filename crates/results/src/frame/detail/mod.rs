@@ -1,4 +1,4 @@
-//! Frames with many rows per replication, each in a file of its own beside the summary.
+//! Frames with many rows per replication, each in its own file next to the summary.
 
 pub(super) mod downtimes;
 mod fragmentation;
@@ -14,7 +14,7 @@ use super::{FrameError, jobs};
 use meshreplay_sim::metrics::{ColumnInfo, When};
 use meshreplay_study::study::{Options, Outcome, ReplaySpec, TOGETHER};
 
-/// One replication of a replay, from which rows of details are made.
+/// The input of a detail frame: one replication of a replay.
 #[derive(Clone, Copy)]
 pub(super) struct Replicate<'a> {
     /// The number of the replay.
@@ -37,14 +37,14 @@ pub(super) struct Detail {
     pub(super) is_of_cells: bool,
     /// Returns the descriptions of its columns.
     pub(super) columns: fn() -> Vec<ColumnInfo>,
-    /// Returns the rows of a replication: of the jobs in the range if a row stands for a job, otherwise all.
+    /// Builds the rows of a replication: of the jobs in the range if a row stands for a job, otherwise all.
     pub(super) build: fn(Replicate<'_>, Range<usize>) -> Result<DataFrame, FrameError>,
     /// Whether a row stands for a job. Files of such frames are written in parts.
     pub(super) is_of_jobs: bool,
 }
 
-/// Every frame of details. The files of a study's cell are written in this order from the last to the first,
-/// so that a process that sees the jobs of a cell may rely on its other details.
+/// Every frame of details. The files of a cell are written from the last row of this table to the first: once
+/// the jobs of a cell exist, its other details do too.
 pub(super) static DETAILS: [Detail; 5] = [
     Detail {
         name: "jobs",
@@ -72,8 +72,8 @@ impl Detail {
         (self.build)(replicate, 0..replicate.outcome.jobs.len())
     }
 
-    /// Calls `take` with the rows of one replication, in parts of [`TOGETHER`] jobs if a row stands for a
-    /// job.
+    /// Passes the rows of one replication to `take`, at most [`TOGETHER`] jobs at a time if a row stands for
+    /// a job.
     pub(super) fn in_parts(
         &self,
         replicate: Replicate<'_>,

@@ -26,8 +26,8 @@ struct Row<'a> {
     count: &'a ShapeCount,
 }
 
-/// Returns the columns of the frame without those of the coordinates: the number of the replay, the numbers
-/// of the shape, and the run.
+/// Returns the columns other than the coordinates: the number of the replay, the numbers of the shape, and
+/// the run.
 fn fields<'a>() -> (Field<Row<'a>>, Vec<Field<Row<'a>>>, Field<Row<'a>>) {
     let replay = field("replay", U32(|row| row.replay))
         .meaning("number of the replay; the same in the `summary` frame");
@@ -64,7 +64,7 @@ fn columns() -> Vec<ColumnInfo> {
     let front = [replay.column].into_iter().chain(coordinates::in_front());
     let numbers = numbers.into_iter().map(|field| field.column);
     let columns = front.chain(numbers).chain(coordinates::behind()).chain([run.column]);
-    // The frame is there as a whole or not at all, and the partition only in some results.
+    // The frame exists as a whole or not at all; only the partition depends on the results.
     let when = |column: ColumnInfo| match column.when {
         When::Always => ColumnInfo { when: When::ByShape, ..column },
         _ => column,

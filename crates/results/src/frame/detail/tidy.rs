@@ -1,5 +1,4 @@
-//! The `tidy` frame: the jobs with the coordinates of their replay, for whoever would otherwise join two
-//! frames.
+//! The `tidy` frame: the jobs joined with the coordinates of their replay.
 
 use std::ops::Range;
 
@@ -25,23 +24,22 @@ pub(super) const DETAIL: Detail = Detail {
     is_of_jobs: true,
 };
 
-/// The coordinate that the jobs have already.
+/// The coordinate that jobs already have.
 const IN_JOBS: &str = "seed";
 
-/// The coordinate with the name of another column of the jobs, and its name in this frame: the partitions
-/// that a replay has are something else than the partition of a job.
+/// The coordinate that shares its name with a column of the jobs, and its name in this frame. The partitions
+/// of a replay differ from the partition of a job.
 const PARTITION: (&str, &str) = ("partition", "replay_partition");
 
-/// The column before which the last coordinates stand, if the jobs have it.
+/// The last coordinates precede this column, if the jobs have it.
 const LAST: &str = "run";
 
-/// Returns whether a coordinate stands behind the columns of the jobs, because it is long and seldom looked
-/// at.
+/// Returns whether a coordinate follows the columns of the jobs, because it is long and rarely read.
 fn is_behind(coordinate: &Coordinate) -> bool {
     coordinate.name == "rules"
 }
 
-/// Returns the coordinates that stand in front of the columns of the jobs.
+/// Returns the coordinates that precede the columns of the jobs.
 fn in_front() -> impl Iterator<Item = &'static Coordinate> {
     Coordinate::listed().filter(|coordinate| coordinate.name != IN_JOBS && !is_behind(coordinate))
 }
@@ -51,7 +49,7 @@ fn column_name(coordinate: &Coordinate) -> &'static str {
     if coordinate.name == PARTITION.0 { PARTITION.1 } else { coordinate.name }
 }
 
-/// Returns the names of the columns that stand behind those of the jobs: long coordinates, and the specs of
+/// Returns the coordinates that follow the columns of the jobs, with their names: long ones, and the specs of
 /// algorithms.
 fn behind() -> impl Iterator<Item = (&'static str, &'static Coordinate)> {
     let long = Coordinate::listed().filter(|coordinate| is_behind(coordinate));
@@ -59,8 +57,7 @@ fn behind() -> impl Iterator<Item = (&'static str, &'static Coordinate)> {
     long.map(|coordinate| (coordinate.name, coordinate)).chain(specs)
 }
 
-/// Returns the descriptions of the columns in the order of the frame: those of the `jobs` and `summary`
-/// frames.
+/// Describes the columns in the order of the frame, as the `jobs` and `summary` frames describe them.
 fn columns() -> Vec<ColumnInfo> {
     let of_summary = summary::columns();
     let coordinate = |name: &str| of_summary.iter().find(|column| column.name == name).copied();
@@ -72,7 +69,7 @@ fn columns() -> Vec<ColumnInfo> {
     columns.splice(1..1, front);
     let last = columns.iter().position(|column| column.name == LAST).unwrap_or(columns.len());
     columns.splice(last..last, behind().filter_map(|(name, _)| coordinate(name)));
-    // The frame is there as a whole or not at all, but some columns of jobs are only in some results.
+    // The frame exists as a whole or not at all, but some columns of jobs are optional.
     for column in columns.iter_mut().filter(|column| column.when == When::Always) {
         column.when = When::Tidy;
     }
@@ -86,13 +83,12 @@ fn build(replicate: Replicate<'_>, rows: Range<usize>) -> Result<DataFrame, Fram
     Ok(rows)
 }
 
-/// Adds the coordinates of a replay to its jobs, of which the first column is the number of the replay. Each
-/// is one value for all rows, and not a text for each job.
+/// Adds the coordinates of a replay to its jobs, whose first column is the number of the replay. Each
+/// coordinate is stored once as a scalar column, not once per job.
 pub(in crate::frame) fn join(jobs: &mut DataFrame, spec: &ReplaySpec) -> Result<(), FrameError> {
     let height = jobs.height();
     for (i, coordinate) in in_front().enumerate() {
-        // A number stays a number. A replay of all partitions has no value of the coordinate, but a word for
-        // it.
+        // A number stays a number. A replay of all partitions shows a word in place of the coordinate.
         let value = match coordinate.json(spec).1 {
             number @ Value::Number(_) => number,
             _ => Value::String(coordinate.shown(spec)),

@@ -59,9 +59,9 @@ const MUCH_BYTES: u64 = 1 << 28;
 /// The bytes of a value in memory: a number, or where a text begins and ends.
 const VALUE_BYTES: u64 = 16;
 
-/// Fails if the rows of a file would not fit into memory. Of a Parquet file `columns` are read at most;
-/// `None` stands for all of them. A few bytes of a Parquet file can stand for millions of equal values, so
-/// that its rows count and not its length.
+/// Fails if the rows of a file would not fit into memory. `columns` is the most columns that are read of a
+/// Parquet file; `None` means all. A few bytes of Parquet can encode millions of equal values, so its rows
+/// count and not its length.
 fn check_memory(file: &File, path: &Path, columns: Option<usize>) -> Result<(), FrameError> {
     let length = file.metadata().map_or(0, |metadata| metadata.len());
     let needed_bytes = match FileFormat::of_path(path) {
@@ -121,7 +121,7 @@ pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, F
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
-/// Reads these rows of an open Parquet file, whose path is told in errors.
+/// Reads these rows of an open Parquet file. `path` is for errors.
 pub(super) fn read_rows(file: &File, rows: Range<usize>, path: &Path) -> Result<DataFrame, FrameError> {
     let opened = file.try_clone();
     let file = opened.map_err(|source| FrameError::Unreadable { path: path.to_owned(), source })?;
@@ -129,8 +129,9 @@ pub(super) fn read_rows(file: &File, rows: Range<usize>, path: &Path) -> Result<
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
-/// Reads these rows, of the columns named in `columns`, as far as they exist. Returns them, and whether the
-/// file has no rows after them. Only Parquet files are read in parts; of another file all rows are returned.
+/// Reads a range of rows of the columns named in `columns`. Columns and rows that the file lacks are left
+/// out. Also returns whether the file ends there. Only Parquet files are read in parts; of other formats all
+/// rows are returned.
 pub(super) fn read_slice(
     path: &Path,
     columns: &[&str],

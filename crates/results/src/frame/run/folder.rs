@@ -65,7 +65,7 @@ pub struct RunPlace<'a> {
     pub force: bool,
 }
 
-/// What a directory holds before the run starts.
+/// The content of a directory before the run starts.
 #[derive(Debug, PartialEq, Eq)]
 enum Found {
     /// The directory holds no result file.
@@ -84,7 +84,7 @@ pub(super) struct RunFolder {
     found: Found,
     /// Where this process runs.
     place: Place,
-    /// The open files of the details. They hold the replays that have ended so far.
+    /// The open files of the details, with the replays that have ended.
     pub(super) details: Vec<(&'static Detail, FrameFile)>,
     /// As long as the claim is held, no other process writes into the directory.
     _claim: Claim,
@@ -124,7 +124,7 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), format, found, place, details, _claim: claim, _new: new })
     }
 
-    /// Makes the parts of a run, of which none has begun. `run` is the text of run.json.
+    /// Prepares the job files of a run. `run` is the text of run.json.
     pub(super) fn job_parts(&self, study: &Study, run: &str) -> JobParts {
         JobParts::new(study, &self.path, self.format, run)
     }
@@ -134,7 +134,7 @@ impl RunFolder {
         FrameFile::create(&self.path, "summary", self.format, run)
     }
 
-    /// Replaces the files of the directory by those of the run, and returns true. If the directory already
+    /// Replaces the files of the directory by the new results, and returns true. If the directory already
     /// holds the same run with all replays of `finished` and more, it keeps those files and returns false.
     ///
     /// All files are complete and on disk under temporary names before the first one is renamed. run.json is
@@ -197,8 +197,8 @@ fn check_directories(folder: &Path) -> Result<(), RunFolderError> {
     }
 }
 
-/// Returns the numbers of the replays in the summary of `folder`. Returns `None` if it has no summary or no
-/// jobs, or if its replays are not those of `study`.
+/// Returns the numbers of the replays in the summary of `folder`. Returns `None` without a summary or jobs,
+/// or if the replays differ from `study`.
 fn held(folder: &Path, study: &Study) -> Option<BTreeSet<u64>> {
     let summary = Table::read(folder).ok()?;
     let has_jobs =

@@ -24,16 +24,17 @@ pub struct RunResults<'a> {
     /// The text of run.json.
     run: String,
     folder: Option<RunFolder>,
-    /// The jobs of replays that are read while they run; `None` if no jobs are written.
+    /// Writes the jobs of streamed replays; `None` if no jobs are written.
     parts: Option<Arc<JobParts>>,
-    /// The details so far, where they are kept in memory.
+    /// The details of the replays that have ended, if they are kept in memory.
     kept: Vec<KeptDetail>,
     /// Replications of replays that ended before a replay with a lower number; `None` for a replay that
     /// failed.
     early: BTreeMap<usize, Option<Vec<Outcome>>>,
     /// The number of the replay that is written next.
     next: usize,
-    /// The replays so far, as the summary needs them: the number, and the replications without their jobs.
+    /// The replays that have ended, as the summary needs them: the number, and the replications without their
+    /// jobs.
     replays: Vec<(u32, Vec<Outcome>)>,
 }
 
@@ -74,7 +75,7 @@ impl<'a> RunResults<'a> {
         Ok(Self { study, run, folder, parts, kept, early, next: 0, replays })
     }
 
-    /// Returns what takes the jobs that leave a replay while it runs; `None` if no jobs are written.
+    /// Returns the writer of streamed jobs; `None` if no jobs are written.
     pub fn parts(&self) -> Option<Arc<JobParts>> {
         self.parts.clone()
     }
@@ -163,8 +164,7 @@ impl KeptDetail {
         self.detail.name
     }
 
-    /// Returns the whole frame, whose rows share memory with those of the replications. `None` if there are
-    /// no replications.
+    /// Returns the whole frame, which shares its memory with the replications; `None` without replications.
     pub fn frame(&self) -> Result<Option<DataFrame>, FrameError> {
         let Some((first, others)) = self.frames.split_first() else { return Ok(None) };
         let mut whole = first.clone();

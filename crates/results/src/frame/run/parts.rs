@@ -1,10 +1,8 @@
-//! The jobs of replays that are read while they run: they are written as they leave, so that they are never
-//! all in memory.
+//! Writes the jobs of streamed replays as they finish, so that they are never all in memory.
 //!
-//! The jobs of the only replay of a run go into the file of the results at once. Those of several replays,
-//! which may run at the same time and may fail, go into a temporary file each, from which they move into the
-//! file of the results in the order of the replays. All of these files have temporary names, and are gone if
-//! the process ends.
+//! A run with one replay writes into the file of the results directly. Several replays may run at the same
+//! time and may fail, so each writes a temporary file; its rows move into the file of the results in the
+//! order of the replays. All these files have temporary names and disappear with the process.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,14 +16,14 @@ use meshreplay_logs::LogNames;
 use meshreplay_sim::metrics::FinishedJobs;
 use meshreplay_study::study::{Options, Study};
 
-/// The jobs of one replay so far.
+/// The jobs of one replay that have finished.
 struct Part {
     file: FrameFile,
     /// The number of jobs in each batch.
     heights: Vec<usize>,
 }
 
-/// The jobs of the replays that run.
+/// The job files of the replays that run.
 pub struct JobParts {
     folder: PathBuf,
     format: FileFormat,
@@ -39,7 +37,7 @@ pub struct JobParts {
 }
 
 impl JobParts {
-    /// Makes the parts of a run, of which none has begun. `run` is the text of run.json.
+    /// Prepares the job files of a run. `run` is the text of run.json.
     pub(super) fn new(study: &Study, folder: &Path, format: FileFormat, run: &str) -> Self {
         let is_single = study.cells.len() == 1;
         Self {

@@ -1,4 +1,4 @@
-//! Schedules of our own Parquet files, of which a part of the rows is in memory at a time.
+//! Schedules in our own Parquet files, read one part at a time.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::frame::read::{ROWS, read_slice};
 use crate::frame::table::Replication;
 use meshreplay_study::audit::ScheduledJob;
 
-/// The columns of our own `jobs` frame that a schedule is made of. Not every frame has all.
+/// The columns of our own `jobs` frame that make up a schedule. Some frames lack some of them.
 const COLUMNS: [&str; 14] = [
     "replay",
     "seed",
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// Jobs that are read in parts of any length are those of a file that is read as a whole.
+    /// Reading in parts of any length gives the same jobs as reading the whole file.
     #[test]
     fn parts_give_what_the_whole_gives() -> Tested {
         let directory = tempfile::tempdir()?;
@@ -207,7 +207,7 @@ mod tests {
         Ok(())
     }
 
-    /// A wrong value in a late part is told with its row of the file, and nothing comes after it.
+    /// The error for a wrong value in a late part has the row of the file, and ends the iteration.
     #[test]
     fn a_late_error_names_its_row() -> Tested {
         let directory = tempfile::tempdir()?;

@@ -130,9 +130,9 @@ pub struct Selected {
 /// The jobs of a schedule, which can be read from the first to the last any number of times.
 #[derive(Debug)]
 pub enum SavedJobs {
-    /// They are in memory: those of a table of Batsim, or of results in a file that is read as a whole.
+    /// In memory: a table of Batsim, or results in a file that is read as a whole.
     Whole(Schedule),
-    /// They are in a Parquet file, which is read in parts.
+    /// In a Parquet file that is read in parts.
     InParts(InParts),
 }
 
@@ -161,11 +161,11 @@ impl SavedJobs {
         }
     }
 
-    /// Returns the number of the first job whose nodes are not known; `None` if those of all jobs are.
+    /// Returns the number of the first job with unknown nodes; `None` if all nodes are known.
     pub fn first_without_nodes(&self) -> Result<Option<i64>, ScheduleError> {
         match self {
             Self::InParts(parts) if parts.has_nodes => Ok(None),
-            // None of them has nodes.
+            // The file has no column of nodes.
             Self::InParts(parts) => Ok(parts.walk().next().transpose()?.map(|job| job.number)),
             Self::Whole(schedule) => {
                 Ok(schedule.jobs.iter().find(|job| job.nodes.is_none()).map(|job| job.number))

@@ -26,7 +26,7 @@ enum Values {
     },
 }
 
-/// The numbers of a column, one for each row, some of which may be missing. Clones share their memory.
+/// The numbers of a column, one per row; some may be missing. Clones share their memory.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers(Float64Chunked);
 
@@ -43,7 +43,7 @@ impl Numbers {
     }
 }
 
-/// A value of a column, which is the same exactly for rows with the same value.
+/// A value of a column. Two keys of one column are equal exactly if the values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key<'a> {
     /// The bits of a number.
@@ -105,8 +105,8 @@ impl Column {
         }
     }
 
-    /// Returns the value of row `i` as a label: a text as it is, a number as short as possible, and `none`
-    /// for a missing number.
+    /// Returns the value of row `i` as a label: a text unchanged, a number with as few digits as possible,
+    /// `none` for a missing number.
     pub fn label(&self, i: usize) -> String {
         match self.key(i) {
             Key::Text(text) => text.to_owned(),
@@ -115,7 +115,7 @@ impl Column {
         }
     }
 
-    /// Returns the value of row `i`, to compare it with those of other rows of this column.
+    /// Returns the value of row `i` for comparisons within this column.
     pub fn key(&self, i: usize) -> Key<'_> {
         match &self.values {
             Values::Text(texts) => Key::Text(texts.get(i).unwrap_or_default()),

@@ -59,10 +59,10 @@ impl Table {
         Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None)? }))
     }
 
-    /// Reads the details with this name in `folder`, such as the jobs, and hands them to `visit` in parts of
-    /// whole rows, in the order of the files: the columns named in `columns`, as far as they exist, and the
-    /// column `replay`. Of a study it reads only the cells with a number that `wanted` accepts. Returns false
-    /// if the directory holds no such details.
+    /// Reads the details with this name in `folder`, such as the jobs, and passes them to `visit` in parts of
+    /// whole rows, in the order of the files. Reads the columns named in `columns` that exist, and the column
+    /// `replay`. Of a study it reads only the cells with a number that `wanted` accepts. Returns false if the
+    /// directory holds no such details.
     pub fn visit_details<E: From<FrameError>>(
         folder: &Path,
         detail: &str,
@@ -178,8 +178,8 @@ impl Table {
 /// The name of the frame of summaries.
 const SUMMARY: &str = "summary";
 
-/// Reads the frame called `name` from its file, with labels beside specs, and with the present numbers of
-/// replays in a summary. Fails if its rows are of another run.
+/// Reads the frame called `name` from its file. Adds missing labels, and renumbers the replays of a summary.
+/// Fails if its rows are of another run.
 fn read_labelled(path: &Path, name: &str, origin: Option<&Origin>) -> Result<DataFrame, FrameError> {
     let mut frame = read_file(path)?;
     if is_unlabelled(&frame) {
@@ -195,8 +195,8 @@ fn read_labelled(path: &Path, name: &str, origin: Option<&Origin>) -> Result<Dat
 }
 
 /// Reads the frame called `name` in `folder`, which `replay -o` or `sweep -o` made, in any format. Details of
-/// a study are those of its cells, one after the other. `None` if the folder does not hold the frame. Fails
-/// if it holds files of different runs.
+/// a study are concatenated over its cells. `None` if the folder does not hold the frame. Fails if it holds
+/// files of different runs.
 pub fn read_frame(folder: &Path, name: &str) -> Result<Option<DataFrame>, FrameError> {
     let origin = Origin::of(folder)?;
     match (find(folder, name), origin) {

@@ -1,4 +1,4 @@
-//! The jobs that lie beside a summary: whose they are, and whether they are all there.
+//! Which replication each saved job belongs to, and whether all jobs are present.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -45,7 +45,7 @@ impl JobOrder {
     }
 }
 
-/// What the jobs in a directory say about the replays that they are of.
+/// The number of jobs per replication in a directory.
 #[derive(Clone, Debug)]
 pub struct JobCounts {
     path: PathBuf,
@@ -56,8 +56,8 @@ pub struct JobCounts {
 }
 
 impl JobCounts {
-    /// Reads whose the jobs in `folder` are, in parts, so that memory does not grow with the jobs. `None` if
-    /// it holds no jobs.
+    /// Counts the jobs in `folder` by replication. Reads them in parts, so that memory does not grow with the
+    /// jobs. `None` if it holds no jobs.
     pub fn of(folder: &Path) -> Result<Option<Self>, FrameError> {
         let (mut counts, mut is_known) = (BTreeMap::new(), true);
         // No cell of a study is read.
@@ -69,11 +69,11 @@ impl JobCounts {
             Ok(())
         })?;
         let held = Self::counted(folder, counts)?;
-        // Jobs that are of no replay may be of any.
+        // Jobs without a replay may belong to any.
         Ok(held.map(|held| if is_known { held } else { Self { missing: Missing::default(), ..held } }))
     }
 
-    /// Returns whose the jobs in `folder` are, which have been counted. `None` if it holds no jobs.
+    /// As [`Self::of`], from jobs that have been counted already. `None` if `folder` holds no jobs.
     pub fn counted(folder: &Path, counts: BTreeMap<Replication, u64>) -> Result<Option<Self>, FrameError> {
         let origin = Origin::of(folder)?;
         let (path, held) = match (find(folder, "jobs"), &origin) {
@@ -96,21 +96,21 @@ impl JobCounts {
         self.missing.note(&self.path)
     }
 
-    /// Fails if there are other jobs than the summary beside them counts.
+    /// Fails if the summary counts other jobs.
     pub fn check(&self, summary: &Table, folder: &Path) -> Result<(), FrameError> {
         summary.check_jobs(folder, &|replication| self.counts.get(replication).copied())
     }
 }
 
 impl Table {
-    /// Returns the replication that a row is of; `None` if the row does not say it.
+    /// Returns the replication of a row; `None` if the row lacks it.
     pub fn replication(&self, row: usize) -> Option<Replication> {
         let whole = |name: &str| self.column(name)?.whole(row);
         Some(Replication { replay: whole("replay")?, seed: whole("seed")? })
     }
 
-    /// Returns the rows of each replication in a part of the jobs, which stand together, in the order of the
-    /// rows; nothing if the jobs do not say whose they are.
+    /// Returns the range of rows of each replication in a part of the jobs, in order. Empty if the jobs lack
+    /// the columns `replay` and `seed`.
     pub fn replications(&self) -> Vec<(Replication, Range<usize>)> {
         let (Some(replay), Some(seed)) = (self.column("replay"), self.column("seed")) else {
             return Vec::new();
@@ -126,9 +126,8 @@ impl Table {
         found
     }
 
-    /// Fails if the jobs beside this summary are others than it counts: `found` returns how many there are of
-    /// a replication, `None` if that is not known. With outages some jobs of a replay never start and are in
-    /// no file.
+    /// Fails if the saved jobs of a replication differ in number from this summary. `found` returns their
+    /// number; `None` if it is not known. With outages some jobs of a replay never start and are in no file.
     pub fn check_jobs(
         &self,
         folder: &Path,

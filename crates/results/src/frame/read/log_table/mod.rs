@@ -2,8 +2,8 @@
 //!
 //! The types of columns become text that readers of logs understand whatever the column is called: instants
 //! are ISO 8601, with `Z` if they have a zone and without one if they are local; durations have the unit `s`;
-//! what is missing is empty. Lists of texts and whole numbers are joined by commas. Columns of other nested
-//! types are empty, as no field of a job is one.
+//! missing values are empty. Lists of texts and whole numbers are joined by commas. Columns of other nested
+//! types are empty: no field of a job has such a type.
 //!
 //! The arrays of Arrow are read, and not frames, as frames would need Polars with all of its types.
 
@@ -207,8 +207,8 @@ impl Read for CsvText {
     }
 }
 
-/// Appends a cell of column `at` of a line. It stands in quotes unless it has letters, digits and a few signs
-/// only, so that no reader takes anything in it for a separator or a comment.
+/// Appends cell `at` of a line, in quotes unless it has only letters, digits and a few signs. Readers then
+/// find no separator and no comment in it.
 fn push_cell(text: &mut Vec<u8>, at: usize, cell: &[u8]) {
     if at > 0 {
         text.push(b',');
@@ -352,7 +352,7 @@ fn nanoseconds(unit: TimeUnit) -> i128 {
     }
 }
 
-/// Returns an instant so many nanoseconds after 1970, of UTC or of a clock whose zone is unknown.
+/// Formats the instant `time_ns` nanoseconds after 1970, in UTC or on a clock without a known zone.
 fn instant(time_ns: i128, has_zone: bool) -> String {
     match Timestamp::from_nanosecond(time_ns) {
         Ok(time) if has_zone => time.to_string(),
