@@ -163,6 +163,11 @@ pub(super) fn whole_number(column: usize, name: &str, text: &[u8]) -> Result<i64
     parsed(text).ok_or_else(|| Problem::column(column, name, text, "a whole number"))
 }
 
+/// Returns the words of a line, between white space of any kind.
+pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
 /// Returns the fields of a line as text, without the blanks between them.
 pub(super) fn tokens(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&byte| is_blank(byte)).filter(|token| !token.is_empty())

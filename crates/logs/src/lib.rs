@@ -42,7 +42,7 @@ mod writer;
 pub use copy::copy;
 pub use error::{Problem, TraceError};
 pub use facts::{CANCELLED_EARLY, Facts};
-pub use formats::{Columns, FORMATS, Format, LineParser, LogUnit, Parsed, Preview, SHAPES, SWF, Writing};
+pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, Preview, SHAPES, SWF, Writing};
 pub use header::{Header, quoted};
 pub use in_use::InUse;
 
@@ -58,7 +58,7 @@ pub use survey::profile::{Irregularity, Missing, NodeLists, Profile};
 pub use survey::quantiles::Quantiles;
 pub use survey::validate::{Defect, Finding, Severity, Tally, Validation, validate};
 pub use times::set_local_zone;
-pub use unit::Unit;
+pub use unit::{LogUnit, Unit};
 pub use writer::Writer;
 
 #[cfg(doctest)]

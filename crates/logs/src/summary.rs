@@ -120,7 +120,7 @@ pub struct LogSummary {
 impl LogSummary {
     /// Returns the names behind the numbers of the records, and when the log begins.
     pub fn names(&self) -> LogNames {
-        LogNames::of(&self.facts.names, &self.header)
+        LogNames::new(&self.facts.names, &self.header)
     }
 
     /// Fails if not a single line is a job although lines were skipped, since then reading leniently has

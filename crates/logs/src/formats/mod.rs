@@ -10,7 +10,6 @@
 mod batch;
 mod cells;
 mod format;
-mod log_unit;
 mod lsf;
 mod nas_ipsc;
 mod pbs;
@@ -24,10 +23,10 @@ mod unread;
 use std::path::Path;
 
 pub use format::{Format, LineParser, Parsed, Preview, Writing};
-pub use log_unit::LogUnit;
 pub use swf::SHAPES;
 pub use table::Columns;
 
+use super::fields::{parsed, words};
 use super::record::FIELDS;
 use super::times::Clock;
 pub use super::times::{DATES, POSIX, TIME_ZONE};
@@ -120,8 +119,8 @@ pub(super) fn of_first_lines(lines: &FirstLines) -> Result<&'static Format, (&'s
     if lines.is_table {
         return Ok(&table::TABLE);
     }
-    let mut words = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let is_number = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok());
+    let mut words = words(first);
+    let is_number = |word: &[u8]| parsed::<f64>(word).is_some();
     let is_swf = words.next().is_none_or(is_number) || words.count() + 1 >= FIELDS;
     Ok(Format::of_line(first).unwrap_or(if is_swf { SWF } else { &table::TABLE }))
 }

@@ -11,13 +11,13 @@ use crate::header::Header;
 pub(crate) struct PartitionFilter {
     wanted: Partitions,
     /// Partitions seen, by number.
-    seen: BTreeMap<i64, Seen>,
+    seen: BTreeMap<i64, PartitionCount>,
     left_out: u64,
 }
 
 /// A partition that records have.
 #[derive(Debug)]
-struct Seen {
+struct PartitionCount {
     /// Its name, or its number if it has none.
     label: String,
     records: u64,
@@ -35,7 +35,8 @@ impl PartitionFilter {
     pub(crate) fn admits(&mut self, number: i64, names: Option<&Names>, header: &Header) -> bool {
         let wanted = &self.wanted;
         let is_wanted = number >= 0 && {
-            let seen = self.seen.entry(number).or_insert_with(|| Seen::new(number, wanted, names, header));
+            let seen =
+                self.seen.entry(number).or_insert_with(|| PartitionCount::new(number, wanted, names, header));
             seen.records += 1;
             seen.is.contains(&true)
         };
@@ -54,7 +55,7 @@ impl PartitionFilter {
     }
 }
 
-impl Seen {
+impl PartitionCount {
     /// Returns the partition with this number, before its first record is counted.
     fn new(number: i64, wanted: &Partitions, names: Option<&Names>, header: &Header) -> Self {
         let of_partitions = |kind| kind == NameKind::Partition;

@@ -69,7 +69,7 @@ struct Piece {
 }
 
 /// The text of a log that another thread reads ahead.
-pub(super) struct Ahead {
+pub(super) struct ReadAhead {
     pieces: Receiver<Piece>,
     /// Where the memory of pieces goes that were handed out.
     spent: Sender<Vec<u8>>,
@@ -79,7 +79,7 @@ pub(super) struct Ahead {
     at: usize,
 }
 
-impl Ahead {
+impl ReadAhead {
     /// Lets another thread read `text` on. Gives it back if no thread can be had.
     pub(super) fn begin(text: Box<Text>) -> Result<Self, Box<Text>> {
         let (to_thread, given) = sync_channel::<Box<Text>>(1);

@@ -14,13 +14,13 @@ pub(super) const MOST: usize = 1 << 20;
 
 /// What is known of a job number when it is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum NumberUse {
     /// It is new, or of a kind that may come again.
     New,
     /// It was there before.
-    Before,
+    Duplicate,
     /// It is known at the end.
-    Later,
+    Deferred,
 }
 
 /// Job numbers read.
@@ -53,16 +53,16 @@ impl JobNumbers {
     }
 
     /// Adds the job number of a line. With `may_repeat`, it is no duplicate.
-    pub(super) fn add(&mut self, number: i64, line: u64, may_repeat: bool) -> Seen {
+    pub(super) fn add(&mut self, number: i64, line: u64, may_repeat: bool) -> NumberUse {
         if self.sorter.is_some() {
             self.sort(number, line, may_repeat);
-            return Seen::Later;
+            return NumberUse::Deferred;
         }
         let is_new = self.insert(number);
         if self.ascending.len() > self.most || self.others.len() > self.most {
             self.spill();
         }
-        if is_new || may_repeat { Seen::New } else { Seen::Before }
+        if is_new || may_repeat { NumberUse::New } else { NumberUse::Duplicate }
     }
 
     /// Adds a number in memory. Returns true if it is new.
@@ -96,8 +96,8 @@ impl JobNumbers {
         }
     }
 
-    /// Returns the number of duplicates reported as [`Seen::Later`], and the `most` first ones. Fails if the
-    /// temporary file cannot be written or read.
+    /// Returns the number of duplicates reported as [`NumberUse::Deferred`], and the `most` first ones. Fails
+    /// if the temporary file cannot be written or read.
     pub(super) fn duplicates(&mut self, most: usize) -> io::Result<Duplicates> {
         if let Some(error) = self.error.take() {
             return Err(error);
@@ -146,8 +146,8 @@ mod tests {
                     expected.push((line, number));
                 }
                 match numbers.add(number, line, may_repeat) {
-                    Seen::Before => found.push((line, number)),
-                    Seen::New | Seen::Later => {}
+                    NumberUse::Duplicate => found.push((line, number)),
+                    NumberUse::New | NumberUse::Deferred => {}
                 }
             }
             late += u64::from(numbers.sorter.is_some());

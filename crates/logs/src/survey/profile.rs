@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::members::{Counts, Members};
 use super::quantiles::{Quantiles, Tally};
 use crate::error::TraceError;
-use crate::formats::LogUnit;
 use crate::nodes::NodeRuns;
 use crate::options::ReadOptions;
 use crate::reader::{Entry, Reader};
 use crate::record::{FIELD_NAMES, FIELDS, Record};
 use crate::summary::LogSummary;
+use crate::unit::LogUnit;
 
 /// Statistics of a recorded log, before any rule drops jobs. The size of a job is [`Record::procs`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -110,18 +110,18 @@ impl Profile {
     /// different sizes and run times, and with the number of jobs only if these have lists of nodes. Fails if
     /// lenient reading has skipped all of it.
     pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
-        let mut gathering = Gathering { runs: NodeRuns::limited(), ..Gathering::default() };
+        let mut builder = ProfileBuilder { runs: NodeRuns::limited(), ..ProfileBuilder::default() };
         let format = options.format.clone();
         let mut reader = Reader::open(path, options)?;
         while let Some(entry) = reader.next_entry()? {
             if let Entry::Record { record, .. } = entry {
-                gathering.add(record);
+                builder.add(record);
             }
         }
         let summary = reader.finish()?;
         summary.check_jobs()?;
         let unit = LogUnit::new(summary.format, format.as_ref());
-        Ok(gathering.finish(summary, unit))
+        Ok(builder.finish(summary, unit))
     }
 
     /// Returns the time from the first to the last submit time, in seconds; `None` if no submit time is
@@ -133,7 +133,7 @@ impl Profile {
 
 /// The sums and lists that grow while the log is read.
 #[derive(Default)]
-struct Gathering {
+struct ProfileBuilder {
     sizes: Tally,
     runs_s: Tally,
     work_proc_s: f64,
@@ -147,7 +147,7 @@ struct Gathering {
     missing: [u64; FIELDS],
 }
 
-impl Gathering {
+impl ProfileBuilder {
     /// Counts a record.
     fn add(&mut self, record: &Record) {
         let submit_s = record.submit_s;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 mod behind;
 
-use self::behind::Behind;
+use self::behind::BackgroundWriter;
 use super::error::TraceError;
 use super::formats::{Format, SHAPES, Writing, is_gzip_name};
 use super::header::Header;
@@ -33,7 +33,7 @@ pub struct Writer {
 /// The way of the text to the output.
 enum Encoder {
     /// To a temporary file, plain or compressed, which is renamed to the path of the output at the end.
-    File(Behind),
+    File(BackgroundWriter),
     /// To a stream that the caller gave, plain.
     Stream(BufWriter<Box<dyn Write>>),
 }
@@ -51,7 +51,7 @@ impl Writer {
         let overwrite = overwrite || is_stream(path);
         remove_leftovers_beside(path);
         let file = NewFile::create(path, TEMPORARY).map_err(unwritable)?;
-        let out = Encoder::File(Behind::new(file, is_gzip_name(path)).map_err(unwritable)?);
+        let out = Encoder::File(BackgroundWriter::new(file, is_gzip_name(path)).map_err(unwritable)?);
         Ok(Self::new(path.to_owned(), writing, out, overwrite))
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Resources {
 
 impl Resources {
     /// Returns the number that counts `unit`; `None` if it is unknown.
-    pub(super) fn of(&self, unit: Unit) -> Option<i64> {
+    pub(super) fn in_unit(&self, unit: Unit) -> Option<i64> {
         match unit {
             Unit::Nodes => self.nodes,
             Unit::Cpus => self.cpus,

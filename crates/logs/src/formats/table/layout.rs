@@ -42,7 +42,7 @@ fn with_unit(text: &str) -> Option<(&str, &'static TimeUnit)> {
 }
 
 /// The options of a table, from its spec.
-pub(super) struct Told {
+pub(super) struct TableOptions {
     /// Place of each field; `None` if not given.
     pub(super) places: [Option<Place>; COUNT],
     /// Delimiter; `None` if the first line decides.
@@ -59,7 +59,7 @@ pub(super) struct Told {
     pub(super) clock: Clock,
 }
 
-impl Told {
+impl TableOptions {
     /// Takes the parameters of a spec of the format `table`.
     pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
         let mut places = [const { None }; COUNT];
@@ -121,10 +121,10 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Returns the layout of a table without a heading.
-    pub(super) fn of_numbers(told: &Told) -> Self {
-        let submit = find("submit").and_then(|field| told.places[field].as_ref());
+    pub(super) fn of_numbers(options: &TableOptions) -> Self {
+        let submit = find("submit").and_then(|field| options.places[field].as_ref());
         let mut layout = Self { has_no_submits: submit == Some(&Place::Nowhere), ..Self::default() };
-        for (field, place) in told.places.iter().enumerate() {
+        for (field, place) in options.places.iter().enumerate() {
             if let Some(Place::Number(number, unit)) = place {
                 (layout.columns[field], layout.units[field]) = (Some(*number), *unit);
             }
@@ -135,9 +135,9 @@ impl Layout {
     /// Returns the layout for a heading. Places in the spec take precedence; the other fields are found by
     /// the usual names of columns, among those still free. Fails with a message if the heading lacks a column
     /// of the spec.
-    pub(super) fn of_heading(told: &Told, names: Vec<String>) -> Result<Self, String> {
-        let Self { mut columns, mut units, has_no_submits, .. } = Self::of_numbers(told);
-        for (field, place) in told.places.iter().enumerate() {
+    pub(super) fn of_heading(options: &TableOptions, names: Vec<String>) -> Result<Self, String> {
+        let Self { mut columns, mut units, has_no_submits, .. } = Self::of_numbers(options);
+        for (field, place) in options.places.iter().enumerate() {
             if let Some(Place::Name(name)) = place {
                 let (column, unit) = named(&names, name, FIELDS[field].kind)?;
                 (columns[field], units[field]) = (Some(column), unit);
@@ -149,7 +149,7 @@ impl Layout {
         let is_slurm_table =
             ["idjob", "timesubmit"].iter().all(|known| plain_names.iter().any(|name| name == known));
         for (field, row) in FIELDS.iter().enumerate() {
-            if told.places[field].is_some() {
+            if options.places[field].is_some() {
                 continue;
             }
             let procs = columns[PROCS].and_then(|column: usize| plain_names.get(column - 1));
@@ -176,14 +176,14 @@ impl Layout {
             }
         }
         let layout = Self { columns, units, names, has_no_submits, is_slurm_table };
-        layout.check_names(told)?;
+        layout.check_names(options)?;
         Ok(layout)
     }
 
     /// Fails if a column that is known by its name has the name of another one.
-    fn check_names(&self, told: &Told) -> Result<(), String> {
+    fn check_names(&self, options: &TableOptions) -> Result<(), String> {
         for (field, column) in self.columns.iter().enumerate() {
-            let Some(column) = column.filter(|_| !matches!(told.places[field], Some(Place::Number(..))))
+            let Some(column) = column.filter(|_| !matches!(options.places[field], Some(Place::Number(..))))
             else {
                 continue;
             };
@@ -252,7 +252,7 @@ impl Layout {
     }
 
     /// Returns the columns that hold fields, such as `submit=Submit,run=Runtime:minutes,procs=NNodes`.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn assignments(&self) -> String {
         let held = FIELDS.iter().enumerate().filter_map(|(at, field)| {
             let name = self.names.get(self.columns[at]? - 1)?;
             let unit = self.units[at].map(|unit| format!(":{}", unit.name)).unwrap_or_default();
@@ -300,8 +300,8 @@ mod tests {
 
     fn layout(spec: &str, heading: &str) -> Result<Layout, String> {
         let spec: Spec = spec.parse().map_err(|error: SpecError| error.to_string())?;
-        let told = Told::take(&mut Params::new(&spec)).map_err(|error| error.to_string())?;
-        Layout::of_heading(&told, heading.split(',').map(str::to_owned).collect())
+        let options = TableOptions::take(&mut Params::new(&spec)).map_err(|error| error.to_string())?;
+        Layout::of_heading(&options, heading.split(',').map(str::to_owned).collect())
     }
 
     #[test]
@@ -333,7 +333,7 @@ mod tests {
             ),
         ] {
             let found = layout(spec, heading)?;
-            assert_eq!(found.told(), expected, "{heading}");
+            assert_eq!(found.assignments(), expected, "{heading}");
             assert_eq!(found.lacks(), None, "{heading}");
         }
         Ok(())

@@ -19,7 +19,7 @@ impl Table {
     /// Reads rows until every date column is decided, the dates prove unambiguous, or the table ends. Columns
     /// with ambiguous dates only follow the other columns.
     pub(super) fn find_orders(&mut self, lines: Preview<'_>) -> Result<(), TraceError> {
-        if self.told.clock.order.is_some() {
+        if self.options.clock.order.is_some() {
             return Ok(());
         }
         let (mut is_either, mut decided) = (false, [const { None }; COUNT]);
@@ -52,7 +52,7 @@ impl Table {
             }
         }
         self.partial.clear();
-        (self.has_begun, self.delimiter) = (false, self.told.delimiter.unwrap_or(Delimiter::Blanks));
+        (self.has_begun, self.delimiter) = (false, self.options.delimiter.unwrap_or(Delimiter::Blanks));
         let mut found = decided.iter().flatten();
         let Some(first) = found.next() else { return Ok(()) };
         let (first, example) = (first.order, &first.example);
