@@ -6,12 +6,11 @@ use super::record::Record;
 use super::summary::LogSummary;
 use super::writer::Writer;
 
-/// Copies the comments of a log unchanged and its records as `choose` returns them, and returns the facts
-/// about the log that was read. A record is left out if `choose` returns `None`. Blank lines, lines without a
-/// job, and lines that lenient reading skips are not copied. The `note`, if there is one, becomes a comment
-/// above the first record, or the last line of a log without records.
+/// Copies a log: comments unchanged, records as returned by `choose`, which drops a record with `None`. Blank
+/// lines, lines without a job and skipped lines are not copied. The `note` becomes a comment above the first
+/// record, or the last line of a log without records. Returns the facts about the log read.
 ///
-/// The writer is left unfinished, so that nothing of its output stays if there is an error.
+/// The writer is left unfinished, so an error leaves no output.
 pub fn copy(
     mut reader: Reader,
     writer: &mut Writer,

@@ -64,7 +64,7 @@ impl Lines {
         self.terminated
     }
 
-    /// Returns whether the text began with a byte order mark. It is known once a line was read or looked at.
+    /// Returns true if the text began with a byte order mark, once a line was read or peeked at.
     pub(super) fn has_mark(&self) -> bool {
         self.has_mark
     }

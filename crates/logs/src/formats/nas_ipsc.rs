@@ -1,9 +1,9 @@
 //! The native log of the iPSC/860 at NASA Ames, 1993. Each line is `user command nodes seconds MM/DD/YY
 //! HH:MM:SS`.
 //!
-//! Date and time say when the job started, by the clocks of California. A line with 0 nodes is no job, and
-//! neither is a line of user `special` (dedicated time, for example). The other lines become the records that
-//! the Parallel Workloads Archive made of them:
+//! Date and time are the start of the job, in California's local time. Lines with 0 nodes and lines of user
+//! `special` (dedicated time, for example) are no jobs. The other lines become the records of the Parallel
+//! Workloads Archive:
 //!
 //! * Submit times are the starts, and count from the first of them.
 //! * Users are numbered in the order of their first appearance. So are the commands of interactive jobs.

@@ -5,7 +5,7 @@ struct UnreadableKind {
     is: fn(&str) -> bool,
     /// Kind of the file, such as `a history of HTCondor`.
     kind: &'static str,
-    /// What makes a log of it, in words.
+    /// How to make a log of it.
     remedy: &'static str,
 }
 

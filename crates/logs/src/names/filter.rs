@@ -6,7 +6,7 @@ use super::partitions::{Partitions, no_such_partition};
 use super::{LogNames, NameKind, Names};
 use crate::header::Header;
 
-/// The records of some partitions of a log, chosen one by one.
+/// Filter for the records of some partitions.
 #[derive(Debug)]
 pub(crate) struct PartitionFilter {
     wanted: Partitions,
@@ -18,10 +18,10 @@ pub(crate) struct PartitionFilter {
 /// A partition that records have.
 #[derive(Debug)]
 struct PartitionCount {
-    /// Its name, or its number if it has none.
+    /// Name, or number without a name.
     label: String,
     records: u64,
-    /// For each of the partitions that are wanted, whether this is the one.
+    /// For each wanted partition, whether it is this one.
     is: Vec<bool>,
 }
 
@@ -44,8 +44,7 @@ impl PartitionFilter {
         is_wanted
     }
 
-    /// Returns the number of records that were left out. Fails, in words, if a partition that is wanted has
-    /// no record.
+    /// Returns the number of dropped records. Fails with a message if a wanted partition has no record.
     pub(crate) fn finish(&self) -> Result<u64, String> {
         let is_missing = |at: usize| self.seen.values().all(|seen| !seen.is[at]);
         let missing = self.wanted.names().iter().enumerate().find(|(at, _)| is_missing(*at));
@@ -56,7 +55,7 @@ impl PartitionFilter {
 }
 
 impl PartitionCount {
-    /// Returns the partition with this number, before its first record is counted.
+    /// Returns a partition with no records counted yet.
     fn new(number: i64, wanted: &Partitions, names: Option<&Names>, header: &Header) -> Self {
         let of_partitions = |kind| kind == NameKind::Partition;
         let names = LogNames::of_kinds(of_partitions, names.unwrap_or(&Names::default()), header);

@@ -105,8 +105,8 @@ impl Reader {
     /// Opens the log at `path`; `-` is standard input. Compression is detected from the content, not from the
     /// name.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
-        // The format is the one given, or else that of the file name, or else that of the first line.
-        // `auto` has the parameters of the format that is found.
+        // The format is given, or recognised by file name, or by first line. `auto` passes its parameters to
+        // the recognised format.
         let (given, params) = match options.format {
             Some(spec) if spec.name == formats::AUTO => (None, spec.params),
             given => (given, BTreeMap::new()),
@@ -200,7 +200,7 @@ impl Reader {
                 {
                     return Ok(Some(keep_aside(aside, records, &mut self.header, found)));
                 }
-                // The parser gets the header just before the first line that is no comment.
+                // The parser gets the header just before the first line that is not a comment.
                 if !self.parser.has_begun {
                     self.parser.has_begun = true;
                     self.parser.lines.begin(&self.header);

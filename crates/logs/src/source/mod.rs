@@ -80,8 +80,8 @@ impl<R: Read> Read for CountingReader<R> {
     }
 }
 
-/// The text of a gzip file: its members, one after the other. Zero bytes behind the last one, with which
-/// tapes and some file systems fill blocks, are no part of it, as gzip has it too.
+/// Decompressor for all members of a gzip file. As in gzip, zero bytes after the last member are ignored;
+/// tapes and some file systems pad blocks with them.
 enum Members<R> {
     /// A member is being read.
     Inside(Box<GzDecoder<R>>),
@@ -177,7 +177,7 @@ impl Source {
     ) -> Result<Self, TraceError> {
         let mut magic = Vec::new();
         let mut first = vec![0; FIRST];
-        // One read, as a pipe may have no more for long.
+        // A single read, since a pipe may block.
         let more = stream
             .by_ref()
             .take(MAGIC)

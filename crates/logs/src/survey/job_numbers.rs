@@ -12,14 +12,14 @@ use meshreplay_base::disk::Sorter;
 /// Limit of runs, and of single numbers, in memory.
 pub(super) const MOST: usize = 1 << 20;
 
-/// What is known of a job number when it is added.
+/// Result of adding a job number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberUse {
-    /// It is new, or of a kind that may come again.
+    /// New, or allowed to repeat.
     New,
-    /// It was there before.
+    /// Seen before.
     Duplicate,
-    /// It is known at the end.
+    /// Decided at the end.
     Deferred,
 }
 
@@ -31,16 +31,16 @@ pub(super) struct JobNumbers {
     /// Numbers in ascending order, as most are: first and last of each run.
     ascending: Vec<(i64, i64)>,
     others: HashSet<i64>,
-    /// Numbers with their lines, and whether they may come again, once there are too many of both.
+    /// External sort of numbers with their lines and whether they may repeat, once memory is full.
     sorter: Option<Sorter>,
     /// The reason why a number is not in the temporary file; `None` if all are.
     error: Option<io::Error>,
 }
 
-/// The duplicates that are known at the end.
+/// Duplicates found at the end.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Duplicates {
-    /// How many there are.
+    /// Number of duplicates.
     pub(super) count: u64,
     /// The lines and the numbers of the first of them, in no order.
     pub(super) first: Vec<(u64, i64)>,
@@ -79,8 +79,7 @@ impl JobNumbers {
         true
     }
 
-    /// Moves the numbers in memory to a file. They are found before all that come, as no line has the number
-    /// 0.
+    /// Moves the numbers in memory to the external sort. Line 0 sorts them before all later lines.
     fn spill(&mut self) {
         self.sorter = Some(Sorter::default());
         let others: Vec<i64> = mem::take(&mut self.others).into_iter().collect();

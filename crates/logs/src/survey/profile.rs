@@ -99,7 +99,7 @@ pub struct Missing {
 /// Something odd in the text of a log, with the number of times it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Irregularity {
-    /// What was found, in words.
+    /// Description.
     pub what: &'static str,
     /// The number of times.
     pub count: u64,
@@ -137,7 +137,7 @@ struct ProfileBuilder {
     sizes: Tally,
     runs_s: Tally,
     work_proc_s: f64,
-    /// The first and the last submit time; `None` as long as none is known.
+    /// First and last submit time; `None` before the first known one.
     submits_s: Option<(i64, i64)>,
     status: BTreeMap<i64, u64>,
     members: Counts,
@@ -226,7 +226,7 @@ pub(super) fn add_run(runs: &mut NodeRuns, record: &Record) {
     runs.add(when, procs, Some(list), (partition >= 0).then_some(partition));
 }
 
-/// Returns the irregularities of the text; an empty list if there are none.
+/// Returns the irregularities of the text.
 fn irregularities(summary: &LogSummary) -> Vec<Irregularity> {
     summary.irregularities.rows().into_iter().map(|(what, count)| Irregularity { what, count }).collect()
 }

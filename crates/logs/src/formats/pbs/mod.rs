@@ -216,7 +216,7 @@ impl LineParser for Pbs {
     }
 
     fn facts(&mut self) -> Facts {
-        // An array as a whole is no job.
+        // Whole arrays are no jobs.
         let jobs = self.open.iter().filter(|(id, _)| number_of(id).flatten().is_some());
         let (runs, waits): (Vec<_>, Vec<_>) = jobs.partition(|(_, runs)| **runs);
         self.odd.add(STILL_WAITING, waits.len() as u64);

@@ -24,8 +24,8 @@ pub(super) fn procs(values: &Values, place: &Place, unit: Unit) -> Result<Option
     }
 }
 
-/// Returns the number of a key, or else the sum over the chunks that the job asked for; `None` if there is
-/// neither. A malformed number is an error if there is nothing else.
+/// Returns the number of a key, or else the sum over the requested chunks; `None` without either. A malformed
+/// number is an error only without chunks.
 fn asked(values: &Values, key: &str, of: fn(&Chunk) -> Option<i64>) -> Result<Option<i64>, Problem> {
     let number = values.number(key);
     if let Ok(Some(number)) = number {

@@ -242,8 +242,8 @@ pub(in crate::formats) fn fate(state: &[u8]) -> Fate {
     if fates.all(|fate| fate == first) { first } else { Fate::Unknown }
 }
 
-/// Returns a time limit in seconds; `None` if there is none. A number alone counts minutes. The result is
-/// what was expected, in words, if the text is no time limit.
+/// Parses a time limit in seconds; `None` if missing or unlimited. A number alone counts minutes. The error
+/// describes the expected text.
 pub(super) fn limit(text: &[u8]) -> Result<Option<i64>, &'static str> {
     if text.eq_ignore_ascii_case(b"Partition_Limit") {
         return Ok(None);

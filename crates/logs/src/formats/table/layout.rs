@@ -35,7 +35,7 @@ impl Place {
     }
 }
 
-/// Splits `Runtime:minutes` into the name of a column and the unit of its times; `None` if there is no unit.
+/// Splits `Runtime:minutes` into column and unit; `None` without a unit.
 fn with_unit(text: &str) -> Option<(&str, &'static TimeUnit)> {
     let (column, unit) = text.rsplit_once(':')?;
     Some((column, TimeUnit::find(unit)?)).filter(|_| !column.is_empty())
@@ -104,7 +104,7 @@ impl TableOptions {
     }
 }
 
-/// The columns of the fields, once the heading is known.
+/// Columns of the fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The column of each field of [`FIELDS`], from 1; `None` if no column has it.
@@ -180,7 +180,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Fails if a column that is known by its name has the name of another one.
+    /// Fails if a column found by name shares its name with another one.
     fn check_names(&self, options: &TableOptions) -> Result<(), String> {
         for (field, column) in self.columns.iter().enumerate() {
             let Some(column) = column.filter(|_| !matches!(options.places[field], Some(Place::Number(..))))
@@ -205,7 +205,7 @@ impl Layout {
         self.columns[field]
     }
 
-    /// Returns what is missing to make jobs of the lines, in words; `None` if nothing is.
+    /// Describes the missing column; `None` if the table is complete.
     pub(super) fn lacks(&self) -> Option<&'static str> {
         let has = |name: &str| find(name).is_some_and(|field| self.columns[field].is_some());
         let has_start = has("start") || has("submit") && has("wait") || has("end") && has("run");
@@ -273,9 +273,8 @@ fn counts_others(one: &str, other: &str) -> bool {
     counts_nodes(one) && counts_cpus(other) || counts_cpus(one) && counts_nodes(other)
 }
 
-/// Returns the number of the column with this name, from 1, and the unit behind the name if the field is a
-/// time. Upper and lower case and signs do not matter if no name is the same. The error is a message that
-/// there is no such column.
+/// Finds a column by name: its number from 1, and for a time the unit after the name. An exact match wins
+/// over one that ignores case and signs. Fails with a message.
 fn named(names: &[String], name: &str, kind: Kind) -> Result<(usize, Option<&'static TimeUnit>), String> {
     let same = |name: &str| names.iter().position(|known| known == name);
     let alike = |name: &str| names.iter().position(|known| plain(known) == plain(name));

@@ -90,19 +90,19 @@ pub(super) const COLUMNS: Format = Format {
     ..Format::UNNAMED
 };
 
-/// The greatest length of a line that goes on in the next one, as a quote is not closed, in bytes.
+/// Longest line with unclosed quotes, in bytes.
 const LONGEST: usize = 1 << 20;
 
 /// The parser of one log.
 struct Table {
     options: TableOptions,
-    /// Whether the first line was read, so that the delimiter and the layout are known.
+    /// True after the first line, which decides the delimiter and the layout.
     has_begun: bool,
     /// What separates the cells.
     delimiter: Delimiter,
     layout: Layout,
     cells: Cells,
-    /// A line whose last quote is not closed yet; empty if there is none.
+    /// Line with an unclosed quote; empty if there is none.
     partial: Vec<u8>,
     names: Names,
     jobs: i64,
@@ -355,8 +355,8 @@ impl Table {
         false
     }
 
-    /// Returns a note if the times may be days with fractions, as spreadsheets count them. Seconds may look
-    /// the same, so that this is no error.
+    /// Returns a note if the times look like a spreadsheet's days with fractions. Seconds may look the same,
+    /// so this is no error.
     fn days_of_sheets(&self) -> Option<String> {
         let (first_s, last_s) = self.span_s.filter(|_| self.options.clock.counts.rounded > 0)?;
         let may_be = DAYS_OF_SHEETS.contains(&first_s) && DAYS_OF_SHEETS.contains(&last_s);

@@ -74,7 +74,7 @@ impl Table {
         Ok(())
     }
 
-    /// Looks at the dates of a row. Returns whether one of its instants is no date whose order is open.
+    /// Looks at the dates of a row. Returns true if one of its instants is unambiguous or no date.
     fn look_at_dates(&self, is_either: &mut bool, decided: &mut [Option<DecidedOrder>; COUNT]) -> bool {
         let mut has_fixed = false;
         for (field, _) in FIELDS.iter().enumerate().filter(|(_, row)| row.kind.is_instant()) {
@@ -99,7 +99,7 @@ impl Table {
         has_fixed
     }
 
-    /// Returns whether the order is known in every column of instants.
+    /// Returns true if the order is known for every column of instants.
     fn are_all(&self, decided: &[Option<DecidedOrder>; COUNT]) -> bool {
         let instants = FIELDS.iter().enumerate().filter(|(_, row)| row.kind.is_instant());
         instants

@@ -100,7 +100,7 @@ impl Times {
         }
     }
 
-    /// Counts a row whose wait or run time is not the one between its instants. The instants count.
+    /// Counts a row whose wait or run time contradicts its instants, which take precedence.
     fn count_contradictions(&self, counts: &mut Counts) {
         let differs = |from: Option<Instant>, to: Option<Instant>, length_us: Option<i64>| {
             let (Some(from), Some(to), Some(length_us)) = (from, to, length_us) else { return false };

@@ -131,7 +131,7 @@ pub struct Finding {
 pub struct Validation {
     /// The facts about the log as a whole.
     pub summary: LogSummary,
-    /// The defects that were found at least once, errors first; empty if the log has none.
+    /// Defects found, errors first.
     pub tallies: Vec<Tally>,
 }
 

@@ -28,7 +28,7 @@ pub(super) enum Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    /// Splits a line, which may have line ends in its texts. `cells` is memory for fields in quotes.
+    /// Splits a line, whose free text may contain line ends. `cells` is scratch memory for quoted fields.
     pub(super) fn parse(heading: &Heading, cells: &'a mut Cells, line: &'a [u8]) -> Self {
         let pieces: Vec<&[u8]> = match &heading.separator {
             Separator::Quoted(byte) => {

@@ -72,7 +72,7 @@ struct Sacct {
     clock: Clock,
     /// The heading; `None` before it.
     heading: Option<Rc<Heading>>,
-    /// The fields of a line that may have quotes.
+    /// Scratch memory for quoted fields.
     cells: Cells,
     /// Whether a line of a job was read.
     has_jobs: bool,
@@ -83,7 +83,7 @@ struct Sacct {
     /// Records that no line has given yet.
     queue: VecDeque<Record>,
     text_lines: u64,
-    /// The number of the last job in columns of fixed width, as its steps may have theirs cut off.
+    /// Last job number in fixed-width columns, for steps whose number was cut off.
     last_id: Vec<u8>,
 }
 
@@ -344,9 +344,8 @@ fn is_also_rest(heading: &Heading, lines: &[u8], alone: &Fields) -> bool {
             if fields != *alone && is_job(heading, &fields) && is_plausible(heading, &fields))
 }
 
-/// Returns whether a line with too few fields, which goes on in the next one, begins as that of a job does:
-/// it reaches a text that users choose, and has the number of a job before that. `None` if the text comes
-/// first and the number is not reached.
+/// Returns true if an incomplete line begins like a job: it reaches a free text, with a job number before
+/// that. `None` if the free text comes first and the number is missing.
 fn begins(heading: &Heading, text: &[u8]) -> Option<bool> {
     let has_places = matches!(heading.separator, Separator::Widths(_));
     let pieces = if has_places { Separator::Bar.split(text) } else { heading.separator.split(text) };

@@ -194,8 +194,7 @@ impl Table {
 }
 
 impl Row {
-    /// Reads the number of a job: the digits at its start. A text without any leaves the number that there
-    /// is.
+    /// Reads a job number: the digits at the start. Without digits, the default number stays.
     fn read_job(&mut self, cell: &[u8]) {
         if let Some(value) = number(cell) {
             self.fields[0] = value.round() as i64;

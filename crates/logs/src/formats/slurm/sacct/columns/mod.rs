@@ -264,7 +264,7 @@ fn known_names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|(name, _)| *name).chain(FREE_TEXTS).chain(UNREAD.split(' '))
 }
 
-/// Returns the text that stands between all names of a heading, such as `^|^`; `None` if there is none.
+/// Returns the text between all names of a heading, such as `^|^`, if any.
 fn text_between_names(line: &[u8]) -> Option<Vec<u8>> {
     /// The greatest length of a separator in bytes.
     const LONGEST: usize = 16;
@@ -327,7 +327,7 @@ impl Heading {
             columns.push(None);
             if let Some(rank) = known {
                 let column = NAMES[rank].1;
-                // Of two names of one column the one that stands first in the table counts.
+                // Of two names of one column, the first in the table wins.
                 if rank < ranks[column as usize] {
                     if let Some(worse) = fields[column as usize].checked_sub(1) {
                         columns[worse] = None;
@@ -377,7 +377,7 @@ impl Heading {
         columns.iter().any(|&column| self.fields[column as usize] > 0)
     }
 
-    /// Returns a problem if a column is missing without which there are no jobs.
+    /// Fails if a required column is missing.
     fn check(&self, unit: Unit) -> Result<(), Problem> {
         use Column::{
             AllocCpus, AllocTres, Elapsed, ElapsedRaw, End, JobId, JobIdRaw, NodeList, Nodes, ReqCpus,
