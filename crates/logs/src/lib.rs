@@ -18,7 +18,6 @@
     )
 )]
 
-mod copy;
 mod error;
 mod facts;
 mod fields;
@@ -38,7 +37,6 @@ mod times;
 mod unit;
 mod writer;
 
-pub use copy::copy;
 pub use error::{Problem, TraceError};
 pub use facts::{CANCELLED_EARLY, Facts};
 pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, Preview, SHAPES, SWF, Writing};
@@ -58,7 +56,7 @@ pub use survey::quantiles::Quantiles;
 pub use survey::validate::{Defect, Finding, Severity, Tally, Validation, validate};
 pub use times::set_local_zone;
 pub use unit::{LogUnit, Unit};
-pub use writer::Writer;
+pub use writer::{Writer, copy};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -185,25 +185,19 @@ impl Sacct {
     fn first_line(&mut self, heading: &Heading, cells: &mut Cells, line: &[u8]) -> Result<Parsed, Problem> {
         let may_be_text = heading.ends_free() && self.has_jobs;
         match Fit::parse(heading, cells, line) {
-            Fit::Fields(fields) if may_be_text && !may_be_job(heading, &fields) => {}
+            Fit::Fields(fields) if may_be_text && !may_be_job(heading, &fields) => self.text_lines += 1,
             Fit::Fields(fields) if heading.free.is_empty() || !is_half_numbered(heading, &fields) => {
                 return self.fields(heading, &fields);
             }
-            Fit::Short(_) | Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {}
-            Fit::Fields(_) | Fit::Open => {
-                self.pending = line.to_vec();
-                return Ok(Parsed::Part);
+            Fit::Short(_) | Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {
+                self.text_lines += 1;
             }
-            Fit::Short(_) if begins(heading, line) != Some(false) => {
-                self.pending = line.to_vec();
-                return Ok(Parsed::Part);
-            }
-            Fit::Short(found) => {
+            Fit::Short(found) if begins(heading, line) == Some(false) => {
                 return Err(Problem::TooFewFields { found, expected: heading.columns.len() });
             }
             Fit::Unread(problem) => return Err(problem),
+            Fit::Fields(_) | Fit::Open | Fit::Short(_) => self.pending = line.to_vec(),
         }
-        self.text_lines += 1;
         Ok(Parsed::Part)
     }
 
