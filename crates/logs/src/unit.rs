@@ -62,7 +62,9 @@ impl LogUnit {
     /// Returns true if jobs share too many nodes to have whole ones: at least 5 % of the node time counts
     /// more than once, and nodes are only the default unit.
     pub fn refuses(self, node_use: &NodeUse) -> bool {
-        self == Self::NodesByDefault && node_use.repeated > 0 && 20 * node_use.repeated >= node_use.listed
+        self == Self::NodesByDefault
+            && node_use.repeated > 0
+            && node_use.repeated.saturating_mul(20) >= node_use.listed
     }
 }
 

@@ -164,8 +164,13 @@ impl Source {
             },
             Err(source) => Err(match source.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                    let packed = path.with_added_extension("gz");
-                    if packed.is_file() { TraceError::Packed(path) } else { TraceError::Missing(path) }
+                    let mut packed = path.clone().into_os_string();
+                    packed.push(".gz");
+                    if Path::new(&packed).is_file() {
+                        TraceError::Packed(path)
+                    } else {
+                        TraceError::Missing(path)
+                    }
                 }
                 _ => TraceError::Unreadable { path, source },
             }),
