@@ -41,14 +41,14 @@ pub enum TraceError {
         /// The position of the zero byte in the uncompressed content, from 0.
         offset: u64,
     },
-    /// The file is of a kind that is no log.
+    /// Not a log, but a known kind of file.
     #[error("{path} is {kind}; expected a log, plain or compressed with gzip; {remedy}")]
     OtherKind {
         /// The file.
         path: PathBuf,
         /// Kind of the file, such as `a zip file`.
         kind: &'static str,
-        /// What makes a log of it, in words.
+        /// How to make a log of it.
         remedy: &'static str,
     },
     /// The compressed data end too early.
@@ -108,7 +108,7 @@ pub enum TraceError {
         jobs: usize,
         /// The memory that twice as many jobs and their replay take.
         needed_bytes: u64,
-        /// The memory that can be had.
+        /// Available memory.
         free_bytes: u64,
     },
     /// A temporary file fails, without which records cannot be sorted or job numbers compared.
@@ -117,7 +117,7 @@ pub enum TraceError {
          TMPDIR to another directory"
     )]
     Temporary {
-        /// What cannot be done, in words.
+        /// The failed step, such as `records cannot be sorted`.
         what: &'static str,
         /// The error of the operating system.
         source: io::Error,
@@ -186,7 +186,7 @@ pub enum TraceError {
     /// The format of the log is unknown, or its parameters are malformed.
     #[error(transparent)]
     Format(#[from] SpecError),
-    /// The format is known but can only be read.
+    /// A read-only format.
     #[error("logs of format '{format}' can only be read; write swf")]
     ReadOnly {
         /// The name of the format.
@@ -225,10 +225,10 @@ pub enum Problem {
         name: &'static str,
         /// The text of the field, shortened.
         found: String,
-        /// The kind of number that was expected, in words, such as `an integer or -1`.
+        /// Kind of number expected, such as `an integer or -1`.
         expected: &'static str,
     },
-    /// A field of a format whose columns have names of their own is not what was expected.
+    /// A malformed field in a format with named columns.
     #[error("column {column} ({name}): found '{found}', expected {expected}")]
     Column {
         /// The number of the column, from 1.
@@ -237,7 +237,7 @@ pub enum Problem {
         name: String,
         /// The text of the field, shortened.
         found: String,
-        /// What was expected, in words.
+        /// Expected text.
         expected: String,
     },
     /// A value of a format that names its values is not what was expected.
@@ -247,7 +247,7 @@ pub enum Problem {
         name: &'static str,
         /// The text of the value, shortened; empty if it is missing.
         found: String,
-        /// What was expected, in words.
+        /// Expected text.
         expected: String,
     },
     /// A value breaks a rule of its whole column, so other lines are wrong or misread too. Skipping only the
@@ -263,7 +263,7 @@ pub enum Problem {
     Sides {
         /// The product of the sides.
         found: u128,
-        /// The allocated and the requested processors of the record, in words.
+        /// Allocated and requested processors of the record.
         expected: String,
     },
     /// A field is a number that is too large to be represented.

@@ -35,7 +35,7 @@ pub(super) const STEPS_OF_TASKS: &str = "tasks of parallel jobs, which are part 
 /// The words for instants with a fraction of a second.
 pub(super) const ROUNDED: &str = "times rounded to seconds";
 
-/// Counts of what is odd in a log, each in words.
+/// Counts of oddities in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Oddities {
     /// Kinds in report order.

@@ -40,7 +40,7 @@ pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Returns `text` from its first byte that is no blank; an empty text if all bytes are blanks.
+/// Skips leading blanks; empty if all bytes are blanks.
 pub(super) fn skip_blanks(text: &[u8]) -> &[u8] {
     let mut text = text;
     while let [b' ' | b'\t', rest @ ..] = text {
@@ -69,8 +69,8 @@ fn digits(text: &[u8]) -> (u64, usize, &[u8]) {
 /// Up to this many digits, every value fits an `i64`. Longer numbers take the slow path.
 const SAFE_DIGITS: usize = 18;
 
-/// Takes an integer with an optional minus, after blanks. `field` is the number of the field, from 1, for the
-/// fault that is returned if there is no such integer or it exceeds an `i64`.
+/// Takes an integer with an optional minus, after blanks. The fault carries `field`, the number of the field
+/// from 1: no integer, or beyond an `i64`.
 #[expect(clippy::inline_always, reason = "a call for each field of a log takes a third as long again")]
 #[inline(always)]
 pub(super) fn take_integer(field: usize, input: &[u8]) -> Result<(&[u8], i64), Fault> {
@@ -104,9 +104,8 @@ const POWERS_OF_TEN: [f64; 23] = [
 /// path.
 const EXACT_DIGITS: usize = 15;
 
-/// Takes a decimal number after blanks: an optional minus, digits, and perhaps a point and
-/// more digits. `field` is the number of the field, from 1, for the fault that is returned if there is no such
-/// number or it exceeds a double.
+/// Takes a decimal number after blanks: an optional minus, digits, and an optional point with digits. The
+/// fault carries `field`, the number of the field from 1: no number, or beyond a double.
 ///
 /// The result is the double nearest to the text. The fast path is that of W. Clinger, "How to read floating
 /// point numbers accurately", 1990: digits and power of ten are both exact as doubles, so their quotient is
@@ -161,6 +160,11 @@ pub(super) fn parsed<T: FromStr>(text: &[u8]) -> Option<T> {
 /// Returns the integer in a column. The error names the column by its number, from 1, and its name.
 pub(super) fn whole_number(column: usize, name: &str, text: &[u8]) -> Result<i64, Problem> {
     parsed(text).ok_or_else(|| Problem::column(column, name, text, "a whole number"))
+}
+
+/// Returns the words of a line, between white space of any kind.
+pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
 /// Returns the fields of a line as text, without the blanks between them.

@@ -156,7 +156,7 @@ impl Header {
         parts.get(at).filter(|_| is_by_number).map(|(size, _)| *size)
     }
 
-    /// Returns the values of all `Note` entries in their order; an empty list if there are none.
+    /// Returns the values of all `Note` entries, in order.
     pub fn notes(&self) -> Vec<String> {
         let is_note = |(key, value): (String, String)| key.eq_ignore_ascii_case("note").then_some(value);
         self.entries().into_iter().filter_map(is_note).collect()

@@ -83,8 +83,8 @@ impl<T: Copy + Ord> InUse<T> {
         }
     }
 
-    /// Returns whether a run began before a time that was settled. Then [`Self::most`] is no use, and the
-    /// runs have to be added again without settling.
+    /// Returns true if a run began before a settled time. Then [`Self::most`] is wrong; add the runs again
+    /// without settling.
     pub fn is_late(&self) -> bool {
         self.is_late
     }

@@ -1,9 +1,8 @@
 //! Reads logs as records, and writes records as logs.
 //!
-//! A log is read as a stream. [`read`] visits the records one by one. [`Reader`] also shows comments, blank
-//! lines and the lines that lenient reading skipped. The whole text is never held in memory. Both return the
-//! facts about the log as a whole (header, SHA-256, irregularities) as a [`LogSummary`]. [`Writer`] writes a
-//! stream too; a file is either there whole or not at all.
+//! A log is read as a stream. [`read`] visits the records. [`Reader`] also yields comments, blank lines and
+//! skipped lines. Memory never holds the whole text. Both return a [`LogSummary`]: header, SHA-256,
+//! irregularities. [`Writer`] writes a stream too; its file appears whole or not at all.
 //!
 //! The formats are the rows of [`FORMATS`]. A record holds a line of the log unchanged; the rules of the
 //! workload decide which records become jobs.
@@ -19,7 +18,6 @@
     )
 )]
 
-mod copy;
 mod error;
 mod facts;
 mod fields;
@@ -39,10 +37,9 @@ mod times;
 mod unit;
 mod writer;
 
-pub use copy::copy;
 pub use error::{Problem, TraceError};
 pub use facts::{CANCELLED_EARLY, Facts};
-pub use formats::{Columns, FORMATS, Format, LineParser, LogUnit, Parsed, Preview, SHAPES, SWF, Writing};
+pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, Preview, SHAPES, SWF, Writing};
 pub use header::{Header, quoted};
 pub use in_use::InUse;
 
@@ -58,8 +55,8 @@ pub use survey::profile::{Irregularity, Missing, NodeLists, Profile};
 pub use survey::quantiles::Quantiles;
 pub use survey::validate::{Defect, Finding, Severity, Tally, Validation, validate};
 pub use times::set_local_zone;
-pub use unit::Unit;
-pub use writer::Writer;
+pub use unit::{LogUnit, Unit};
+pub use writer::{Writer, copy};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

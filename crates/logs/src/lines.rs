@@ -64,7 +64,7 @@ impl Lines {
         self.terminated
     }
 
-    /// Returns whether the text began with a byte order mark. It is known once a line was read or looked at.
+    /// Returns true if the text began with a byte order mark, once a line was read or peeked at.
     pub(super) fn has_mark(&self) -> bool {
         self.has_mark
     }
@@ -72,7 +72,10 @@ impl Lines {
     /// Returns the first line in the first chunk that `is_wanted` accepts, if any. Consumes nothing. Call
     /// before [`Self::next_line`]. Only the first line is complete for sure; the last one may continue in the
     /// next chunk.
-    pub(super) fn peek(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Option<&[u8]>, TraceError> {
+    pub(super) fn peek(
+        &mut self,
+        mut is_wanted: impl FnMut(&[u8]) -> bool,
+    ) -> Result<Option<&[u8]>, TraceError> {
         self.refill(true)?;
         let unread = &self.buffer[self.start..self.end];
         Ok(unread.split(|&byte| byte == b'\n').find(|line| is_wanted(line)))

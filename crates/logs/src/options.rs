@@ -27,8 +27,8 @@ pub struct ReadOptions {
 /// refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogLimits {
-    /// How many times as much text as compressed bytes a gzip file may have. Logs have 5 to 40 times as much;
-    /// gzip can make a text of one byte 1,032 times smaller. It counts from 256 MiB of text on.
+    /// Greatest expansion of a gzip file. Logs expand 5 to 40 times; gzip reaches 1,032 for a repeated byte.
+    /// Applies beyond 256 MiB of text.
     pub expansion: u64,
     /// The greatest length of a line in bytes. It is far beyond the lines of any log. A file without line
     /// ends is refused early because of it, and is not read into memory as a whole.

@@ -1,4 +1,4 @@
-//! The facts about a log as a whole, which are known once it has been read.
+//! Facts about a log that was read to its end.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "lines are counted one by one, of which 2^63 cannot be read"
@@ -42,11 +42,11 @@ pub struct Irregularities {
     pub unterminated_lines: u64,
     /// Skipped lines with too few fields.
     pub skipped_too_few_fields: u64,
-    /// Skipped lines with a field that is no number of its kind.
+    /// Skipped lines with a malformed field.
     pub skipped_not_a_number: u64,
     /// Skipped lines with a number out of range, or with sides whose product is not the number of processors.
     pub skipped_out_of_range: u64,
-    /// What is odd in logs of this format only, each in words with its count.
+    /// Oddities of this format, in words with counts.
     pub of_format: Vec<(&'static str, u64)>,
 }
 
@@ -57,8 +57,7 @@ impl Irregularities {
         self.skipped_too_few_fields + self.skipped_not_a_number + self.skipped_out_of_range
     }
 
-    /// Returns the irregularities that were found, each in words with its count; an empty list if there are
-    /// none.
+    /// Returns the irregularities found, in words with counts.
     pub fn rows(&self) -> Vec<(&'static str, u64)> {
         let rows = [
             ("skipped lines: too few fields", self.skipped_too_few_fields),
@@ -120,7 +119,7 @@ pub struct LogSummary {
 impl LogSummary {
     /// Returns the names behind the numbers of the records, and when the log begins.
     pub fn names(&self) -> LogNames {
-        LogNames::of(&self.facts.names, &self.header)
+        LogNames::new(&self.facts.names, &self.header)
     }
 
     /// Fails if not a single line is a job although lines were skipped, since then reading leniently has

@@ -61,7 +61,7 @@ pub fn convert(
     if let (true, Some(again)) = (surveyed.is_late, again) {
         surveyed = survey(again()?, false, false)?;
     }
-    let Surveyed { summary, peak, records, .. } = surveyed;
+    let LogSurvey { summary, peak, records, .. } = surveyed;
     write_header(&summary, peak, keeps_names, writer)?;
     let origin_s = summary.origin_s();
     let mut write = |record: &Record| {
@@ -87,7 +87,7 @@ pub fn convert(
 }
 
 /// Facts about a whole log.
-struct Surveyed {
+struct LogSurvey {
     summary: LogSummary,
     /// The greatest number of processors in use at once, or that of the largest job; `None` if no size is
     /// known.
@@ -100,7 +100,7 @@ struct Surveyed {
 
 /// Reads a log to its end. If `settles`, runs that ended long ago are forgotten, so that memory does not grow
 /// with the log.
-fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, TraceError> {
+fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<LogSurvey, TraceError> {
     reader.forget_nodes();
     let (mut in_use, mut records) = (InUse::default(), Vec::new());
     let (mut largest, mut last_s) = (None, 0);
@@ -123,7 +123,7 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, Tr
     }
     let is_late = in_use.is_late();
     let peak = largest.max(i64::try_from(in_use.most()).ok().filter(|&most| most > 0));
-    Ok(Surveyed { summary: reader.finish()?, peak, is_late, records })
+    Ok(LogSurvey { summary: reader.finish()?, peak, is_late, records })
 }
 
 /// Returns true if a job held nodes, if only for a moment. A job cancelled while waiting held none, although

@@ -36,9 +36,9 @@ impl JobTimes {
     }
 }
 
-/// Returns the number of a task of an array of jobs: 123000004 for task 4 of array 123. From task 1,000,000
-/// on it is 4·10¹⁸ + array · 10⁹ + index, which is beyond every number of a job and of an earlier task. `None`
-/// if there is no such number, as the array or the index is larger than any of a batch system.
+/// Returns the job number of an array task: 123000004 for task 4 of array 123. From task 1,000,000 on it is
+/// 4·10¹⁸ + array · 10⁹ + index, beyond all job numbers and earlier tasks. `None` for an array or an index
+/// beyond any batch system.
 pub(super) fn number_of_task(array: i64, index: i64) -> Option<i64> {
     const FEW: i64 = 1_000_000;
     const MOST: i64 = 1_000_000_000;

@@ -28,9 +28,8 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// Splits a line. With `has_quotes`, a cell in double quotes may hold delimiters, and two double quotes
-    /// in it stand for one. Returns whether the line is whole: a quote that is not closed goes on in the next
-    /// line.
+    /// Splits a line. With `has_quotes`, a cell in double quotes may contain delimiters, and two double
+    /// quotes stand for one. Returns false for an unclosed quote, which continues on the next line.
     pub(super) fn split(&mut self, line: &[u8], delimiter: Delimiter, has_quotes: bool) -> bool {
         self.text.clear();
         self.ends.clear();
@@ -58,8 +57,8 @@ impl Cells {
         }
     }
 
-    /// Appends the text of a cell that begins with a quote, without its quotes, and returns what follows the
-    /// closing quote; `None` if there is none.
+    /// Appends a quoted cell without its quotes, and returns the text after the closing quote; `None` without
+    /// one.
     fn quoted<'a>(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
         let mut rest = &text[1..];
         loop {
@@ -100,8 +99,7 @@ fn ends_cell(byte: u8, delimiter: Delimiter) -> bool {
     }
 }
 
-/// Returns the delimiters that a line may have, the likeliest first: the bytes that separate cells of it,
-/// most cells first, and then blanks.
+/// Returns the possible delimiters of a line: bytes by descending number of cells, then blanks.
 pub(super) fn candidates(line: &[u8]) -> Vec<Delimiter> {
     let mut cells = Cells::default();
     let mut found: Vec<(usize, Delimiter)> = Vec::new();

@@ -16,12 +16,12 @@ pub struct Format {
     pub summary: &'static str,
     /// The author of the format and the place where it is described.
     pub source: &'static str,
-    /// The parameters of the spec as `key=value`, separated by spaces; empty if there are none.
+    /// Parameters of the spec as `key=value`, separated by spaces.
     pub parameters: &'static str,
-    /// What the fields of a log become, for logs whose fields have names of their own: the names of fields,
-    /// with commas, and in words what they become. Fields that are not named are not read.
+    /// Fields read, and their meaning, for formats with named fields. Names are separated by commas. Other
+    /// fields are ignored.
     pub reads: &'static [(&'static str, &'static str)],
-    /// What a log of this format cannot say, in words; empty if it can say all that a replay uses.
+    /// What the format lacks for a replay.
     pub lacks: &'static str,
     /// File name extensions without the dot, the usual one first. Empty if file names do not identify the
     /// format.
@@ -32,12 +32,11 @@ pub struct Format {
     /// Whether the format looks like no other and its records say when jobs started and ended, so that a file
     /// of it is always read as a schedule.
     pub records_starts: bool,
-    /// Whether each run of a job that was requeued has a record of its own, under the number of the job.
+    /// True if each run of a requeued job has its own record, under the same job number.
     pub repeats_jobs: bool,
     /// Whether fields should be separated by spaces, so that tabs are counted as irregular.
     pub expects_spaces: bool,
-    /// A function that makes the parser of one log. It is given a spec with the name of this row; the spec
-    /// has no parameters if the row has none.
+    /// Builds the parser of one log from a spec with the name of this row. Rows without parameters get none.
     pub parser: fn(&Spec) -> Result<Box<dyn LineParser>, SpecError>,
     /// How logs of this format are written; `None` if read-only.
     pub writing: Option<Writing>,
@@ -83,7 +82,7 @@ impl PartialEq for Format {
 
 impl Eq for Format {}
 
-/// Returns the next line of a text that is looked at before it is read.
+/// Returns the next line, for looking ahead in a text.
 pub type Preview<'a> = &'a mut dyn FnMut() -> Result<Option<Vec<u8>>, TraceError>;
 
 /// Turns the lines of one log into records. Each log gets a new parser, which may remember the lines before.
@@ -105,8 +104,8 @@ pub trait LineParser {
         Ok(())
     }
 
-    /// Returns whether a line that begins with `;` is no comment, as that is what separates the fields. It is
-    /// asked only about such lines.
+    /// Returns true if a line that begins with `;` is no comment, since semicolons separate fields. Called
+    /// for such lines only.
     fn has_semicolons(&self) -> bool {
         false
     }
@@ -121,13 +120,13 @@ pub trait LineParser {
     /// the line: its state is as before.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem>;
 
-    /// Returns the next record that no line gave; `None` if there is none left. It is called after the last
-    /// line, again and again until it returns `None`. A problem is reported with the number of the last line.
+    /// Returns the next record at the end of the text; `None` after the last one. Called repeatedly after the
+    /// last line. A problem is reported with the number of the last line.
     fn finish(&mut self) -> Result<Option<Record>, Problem> {
         Ok(None)
     }
 
-    /// Returns the next record of a line that was [`Parsed::Several`]; `None` if there is none left.
+    /// Returns the next record of a [`Parsed::Several`] line; `None` after the last one.
     fn more(&mut self) -> Option<Record> {
         None
     }

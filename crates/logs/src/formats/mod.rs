@@ -10,7 +10,6 @@
 mod batch;
 mod cells;
 mod format;
-mod log_unit;
 mod lsf;
 mod nas_ipsc;
 mod pbs;
@@ -24,10 +23,10 @@ mod unread;
 use std::path::Path;
 
 pub use format::{Format, LineParser, Parsed, Preview, Writing};
-pub use log_unit::LogUnit;
 pub use swf::SHAPES;
 pub use table::Columns;
 
+use super::fields::{parsed, words};
 use super::record::FIELDS;
 use super::times::Clock;
 pub use super::times::{DATES, POSIX, TIME_ZONE};
@@ -94,10 +93,9 @@ impl Format {
 
 /// Lines for recognising a format.
 pub(super) struct FirstLines<'a> {
-    /// The first line that is neither blank nor a comment; `None` if there is none.
+    /// First line that is neither blank nor a comment.
     pub(super) first: Option<&'a [u8]>,
-    /// The first of these that does not begin with `#`, as comments of some programs do; `None` if there is
-    /// none.
+    /// First such line without a `#`, which begins comments of some programs.
     pub(super) below: Option<&'a [u8]>,
     /// Whether the log is a table in a binary file, which was turned into CSV.
     pub(super) is_table: bool,
@@ -120,15 +118,14 @@ pub(super) fn of_first_lines(lines: &FirstLines) -> Result<&'static Format, (&'s
     if lines.is_table {
         return Ok(&table::TABLE);
     }
-    let mut words = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let is_number = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok());
+    let mut words = words(first);
+    let is_number = |word: &[u8]| parsed::<f64>(word).is_some();
     let is_swf = words.next().is_none_or(is_number) || words.count() + 1 >= FIELDS;
     Ok(Format::of_line(first).unwrap_or(if is_swf { SWF } else { &table::TABLE }))
 }
 
-/// Returns the format that `spec` names and a parser for one log, such as for `nas-ipsc` or
-/// `columns:submit=3,run=5,procs=2`. The result is an error if there is no such format or a parameter is
-/// wrong.
+/// Returns the format and the parser for a spec such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. Fails
+/// for an unknown format or a wrong parameter.
 pub fn build(spec: &Spec) -> Result<(&'static Format, Box<dyn LineParser>), SpecError> {
     let format = Format::find(&spec.name)?;
     if format.parameters.is_empty() {
@@ -137,8 +134,8 @@ pub fn build(spec: &Spec) -> Result<(&'static Format, Box<dyn LineParser>), Spec
     Ok((format, (format.parser)(spec)?))
 }
 
-/// Parses a spec of a format, or of [`AUTO`]. The result is an error if there is no such format or a
-/// parameter is wrong or missing.
+/// Parses a spec of a format, or of [`AUTO`]. Fails for an unknown format, or for a wrong or missing
+/// parameter.
 pub fn parse(text: &str) -> Result<Spec, SpecError> {
     let spec: Spec = text.parse()?;
     if spec.name == AUTO {

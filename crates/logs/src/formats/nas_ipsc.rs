@@ -1,9 +1,9 @@
 //! The native log of the iPSC/860 at NASA Ames, 1993. Each line is `user command nodes seconds MM/DD/YY
 //! HH:MM:SS`.
 //!
-//! Date and time say when the job started, by the clocks of California. A line with 0 nodes is no job, and
-//! neither is a line of user `special` (dedicated time, for example). The other lines become the records that
-//! the Parallel Workloads Archive made of them:
+//! Date and time are the start of the job, in California's local time. Lines with 0 nodes and lines of user
+//! `special` (dedicated time, for example) are no jobs. The other lines become the records of the Parallel
+//! Workloads Archive:
 //!
 //! * Submit times are the starts, and count from the first of them.
 //! * Users are numbered in the order of their first appearance. So are the commands of interactive jobs.
@@ -21,6 +21,7 @@ use jiff::tz::TimeZone;
 use super::format::{Format, LineParser, Parsed};
 use crate::error::Problem;
 use crate::facts::Facts;
+use crate::fields::{parsed, words};
 use crate::names::{NameKind, Names};
 use crate::record::Record;
 use crate::times::AMBIGUOUS;
@@ -73,7 +74,7 @@ impl NasIpsc {
 
 impl LineParser for NasIpsc {
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
-        let tokens: Vec<&[u8]> = words(line);
+        let tokens: Vec<&[u8]> = words(line).collect();
         let [user, command, nodes, run, date, time, surplus @ ..] = tokens.as_slice() else {
             return Err(Problem::TooFewFields { found: tokens.len(), expected: NAMES.len() });
         };
@@ -112,19 +113,14 @@ impl LineParser for NasIpsc {
 
 /// Returns true for exactly six words that end in a date and a time. No other format has such lines.
 fn is_line(line: &[u8]) -> bool {
-    matches!(words(line).as_slice(), [_, _, _, _, date, time] if civil(date, time).is_ok())
-}
-
-/// Returns the words of a line.
-fn words(line: &[u8]) -> Vec<&[u8]> {
-    line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty()).collect()
+    matches!(words(line).collect::<Vec<_>>().as_slice(), [_, _, _, _, date, time] if civil(date, time).is_ok())
 }
 
 /// Returns the clock time of a date such as `10/01/93` and a time such as `00:00:03`.
 fn civil(date: &[u8], time: &[u8]) -> Result<DateTime, Problem> {
     let parts = |token: &[u8], separator: u8| -> Option<[i8; 3]> {
         let mut parts = token.split(|&byte| byte == separator);
-        let mut next = || std::str::from_utf8(parts.next()?).ok()?.parse().ok();
+        let mut next = || parsed(parts.next()?);
         let found = [next()?, next()?, next()?];
         parts.next().is_none().then_some(found)
     };
@@ -138,8 +134,7 @@ fn civil(date: &[u8], time: &[u8]) -> Result<DateTime, Problem> {
 
 /// Returns `token` as an integer of at least 0. `index` is the index of its field, from 0.
 fn number(index: usize, token: &[u8]) -> Result<i64, Problem> {
-    let parsed = std::str::from_utf8(token).ok().and_then(|text| text.parse().ok());
-    parsed.filter(|value| *value >= 0).ok_or_else(|| malformed(index, token, "a whole number"))
+    parsed(token).filter(|value| *value >= 0).ok_or_else(|| malformed(index, token, "a whole number"))
 }
 
 /// Returns the problem of field `index`, from 0, which is not what was expected.

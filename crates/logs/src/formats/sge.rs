@@ -112,7 +112,7 @@ impl<'a> Fields<'a> {
         rest.windows(3).position(begins).map_or(&[], |at| &rest[at..])
     }
 
-    /// Returns the limit of the run time in seconds, `h_rt` of the requests; −1 if there is none.
+    /// Returns the time limit in seconds, `h_rt` of the requests; −1 without one.
     fn limit_s(&self) -> i64 {
         let text = self.0[CATEGORY..].join(":");
         let Some((_, value)) = text.split_once("h_rt=") else { return -1 };

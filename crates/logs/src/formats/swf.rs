@@ -74,7 +74,7 @@ impl LineParser for Swf {
         self.has_sides = header.get(SHAPES).is_some();
     }
 
-    /// Parses one line. O(length of the line); nothing is allocated unless there are sides.
+    /// Parses one line. O(length of the line); allocates only for sides.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         let (record, surplus, counts) = parse(line)?;
         if !self.has_sides {

@@ -1,17 +1,17 @@
 //! Logs and outputs of other programs that are recognised and cannot be read.
 
 /// A kind of file that is recognised by its first line.
-struct Unread {
+struct UnreadableKind {
     is: fn(&str) -> bool,
     /// Kind of the file, such as `a history of HTCondor`.
     kind: &'static str,
-    /// What makes a log of it, in words.
+    /// How to make a log of it.
     remedy: &'static str,
 }
 
 /// Every kind, the narrowest first.
-const KINDS: [Unread; 12] = [
-    Unread {
+const KINDS: [UnreadableKind; 12] = [
+    UnreadableKind {
         is: |line| {
             line.starts_with("replay,seed,job,submit_s,")
                 || line.trim_start_matches('[').starts_with("{\"replay\":0,\"seed\":")
@@ -19,30 +19,30 @@ const KINDS: [Unread; 12] = [
         kind: "a table of results of meshreplay",
         remedy: "meshreplay export FILE --to swf -o NAME.swf writes one of its replays as a log",
     },
-    Unread {
+    UnreadableKind {
         is: |line| is_event_of_lsf(line),
         kind: "an event file of LSF (lsb.events)",
         remedy: "lsb.acct has the jobs that finished",
     },
-    Unread {
+    UnreadableKind {
         is: |line| line.starts_with("-dt ") && line.contains(" -e "),
         kind: "a list of events for the Slurm simulator",
         remedy: "it has no starts and ends; replay the accounting of the simulation, as sacct -a -X -P \
              prints it",
     },
-    Unread {
+    UnreadableKind {
         is: is_event_of_moab,
         kind: "an event log of Moab or Maui",
         remedy: "the accounting files of its resource manager (PBS, Slurm) have the same jobs; or write them \
              as CSV",
     },
-    Unread {
+    UnreadableKind {
         is: is_trace_of_moab,
         kind: "a workload trace of Moab or Maui",
         remedy: "the accounting files of its resource manager (PBS, Slurm) have the same jobs; or write them \
              as CSV",
     },
-    Unread {
+    UnreadableKind {
         is: |line| {
             let known = ["MyType = ", "ClusterId = ", "ProcId = ", "GlobalJobId = ", "*** Offset = "];
             known.iter().any(|attribute| line.starts_with(attribute))
@@ -51,27 +51,27 @@ const KINDS: [Unread; 12] = [
         remedy: "write its jobs as CSV: condor_history -af:h, ClusterId QDate JobCurrentStartDate \
              CompletionDate RequestCpus",
     },
-    Unread {
+    UnreadableKind {
         is: |line| line.starts_with("%EventDef"),
         kind: "a trace in the format Pajé",
         remedy: "replay the table of jobs that the same program wrote",
     },
-    Unread {
+    UnreadableKind {
         is: |line| line.len() > 20 && line.bytes().all(|byte| byte == b'='),
         kind: "the output of qacct -j",
         remedy: "replay the accounting file that it reads, SGE_ROOT/SGE_CELL/common/accounting",
     },
-    Unread {
+    UnreadableKind {
         is: |line| line.starts_with("job-ID ") || line.starts_with("Job id ") || line.starts_with("Job ID "),
         kind: "the output of qstat, which has the jobs of the moment",
         remedy: "replay the accounting files of the batch system",
     },
-    Unread {
+    UnreadableKind {
         is: |line| line.starts_with("JOBID ") && line.contains(" FROM_HOST "),
         kind: "the output of bjobs, which has the jobs of the moment",
         remedy: "replay lsb.acct",
     },
-    Unread {
+    UnreadableKind {
         is: |line| {
             let object = line.strip_prefix('{').and_then(|line| line.strip_suffix('}'));
             let is_flat = object.is_some_and(|object| object.contains(',') && !object.contains('{'));
@@ -80,7 +80,7 @@ const KINDS: [Unread; 12] = [
         kind: "a table in JSON",
         remedy: "write it as CSV, Parquet or Arrow; JSON is read as sacct --json prints it",
     },
-    Unread {
+    UnreadableKind {
         is: |line| line.starts_with("<?xml") || line.starts_with("<Data") || line.starts_with("<Jobs"),
         kind: "XML",
         remedy: "get the accounting as text, or write it as CSV",

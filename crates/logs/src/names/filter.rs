@@ -6,22 +6,22 @@ use super::partitions::{Partitions, no_such_partition};
 use super::{LogNames, NameKind, Names};
 use crate::header::Header;
 
-/// The records of some partitions of a log, chosen one by one.
+/// Filter for the records of some partitions.
 #[derive(Debug)]
 pub(crate) struct PartitionFilter {
     wanted: Partitions,
     /// Partitions seen, by number.
-    seen: BTreeMap<i64, Seen>,
+    seen: BTreeMap<i64, PartitionCount>,
     left_out: u64,
 }
 
 /// A partition that records have.
 #[derive(Debug)]
-struct Seen {
-    /// Its name, or its number if it has none.
+struct PartitionCount {
+    /// Name, or number without a name.
     label: String,
     records: u64,
-    /// For each of the partitions that are wanted, whether this is the one.
+    /// For each wanted partition, whether it is this one.
     is: Vec<bool>,
 }
 
@@ -35,7 +35,8 @@ impl PartitionFilter {
     pub(crate) fn admits(&mut self, number: i64, names: Option<&Names>, header: &Header) -> bool {
         let wanted = &self.wanted;
         let is_wanted = number >= 0 && {
-            let seen = self.seen.entry(number).or_insert_with(|| Seen::new(number, wanted, names, header));
+            let seen =
+                self.seen.entry(number).or_insert_with(|| PartitionCount::new(number, wanted, names, header));
             seen.records += 1;
             seen.is.contains(&true)
         };
@@ -43,8 +44,7 @@ impl PartitionFilter {
         is_wanted
     }
 
-    /// Returns the number of records that were left out. Fails, in words, if a partition that is wanted has
-    /// no record.
+    /// Returns the number of dropped records. Fails with a message if a wanted partition has no record.
     pub(crate) fn finish(&self) -> Result<u64, String> {
         let is_missing = |at: usize| self.seen.values().all(|seen| !seen.is[at]);
         let missing = self.wanted.names().iter().enumerate().find(|(at, _)| is_missing(*at));
@@ -54,8 +54,8 @@ impl PartitionFilter {
     }
 }
 
-impl Seen {
-    /// Returns the partition with this number, before its first record is counted.
+impl PartitionCount {
+    /// Returns a partition with no records counted yet.
     fn new(number: i64, wanted: &Partitions, names: Option<&Names>, header: &Header) -> Self {
         let of_partitions = |kind| kind == NameKind::Partition;
         let names = LogNames::of_kinds(of_partitions, names.unwrap_or(&Names::default()), header);

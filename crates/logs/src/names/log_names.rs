@@ -30,7 +30,7 @@ struct LogStart {
 
 impl LogNames {
     /// Returns the names and the beginning of a log with these names in its records and this header.
-    pub fn of(names: &Names, header: &Header) -> Self {
+    pub fn new(names: &Names, header: &Header) -> Self {
         // Lists of nodes may be as many as the jobs.
         Self::of_kinds(|kind| kind != NameKind::Nodes, names, header)
     }
@@ -50,7 +50,7 @@ impl LogNames {
             told_apart(&listed).into_iter().map(move |(number, name)| ((kind.word(), number), name))
         };
         let in_header = kinds.flat_map(of_kind).collect();
-        Self { names: names.only(&wanted), in_header, start: LogStart::of(header) }
+        Self { names: names.only(&wanted), in_header, start: LogStart::from_header(header) }
     }
 
     /// Returns the origin of submit times in seconds since 1970, and the time zone of the log: a name, or an
@@ -125,7 +125,7 @@ fn told_apart(listed: &[Listed]) -> Vec<(i64, String)> {
 
 impl LogStart {
     /// Returns the start from a header. A start in 1970 is unknown.
-    fn of(header: &Header) -> Option<Self> {
+    fn from_header(header: &Header) -> Option<Self> {
         let unix_s = header.unix_start_time().filter(|&unix_s| unix_s > 0)?;
         // A log that was converted with an offset names the offset.
         let named = |name: &str| TimeZone::get(name).ok().or_else(|| zone(name));
@@ -147,7 +147,11 @@ mod tests {
         header.lines().for_each(|line| lines.push(line.as_bytes()));
         let in_header = told_apart(&lines.listed("Partition")).into_iter();
         let in_header = in_header.map(|(number, name)| (("partition", number), name));
-        LogNames { names: Names::default(), in_header: in_header.collect(), start: LogStart::of(&lines) }
+        LogNames {
+            names: Names::default(),
+            in_header: in_header.collect(),
+            start: LogStart::from_header(&lines),
+        }
     }
 
     #[test]

@@ -118,7 +118,7 @@ impl Names {
         if name.is_empty() { -1 } else { self.number(kind, name) }
     }
 
-    /// Keeps no lists of nodes from now on. In large logs nearly every job has a list of its own.
+    /// Drops lists of nodes from now on. In large logs nearly every job has a different one.
     pub fn forget_nodes(&mut self) {
         self.forgets_nodes = true;
     }

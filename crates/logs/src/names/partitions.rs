@@ -16,10 +16,10 @@ pub struct Partitions(Vec<String>);
 /// The choice of all jobs, in content keys and tables.
 pub const ALL_PARTITIONS: &str = "all";
 
-/// The choice that makes every partition a replay of its own.
+/// The choice of a separate replay for each partition.
 const EACH: &str = "each";
 
-/// The spellings of partitions, in words.
+/// Description of the syntax.
 const EXPECTED: &str =
     "the name or the number of a partition, or several such as batch+debug; a comma in a name is spelt %2C";
 
@@ -121,8 +121,7 @@ fn typed(name: &str) -> String {
     only.as_ref().map_or_else(|| name.to_owned(), spelled)
 }
 
-/// Returns a name with the characters that `%` and two hexadecimal digits stand for; `None` if digits are
-/// missing or the bytes are no UTF-8.
+/// Decodes a percent-encoded name; `None` for missing digits or bytes outside UTF-8.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -148,7 +147,7 @@ pub enum PartitionChoice {
     ByNodes,
     /// All jobs, whatever partition they belong to.
     All,
-    /// Every partition as a replay of its own.
+    /// A separate replay for each partition.
     Each,
     /// The jobs of these partitions.
     Of(Partitions),

@@ -1,6 +1,6 @@
 //! Reads lists of nodes as Slurm writes them, such as `node[001-004,007]` or `rack[1-2]n[0-7],login1`.
 //!
-//! A list is parsed without being spelt out: `n[0-99999]` takes a few bytes. The names come one by one.
+//! Lists stay compact: `n[0-99999]` takes a few bytes, and names are generated on demand.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "a list has at most 2^32 names, numbers of at most 18 digits, and each range ends at or after \
@@ -16,7 +16,7 @@ pub struct NodeList {
     patterns: Vec<Pattern>,
 }
 
-/// What stands between two commas outside of brackets: text, and brackets with ranges, in turn.
+/// A comma-separated item: text and brackets with ranges, alternating.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pattern {
     parts: Vec<Part>,
@@ -28,9 +28,9 @@ struct Pattern {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
     text: String,
-    /// The ranges of the bracket; empty if there is no bracket.
+    /// Ranges in the bracket; empty without a bracket.
     ranges: Vec<Range>,
-    /// The number of numbers in all ranges; 1 if there is no bracket.
+    /// Numbers in all ranges; 1 without a bracket.
     numbers: u64,
 }
 
@@ -46,11 +46,11 @@ pub(super) struct Range {
 pub(super) enum Names<'a> {
     /// A text, the ranges of numbers behind it, and the text behind these.
     Numbered(&'a str, &'a [Range], &'a str),
-    /// Any other names, one by one.
+    /// Any other names.
     Others(Box<dyn Iterator<Item = String> + 'a>),
 }
 
-/// The reason why a text is no list of nodes.
+/// A malformed node list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("node list '{list}': {problem}; expected names such as node[001-004,007],login1")]
 pub struct NodeListError {
@@ -92,8 +92,8 @@ impl NodeList {
         })
     }
 
-    /// Returns the names in the order of the list, one by one. Of several brackets the last one runs fastest.
-    /// A name that the list has twice comes twice.
+    /// Generates the names in the order of the list, repetitions included. Of several brackets the last one
+    /// varies fastest.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.patterns.iter().flat_map(|pattern| (0..pattern.names).map(|at| pattern.name(at)))
     }

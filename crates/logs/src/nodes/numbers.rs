@@ -1,7 +1,7 @@
 //! Numbers the nodes that the lists of a log name, from 0 in the order of first appearance.
 //!
-//! A name is spelt out once. After that, names with one bracket are found by their number in a table of their
-//! prefix, so that a list of k nodes costs about k table lookups.
+//! Each name is formatted once. Names with one bracket are then found by their number in a table per prefix,
+//! so a list of k nodes costs about k table lookups.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -75,7 +75,7 @@ impl<'a> NodeNumbers<'a> {
         }
     }
 
-    /// Parses a list, and keeps its nodes if there is room.
+    /// Parses a list, and caches its nodes if there is room.
     fn parsed(&mut self, list: u32) -> &[u32] {
         self.last.clear();
         self.parses += 1;

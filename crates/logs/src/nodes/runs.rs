@@ -1,9 +1,8 @@
 //! Runs of jobs on the nodes of their lists: the processors in use at once, the node time that jobs share,
 //! and the partitions that share nodes.
 //!
-//! Runs are sorted by their starts. For each node the sweep remembers until when it is taken, so that the
-//! time which several jobs had a node at once is found in O(n log n) for n runs, plus the lengths of their
-//! lists.
+//! A sweep over the runs by start time, with the end of the last run on each node, finds the node time with
+//! several jobs. O(n log n) for n runs, plus the lengths of their lists.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "runs and nodes are counted in memory; sums of times are in 128 bits, which hold any"
@@ -24,7 +23,7 @@ struct Run {
     /// The number of its partition; below 0 if that is unknown.
     partition: i64,
     procs: u32,
-    /// The number of its list of nodes; 0 if it has none.
+    /// Number of its list of nodes; 0 for none.
     list: u32,
 }
 
@@ -35,7 +34,7 @@ const UNKNOWN: i64 = i64::MAX;
 /// one's.
 const LINKED: i128 = 100;
 
-/// The most runs that are kept where there is a limit, 256 MB.
+/// Limit of runs in memory, 256 MB.
 const MOST_RUNS: usize = 1 << 23;
 
 /// The runs of a log, gathered while it is read. The default keeps all.
@@ -96,8 +95,7 @@ impl NodeRuns {
         Self { has_limit: true, ..Self::default() }
     }
 
-    /// Adds a run of a job from a start to an end, if these are known, with the number of its list of nodes
-    /// and that of its partition.
+    /// Adds a run with its start and end, if known, the number of its list of nodes and its partition.
     pub fn add(&mut self, when: Option<(i64, i64)>, procs: u32, list: Option<u32>, partition: Option<i64>) {
         if self.are_too_many {
             return;
@@ -110,7 +108,7 @@ impl NodeRuns {
         }
     }
 
-    /// Returns whether there were more runs than are kept, so that nothing is known of them.
+    /// Returns true if the limit was exceeded and all runs were dropped.
     pub fn are_too_many(&self) -> bool {
         self.are_too_many
     }
@@ -168,7 +166,7 @@ impl RunsOnNodes<'_> {
         let (mut totals, mut by_node) = (vec![0_i128; places.len()], Vec::<Vec<(usize, i128)>>::new());
         for run in self.runs.iter().filter(|run| run.list > 0) {
             let Some(&place) = places.get(&run.partition) else { continue };
-            // A run of no length links partitions all the same, if nothing else is known of them.
+            // A run of zero length still links partitions, for want of other evidence.
             let length = run.length().max(1);
             for &node in self.nodes.nodes(run.list) {
                 totals[place] += length;

@@ -6,7 +6,7 @@ use foldhash::HashSet;
 
 use crate::record::Record;
 
-/// The number of records among which duplicates are found in logs that may be longer than memory.
+/// Window for duplicates, in records, in logs that may exceed memory.
 pub(super) const NEIGHBOURS: usize = 1 << 16;
 
 /// What two records of one run have in common: number, submission, wait, run time, allocated and requested
@@ -25,7 +25,7 @@ pub(super) struct Duplicates {
 }
 
 impl Duplicates {
-    /// With `forgets`, duplicates are found among neighbours only, in bounded memory.
+    /// With `forgets`, memory is bounded: duplicates are found within [`NEIGHBOURS`] records only.
     pub(super) fn new(forgets: bool) -> Self {
         Self { seen: HashSet::default(), order: VecDeque::new(), forgets, count: 0 }
     }

@@ -7,18 +7,16 @@
 )]
 
 mod duplicates;
-mod recognise;
 mod records;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use self::duplicates::{Duplicates, NEIGHBOURS};
-use self::recognise::format_of;
 use self::records::{Records, keep_aside};
 use super::error::{Problem, TraceError};
 use super::fields::skip_blanks;
-use super::formats::{self, Format, LineParser, Parsed};
+use super::formats::{self, FirstLines, Format, LineParser, Parsed};
 use super::header::Header;
 use super::lines::Lines;
 use super::names::PartitionFilter;
@@ -107,8 +105,8 @@ impl Reader {
     /// Opens the log at `path`; `-` is standard input. Compression is detected from the content, not from the
     /// name.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
-        // The format is the one given, or else that of the file name, or else that of the first line.
-        // `auto` has the parameters of the format that is found.
+        // The format is given, or recognised by file name, or by first line. `auto` passes its parameters to
+        // the recognised format.
         let (given, params) = match options.format {
             Some(spec) if spec.name == formats::AUTO => (None, spec.params),
             given => (given, BTreeMap::new()),
@@ -202,7 +200,7 @@ impl Reader {
                 {
                     return Ok(Some(keep_aside(aside, records, &mut self.header, found)));
                 }
-                // The parser gets the header just before the first line that is no comment.
+                // The parser gets the header just before the first line that is not a comment.
                 if !self.parser.has_begun {
                     self.parser.has_begun = true;
                     self.parser.lines.begin(&self.header);
@@ -292,6 +290,27 @@ impl Reader {
             first_skipped: self.first_skipped,
         })
     }
+}
+
+/// Recognises the format by the first lines, without consuming them. Fails for a known kind of unreadable
+/// log.
+fn format_of(lines: &mut Lines) -> Result<&'static Format, TraceError> {
+    let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
+    // One look, as another one would wait for more of a pipe.
+    let mut first = None;
+    let below = lines.peek(|line| {
+        let is_wanted = is_job(line);
+        if is_wanted {
+            first.get_or_insert_with(|| line.to_vec());
+        }
+        is_wanted && !line.starts_with(b"#")
+    })?;
+    let below = below.map(<[u8]>::to_vec);
+    let is_table = lines.source().is_table();
+    let found =
+        formats::of_first_lines(&FirstLines { first: first.as_deref(), below: below.as_deref(), is_table });
+    let path = || lines.source().path().to_owned();
+    found.map_err(|(kind, remedy)| TraceError::OtherKind { path: path(), kind, remedy })
 }
 
 /// Lets the parser of the log at `path` look at its text before the first line is parsed.

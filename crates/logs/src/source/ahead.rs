@@ -1,5 +1,4 @@
-//! Reads, decompresses and hashes the text of a long log on a thread of its own, ahead of the thread that
-//! parses it.
+//! Reads, decompresses and hashes the text of a long log on a second thread, ahead of the parser.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "positions in a piece of text; bytes are counted as they are read, of which 2^63 cannot be read"
@@ -19,7 +18,7 @@ const PIECE: usize = 256 << 10;
 /// The most pieces that are ready and wait to be parsed.
 const READY: usize = 3;
 
-/// The text of a log, and what is counted and hashed of it.
+/// The text of a log, with its byte count and hash.
 pub(super) struct Text {
     pub(super) inner: Box<dyn Read + Send>,
     /// Bytes of the file read so far, compressed ones for a compressed file.
@@ -69,7 +68,7 @@ struct Piece {
 }
 
 /// The text of a log that another thread reads ahead.
-pub(super) struct Ahead {
+pub(super) struct ReadAhead {
     pieces: Receiver<Piece>,
     /// Where the memory of pieces goes that were handed out.
     spent: Sender<Vec<u8>>,
@@ -79,8 +78,8 @@ pub(super) struct Ahead {
     at: usize,
 }
 
-impl Ahead {
-    /// Lets another thread read `text` on. Gives it back if no thread can be had.
+impl ReadAhead {
+    /// Starts a thread that reads ahead. Returns `text` if no thread can be started.
     pub(super) fn begin(text: Box<Text>) -> Result<Self, Box<Text>> {
         let (to_thread, given) = sync_channel::<Box<Text>>(1);
         let (to_parser, pieces) = sync_channel(READY);
@@ -126,14 +125,12 @@ impl Ahead {
         }
     }
 
-    /// Waits for the next piece. An empty one or one with an error is the last, so there is always one unless
-    /// the other thread has broken off.
+    /// Waits for the next piece. The last one is empty or has an error. Fails if the thread has died.
     fn next(&self) -> io::Result<Piece> {
         self.pieces.recv().map_err(|_| io::Error::other("the thread that reads it has ended"))
     }
 
-    /// Returns what was hashed, and the number of bytes of the file that were read, up to the end of the
-    /// piece that is being handed out; `None` if there is none.
+    /// Returns the hash and the file bytes up to the end of the current piece, if any.
     pub(super) fn passed(&self) -> Option<(&Sha256, u64)> {
         self.piece.as_ref().map(|piece| (&piece.hash, piece.file_bytes))
     }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::GzDecoder;
 use sha2::{Digest, Sha256};
 
-use self::ahead::{Ahead, Text};
+use self::ahead::{ReadAhead, Text};
 pub use self::table_file::{TableConverter, set_table_converter};
 use super::error::TraceError;
 use super::options::LogLimits;
@@ -67,12 +67,12 @@ const COMPRESSED_CHUNK: usize = 64 << 10;
 const AHEAD_FROM: u64 = 1 << 20;
 
 /// Counts the bytes that are read.
-struct Counted<R> {
+struct CountingReader<R> {
     inner: R,
     count: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.count.fetch_add(count as u64, Ordering::Relaxed);
@@ -80,8 +80,8 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// The text of a gzip file: its members, one after the other. Zero bytes behind the last one, with which
-/// tapes and some file systems fill blocks, are no part of it, as gzip has it too.
+/// Decompressor for all members of a gzip file. As in gzip, zero bytes after the last member are ignored;
+/// tapes and some file systems pad blocks with them.
 enum Members<R> {
     /// A member is being read.
     Inside(Box<GzDecoder<R>>),
@@ -128,7 +128,7 @@ fn read_some(stream: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 /// An open log. It gives the uncompressed text as a stream, and counts and hashes the bytes that pass.
 pub(super) struct Source {
     path: PathBuf,
-    text: Reading,
+    text: TextSource,
     gzip: bool,
     /// Whether the text is that of a table in a binary file.
     is_table: bool,
@@ -138,14 +138,14 @@ pub(super) struct Source {
     ahead_from: u64,
 }
 
-/// Who reads the text.
-enum Reading {
-    /// The thread that parses it does.
-    Here(Box<Text>),
-    /// Another one does.
-    Ahead(Ahead),
+/// The thread that reads the text.
+enum TextSource {
+    /// The parsing thread.
+    ThisThread(Box<Text>),
+    /// A second thread, ahead of the parser.
+    ReadAhead(ReadAhead),
     /// In transit to the other thread.
-    HandedOver,
+    InTransit,
 }
 
 impl Source {
@@ -164,8 +164,13 @@ impl Source {
             },
             Err(source) => Err(match source.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                    let packed = path.with_added_extension("gz");
-                    if packed.is_file() { TraceError::Packed(path) } else { TraceError::Missing(path) }
+                    let mut packed = path.clone().into_os_string();
+                    packed.push(".gz");
+                    if Path::new(&packed).is_file() {
+                        TraceError::Packed(path)
+                    } else {
+                        TraceError::Missing(path)
+                    }
                 }
                 _ => TraceError::Unreadable { path, source },
             }),
@@ -180,7 +185,7 @@ impl Source {
     ) -> Result<Self, TraceError> {
         let mut magic = Vec::new();
         let mut first = vec![0; FIRST];
-        // One read, as a pipe may have no more for long.
+        // A single read, since a pipe may block.
         let more = stream
             .by_ref()
             .take(MAGIC)
@@ -200,7 +205,8 @@ impl Source {
         let gzip = magic.starts_with(&GZIP_MAGIC);
         // The bytes that were looked at go back in front of the rest, as a pipe cannot be read twice.
         let file_bytes = Arc::default();
-        let whole = Counted { inner: Cursor::new(magic).chain(stream), count: Arc::clone(&file_bytes) };
+        let whole =
+            CountingReader { inner: Cursor::new(magic).chain(stream), count: Arc::clone(&file_bytes) };
         let inner: Box<dyn Read + Send> = if gzip {
             Box::new(Members::Inside(Box::new(GzDecoder::new(BufReader::with_capacity(
                 COMPRESSED_CHUNK,
@@ -219,7 +225,7 @@ impl Source {
         file_bytes: Arc<AtomicU64>,
         limits: LogLimits,
     ) -> Self {
-        let text = Reading::Here(Box::new(Text { inner, file_bytes, hash: Sha256::new() }));
+        let text = TextSource::ThisThread(Box::new(Text { inner, file_bytes, hash: Sha256::new() }));
         Self { path, text, gzip: false, is_table: false, limits, bytes: 0, ahead_from: AHEAD_FROM }
     }
 
@@ -252,9 +258,9 @@ impl Source {
     /// its end.
     pub(super) fn sha256(&self) -> String {
         let hash = match &self.text {
-            Reading::Here(text) => text.hash.clone(),
-            Reading::Ahead(ahead) => ahead.passed().map(|(hash, _)| hash.clone()).unwrap_or_default(),
-            Reading::HandedOver => Sha256::new(),
+            TextSource::ThisThread(text) => text.hash.clone(),
+            TextSource::ReadAhead(ahead) => ahead.passed().map(|(hash, _)| hash.clone()).unwrap_or_default(),
+            TextSource::InTransit => Sha256::new(),
         };
         hexadecimal(&hash.finalize())
     }
@@ -262,9 +268,9 @@ impl Source {
     /// Returns the bytes of the file read so far, compressed ones if `gzip`.
     fn file_bytes(&self) -> u64 {
         match &self.text {
-            Reading::Here(text) => text.file_bytes.load(Ordering::Relaxed),
-            Reading::Ahead(ahead) => ahead.passed().map_or(0, |(_, file_bytes)| file_bytes),
-            Reading::HandedOver => 0,
+            TextSource::ThisThread(text) => text.file_bytes.load(Ordering::Relaxed),
+            TextSource::ReadAhead(ahead) => ahead.passed().map_or(0, |(_, file_bytes)| file_bytes),
+            TextSource::InTransit => 0,
         }
     }
 
@@ -272,19 +278,21 @@ impl Source {
     /// of the log. `lines` is the number of whole lines that were handed out before. Messages about damaged
     /// gzip data name it, so that the user knows how much of the file is sound.
     pub(super) fn read(&mut self, buffer: &mut [u8], lines: u64) -> Result<usize, TraceError> {
-        if self.bytes >= self.ahead_from && matches!(self.text, Reading::Here(_)) {
-            let here = std::mem::replace(&mut self.text, Reading::HandedOver);
+        if self.bytes >= self.ahead_from && matches!(self.text, TextSource::ThisThread(_)) {
+            let here = std::mem::replace(&mut self.text, TextSource::InTransit);
             self.text = match here {
-                Reading::Here(text) => Ahead::begin(text).map_or_else(Reading::Here, Reading::Ahead),
+                TextSource::ThisThread(text) => {
+                    ReadAhead::begin(text).map_or_else(TextSource::ThisThread, TextSource::ReadAhead)
+                }
                 other => other,
             };
             // If there was no thread, none is asked for again.
             self.ahead_from = u64::MAX;
         }
         let read = match &mut self.text {
-            Reading::Here(text) => text.read(buffer),
-            Reading::Ahead(ahead) => ahead.read(buffer),
-            Reading::HandedOver => Ok(0),
+            TextSource::ThisThread(text) => text.read(buffer),
+            TextSource::ReadAhead(ahead) => ahead.read(buffer),
+            TextSource::InTransit => Ok(0),
         };
         let count = read.map_err(|error| self.failure(error, lines))?;
         let chunk = &buffer[..count];

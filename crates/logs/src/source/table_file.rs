@@ -32,8 +32,8 @@ pub(super) fn kind_of(begin: &[u8]) -> Option<&'static str> {
     KINDS.iter().find(|(magic, _)| begin.starts_with(magic)).map(|(_, kind)| *kind)
 }
 
-/// Returns the text of the table in `file`; `None`, with the file at its beginning, if it is no table or no
-/// file that can be read twice, such as a pipe.
+/// Returns the text of the table in `file`. `None`, with the file at its start, for other files, and for
+/// pipes, which cannot be read twice.
 pub(super) fn text_of(mut file: &File, path: &Path) -> Result<Option<Box<dyn Read + Send>>, TraceError> {
     let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
     let mut begin = Vec::new();

@@ -12,15 +12,15 @@ use meshreplay_base::disk::Sorter;
 /// Limit of runs, and of single numbers, in memory.
 pub(super) const MOST: usize = 1 << 20;
 
-/// What is known of a job number when it is added.
+/// Result of adding a job number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
-    /// It is new, or of a kind that may come again.
+pub(super) enum NumberUse {
+    /// New, or allowed to repeat.
     New,
-    /// It was there before.
-    Before,
-    /// It is known at the end.
-    Later,
+    /// Seen before.
+    Duplicate,
+    /// Decided at the end.
+    Deferred,
 }
 
 /// Job numbers read.
@@ -31,16 +31,16 @@ pub(super) struct JobNumbers {
     /// Numbers in ascending order, as most are: first and last of each run.
     ascending: Vec<(i64, i64)>,
     others: HashSet<i64>,
-    /// Numbers with their lines, and whether they may come again, once there are too many of both.
+    /// External sort of numbers with their lines and whether they may repeat, once memory is full.
     sorter: Option<Sorter>,
     /// The reason why a number is not in the temporary file; `None` if all are.
     error: Option<io::Error>,
 }
 
-/// The duplicates that are known at the end.
+/// Duplicates found at the end.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Duplicates {
-    /// How many there are.
+    /// Number of duplicates.
     pub(super) count: u64,
     /// The lines and the numbers of the first of them, in no order.
     pub(super) first: Vec<(u64, i64)>,
@@ -53,16 +53,16 @@ impl JobNumbers {
     }
 
     /// Adds the job number of a line. With `may_repeat`, it is no duplicate.
-    pub(super) fn add(&mut self, number: i64, line: u64, may_repeat: bool) -> Seen {
+    pub(super) fn add(&mut self, number: i64, line: u64, may_repeat: bool) -> NumberUse {
         if self.sorter.is_some() {
             self.sort(number, line, may_repeat);
-            return Seen::Later;
+            return NumberUse::Deferred;
         }
         let is_new = self.insert(number);
         if self.ascending.len() > self.most || self.others.len() > self.most {
             self.spill();
         }
-        if is_new || may_repeat { Seen::New } else { Seen::Before }
+        if is_new || may_repeat { NumberUse::New } else { NumberUse::Duplicate }
     }
 
     /// Adds a number in memory. Returns true if it is new.
@@ -79,8 +79,7 @@ impl JobNumbers {
         true
     }
 
-    /// Moves the numbers in memory to a file. They are found before all that come, as no line has the number
-    /// 0.
+    /// Moves the numbers in memory to the external sort. Line 0 sorts them before all later lines.
     fn spill(&mut self) {
         self.sorter = Some(Sorter::default());
         let others: Vec<i64> = mem::take(&mut self.others).into_iter().collect();
@@ -96,8 +95,8 @@ impl JobNumbers {
         }
     }
 
-    /// Returns the number of duplicates reported as [`Seen::Later`], and the `most` first ones. Fails if the
-    /// temporary file cannot be written or read.
+    /// Returns the number of duplicates reported as [`NumberUse::Deferred`], and the `most` first ones. Fails
+    /// if the temporary file cannot be written or read.
     pub(super) fn duplicates(&mut self, most: usize) -> io::Result<Duplicates> {
         if let Some(error) = self.error.take() {
             return Err(error);
@@ -146,8 +145,8 @@ mod tests {
                     expected.push((line, number));
                 }
                 match numbers.add(number, line, may_repeat) {
-                    Seen::Before => found.push((line, number)),
-                    Seen::New | Seen::Later => {}
+                    NumberUse::Duplicate => found.push((line, number)),
+                    NumberUse::New | NumberUse::Deferred => {}
                 }
             }
             late += u64::from(numbers.sorter.is_some());

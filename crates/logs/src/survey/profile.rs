@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::members::{Counts, Members};
 use super::quantiles::{Quantiles, Tally};
 use crate::error::TraceError;
-use crate::formats::LogUnit;
 use crate::nodes::NodeRuns;
 use crate::options::ReadOptions;
 use crate::reader::{Entry, Reader};
 use crate::record::{FIELD_NAMES, FIELDS, Record};
 use crate::summary::LogSummary;
+use crate::unit::LogUnit;
 
 /// Statistics of a recorded log, before any rule drops jobs. The size of a job is [`Record::procs`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -99,7 +99,7 @@ pub struct Missing {
 /// Something odd in the text of a log, with the number of times it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Irregularity {
-    /// What was found, in words.
+    /// Description.
     pub what: &'static str,
     /// The number of times.
     pub count: u64,
@@ -110,18 +110,18 @@ impl Profile {
     /// different sizes and run times, and with the number of jobs only if these have lists of nodes. Fails if
     /// lenient reading has skipped all of it.
     pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
-        let mut gathering = Gathering { runs: NodeRuns::limited(), ..Gathering::default() };
+        let mut builder = ProfileBuilder { runs: NodeRuns::limited(), ..ProfileBuilder::default() };
         let format = options.format.clone();
         let mut reader = Reader::open(path, options)?;
         while let Some(entry) = reader.next_entry()? {
             if let Entry::Record { record, .. } = entry {
-                gathering.add(record);
+                builder.add(record);
             }
         }
         let summary = reader.finish()?;
         summary.check_jobs()?;
         let unit = LogUnit::new(summary.format, format.as_ref());
-        Ok(gathering.finish(summary, unit))
+        Ok(builder.finish(summary, unit))
     }
 
     /// Returns the time from the first to the last submit time, in seconds; `None` if no submit time is
@@ -133,11 +133,11 @@ impl Profile {
 
 /// The sums and lists that grow while the log is read.
 #[derive(Default)]
-struct Gathering {
+struct ProfileBuilder {
     sizes: Tally,
     runs_s: Tally,
     work_proc_s: f64,
-    /// The first and the last submit time; `None` as long as none is known.
+    /// First and last submit time; `None` before the first known one.
     submits_s: Option<(i64, i64)>,
     status: BTreeMap<i64, u64>,
     members: Counts,
@@ -147,7 +147,7 @@ struct Gathering {
     missing: [u64; FIELDS],
 }
 
-impl Gathering {
+impl ProfileBuilder {
     /// Counts a record.
     fn add(&mut self, record: &Record) {
         let submit_s = record.submit_s;
@@ -226,7 +226,7 @@ pub(super) fn add_run(runs: &mut NodeRuns, record: &Record) {
     runs.add(when, procs, Some(list), (partition >= 0).then_some(partition));
 }
 
-/// Returns the irregularities of the text; an empty list if there are none.
+/// Returns the irregularities of the text.
 fn irregularities(summary: &LogSummary) -> Vec<Irregularity> {
     summary.irregularities.rows().into_iter().map(|(what, count)| Irregularity { what, count }).collect()
 }

@@ -87,7 +87,7 @@ fn plain(text: &str) -> String {
     text.chars().map(spelled).collect()
 }
 
-/// Returns `text`, or `unknown` if there is none.
+/// Returns `text`, or `unknown` for `None`.
 fn or_unknown(text: Option<String>) -> String {
     text.unwrap_or_else(|| "unknown".to_owned())
 }

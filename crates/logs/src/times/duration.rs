@@ -7,24 +7,13 @@
 )]
 
 use super::civil::digits;
-use super::decimal::{has_fraction, rounded_s, scaled};
+use super::decimal::{rounded_s, scaled};
 use super::is_missing;
-use super::unit::{SECONDS, TimeUnit, UNITS};
-
-/// A duration as a log has it, in whole seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Length {
-    /// The duration is missing or unknown.
-    Missing,
-    /// There is no limit.
-    Unlimited,
-    /// Seconds, rounded half a second up. The flag is true if a fraction was rounded.
-    Seconds(i64, bool),
-}
+use super::unit::{SECONDS, TimeUnit};
 
 /// A duration to the microsecond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exact {
+pub(crate) enum ExactDuration {
     /// The duration is missing or unknown.
     Missing,
     /// There is no limit.
@@ -55,17 +44,15 @@ const MINUTE_US: i64 = 60_000_000;
 const HOUR_US: i64 = 60 * MINUTE_US;
 const DAY_US: i64 = 24 * HOUR_US;
 
-/// Returns the duration that `text` spells, rounded to seconds; see [`exact_duration`]. A number alone counts
-/// units of `plain_s` seconds, such as 60 for minutes.
-pub(crate) fn duration(text: &[u8], plain_s: u32, pair: Pair) -> Result<Length, &'static str> {
-    if let Some(whole_s) = clock_or_whole(text.trim_ascii(), plain_s) {
-        return Ok(Length::Seconds(whole_s, false));
+/// Parses a duration in seconds, rounded half a second up; see [`exact_duration`]. `None` if it is missing or
+/// unlimited.
+pub(crate) fn duration(text: &[u8], plain: &TimeUnit, pair: Pair) -> Result<Option<i64>, &'static str> {
+    if let Some(whole_s) = clock_or_whole(text.trim_ascii(), plain) {
+        return Ok(Some(whole_s));
     }
-    let unit = UNITS.iter().find(|unit| unit.micros == i64::from(plain_s) * SECONDS.micros);
-    Ok(match exact_duration(text, unit.unwrap_or(SECONDS), pair)? {
-        Exact::Missing => Length::Missing,
-        Exact::Unlimited => Length::Unlimited,
-        Exact::Micros(micros) => Length::Seconds(rounded_s(micros), has_fraction(micros)),
+    Ok(match exact_duration(text, plain, pair)? {
+        ExactDuration::Missing | ExactDuration::Unlimited => None,
+        ExactDuration::Micros(micros) => Some(rounded_s(micros)),
     })
 }
 
@@ -75,31 +62,36 @@ pub(crate) fn duration(text: &[u8], plain_s: u32, pair: Pair) -> Result<Length, 
 /// Read are `D-HH[:MM[:SS]]`, `HH:MM:SS` with any number of hours, `A:B`, `N days HH:MM:SS` with or without a
 /// comma (as Python and pandas print), numbers with units, also several of them (`1h30m`), durations of ISO
 /// 8601 (`P1DT2H`), the words for missing values, −1, and `UNLIMITED`. Seconds may have a fraction.
-pub(crate) fn exact_duration(text: &[u8], plain: &TimeUnit, pair: Pair) -> Result<Exact, &'static str> {
+pub(crate) fn exact_duration(
+    text: &[u8],
+    plain: &TimeUnit,
+    pair: Pair,
+) -> Result<ExactDuration, &'static str> {
     let text = text.trim_ascii();
     if is_missing(text) || text == b"-1" {
-        return Ok(Exact::Missing);
+        return Ok(ExactDuration::Missing);
     }
     if let Some(micros) = scaled(text, plain.micros).filter(|micros| (0..=LONGEST_US).contains(micros)) {
-        return Ok(Exact::Micros(micros));
+        return Ok(ExactDuration::Micros(micros));
     }
     if [&b"unlimited"[..], b"infinite"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
-        return Ok(Exact::Unlimited);
+        return Ok(ExactDuration::Unlimited);
     }
     let micros = std::str::from_utf8(text).ok().and_then(|text| spelled_out(text, pair));
     let micros = micros.filter(|micros| (0..=LONGEST_US).contains(micros));
     let expected = if plain == SECONDS { EXPECTED } else { EXPECTED_WITH_UNIT };
-    micros.map(Exact::Micros).ok_or(expected)
+    micros.map(ExactDuration::Micros).ok_or(expected)
 }
 
 /// Returns the seconds of the two commonest spellings, `HH:MM:SS` with two digits each and a number of at
 /// most 9 digits; `None` for all others. This is the fast path: it allocates nothing.
-fn clock_or_whole(text: &[u8], plain_s: u32) -> Option<i64> {
+fn clock_or_whole(text: &[u8], plain: &TimeUnit) -> Option<i64> {
     if let [h1, h2, b':', m1, m2, b':', s1, s2] = *text {
         let (h, m, s) = (digits(&[h1, h2])?, digits(&[m1, m2])?, digits(&[s1, s2])?);
         return (m < 60 && s < 60).then_some(3600 * h + 60 * m + s);
     }
-    Some(digits(text)? * i64::from(plain_s))
+    let whole_s = plain.micros / SECONDS.micros;
+    digits(text).filter(|_| whole_s > 0).map(|number| number * whole_s)
 }
 
 /// Returns the microseconds of any spelling except words and numbers alone; `None` if it is none.
@@ -185,6 +177,7 @@ fn number(text: &str, unit_us: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::unit::MINUTES;
     use super::*;
 
     #[test]
@@ -220,14 +213,14 @@ mod tests {
             ("1.62e3", 1620),
         ] {
             assert_eq!(
-                duration(text.as_bytes(), 1, Pair::MinutesSeconds),
-                Ok(Length::Seconds(expected_s, false)),
+                duration(text.as_bytes(), SECONDS, Pair::MinutesSeconds),
+                Ok(Some(expected_s)),
                 "{text}"
             );
         }
-        assert_eq!(duration(b"10:30", 1, Pair::HoursMinutes), Ok(Length::Seconds(37_800, false)));
-        assert_eq!(duration(b"120", 60, Pair::MinutesSeconds), Ok(Length::Seconds(7200, false)));
-        assert_eq!(duration(b"1.5", 60, Pair::MinutesSeconds), Ok(Length::Seconds(90, false)));
+        assert_eq!(duration(b"10:30", SECONDS, Pair::HoursMinutes), Ok(Some(37_800)));
+        assert_eq!(duration(b"120", MINUTES, Pair::MinutesSeconds), Ok(Some(7200)));
+        assert_eq!(duration(b"1.5", MINUTES, Pair::MinutesSeconds), Ok(Some(90)));
     }
 
     #[test]
@@ -236,8 +229,8 @@ mod tests {
             [("0.4", 0), ("0.5", 1), ("00:00:01.50", 2), ("00:10.499", 10), ("1500ms", 2)]
         {
             assert_eq!(
-                duration(text.as_bytes(), 1, Pair::MinutesSeconds),
-                Ok(Length::Seconds(expected_s, true)),
+                duration(text.as_bytes(), SECONDS, Pair::MinutesSeconds),
+                Ok(Some(expected_s)),
                 "{text}"
             );
         }
@@ -245,7 +238,6 @@ mod tests {
 
     #[test]
     fn exact_durations_have_microseconds() {
-        let minutes = &UNITS[3];
         for (text, micros) in [
             ("0.4", 24_000_000),
             ("00:00:01.50", 1_500_000),
@@ -253,18 +245,22 @@ mod tests {
             ("0 days 00:00:00.125000", 125_000),
             ("1500ms", 1_500_000),
         ] {
-            let found = exact_duration(text.as_bytes(), minutes, Pair::MinutesSeconds);
-            assert_eq!(found, Ok(Exact::Micros(micros)), "{text}");
+            let found = exact_duration(text.as_bytes(), MINUTES, Pair::MinutesSeconds);
+            assert_eq!(found, Ok(ExactDuration::Micros(micros)), "{text}");
         }
     }
 
     #[test]
     fn words_are_missing_or_without_limit() {
         for text in ["", "Unknown", "N/A", "-1", "NaN", "None"] {
-            assert_eq!(duration(text.as_bytes(), 1, Pair::MinutesSeconds), Ok(Length::Missing), "{text}");
+            let missing = Ok(ExactDuration::Missing);
+            assert_eq!(exact_duration(text.as_bytes(), SECONDS, Pair::MinutesSeconds), missing, "{text}");
+            assert_eq!(duration(text.as_bytes(), SECONDS, Pair::MinutesSeconds), Ok(None), "{text}");
         }
         for text in ["UNLIMITED", "Infinite"] {
-            assert_eq!(duration(text.as_bytes(), 1, Pair::MinutesSeconds), Ok(Length::Unlimited), "{text}");
+            let unlimited = Ok(ExactDuration::Unlimited);
+            assert_eq!(exact_duration(text.as_bytes(), SECONDS, Pair::MinutesSeconds), unlimited, "{text}");
+            assert_eq!(duration(text.as_bytes(), SECONDS, Pair::MinutesSeconds), Ok(None), "{text}");
         }
     }
 
@@ -289,7 +285,7 @@ mod tests {
             "1:",
             "9999999999999d",
         ] {
-            assert_eq!(duration(text.as_bytes(), 1, Pair::MinutesSeconds), Err(EXPECTED), "{text}");
+            assert_eq!(duration(text.as_bytes(), SECONDS, Pair::MinutesSeconds), Err(EXPECTED), "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Reads times as people and programs write them: instants ([`Clock`]) and durations ([`Length`]).
+//! Reads times as people and programs write them: instants ([`Clock`]) and durations ([`exact_duration`]).
 
 mod civil;
 mod decimal;
@@ -9,7 +9,7 @@ mod unit;
 
 pub(super) use civil::{DateOrder, digits, numbers_of_date};
 pub(super) use decimal::{has_fraction, rounded_s, scaled};
-pub(super) use duration::{Exact, Length, Pair, duration, exact_duration};
+pub(super) use duration::{ExactDuration, Pair, duration, exact_duration};
 pub use local::{POSIX, set_local_zone};
 pub(super) use stamp::{AMBIGUOUS, Clock, Instant, InstantError, zone};
 pub use stamp::{DATES, TIME_ZONE};

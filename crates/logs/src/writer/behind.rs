@@ -20,7 +20,7 @@ const BYTES: usize = 256 << 10;
 const BUFFERS: usize = 4;
 
 /// Producer end of a file that another thread writes. Memory holds [`BUFFERS`] + 2 buffers of [`BYTES`].
-pub(super) struct Behind {
+pub(super) struct BackgroundWriter {
     buffer: Vec<u8>,
     /// The way to the other thread; `None` when no more text will come.
     full: Option<SyncSender<Vec<u8>>>,
@@ -28,7 +28,7 @@ pub(super) struct Behind {
     thread: Option<JoinHandle<io::Result<NewFile>>>,
 }
 
-impl Behind {
+impl BackgroundWriter {
     /// Begins to write `file`, compressed if `is_gzip`. Fails if there can be no further thread.
     pub(super) fn new(file: NewFile, is_gzip: bool) -> io::Result<Self> {
         let (full, texts) = sync_channel::<Vec<u8>>(BUFFERS);
@@ -77,7 +77,7 @@ impl Behind {
     }
 }
 
-impl Drop for Behind {
+impl Drop for BackgroundWriter {
     /// Waits until the temporary file of a log that is not finished is removed.
     fn drop(&mut self) {
         drop(self.join());

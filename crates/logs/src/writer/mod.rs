@@ -1,15 +1,17 @@
-//! Writes a log as a stream. A file is there whole or not at all.
+//! Writes logs as streams, and copies them record by record. A file appears whole or not at all.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 mod behind;
 
-use self::behind::Behind;
+use self::behind::BackgroundWriter;
 use super::error::TraceError;
 use super::formats::{Format, SHAPES, Writing, is_gzip_name};
 use super::header::Header;
+use super::reader::{Entry, Reader};
 use super::record::Record;
+use super::summary::LogSummary;
 use meshreplay_base::disk::{NewFile, Sorter, TEMPORARY, is_stream, remove_leftovers_beside, sync_directory};
 
 /// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file in the
@@ -33,7 +35,7 @@ pub struct Writer {
 /// The way of the text to the output.
 enum Encoder {
     /// To a temporary file, plain or compressed, which is renamed to the path of the output at the end.
-    File(Behind),
+    File(BackgroundWriter),
     /// To a stream that the caller gave, plain.
     Stream(BufWriter<Box<dyn Write>>),
 }
@@ -51,7 +53,7 @@ impl Writer {
         let overwrite = overwrite || is_stream(path);
         remove_leftovers_beside(path);
         let file = NewFile::create(path, TEMPORARY).map_err(unwritable)?;
-        let out = Encoder::File(Behind::new(file, is_gzip_name(path)).map_err(unwritable)?);
+        let out = Encoder::File(BackgroundWriter::new(file, is_gzip_name(path)).map_err(unwritable)?);
         Ok(Self::new(path.to_owned(), writing, out, overwrite))
     }
 
@@ -182,6 +184,38 @@ fn unsorted(source: io::Error) -> TraceError {
 /// Returns how logs of `format` are written. Fails for read-only formats.
 fn writing_of(format: &Format) -> Result<Writing, TraceError> {
     format.writing.ok_or(TraceError::ReadOnly { format: format.name })
+}
+
+/// Copies a log: comments unchanged, records as returned by `choose`, which drops a record with `None`. Blank
+/// lines, lines without a job and skipped lines are not copied. The `note` becomes a comment above the first
+/// record, or the last line of a log without records. Returns the facts about the log read.
+///
+/// The writer is left unfinished, so an error leaves no output.
+pub fn copy(
+    mut reader: Reader,
+    writer: &mut Writer,
+    note: Option<&str>,
+    mut choose: impl FnMut(&Record) -> Option<Record>,
+) -> Result<LogSummary, TraceError> {
+    let mut note = note;
+    while let Some(entry) = reader.next_entry()? {
+        match entry {
+            Entry::Record { record, .. } => {
+                if let Some(note) = note.take() {
+                    writer.comment(note.as_bytes())?;
+                }
+                if let Some(chosen) = choose(record) {
+                    writer.record(&chosen)?;
+                }
+            }
+            Entry::Comment(text) => writer.comment(text)?,
+            Entry::Blank | Entry::NoJob | Entry::Skipped(_) => {}
+        }
+    }
+    if let Some(note) = note {
+        writer.comment(note.as_bytes())?;
+    }
+    reader.finish()
 }
 
 #[cfg(test)]

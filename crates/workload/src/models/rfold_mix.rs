@@ -66,7 +66,7 @@ fn build(params: &mut Params, _given: &Spec) -> Result<Box<dyn JobLaw>, SpecErro
 
 impl JobLaw for RFoldMix {
     fn shapes(&self, machine: [u32; 3]) -> Box<dyn ShapeLaw + '_> {
-        Box::new(Mix::of(machine.iter().product()))
+        Box::new(Mix::for_nodes(machine.iter().product()))
     }
 
     fn mean_run_s(&self) -> f64 {
@@ -88,7 +88,7 @@ struct Mix {
 
 impl Mix {
     /// Returns the sizes on a machine of `nodes` nodes. O(n · √n) for n = min(nodes, 65,536).
-    fn of(nodes: u32) -> Self {
+    fn for_nodes(nodes: u32) -> Self {
         let cubes = (nodes / CUBE.pow(3)).max(1);
         let sizes = std::iter::once(1).chain((2..=nodes.min(LARGEST)).step_by(2));
         let shaped = sizes.map(|size| (size, shapes(size, cubes)));

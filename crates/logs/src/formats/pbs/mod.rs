@@ -38,7 +38,6 @@ use crate::facts::{
 use crate::names::{NameKind, Names};
 use crate::record::Record;
 use crate::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
-use crate::times::Length;
 use crate::unit::Unit;
 use meshreplay_base::spec::{Params, SpecError};
 
@@ -146,18 +145,11 @@ impl Pbs {
 
     /// Returns the record of the values of a line of type E. `job` is the number of the job.
     fn record(&mut self, job: i64, values: &Values) -> Result<Record, Problem> {
-        let place = Place::of(values)?;
+        let place = Place::from_values(values)?;
         let procs = size::procs(values, &place, self.unit)?;
-        let limit_s = match values.duration("Resource_List.walltime")? {
-            Length::Seconds(limit_s, _) => limit_s,
-            Length::Missing | Length::Unlimited => -1,
-        };
-        let used_s = match values.duration("resources_used.cput")? {
-            Length::Seconds(sum_s, _) => {
-                procs.filter(|&procs| procs > 0).map(|procs| sum_s as f64 / procs as f64)
-            }
-            Length::Missing | Length::Unlimited => None,
-        };
+        let limit_s = values.duration("Resource_List.walltime")?;
+        let cpu_s = values.duration("resources_used.cput")?.zip(procs.filter(|&procs| procs > 0));
+        let average_cpu_s = cpu_s.map(|(cpu_s, procs)| cpu_s as f64 / procs as f64);
         let status = match values.number("Exit_status")? {
             None => UNKNOWN,
             Some(0) => COMPLETED,
@@ -178,8 +170,8 @@ impl Pbs {
             job,
             allocated_procs: known(procs.filter(|_| has_started)),
             requested_procs: known(procs.filter(|_| !has_started)),
-            average_cpu_s: used_s.unwrap_or(-1.0),
-            requested_time_s: limit_s,
+            average_cpu_s: average_cpu_s.unwrap_or(-1.0),
+            requested_time_s: known(limit_s),
             status,
             user: name(NameKind::User, "user"),
             group: name(NameKind::Group, "group"),
@@ -214,7 +206,7 @@ impl LineParser for Pbs {
                 return Err(Problem::column(3, "job", id.as_bytes(), expected));
             }
         };
-        let record = self.record(job, &Values::of(parts.next().unwrap_or_default()))?;
+        let record = self.record(job, &Values::parse(parts.next().unwrap_or_default()))?;
         self.has_jobs = true;
         Ok(Parsed::Record(record, 0))
     }
@@ -224,7 +216,7 @@ impl LineParser for Pbs {
     }
 
     fn facts(&mut self) -> Facts {
-        // An array as a whole is no job.
+        // Whole arrays are no jobs.
         let jobs = self.open.iter().filter(|(id, _)| number_of(id).flatten().is_some());
         let (runs, waits): (Vec<_>, Vec<_>) = jobs.partition(|(_, runs)| **runs);
         self.odd.add(STILL_WAITING, waits.len() as u64);

@@ -27,7 +27,7 @@ pub(super) enum Place<'a> {
 
 impl<'a> Place<'a> {
     /// Returns the place of the values of a line.
-    pub(super) fn of(values: &Values<'a>) -> Result<Self, Problem> {
+    pub(super) fn from_values(values: &Values<'a>) -> Result<Self, Problem> {
         if let Some(cray) = cray(values)? {
             return Ok(cray);
         }
@@ -40,7 +40,7 @@ impl<'a> Place<'a> {
         }
         // Cobalt on a Blue Gene names a partition of many nodes.
         let is_cobalt = values.text("resources_used.location").is_some();
-        Ok(if is_cobalt { Self::Unknown } else { Self::Hosts(Hosts::of(text)) })
+        Ok(if is_cobalt { Self::Unknown } else { Self::Hosts(Hosts::parse(text)) })
     }
 
     /// Returns the list of nodes, as Slurm writes lists; `None` if it is unknown.
@@ -68,7 +68,7 @@ fn cray<'a>(values: &Values<'a>) -> Result<Option<Place<'a>>, Problem> {
     let Some(cpus) = values.filled("Resource_List.size").and_then(|text| text.parse().ok()) else {
         return Ok(None);
     };
-    let is_login = values.filled("exec_host").is_none_or(|hosts| Hosts::of(hosts).names.len() < 2);
+    let is_login = values.filled("exec_host").is_none_or(|hosts| Hosts::parse(hosts).names.len() < 2);
     Ok(is_login.then_some(Place::Cray { cpus, nodes: None }))
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Hosts<'a> {
 impl<'a> Hosts<'a> {
     /// Returns the hosts of a text such as `n1/0*4+n2/0*4` (PBS Pro), `n1/0+n1/1` (Torque), `n1/0-3,8` (newer
     /// Torque) or `(n1[0]:ncpus=4+n1[1]:ncpus=4)` (virtual nodes of one host).
-    pub(super) fn of(text: &'a str) -> Self {
+    pub(super) fn parse(text: &'a str) -> Self {
         let (mut names, mut slots): (Vec<&str>, i64) = (Vec::new(), 0);
         for part in parts(text) {
             let (name, rest) = part.split_at(part.find(['/', ':']).unwrap_or(part.len()));
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     fn place(line: &str) -> Place<'_> {
-        Place::of(&Values::of(line)).expect("a place")
+        Place::from_values(&Values::parse(line)).expect("a place")
     }
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
             ("n[a]/0+[1]/0", vec!["n[a]", "[1]"], 2),
             ("n1/0+n2/0+n1/1", vec!["n1", "n2"], 3),
         ] {
-            assert_eq!(Hosts::of(text), Hosts { names, slots }, "{text}");
+            assert_eq!(Hosts::parse(text), Hosts { names, slots }, "{text}");
         }
     }
 

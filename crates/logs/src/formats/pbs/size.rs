@@ -24,8 +24,8 @@ pub(super) fn procs(values: &Values, place: &Place, unit: Unit) -> Result<Option
     }
 }
 
-/// Returns the number of a key, or else the sum over the chunks that the job asked for; `None` if there is
-/// neither. A malformed number is an error if there is nothing else.
+/// Returns the number of a key, or else the sum over the requested chunks; `None` without either. A malformed
+/// number is an error only without chunks.
 fn asked(values: &Values, key: &str, of: fn(&Chunk) -> Option<i64>) -> Result<Option<i64>, Problem> {
     let number = values.number(key);
     if let Ok(Some(number)) = number {
@@ -71,7 +71,7 @@ struct Chunk<'a> {
 
 impl<'a> Chunk<'a> {
     /// Reads a chunk.
-    fn of(text: &'a str) -> Self {
+    fn parse(text: &'a str) -> Self {
         let (first, rest) = text.split_once(':').unwrap_or((text, ""));
         Self { count: first.parse().unwrap_or(1), rest }
     }
@@ -87,7 +87,7 @@ impl<'a> Chunk<'a> {
 
 /// Returns the sum of a number over the chunks of a text that have it; `None` if none has.
 fn sum(text: &str, of: impl Fn(&Chunk) -> Option<i64>) -> Option<i64> {
-    parts(text).filter_map(|part| of(&Chunk::of(part))).reduce(i64::saturating_add)
+    parts(text).filter_map(|part| of(&Chunk::parse(part))).reduce(i64::saturating_add)
 }
 
 #[cfg(test)]
@@ -95,8 +95,8 @@ mod tests {
     use super::*;
 
     fn found(line: &str) -> [Option<i64>; 3] {
-        let values = Values::of(line);
-        let place = Place::of(&values).expect("a place");
+        let values = Values::parse(line);
+        let place = Place::from_values(&values).expect("a place");
         [Unit::Nodes, Unit::Cpus, Unit::Gpus].map(|unit| procs(&values, &place, unit).expect("a size"))
     }
 
@@ -134,7 +134,7 @@ mod tests {
         for (line, unit) in
             [("Resource_List.ncpus=many", Unit::Cpus), ("Resource_List.nodect=four", Unit::Nodes)]
         {
-            assert!(procs(&Values::of(line), &Place::Unknown, unit).is_err(), "{line}");
+            assert!(procs(&Values::parse(line), &Place::Unknown, unit).is_err(), "{line}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::Problem;
 use crate::facts::{Oddities, ROUNDED};
 use crate::fields::whole_number;
-use crate::times::{Length, Pair, duration, has_fraction, is_missing, rounded_s, scaled};
+use crate::times::{Pair, SECONDS, duration, has_fraction, is_missing, rounded_s, scaled};
 
 /// The microseconds of a second.
 const MICROS_PER_S: i64 = 1_000_000;
@@ -17,7 +17,7 @@ pub(super) struct Values<'a>(Vec<(&'a str, &'a str)>);
 impl<'a> Values<'a> {
     /// Returns the values of a text such as `user=anna group=g account="a b"`. A word without `=` is left
     /// out.
-    pub(super) fn of(text: &'a str) -> Self {
+    pub(super) fn parse(text: &'a str) -> Self {
         let (mut values, mut rest) = (Vec::new(), text.trim());
         while let Some((before, after)) = rest.split_once('=') {
             let (value, next) = match after.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
@@ -67,9 +67,9 @@ impl<'a> Values<'a> {
     }
 
     /// Returns the duration of a key. Two numbers are hours and minutes.
-    pub(super) fn duration(&self, key: &str) -> Result<Length, Problem> {
+    pub(super) fn duration(&self, key: &str) -> Result<Option<i64>, Problem> {
         let text = self.text(key).unwrap_or_default();
-        duration(text.as_bytes(), 1, Pair::HoursMinutes)
+        duration(text.as_bytes(), SECONDS, Pair::HoursMinutes)
             .map_err(|expected| Problem::column(4, key, text.as_bytes(), expected))
     }
 }
@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn keys_follow_words_that_belong_to_no_value() {
-        let values = Values::of(r#"user=anna account="a = b" jobname=my job queue=batch end= args="" x=1"#);
+        let values =
+            Values::parse(r#"user=anna account="a = b" jobname=my job queue=batch end= args="" x=1"#);
         for (key, value) in [
             ("user", Some("anna")),
             ("account", Some("a = b")),
@@ -108,12 +109,12 @@ mod tests {
         ] {
             let mut odd = Oddities::new(&[ROUNDED]);
             let line = format!("start={text} end=1");
-            assert_eq!(Values::of(&line).time("start", &mut odd), Ok(expected), "{text}");
+            assert_eq!(Values::parse(&line).time("start", &mut odd), Ok(expected), "{text}");
             assert_eq!(!odd.rows().is_empty(), is_rounded, "{text}");
         }
         for text in ["x", "1e9", "inf", "1549188000250.5"] {
             let mut odd = Oddities::new(&[]);
-            assert!(Values::of(&format!("start={text}")).time("start", &mut odd).is_err(), "{text}");
+            assert!(Values::parse(&format!("start={text}")).time("start", &mut odd).is_err(), "{text}");
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::names::{NameKind, Names};
 use crate::nodes::NO_NODES;
 use crate::record::Record;
 use crate::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
-use crate::times::{Length, Pair, duration};
+use crate::times::{MINUTES, Pair, duration};
 use crate::unit::Unit;
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
@@ -99,7 +99,7 @@ impl Accounting {
     }
 
     /// Makes the accounting of a format that has no other parameters.
-    pub(super) fn of(spec: &Spec) -> Result<Self, SpecError> {
+    pub(super) fn from_spec(spec: &Spec) -> Result<Self, SpecError> {
         let mut params = Params::new(spec);
         let accounting = Self::take(&mut params)?;
         params.finish()?;
@@ -153,8 +153,8 @@ impl Accounting {
         let requested = if has_started { job.requested } else { job.requested.or(job.allocated) };
         Record {
             job: job.number,
-            allocated_procs: known(allocated.of(self.unit)),
-            requested_procs: known(requested.of(self.unit)),
+            allocated_procs: known(allocated.in_unit(self.unit)),
+            requested_procs: known(requested.in_unit(self.unit)),
             requested_time_s: known(job.limit_s),
             status: if let Fate::Ended(status) = fate { status } else { UNKNOWN },
             user: self.names.known_number(NameKind::User, job.user),
@@ -242,16 +242,13 @@ pub(in crate::formats) fn fate(state: &[u8]) -> Fate {
     if fates.all(|fate| fate == first) { first } else { Fate::Unknown }
 }
 
-/// Returns a time limit in seconds; `None` if there is none. A number alone counts minutes. The result is
-/// what was expected, in words, if the text is no time limit.
+/// Parses a time limit in seconds; `None` if missing or unlimited. A number alone counts minutes. The error
+/// describes the expected text.
 pub(super) fn limit(text: &[u8]) -> Result<Option<i64>, &'static str> {
     if text.eq_ignore_ascii_case(b"Partition_Limit") {
         return Ok(None);
     }
-    Ok(match duration(text, 60, Pair::MinutesSeconds)? {
-        Length::Seconds(seconds, _) => Some(seconds),
-        Length::Missing | Length::Unlimited => None,
-    })
+    duration(text, MINUTES, Pair::MinutesSeconds)
 }
 
 #[cfg(test)]
@@ -260,7 +257,7 @@ mod tests {
 
     fn accounting(parameters: &str) -> Accounting {
         let spec: Spec = format!("sacct{parameters}").parse().expect("a spec");
-        Accounting::of(&spec).expect("parameters")
+        Accounting::from_spec(&spec).expect("parameters")
     }
 
     const JOB: SlurmJob<'static> = SlurmJob {

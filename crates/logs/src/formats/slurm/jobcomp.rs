@@ -98,7 +98,7 @@ struct Values<'a>([Option<&'a [u8]>; KEYS.len()]);
 
 impl<'a> Values<'a> {
     /// Splits a line into values.
-    fn of(line: &'a [u8]) -> Self {
+    fn parse(line: &'a [u8]) -> Self {
         let mut values = Self([None; KEYS.len()]);
         // The key whose value is being read, and where that value begins.
         let mut open: Option<(usize, usize)> = None;
@@ -172,7 +172,7 @@ impl<'a> Values<'a> {
         // The log has only requested GPUs, which equal the allocated ones.
         let gpus = tres.and_then(|tres| tres.gpus);
         let own = Resources { nodes: nodes.or_else(listed), cpus, gpus };
-        if tres.is_none() && own.of(unit).is_none() {
+        if tres.is_none() && own.in_unit(unit).is_none() {
             return Err(self.malformed("Tres", "resources such as cpu=8,gres/gpu=4,node=2"));
         }
         Ok([own, tres.unwrap_or_default()])
@@ -202,7 +202,7 @@ impl Jobcomp {
 
 impl LineParser for Jobcomp {
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
-        let values = Values::of(line);
+        let values = Values::parse(line);
         let expected = "the number of a job: each line is JobId=… UserId=… and so on";
         let job = quantity(values.word("JobId")).ok_or_else(|| values.malformed("JobId", expected))?;
         let submit_s = self.instant_after(&values, "SubmitTime", None)?;

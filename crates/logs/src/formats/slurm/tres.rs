@@ -20,7 +20,7 @@ pub(super) struct Resources {
 
 impl Resources {
     /// Returns the number that counts `unit`; `None` if it is unknown.
-    pub(super) fn of(&self, unit: Unit) -> Option<i64> {
+    pub(super) fn in_unit(&self, unit: Unit) -> Option<i64> {
         match unit {
             Unit::Nodes => self.nodes,
             Unit::Cpus => self.cpus,
@@ -65,8 +65,7 @@ impl Resources {
     }
 }
 
-/// Returns the number that `text` spells, such as `48` or `1.5K`; the suffixes K, M, G, T and P count in
-/// steps of 1024, as in Slurm. `None` if it is no number.
+/// Parses a number such as `48` or `1.5K`; the suffixes K, M, G, T and P are powers of 1024, as in Slurm.
 pub(super) fn quantity(text: &[u8]) -> Option<i64> {
     // The fast path: some digits and nothing else.
     if let Some(number) = digits(text) {

@@ -1,4 +1,4 @@
-//! What helps if the first line of a table is no heading that is understood.
+//! Advice on a first line that is no known heading.
 
 /// Identifies the text and gives a remedy; `None` if unknown. `cells` are the cells of the first line, and
 /// `is_instant` recognises dates.

@@ -1,4 +1,4 @@
-//! Counts what is odd in the rows of a table, and puts it into words.
+//! Oddities in the rows of a table: counts, and their wording.
 #![expect(clippy::arithmetic_side_effects, reason = "rows are counted one by one")]
 
 use crate::facts::{EARLY_ENDS, EARLY_STARTS, UNSUBMITTED};

@@ -117,7 +117,7 @@ pub(super) const FIELDS: [Field; COUNT] = [
     field("nodes", Kind::Nodes, "nodelist nodenames hosts hostlist hostnames exechost location"),
 ];
 
-/// Returns the place of the field with this name in [`FIELDS`]; `None` if there is none.
+/// Returns the place of a field in [`FIELDS`] by its name.
 pub(super) fn find(name: &str) -> Option<usize> {
     FIELDS.iter().position(|field| field.name == name)
 }
@@ -127,8 +127,7 @@ pub(super) fn plain(column: &str) -> String {
     column.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns the unit of a column of times by its name; `None` if the name has none. The column `TimelimitRaw`
-/// of Slurm has minutes.
+/// Returns the unit in a column's name, if any. Slurm's `TimelimitRaw` has minutes.
 pub(super) fn unit_of(column: &str) -> Option<&'static TimeUnit> {
     if plain(column) == "timelimitraw" {
         Some(MINUTES)

@@ -35,14 +35,14 @@ impl Place {
     }
 }
 
-/// Splits `Runtime:minutes` into the name of a column and the unit of its times; `None` if there is no unit.
+/// Splits `Runtime:minutes` into column and unit; `None` without a unit.
 fn with_unit(text: &str) -> Option<(&str, &'static TimeUnit)> {
     let (column, unit) = text.rsplit_once(':')?;
     Some((column, TimeUnit::find(unit)?)).filter(|_| !column.is_empty())
 }
 
 /// The options of a table, from its spec.
-pub(super) struct Told {
+pub(super) struct TableOptions {
     /// Place of each field; `None` if not given.
     pub(super) places: [Option<Place>; COUNT],
     /// Delimiter; `None` if the first line decides.
@@ -59,7 +59,7 @@ pub(super) struct Told {
     pub(super) clock: Clock,
 }
 
-impl Told {
+impl TableOptions {
     /// Takes the parameters of a spec of the format `table`.
     pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
         let mut places = [const { None }; COUNT];
@@ -104,7 +104,7 @@ impl Told {
     }
 }
 
-/// The columns of the fields, once the heading is known.
+/// Columns of the fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The column of each field of [`FIELDS`], from 1; `None` if no column has it.
@@ -121,10 +121,10 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Returns the layout of a table without a heading.
-    pub(super) fn of_numbers(told: &Told) -> Self {
-        let submit = find("submit").and_then(|field| told.places[field].as_ref());
+    pub(super) fn of_numbers(options: &TableOptions) -> Self {
+        let submit = find("submit").and_then(|field| options.places[field].as_ref());
         let mut layout = Self { has_no_submits: submit == Some(&Place::Nowhere), ..Self::default() };
-        for (field, place) in told.places.iter().enumerate() {
+        for (field, place) in options.places.iter().enumerate() {
             if let Some(Place::Number(number, unit)) = place {
                 (layout.columns[field], layout.units[field]) = (Some(*number), *unit);
             }
@@ -135,9 +135,9 @@ impl Layout {
     /// Returns the layout for a heading. Places in the spec take precedence; the other fields are found by
     /// the usual names of columns, among those still free. Fails with a message if the heading lacks a column
     /// of the spec.
-    pub(super) fn of_heading(told: &Told, names: Vec<String>) -> Result<Self, String> {
-        let Self { mut columns, mut units, has_no_submits, .. } = Self::of_numbers(told);
-        for (field, place) in told.places.iter().enumerate() {
+    pub(super) fn of_heading(options: &TableOptions, names: Vec<String>) -> Result<Self, String> {
+        let Self { mut columns, mut units, has_no_submits, .. } = Self::of_numbers(options);
+        for (field, place) in options.places.iter().enumerate() {
             if let Some(Place::Name(name)) = place {
                 let (column, unit) = named(&names, name, FIELDS[field].kind)?;
                 (columns[field], units[field]) = (Some(column), unit);
@@ -149,7 +149,7 @@ impl Layout {
         let is_slurm_table =
             ["idjob", "timesubmit"].iter().all(|known| plain_names.iter().any(|name| name == known));
         for (field, row) in FIELDS.iter().enumerate() {
-            if told.places[field].is_some() {
+            if options.places[field].is_some() {
                 continue;
             }
             let procs = columns[PROCS].and_then(|column: usize| plain_names.get(column - 1));
@@ -176,14 +176,14 @@ impl Layout {
             }
         }
         let layout = Self { columns, units, names, has_no_submits, is_slurm_table };
-        layout.check_names(told)?;
+        layout.check_names(options)?;
         Ok(layout)
     }
 
-    /// Fails if a column that is known by its name has the name of another one.
-    fn check_names(&self, told: &Told) -> Result<(), String> {
+    /// Fails if a column found by name shares its name with another one.
+    fn check_names(&self, options: &TableOptions) -> Result<(), String> {
         for (field, column) in self.columns.iter().enumerate() {
-            let Some(column) = column.filter(|_| !matches!(told.places[field], Some(Place::Number(..))))
+            let Some(column) = column.filter(|_| !matches!(options.places[field], Some(Place::Number(..))))
             else {
                 continue;
             };
@@ -205,7 +205,7 @@ impl Layout {
         self.columns[field]
     }
 
-    /// Returns what is missing to make jobs of the lines, in words; `None` if nothing is.
+    /// Describes the missing column; `None` if the table is complete.
     pub(super) fn lacks(&self) -> Option<&'static str> {
         let has = |name: &str| find(name).is_some_and(|field| self.columns[field].is_some());
         let has_start = has("start") || has("submit") && has("wait") || has("end") && has("run");
@@ -252,7 +252,7 @@ impl Layout {
     }
 
     /// Returns the columns that hold fields, such as `submit=Submit,run=Runtime:minutes,procs=NNodes`.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn assignments(&self) -> String {
         let held = FIELDS.iter().enumerate().filter_map(|(at, field)| {
             let name = self.names.get(self.columns[at]? - 1)?;
             let unit = self.units[at].map(|unit| format!(":{}", unit.name)).unwrap_or_default();
@@ -273,9 +273,8 @@ fn counts_others(one: &str, other: &str) -> bool {
     counts_nodes(one) && counts_cpus(other) || counts_cpus(one) && counts_nodes(other)
 }
 
-/// Returns the number of the column with this name, from 1, and the unit behind the name if the field is a
-/// time. Upper and lower case and signs do not matter if no name is the same. The error is a message that
-/// there is no such column.
+/// Finds a column by name: its number from 1, and for a time the unit after the name. An exact match wins
+/// over one that ignores case and signs. Fails with a message.
 fn named(names: &[String], name: &str, kind: Kind) -> Result<(usize, Option<&'static TimeUnit>), String> {
     let same = |name: &str| names.iter().position(|known| known == name);
     let alike = |name: &str| names.iter().position(|known| plain(known) == plain(name));
@@ -300,8 +299,8 @@ mod tests {
 
     fn layout(spec: &str, heading: &str) -> Result<Layout, String> {
         let spec: Spec = spec.parse().map_err(|error: SpecError| error.to_string())?;
-        let told = Told::take(&mut Params::new(&spec)).map_err(|error| error.to_string())?;
-        Layout::of_heading(&told, heading.split(',').map(str::to_owned).collect())
+        let options = TableOptions::take(&mut Params::new(&spec)).map_err(|error| error.to_string())?;
+        Layout::of_heading(&options, heading.split(',').map(str::to_owned).collect())
     }
 
     #[test]
@@ -333,7 +332,7 @@ mod tests {
             ),
         ] {
             let found = layout(spec, heading)?;
-            assert_eq!(found.told(), expected, "{heading}");
+            assert_eq!(found.assignments(), expected, "{heading}");
             assert_eq!(found.lacks(), None, "{heading}");
         }
         Ok(())

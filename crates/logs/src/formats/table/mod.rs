@@ -45,7 +45,7 @@ use meshreplay_base::spec::{Params, Spec};
 use super::cells::{Cells, Delimiter, candidates};
 use counts::{Counts, NamedColumn};
 use field::{COUNT, FIELDS, Kind, plain};
-use layout::{Layout, Told};
+use layout::{Layout, TableOptions};
 
 pub use spec::Columns;
 
@@ -64,9 +64,9 @@ pub(super) const TABLE: Format = Format {
     recognises: Some(is_heading),
     parser: |spec| {
         let mut params = Params::new(spec);
-        let told = Told::take(&mut params)?;
+        let options = TableOptions::take(&mut params)?;
         params.finish()?;
-        Ok(Box::new(Table::new(told)))
+        Ok(Box::new(Table::new(options)))
     },
     ..Format::UNNAMED
 };
@@ -82,26 +82,27 @@ pub(super) const COLUMNS: Format = Format {
          status user group app queue partition preceding think shape",
     lacks: "machine, and every field that no column holds",
     parser: |spec| {
-        Columns::of(spec)?;
-        let told = Told::take(&mut Params::new(&Spec { name: TABLE.name.to_owned(), ..spec.clone() }))?;
-        Ok(Box::new(Table::new(Told { has_quotes: false, pair: None, ..told })))
+        Columns::from_spec(spec)?;
+        let options =
+            TableOptions::take(&mut Params::new(&Spec { name: TABLE.name.to_owned(), ..spec.clone() }))?;
+        Ok(Box::new(Table::new(TableOptions { has_quotes: false, pair: None, ..options })))
     },
     ..Format::UNNAMED
 };
 
-/// The greatest length of a line that goes on in the next one, as a quote is not closed, in bytes.
+/// Longest line with unclosed quotes, in bytes.
 const LONGEST: usize = 1 << 20;
 
 /// The parser of one log.
 struct Table {
-    told: Told,
-    /// Whether the first line was read, so that the delimiter and the layout are known.
+    options: TableOptions,
+    /// True after the first line, which decides the delimiter and the layout.
     has_begun: bool,
     /// What separates the cells.
     delimiter: Delimiter,
     layout: Layout,
     cells: Cells,
-    /// A line whose last quote is not closed yet; empty if there is none.
+    /// Line with an unclosed quote; empty if there is none.
     partial: Vec<u8>,
     names: Names,
     jobs: i64,
@@ -124,12 +125,12 @@ const DAYS_OF_SHEETS: RangeInclusive<i64> = 36_526..=73_050;
 
 impl Table {
     /// Makes the parser of one log.
-    fn new(told: Told) -> Self {
+    fn new(options: TableOptions) -> Self {
         Self {
             has_begun: false,
-            delimiter: told.delimiter.unwrap_or(Delimiter::Blanks),
+            delimiter: options.delimiter.unwrap_or(Delimiter::Blanks),
             layout: Layout::default(),
-            told,
+            options,
             cells: Cells::default(),
             partial: Vec::new(),
             names: Names::default(),
@@ -147,9 +148,9 @@ impl Table {
     /// Finds out by the first line what separates the cells and where the fields are. Returns whether the
     /// line is a heading.
     fn start(&mut self, line: &[u8]) -> Result<bool, Problem> {
-        let mut delimiters = self.told.delimiter.map_or_else(|| candidates(line), |told| vec![told]);
-        let needs_no_heading = self.told.needs_no_heading();
-        let expects_heading = self.told.has_heading.unwrap_or(!needs_no_heading);
+        let mut delimiters = self.options.delimiter.map_or_else(|| candidates(line), |options| vec![options]);
+        let needs_no_heading = self.options.needs_no_heading();
+        let expects_heading = self.options.has_heading.unwrap_or(!needs_no_heading);
         if !expects_heading || needs_no_heading {
             return self.start_by_numbers(line, &delimiters);
         }
@@ -159,9 +160,9 @@ impl Table {
         let heading = line.strip_prefix(b"#").unwrap_or(line);
         let mut complaint = None;
         for delimiter in delimiters {
-            self.cells.split(heading, delimiter, self.told.has_quotes);
+            self.cells.split(heading, delimiter, self.options.has_quotes);
             let first = self.cells.texts();
-            let found = Layout::of_heading(&self.told, first.clone());
+            let found = Layout::of_heading(&self.options, first.clone());
             let found = found.and_then(|layout| match layout.lacks() {
                 Some(lacks) => Err(layout.complaint(lacks, &first)),
                 None => Ok(layout),
@@ -180,9 +181,9 @@ impl Table {
 
     /// Prefixes a complaint about the first line with a guess at its true nature, if there is one.
     fn advised(&mut self, line: &[u8], complaint: String) -> String {
-        self.cells.split(line, candidates(line)[0], self.told.has_quotes);
+        self.cells.split(line, candidates(line)[0], self.options.has_quotes);
         let cells = self.cells.texts();
-        let clock = &mut self.told.clock;
+        let clock = &mut self.options.clock;
         let is_instant =
             |cell: &String| cell.contains(':') && matches!(clock.instant(cell.as_bytes()), Ok(Some(_)));
         match advice::advice(line, &cells, is_instant) {
@@ -193,19 +194,19 @@ impl Table {
 
     /// [`Self::start`] for columns given by number.
     fn start_by_numbers(&mut self, line: &[u8], delimiters: &[Delimiter]) -> Result<bool, Problem> {
-        let layout = Layout::of_numbers(&self.told);
+        let layout = Layout::of_numbers(&self.options);
         let last = layout.columns.iter().flatten().copied().max().unwrap_or_default();
         let mut has_enough = |delimiter: &Delimiter| {
-            self.cells.split(line, *delimiter, self.told.has_quotes);
+            self.cells.split(line, *delimiter, self.options.has_quotes);
             self.cells.count() >= last
         };
         // By the older rules blanks go first.
-        let is_older = !self.told.has_quotes && self.told.delimiter.is_none();
+        let is_older = !self.options.has_quotes && self.options.delimiter.is_none();
         let blanks = [Delimiter::Blanks];
         let order = if is_older { blanks.iter().chain(delimiters) } else { delimiters.iter().chain(&[]) };
         let fallback = if is_older { Delimiter::Blanks } else { delimiters[0] };
         let delimiter = order.copied().find(|delimiter| has_enough(delimiter)).unwrap_or(fallback);
-        self.cells.split(line, delimiter, self.told.has_quotes);
+        self.cells.split(line, delimiter, self.options.has_quotes);
         if let Some(lacks) = layout.lacks() {
             return Err(Problem::Heading(layout.complaint(lacks, &self.cells.texts())));
         }
@@ -213,9 +214,9 @@ impl Table {
         let time = layout.column(Kind::Submit).or_else(|| layout.column(Kind::Start));
         let cell = time.and_then(|column| self.cells.get(column)).unwrap_or_default();
         let is_word = cell.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'#');
-        let is_heading = is_word && self.told.clock.instant(cell).is_err();
+        let is_heading = is_word && self.options.clock.instant(cell).is_err();
         (self.has_begun, self.delimiter, self.layout) = (true, delimiter, layout);
-        Ok(self.told.has_heading.unwrap_or(is_heading))
+        Ok(self.options.has_heading.unwrap_or(is_heading))
     }
 
     /// Returns the problem that the cell in column `column` with field `field` is not what was expected.
@@ -289,14 +290,14 @@ impl LineParser for Table {
     }
 
     fn facts(&mut self) -> Facts {
-        let told = Some(self.layout.told()).filter(|told| !told.is_empty());
+        let assignments = Some(self.layout.assignments()).filter(|assignments| !assignments.is_empty());
         let mut facts = Facts {
             names: std::mem::take(&mut self.names),
             has_unix_times: self.has_unix_times == Some(true),
             ..Facts::default()
         };
-        facts.add_clock(&self.told.clock);
-        let read = told.map(|told| format!("columns are read as {told}; --columns says otherwise"));
+        facts.add_clock(&self.options.clock);
+        let read = assignments.map(|read| format!("columns are read as {read}; --columns says otherwise"));
         facts.notes.extend(self.days_of_sheets());
         let has_submits = self.layout.column(Kind::Submit).is_some();
         // A column called `status` is that of SWF; a state is a word elsewhere.
@@ -315,11 +316,11 @@ impl Table {
     /// quotes are closed.
     fn split(&mut self, line: &[u8]) -> bool {
         if self.partial.is_empty() {
-            return self.cells.split(line, self.delimiter, self.told.has_quotes);
+            return self.cells.split(line, self.delimiter, self.options.has_quotes);
         }
         self.partial.push(b'\n');
         self.partial.extend_from_slice(line);
-        self.cells.split(&self.partial, self.delimiter, self.told.has_quotes)
+        self.cells.split(&self.partial, self.delimiter, self.options.has_quotes)
     }
 
     /// Returns the name of the column of a field, and the unit of its times; `None` if no named column has
@@ -354,10 +355,10 @@ impl Table {
         false
     }
 
-    /// Returns a note if the times may be days with fractions, as spreadsheets count them. Seconds may look
-    /// the same, so that this is no error.
+    /// Returns a note if the times look like a spreadsheet's days with fractions. Seconds may look the same,
+    /// so this is no error.
     fn days_of_sheets(&self) -> Option<String> {
-        let (first_s, last_s) = self.span_s.filter(|_| self.told.clock.counts.rounded > 0)?;
+        let (first_s, last_s) = self.span_s.filter(|_| self.options.clock.counts.rounded > 0)?;
         let may_be = DAYS_OF_SHEETS.contains(&first_s) && DAYS_OF_SHEETS.contains(&last_s);
         may_be.then(|| {
             format!(
@@ -371,9 +372,9 @@ impl Table {
 
 /// Returns true for a heading whose names identify the needed columns.
 fn is_heading(line: &[u8]) -> bool {
-    let Ok(told) = Told::take(&mut Params::new(&Spec::named(TABLE.name))) else { return false };
+    let Ok(options) = TableOptions::take(&mut Params::new(&Spec::named(TABLE.name))) else { return false };
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let mut table = Table::new(told);
+    let mut table = Table::new(options);
     line.len() < 1 << 16 && table.start(line).is_ok()
 }
 

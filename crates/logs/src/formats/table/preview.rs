@@ -19,7 +19,7 @@ impl Table {
     /// Reads rows until every date column is decided, the dates prove unambiguous, or the table ends. Columns
     /// with ambiguous dates only follow the other columns.
     pub(super) fn find_orders(&mut self, lines: Preview<'_>) -> Result<(), TraceError> {
-        if self.told.clock.order.is_some() {
+        if self.options.clock.order.is_some() {
             return Ok(());
         }
         let (mut is_either, mut decided) = (false, [const { None }; COUNT]);
@@ -52,7 +52,7 @@ impl Table {
             }
         }
         self.partial.clear();
-        (self.has_begun, self.delimiter) = (false, self.told.delimiter.unwrap_or(Delimiter::Blanks));
+        (self.has_begun, self.delimiter) = (false, self.options.delimiter.unwrap_or(Delimiter::Blanks));
         let mut found = decided.iter().flatten();
         let Some(first) = found.next() else { return Ok(()) };
         let (first, example) = (first.order, &first.example);
@@ -74,7 +74,7 @@ impl Table {
         Ok(())
     }
 
-    /// Looks at the dates of a row. Returns whether one of its instants is no date whose order is open.
+    /// Looks at the dates of a row. Returns true if one of its instants is unambiguous or no date.
     fn look_at_dates(&self, is_either: &mut bool, decided: &mut [Option<DecidedOrder>; COUNT]) -> bool {
         let mut has_fixed = false;
         for (field, _) in FIELDS.iter().enumerate().filter(|(_, row)| row.kind.is_instant()) {
@@ -99,7 +99,7 @@ impl Table {
         has_fixed
     }
 
-    /// Returns whether the order is known in every column of instants.
+    /// Returns true if the order is known for every column of instants.
     fn are_all(&self, decided: &[Option<DecidedOrder>; COUNT]) -> bool {
         let instants = FIELDS.iter().enumerate().filter(|(_, row)| row.kind.is_instant());
         instants

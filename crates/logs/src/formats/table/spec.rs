@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::layout::{Place, Told};
+use super::layout::{Place, TableOptions};
 use super::{COLUMNS, TABLE, field};
 use crate::record::FIELDS;
 use meshreplay_base::spec::{Params, Spec, SpecError};
@@ -41,13 +41,13 @@ impl FromStr for Columns {
             }
         }
         // Specs with only older fields keep the older format, so keys of results stay stable.
-        match older(&spec) {
-            Older::Whole => Ok(Self(spec)),
-            Older::Wrong(problem) => Err(problem),
-            Older::No => {
+        match numbered_spec(&spec) {
+            NumberedSpec::Complete => Ok(Self(spec)),
+            NumberedSpec::Invalid(problem) => Err(problem),
+            NumberedSpec::Other => {
                 let spec = Spec { name: TABLE.name.to_owned(), ..spec };
                 let mut params = Params::new(&spec);
-                Told::take(&mut params).map_err(|error| error.to_string())?;
+                TableOptions::take(&mut params).map_err(|error| error.to_string())?;
                 params.finish().map_err(|error| match error {
                     SpecError::NoParameter { key, .. } => {
                         let known: Vec<&str> = fields().collect();
@@ -68,38 +68,42 @@ fn fields() -> impl Iterator<Item = &'static str> {
 }
 
 /// Whether a spec is one of the format `columns`.
-enum Older {
+enum NumberedSpec {
     /// It is, and it has all that is needed.
-    Whole,
+    Complete,
     /// It is, and this is wrong with it.
-    Wrong(String),
+    Invalid(String),
     /// A newer spec: it has column names or newer parameters.
-    No,
+    Other,
 }
 
 /// Returns whether a spec is one of the format `columns`.
-fn older(spec: &Spec) -> Older {
+fn numbered_spec(spec: &Spec) -> NumberedSpec {
     for (name, column) in &spec.params {
         if name != SHAPE && !NAMES.split(' ').any(|known| known == name) {
-            return Older::No;
+            return NumberedSpec::Other;
         }
         match Place::parse(column) {
-            Place::Nowhere | Place::Number(_, Some(_)) => return Older::No,
+            Place::Nowhere | Place::Number(_, Some(_)) => return NumberedSpec::Other,
             Place::Number(number, None) if number <= 1000 => {}
-            Place::Name(name) if name.parse::<i64>().is_err() => return Older::No,
-            _ => return Older::Wrong(format!("'{name}={column}': expected a column from 1 to 1000")),
+            Place::Name(name) if name.parse::<i64>().is_err() => return NumberedSpec::Other,
+            _ => {
+                return NumberedSpec::Invalid(format!("'{name}={column}': expected a column from 1 to 1000"));
+            }
         }
     }
     match NEEDED.into_iter().find(|needed| !spec.params.contains_key(*needed)) {
-        Some(name) => Older::Wrong(format!("field '{name}' is missing; submit, run and procs are needed")),
-        None => Older::Whole,
+        Some(name) => {
+            NumberedSpec::Invalid(format!("field '{name}' is missing; submit, run and procs are needed"))
+        }
+        None => NumberedSpec::Complete,
     }
 }
 
 impl Columns {
     /// Returns the columns of a spec of the format `columns`, such as `columns:submit=3,run=5,procs=2`. The
     /// result is an error if one of the needed columns is missing or a field is unknown.
-    pub(super) fn of(spec: &Spec) -> Result<Self, SpecError> {
+    pub(super) fn from_spec(spec: &Spec) -> Result<Self, SpecError> {
         let malformed = |problem| SpecError::Malformed { text: spec.to_string(), problem };
         if spec.params.is_empty() {
             let example = "columns are missing, such as columns:submit=3,run=5,procs=2";
@@ -110,10 +114,12 @@ impl Columns {
             let known = NAMES.replace(' ', ", ");
             return Err(malformed(format!("unknown field '{name}' (one of: {known}, {SHAPE})")));
         }
-        match older(spec) {
-            Older::Whole => Ok(Self(spec.clone())),
-            Older::Wrong(problem) => Err(malformed(problem)),
-            Older::No => Err(malformed("expected numbers of columns; the format table has names".to_owned())),
+        match numbered_spec(spec) {
+            NumberedSpec::Complete => Ok(Self(spec.clone())),
+            NumberedSpec::Invalid(problem) => Err(malformed(problem)),
+            NumberedSpec::Other => {
+                Err(malformed("expected numbers of columns; the format table has names".to_owned()))
+            }
         }
     }
 
@@ -150,7 +156,7 @@ mod tests {
             assert_eq!(columns.spec().to_string(), spec);
         }
         let columns: Columns = "procs=2,submit=1,run=4".parse().expect("columns");
-        assert_eq!(Columns::of(&columns.spec()).as_ref(), Ok(&columns));
+        assert_eq!(Columns::from_spec(&columns.spec()).as_ref(), Ok(&columns));
         assert_eq!(
             columns.with("time-zone", "UTC").to_string(),
             "table:procs=2,run=4,submit=1,time-zone=UTC"

@@ -1,4 +1,4 @@
-//! How jobs ended, in words.
+//! Words for the outcome of a job.
 
 use crate::formats::slurm::{Fate, fate};
 use crate::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
@@ -35,8 +35,7 @@ const WORDS: [(&str, i64); 22] = [
 const STATES: [i64; 12] =
     [UNKNOWN, UNKNOWN, UNKNOWN, COMPLETED, CANCELLED, FAILED, FAILED, FAILED, FAILED, FAILED, FAILED, FAILED];
 
-/// Returns the status of the Standard Workload Format for one of Slurm's numbers; `None` if there is no such
-/// state.
+/// Returns the SWF status for Slurm's number of a state; `None` if unknown.
 pub(super) fn status_of_slurm(state: i64) -> Option<i64> {
     STATES.get(usize::try_from(state).ok()?).copied()
 }

@@ -26,7 +26,7 @@ pub(super) struct Times {
 /// Times of a record, in seconds; `None` if unknown.
 #[expect(clippy::struct_field_names, reason = "units stand in names")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Settled {
+pub(super) struct RecordTimes {
     pub(super) submit_s: Option<i64>,
     pub(super) wait_s: Option<i64>,
     pub(super) run_s: Option<i64>,
@@ -39,7 +39,7 @@ const SLACK_OF_MINUTES_US: i64 = 62_000_000;
 
 impl Times {
     /// Returns the place of an instant.
-    pub(super) fn of(&mut self, kind: Kind) -> &mut Option<Instant> {
+    pub(super) fn instant_mut(&mut self, kind: Kind) -> &mut Option<Instant> {
         match kind {
             Kind::Submit => &mut self.submit,
             Kind::Start => &mut self.start,
@@ -61,7 +61,7 @@ impl Times {
 
     /// Returns the times of the record, and counts oddities. `has_starts` is true if the table has a start
     /// column; a job without a start then never started.
-    pub(super) fn settle(mut self, has_starts: bool, counts: &mut Counts) -> Settled {
+    pub(super) fn settle(mut self, has_starts: bool, counts: &mut Counts) -> RecordTimes {
         self.count_contradictions(counts);
         let micros = |instant: Option<Instant>| instant.map(|instant| instant.micros);
         let (mut submit, start, end) = (micros(self.submit), micros(self.start), micros(self.end));
@@ -93,14 +93,14 @@ impl Times {
         if run_s.is_some_and(|run_s| run_s < 0) {
             run_s = Some(-1);
         }
-        Settled {
+        RecordTimes {
             submit_s,
             wait_s: start_s.zip(submit_s).map(|(start_s, submit_s)| start_s - submit_s),
             run_s,
         }
     }
 
-    /// Counts a row whose wait or run time is not the one between its instants. The instants count.
+    /// Counts a row whose wait or run time contradicts its instants, which take precedence.
     fn count_contradictions(&self, counts: &mut Counts) {
         let differs = |from: Option<Instant>, to: Option<Instant>, length_us: Option<i64>| {
             let (Some(from), Some(to), Some(length_us)) = (from, to, length_us) else { return false };
@@ -132,7 +132,7 @@ mod tests {
             wait_us: Some(9_900_000),
             run_us: Some(4_900_000),
         };
-        let expected = Settled { submit_s: Some(1), wait_s: Some(10), run_s: Some(4) };
+        let expected = RecordTimes { submit_s: Some(1), wait_s: Some(10), run_s: Some(4) };
         for subset in [
             all,
             Times { wait_us: None, run_us: None, ..all },
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(counts, Counts { other_waits: 1, other_runs: 1, ..Counts::default() });
         let (settled, counts) =
             counted(Times { submit: at(0), end: at(9_000_000), ..Times::default() }, true);
-        assert_eq!(settled, Settled { submit_s: Some(0), ..Settled::default() });
+        assert_eq!(settled, RecordTimes { submit_s: Some(0), ..RecordTimes::default() });
         assert_eq!(counts, Counts { never_started: 1, ..Counts::default() });
         let (settled, counts) = counted(Times { end: None, ..times }, true);
         assert_eq!((settled.wait_s, settled.run_s), (Some(60), None));

@@ -5,16 +5,16 @@ use std::fmt;
 use std::path::Path;
 use std::{io, mem};
 
-use super::job_numbers::{Duplicates, JobNumbers, MOST, Seen};
+use super::job_numbers::{Duplicates, JobNumbers, MOST, NumberUse};
 use super::profile::add_run;
 use crate::error::{Problem, ProblemKind, TraceError};
-use crate::formats::LogUnit;
 use crate::nodes::NodeRuns;
 use crate::options::ReadOptions;
 use crate::reader::{Entry, Reader};
 use crate::record::Record;
 use crate::status;
 use crate::summary::LogSummary;
+use crate::unit::LogUnit;
 use meshreplay_base::words::counted;
 
 /// The severity of a defect.
@@ -131,7 +131,7 @@ pub struct Finding {
 pub struct Validation {
     /// The facts about the log as a whole.
     pub summary: LogSummary,
-    /// The defects that were found at least once, errors first; empty if the log has none.
+    /// Defects found, errors first.
     pub tallies: Vec<Tally>,
 }
 
@@ -176,12 +176,12 @@ fn validate_within(
                 check.record(line, &record, surplus, limit);
             }
             Entry::Comment(_) if procs_max.is_some() => {
-                check.found(Defect::LATE_COMMENT, reader.line(), format_args!(""));
+                check.report(Defect::LATE_COMMENT, reader.line(), format_args!(""));
             }
             Entry::Comment(_) | Entry::NoJob => {}
-            Entry::Blank => check.found(Defect::BLANK_LINE, reader.line(), format_args!("")),
+            Entry::Blank => check.report(Defect::BLANK_LINE, reader.line(), format_args!("")),
             Entry::Skipped(problem) => {
-                check.found(Defect::of_line(&problem), reader.line(), format_args!("{problem}"));
+                check.report(Defect::of_line(&problem), reader.line(), format_args!("{problem}"));
             }
         }
     }
@@ -221,7 +221,7 @@ impl Check {
     }
 
     /// Counts a finding, and keeps it if fewer than `shown_max` are kept.
-    fn found(&mut self, defect: Defect, line: u64, detail: fmt::Arguments<'_>) {
+    fn report(&mut self, defect: Defect, line: u64, detail: fmt::Arguments<'_>) {
         let (count, shown) = self.found.entry(defect).or_default();
         *count += 1;
         if shown.len() < self.shown_max {
@@ -234,62 +234,62 @@ impl Check {
     fn record(&mut self, line: u64, record: &Record, surplus: usize, procs_max: Option<i64>) {
         let Record { job, submit_s, run_s, allocated_procs, requested_time_s, status, .. } = *record;
         if surplus > 0 {
-            self.found(Defect::TOO_MANY_FIELDS, line, format_args!("{surplus} more than the format has"));
+            self.report(Defect::TOO_MANY_FIELDS, line, format_args!("{surplus} more than the format has"));
         }
         if submit_s < 0 {
-            self.found(Defect::NEGATIVE_SUBMIT, line, format_args!("job {job}: {submit_s}"));
+            self.report(Defect::NEGATIVE_SUBMIT, line, format_args!("job {job}: {submit_s}"));
         } else if submit_s > LATEST_S {
             let detail = format_args!("job {job}: submit time {submit_s}, expected at most {LATEST_S}");
-            self.found(Defect::OUT_OF_RANGE, line, detail);
+            self.report(Defect::OUT_OF_RANGE, line, detail);
         }
         if let Some((procs, limit)) = record.procs().zip(procs_max).filter(|(procs, limit)| procs > limit) {
             let procs = counted(procs, "processor");
             let detail = format_args!("job {job}: {procs}, the machine has {limit}");
-            self.found(Defect::LARGER_THAN_MACHINE, line, detail);
+            self.report(Defect::LARGER_THAN_MACHINE, line, detail);
         }
         self.number(line, job, status);
         add_run(&mut self.runs, record);
         if let Some(previous) = self.previous.replace(*record) {
             if submit_s < previous.submit_s {
                 let detail = format_args!("job {job}: {submit_s} after {}", previous.submit_s);
-                self.found(Defect::SUBMIT_DESCENT, line, detail);
+                self.report(Defect::SUBMIT_DESCENT, line, detail);
             }
             if job < previous.job {
-                self.found(Defect::JOB_DESCENT, line, format_args!("{job} after {}", previous.job));
+                self.report(Defect::JOB_DESCENT, line, format_args!("{job} after {}", previous.job));
             }
         }
         if allocated_procs <= 0 {
             let requested = record.requested_procs;
             let detail = format_args!("job {job}: {allocated_procs}, requested {requested}");
-            self.found(Defect::NO_PROCS, line, detail);
+            self.report(Defect::NO_PROCS, line, detail);
         }
         match run_s {
-            ..0 => self.found(Defect::NO_RUN, line, format_args!("job {job}: {run_s}, status {status}")),
-            0 => self.found(Defect::ZERO_RUN, line, format_args!("job {job}, status {status}")),
+            ..0 => self.report(Defect::NO_RUN, line, format_args!("job {job}: {run_s}, status {status}")),
+            0 => self.report(Defect::ZERO_RUN, line, format_args!("job {job}, status {status}")),
             _ if requested_time_s > 0 && run_s > requested_time_s => {
                 let detail = format_args!("job {job}: ran {run_s} s, requested {requested_time_s} s");
-                self.found(Defect::RUN_ABOVE_REQUEST, line, detail);
+                self.report(Defect::RUN_ABOVE_REQUEST, line, detail);
             }
             _ => {}
         }
         if !status::ALL.contains(&status) {
-            self.found(Defect::ODD_STATUS, line, format_args!("job {job}: {status}"));
+            self.report(Defect::ODD_STATUS, line, format_args!("job {job}: {status}"));
         }
     }
 
     /// Finds out whether the number of a job was used before.
     fn number(&mut self, line: u64, job: i64, status: i64) {
         let is_ended_twice = [status::COMPLETED, status::CANCELLED].contains(&status)
-            && self.ended.as_mut().is_some_and(|ended| ended.add(job, line, false) == Seen::Before);
+            && self.ended.as_mut().is_some_and(|ended| ended.add(job, line, false) == NumberUse::Duplicate);
         // The parts of an interrupted job share its number. Of what is known already not more is to be known
         // later.
         let may_repeat = is_ended_twice || status::PARTS.contains(&status);
-        let is_known = self.jobs.add(job, line, may_repeat) == Seen::Before;
+        let is_known = self.jobs.add(job, line, may_repeat) == NumberUse::Duplicate;
         if is_ended_twice {
-            self.found(Defect::DUPLICATE_JOB, line, format_args!("job {job}{ENDED}"));
+            self.report(Defect::DUPLICATE_JOB, line, format_args!("job {job}{ENDED}"));
         } else if is_known {
             let defect = if self.ended.is_some() { Defect::REPEATED_JOB } else { Defect::DUPLICATE_JOB };
-            self.found(defect, line, format_args!("job {job}"));
+            self.report(defect, line, format_args!("job {job}"));
         }
     }
 
@@ -315,7 +315,7 @@ impl Check {
     /// Adds duplicates found at the end. Beyond `shown_max` they are only counted.
     fn add_late(&mut self, defect: Defect, late: &Duplicates, why: &str) {
         for &(line, job) in &late.first {
-            self.found(defect, line, format_args!("job {job}{why}"));
+            self.report(defect, line, format_args!("job {job}{why}"));
         }
         self.found.entry(defect).or_default().0 += late.count.saturating_sub(late.first.len() as u64);
     }
@@ -334,19 +334,19 @@ impl Check {
         }
         // Each kind of such values is one finding, with their number.
         for (what, count) in &findings.of_format {
-            self.found_in_log(Defect::OF_FORMAT, format!("{what}: {count}"));
+            self.report_whole_log(Defect::OF_FORMAT, format!("{what}: {count}"));
         }
         // The header may count jobs and records; both should be the number of records.
         for key in ["MaxJobs", "MaxRecords"] {
             if let Some(count) = summary.header.number(key).filter(|&count| count != summary.records as i64) {
                 let detail = format!("{key} is {count}, there are {}", summary.records);
-                self.found_in_log(Defect::RECORD_COUNT, detail);
+                self.report_whole_log(Defect::RECORD_COUNT, detail);
             }
         }
     }
 
     /// Counts and keeps a finding about the log as a whole.
-    fn found_in_log(&mut self, defect: Defect, detail: String) {
+    fn report_whole_log(&mut self, defect: Defect, detail: String) {
         let (count, shown) = self.found.entry(defect).or_default();
         *count += 1;
         shown.push(Finding { line: None, detail });
@@ -362,7 +362,7 @@ impl Check {
         let defect = if unit.refuses(&node_use) { Defect::SHARED_NODES } else { Defect::FEW_SHARED_NODES };
         let share = 100.0 * node_use.shared();
         let detail = format!("{share:.1} % of the node-seconds in lists of nodes count more than once");
-        self.found_in_log(defect, detail);
+        self.report_whole_log(defect, detail);
     }
 
     /// Returns the defects that were found, errors first.

@@ -56,7 +56,7 @@ pub(super) struct Number {
     pub(super) is_void: bool,
 }
 
-/// The greatest number of 32 bits and the one below it stand for *no limit* and *no value* in Slurm.
+/// Slurm's *no value*; the next number is *no limit*.
 const NO_VALUE: i64 = 0xffff_fffe;
 
 impl Number {

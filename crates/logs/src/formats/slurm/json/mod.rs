@@ -14,6 +14,7 @@ use super::job::{Accounting, SlurmJob};
 use super::tres::Resources;
 use crate::error::Problem;
 use crate::facts::Facts;
+use crate::fields::parsed;
 use crate::formats::format::{Format, LineParser, Parsed};
 use crate::names::Names;
 use crate::record::Record;
@@ -31,7 +32,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     records_starts: true,
     repeats_jobs: true,
     parser: |spec| {
-        let accounting = Accounting::of(spec)?;
+        let accounting = Accounting::from_spec(spec)?;
         Ok(Box::new(SlurmJson { accounting, text: JsonText::new(), document: Document::default() }))
     },
     ..Format::UNNAMED
@@ -66,7 +67,7 @@ struct Job {
 }
 
 /// An object or a list that is open.
-struct Open {
+struct Container {
     /// The length of its path.
     length: usize,
     is_list: bool,
@@ -80,7 +81,7 @@ const IN_JOB: &[u8] = b"jobs.*.";
 #[derive(Default)]
 struct Document {
     /// What is open, from the whole text on.
-    open: Vec<Open>,
+    open: Vec<Container>,
     /// The keys that lead to the member that was read last, with points between them.
     path: Vec<u8>,
     /// The number of open brackets within a member that is not read; 0 outside of such a member.
@@ -116,7 +117,7 @@ impl Document {
             Event::Object | Event::List if !self.is_read() => self.ignored = 1,
             Event::Object | Event::List => {
                 self.has_jobs |= self.path == b"jobs";
-                self.open.push(Open { length: self.path.len(), is_list: event == Event::List });
+                self.open.push(Container { length: self.path.len(), is_list: event == Event::List });
             }
             Event::End => self.end(),
             Event::Text(text) => self.text(text),
@@ -177,7 +178,7 @@ impl Document {
         match (part, text) {
             (b".set", b"false") | (b".infinite", b"true") => number.is_void = true,
             (b".number", _) => {
-                number.value = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+                number.value = parsed(text);
                 if number.value.is_none() && self.job.problem.is_none() {
                     let name = if owner.starts_with(b"tres.") { "tres" } else { NUMBERS[place] };
                     self.job.problem = Some(Problem::value(name, text, "a whole number"));

@@ -67,9 +67,9 @@ pub(super) struct JsonText {
     state: State,
     /// Open brackets: true for an object, false for a list.
     open: Vec<bool>,
-    /// The beginning of a string or a number that goes on in the next piece, or a string with escapes.
+    /// Start of a string or number that continues in the next piece, or a string with escapes.
     token: Vec<u8>,
-    /// The first half of a character that `\u` spells in two halves; 0 if there is none.
+    /// High surrogate of a `\u` pair; 0 if none is pending.
     high: u16,
     has_begun: bool,
 }
@@ -86,8 +86,8 @@ impl JsonText {
         self.has_begun && self.open.is_empty() && self.state == State::Value { may_end: false }
     }
 
-    /// Reads a piece and calls `take` with each event. The result is what was wrong, in words, if the text is
-    /// no JSON. O(length of the piece).
+    /// Reads a piece and calls `take` with each event. The error describes the fault in the JSON. O(length of
+    /// the piece).
     pub(super) fn push(&mut self, piece: &[u8], take: &mut impl FnMut(Event)) -> Result<(), &'static str> {
         let mut rest = piece;
         while let [byte, after @ ..] = rest {

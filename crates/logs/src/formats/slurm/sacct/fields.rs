@@ -8,7 +8,7 @@ use super::columns::{COLUMNS, Column, Heading, name_of};
 use crate::error::Problem;
 use crate::formats::slurm::tres::{Resources, quantity};
 use crate::nodes::NodeList;
-use crate::times::{Clock, Length, Pair, duration};
+use crate::times::{Clock, Pair, SECONDS, duration};
 use crate::unit::Unit;
 
 /// The fields of a line, by column. Columns that the dump does not have are empty.
@@ -25,11 +25,8 @@ pub(super) fn elapsed(heading: &Heading, fields: &Fields) -> Result<Option<i64>,
     let raw = heading.has(&[Column::ElapsedRaw]);
     let column = if raw { Column::ElapsedRaw } else { Column::Elapsed };
     let found = fields[column as usize];
-    match duration(found, 1, Pair::MinutesSeconds) {
-        Ok(Length::Seconds(seconds, _)) => Ok(Some(seconds)),
-        Ok(_) => Ok(None),
-        Err(expected) => Err(malformed(heading, column, found, expected)),
-    }
+    duration(found, SECONDS, Pair::MinutesSeconds)
+        .map_err(|expected| malformed(heading, column, found, expected))
 }
 
 /// Returns the start and the end, corrected by the run time: a local time that occurs twice, as clocks are
@@ -75,7 +72,7 @@ pub(super) fn sizes(
     let list = |column: Column, own: Resources| {
         let found = fields[column as usize];
         match Resources::parse(found) {
-            None if own.of(unit).is_none() => {
+            None if own.in_unit(unit).is_none() => {
                 Err(malformed(heading, column, found, "resources such as cpu=8,gres/gpu=4,node=2"))
             }
             resources => Ok(own.or(resources.unwrap_or_default())),

@@ -28,8 +28,8 @@ pub(super) enum Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    /// Splits a line, which may have line ends in its texts. `cells` is memory for fields in quotes.
-    pub(super) fn of(heading: &Heading, cells: &'a mut Cells, line: &'a [u8]) -> Self {
+    /// Splits a line, whose free text may contain line ends. `cells` is scratch memory for quoted fields.
+    pub(super) fn parse(heading: &Heading, cells: &'a mut Cells, line: &'a [u8]) -> Self {
         let pieces: Vec<&[u8]> = match &heading.separator {
             Separator::Quoted(byte) => {
                 if !cells.split(line, Delimiter::Byte(*byte), true) {
@@ -48,11 +48,11 @@ impl<'a> Fit<'a> {
             }
         };
         let found = heading.without_end(pieces.len(), pieces.last().is_some_and(|piece| piece.is_empty()));
-        Self::of_pieces(heading, &pieces[..found])
+        Self::from_pieces(heading, &pieces[..found])
     }
 
     /// Returns how the pieces of a line fit.
-    fn of_pieces(heading: &Heading, pieces: &[&'a [u8]]) -> Self {
+    fn from_pieces(heading: &Heading, pieces: &[&'a [u8]]) -> Self {
         let (found, expected) = (pieces.len(), heading.columns.len());
         let Some(surplus) = found.checked_sub(expected) else { return Self::Short(found) };
         // A text alone has all of the surplus.

@@ -34,6 +34,7 @@ use self::readings::{has, is_half_numbered, is_job, is_plausible, may_be_job};
 use super::job::{Accounting, SlurmJob, limit};
 use crate::error::Problem;
 use crate::facts::{Facts, STEPS};
+use crate::fields::parsed;
 use crate::formats::batch::number_of_task;
 use crate::formats::cells::Cells;
 use crate::formats::format::{Format, LineParser, Parsed};
@@ -71,7 +72,7 @@ struct Sacct {
     clock: Clock,
     /// The heading; `None` before it.
     heading: Option<Rc<Heading>>,
-    /// The fields of a line that may have quotes.
+    /// Scratch memory for quoted fields.
     cells: Cells,
     /// Whether a line of a job was read.
     has_jobs: bool,
@@ -82,7 +83,7 @@ struct Sacct {
     /// Records that no line has given yet.
     queue: VecDeque<Record>,
     text_lines: u64,
-    /// The number of the last job in columns of fixed width, as its steps may have theirs cut off.
+    /// Last job number in fixed-width columns, for steps whose number was cut off.
     last_id: Vec<u8>,
 }
 
@@ -183,26 +184,20 @@ impl Sacct {
     /// Reads a line that is the first one of a job, or belongs to a text at the end of the job before it.
     fn first_line(&mut self, heading: &Heading, cells: &mut Cells, line: &[u8]) -> Result<Parsed, Problem> {
         let may_be_text = heading.ends_free() && self.has_jobs;
-        match Fit::of(heading, cells, line) {
-            Fit::Fields(fields) if may_be_text && !may_be_job(heading, &fields) => {}
+        match Fit::parse(heading, cells, line) {
+            Fit::Fields(fields) if may_be_text && !may_be_job(heading, &fields) => self.text_lines += 1,
             Fit::Fields(fields) if heading.free.is_empty() || !is_half_numbered(heading, &fields) => {
                 return self.fields(heading, &fields);
             }
-            Fit::Short(_) | Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {}
-            Fit::Fields(_) | Fit::Open => {
-                self.pending = line.to_vec();
-                return Ok(Parsed::Part);
+            Fit::Short(_) | Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {
+                self.text_lines += 1;
             }
-            Fit::Short(_) if begins(heading, line) != Some(false) => {
-                self.pending = line.to_vec();
-                return Ok(Parsed::Part);
-            }
-            Fit::Short(found) => {
+            Fit::Short(found) if begins(heading, line) == Some(false) => {
                 return Err(Problem::TooFewFields { found, expected: heading.columns.len() });
             }
             Fit::Unread(problem) => return Err(problem),
+            Fit::Fields(_) | Fit::Open | Fit::Short(_) => self.pending = line.to_vec(),
         }
-        self.text_lines += 1;
         Ok(Parsed::Part)
     }
 
@@ -213,11 +208,11 @@ impl Sacct {
         text.extend_from_slice(line);
         // A quote that is closed now was open before.
         let is_quoted = matches!(heading.separator, Separator::Quoted(_));
-        if is_quoted && let Fit::Fields(fields) = Fit::of(heading, cells, &text) {
+        if is_quoted && let Fit::Fields(fields) = Fit::parse(heading, cells, &text) {
             self.pending.clear();
             return self.fields(heading, &fields);
         }
-        if let Fit::Fields(fields) = Fit::of(heading, cells, line)
+        if let Fit::Fields(fields) = Fit::parse(heading, cells, line)
             && is_job(heading, &fields)
         {
             if is_also_rest(heading, &text, &fields) {
@@ -237,7 +232,7 @@ impl Sacct {
         }
         // A separator of several characters is in no text, so the number of fields is enough.
         let is_sure = matches!(heading.separator, Separator::Text(_));
-        if let Fit::Fields(fields) = Fit::of(heading, cells, &text)
+        if let Fit::Fields(fields) = Fit::parse(heading, cells, &text)
             && is_job(heading, &fields)
             && (is_sure || is_plausible(heading, &fields))
         {
@@ -267,7 +262,7 @@ impl Sacct {
             return None;
         }
         let mut cells = Cells::default();
-        Some(match Fit::of(heading, &mut cells, &text) {
+        Some(match Fit::parse(heading, &mut cells, &text) {
             Fit::Short(found) => Problem::TooFewFields { found, expected: heading.columns.len() },
             Fit::Unread(problem) => problem,
             Fit::Fields(_) | Fit::Open => {
@@ -282,9 +277,8 @@ impl Sacct {
         let column = if heading.has(&[Column::JobIdRaw]) { Column::JobIdRaw } else { Column::JobId };
         let id = fields[column as usize];
         let digits = id.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let whole = |digits: &[u8]| std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
         let kind = id.get(digits).copied().unwrap_or_default();
-        let (Some(number), 0 | b'_' | b'+' | b'.') = (whole(&id[..digits]), kind) else {
+        let (Some(number), 0 | b'_' | b'+' | b'.') = (parsed(&id[..digits]), kind) else {
             let expected = "the number of a job, such as 123, 123_4 or 123.batch";
             return Err(malformed(heading, column, id, expected));
         };
@@ -305,7 +299,7 @@ impl Sacct {
             return Ok(Parsed::Part);
         }
         // A task of an array, or a part of a heterogeneous job, unless it is a range of tasks that wait.
-        let task = id.get(digits + 1..).and_then(whole).and_then(|index| number_of_task(number, index));
+        let task = id.get(digits + 1..).and_then(parsed).and_then(|index| number_of_task(number, index));
         let job = self.job(heading, fields, task.unwrap_or(number))?;
         self.has_jobs = true;
         Ok(Parsed::Record(self.accounting.record(&job), 0))
@@ -340,13 +334,12 @@ fn is_also_rest(heading: &Heading, lines: &[u8], alone: &Fields) -> bool {
     let is_behind =
         first.is_some_and(|first| numbers.into_iter().all(|column| column == 0 || column > first));
     is_behind
-        && matches!(Fit::of(heading, &mut Cells::default(), lines), Fit::Fields(fields)
+        && matches!(Fit::parse(heading, &mut Cells::default(), lines), Fit::Fields(fields)
             if fields != *alone && is_job(heading, &fields) && is_plausible(heading, &fields))
 }
 
-/// Returns whether a line with too few fields, which goes on in the next one, begins as that of a job does:
-/// it reaches a text that users choose, and has the number of a job before that. `None` if the text comes
-/// first and the number is not reached.
+/// Returns true if an incomplete line begins like a job: it reaches a free text, with a job number before
+/// that. `None` if the free text comes first and the number is missing.
 fn begins(heading: &Heading, text: &[u8]) -> Option<bool> {
     let has_places = matches!(heading.separator, Separator::Widths(_));
     let pieces = if has_places { Separator::Bar.split(text) } else { heading.separator.split(text) };

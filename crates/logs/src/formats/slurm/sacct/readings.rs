@@ -100,8 +100,8 @@ fn is_numbered(heading: &Heading, fields: &Fields) -> bool {
     NUMBERS.into_iter().any(|column| has(heading, fields, column)) && !NUMBERS.into_iter().any(is_other)
 }
 
-/// Returns whether one of the two numbers of a job is there, and something else where the other one belongs:
-/// the line ends in a text that goes on in the next one.
+/// Returns true if only one of the two job number columns holds a number: the line ends in a free text that
+/// continues on the next line.
 pub(super) fn is_half_numbered(heading: &Heading, fields: &Fields) -> bool {
     NUMBERS.into_iter().any(|column| has(heading, fields, column)) && !is_numbered(heading, fields)
 }
@@ -124,7 +124,7 @@ fn is_of(column: Column, text: &[u8]) -> bool {
             is_word || text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'.'))
         }
         Column::NodeList => std::str::from_utf8(text).is_ok_and(|text| NodeList::parse(text).is_ok()),
-        // Names may have blanks and any other sign, but are no times.
+        // Names may contain blanks and any other character, but are no times.
         Column::User | Column::Account | Column::Partition | Column::Qos => {
             is_missing(text) || !text.contains(&b'\n') && !is_instant(text)
         }

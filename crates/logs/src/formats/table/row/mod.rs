@@ -12,13 +12,14 @@ use super::field::{FIELDS, Kind, sides};
 use super::status::{status, status_of_slurm};
 use super::times::Times;
 use crate::error::Problem;
+use crate::fields::parsed;
 use crate::formats::batch::number_of_task;
 use crate::formats::format::Parsed;
 use crate::names::NameKind;
 use crate::nodes::NO_NODES;
 use crate::record::{CPU, FIELDS as FIELDS_OF_SWF, Record};
 use crate::times::{
-    Exact, Instant, InstantError, Pair, TimeUnit, exact_duration, has_fraction, is_missing, rounded_s,
+    ExactDuration, Instant, InstantError, Pair, TimeUnit, exact_duration, has_fraction, is_missing, rounded_s,
 };
 
 /// Slurm's numbers for *infinite* and *no value* start here.
@@ -37,7 +38,7 @@ pub(super) struct Row {
 impl Table {
     /// Returns the record of the cells. If the result is a problem, nothing has changed.
     pub(super) fn row(&mut self) -> Result<Parsed, Problem> {
-        let counts = self.told.clock.counts;
+        let counts = self.options.clock.counts;
         let mut row = Row {
             fields: [-1; FIELDS_OF_SWF],
             average_cpu_s: -1.0,
@@ -48,7 +49,7 @@ impl Table {
         row.fields[0] = self.jobs + 1;
         let read = (0..FIELDS.len()).try_for_each(|field| self.read(field, &mut row));
         if let Err(problem) = read.and_then(|()| self.check_origin(&mut row)) {
-            self.told.clock.counts = counts;
+            self.options.clock.counts = counts;
             return Err(problem);
         }
         self.jobs += 1;
@@ -91,7 +92,9 @@ impl Table {
         let is_other =
             |instant: &Option<Instant>| instant.is_some_and(|instant| instant.is_absolute() != is_absolute);
         let kinds = [Kind::Submit, Kind::Start, Kind::End];
-        let Some(kind) = kinds.into_iter().find(|&kind| is_other(row.times.of(kind))) else { return Ok(()) };
+        let Some(kind) = kinds.into_iter().find(|&kind| is_other(row.times.instant_mut(kind))) else {
+            return Ok(());
+        };
         let field = FIELDS.iter().position(|field| field.kind == kind).unwrap_or_default();
         let column = self.layout.columns[field].unwrap_or_default();
         let expected = if is_absolute {
@@ -111,7 +114,7 @@ impl Table {
 
     /// Returns whether a cell stands for a missing value.
     pub(super) fn is_missing(&self, cell: &[u8]) -> bool {
-        is_missing(cell) || self.told.missing.iter().any(|word| word.as_bytes() == cell)
+        is_missing(cell) || self.options.missing.iter().any(|word| word.as_bytes() == cell)
     }
 
     /// Returns the number of a name field: −1 if missing; negative numbers stay unchanged.
@@ -159,9 +162,9 @@ impl Table {
             {
                 Ok(())
             }
-            Kind::Duration(index) => row.read_duration(index, cell, layout.unit(field), self.told.pair),
+            Kind::Duration(index) => row.read_duration(index, cell, layout.unit(field), self.options.pair),
             Kind::Submit | Kind::Start | Kind::End if cell == b"-1" => {
-                *row.times.of(kind) = None;
+                *row.times.instant_mut(kind) = None;
                 Ok(())
             }
             Kind::Submit | Kind::Start | Kind::End => {
@@ -172,11 +175,11 @@ impl Table {
                     Kind::End => row.times.start.or(row.times.submit),
                     _ => None,
                 };
-                let order = self.orders[field].or(self.told.clock.order);
+                let order = self.orders[field].or(self.options.clock.order);
                 let earlier_us = earlier.map(|instant| instant.micros);
                 let unit = layout.unit(field);
-                match self.told.clock.exact_instant_after(cell, unit, order, earlier_us) {
-                    Ok(instant) => *row.times.of(kind) = instant,
+                match self.options.clock.exact_instant_after(cell, unit, order, earlier_us) {
+                    Ok(instant) => *row.times.instant_mut(kind) = instant,
                     Err(error @ (InstantError::Order(_) | InstantError::TooLarge)) => {
                         let problem = self.malformed(field, column, error.expected());
                         return Err(Problem::Rule(Box::new(problem)));
@@ -191,8 +194,7 @@ impl Table {
 }
 
 impl Row {
-    /// Reads the number of a job: the digits at its start. A text without any leaves the number that there
-    /// is.
+    /// Reads a job number: the digits at the start. Without digits, the default number stays.
     fn read_job(&mut self, cell: &[u8]) {
         if let Some(value) = number(cell) {
             self.fields[0] = value.round() as i64;
@@ -203,8 +205,7 @@ impl Row {
             return;
         }
         let length = cell.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let digits = std::str::from_utf8(&cell[..length]).ok().and_then(|text| text.parse().ok());
-        if let Some(value) = digits {
+        if let Some(value) = parsed(&cell[..length]) {
             self.counts.cut_numbers += 1;
             self.fields[0] = value;
         }
@@ -245,7 +246,7 @@ impl Row {
             );
         }
         match exact_duration(cell, plain, pair.unwrap_or(Pair::HoursMinutes)) {
-            Ok(Exact::Micros(micros)) => {
+            Ok(ExactDuration::Micros(micros)) => {
                 self.counts.rounded += u64::from(has_fraction(micros));
                 self.fields[index] = rounded_s(micros);
                 match index {
@@ -254,8 +255,8 @@ impl Row {
                     _ => {}
                 }
             }
-            Ok(Exact::Unlimited) => self.counts.unlimited += 1,
-            Ok(Exact::Missing) => {}
+            Ok(ExactDuration::Unlimited) => self.counts.unlimited += 1,
+            Ok(ExactDuration::Missing) => {}
             // Negative numbers are odd; keep them unchanged.
             Err(expected) => match number(cell).filter(|value| *value < 0.0) {
                 Some(value) => self.fields[index] = value.round() as i64,
@@ -287,7 +288,7 @@ const RUN: usize = 3;
 
 /// Returns a number. Values below 9·10¹⁸ stay in the range of an `i64` when they are rounded.
 fn number(cell: &[u8]) -> Option<f64> {
-    let value: f64 = std::str::from_utf8(cell).ok()?.parse().ok()?;
+    let value: f64 = parsed(cell)?;
     (value.is_finite() && value.abs() < 9e18).then_some(value)
 }
 

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use crate::error::Problem;
+use crate::fields::words;
 use crate::unit::Unit;
 
 /// A column that is read.
@@ -152,7 +153,7 @@ impl Separator {
     /// Returns the separator of a heading; `None` if the line is none. Bars need the number of a job and the
     /// time of its submission. Without bars it must be a heading of Slurm to the letter, with all that is
     /// needed and nothing that `sacct` does not print, as tables of other programs look alike.
-    fn of(line: &[u8]) -> Option<Self> {
+    fn from_heading(line: &[u8]) -> Option<Self> {
         if memchr::memchr(BAR, line).is_some() && Self::Bar.has_number_and_submission(line) {
             return Some(Self::Bar);
         }
@@ -235,12 +236,12 @@ const LISTS: [&[u8]; 5] = [b"NodeList", b"TRES", b"QOSREQ", b"Flags", b"Licenses
 
 /// Returns whether a line is the heading of a dump.
 pub(super) fn is_heading(line: &[u8]) -> bool {
-    Separator::of(line).is_some()
+    Separator::from_heading(line).is_some()
 }
 
 /// Returns whether the names of a heading are all of Slurm and have what is needed.
 fn is_whole(names: &[&[u8]]) -> bool {
-    is_of_sacct(names) && Heading::of_names(Separator::Bar, names).check(Unit::Nodes).is_ok()
+    is_of_sacct(names) && Heading::from_names(Separator::Bar, names).check(Unit::Nodes).is_ok()
 }
 
 /// Returns whether the names of a heading are all of Slurm, and among them are the number, the submission and
@@ -263,7 +264,7 @@ fn known_names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|(name, _)| *name).chain(FREE_TEXTS).chain(UNREAD.split(' '))
 }
 
-/// Returns the text that stands between all names of a heading, such as `^|^`; `None` if there is none.
+/// Returns the text between all names of a heading, such as `^|^`, if any.
 fn text_between_names(line: &[u8]) -> Option<Vec<u8>> {
     /// The greatest length of a separator in bytes.
     const LONGEST: usize = 16;
@@ -296,11 +297,6 @@ pub(super) fn split_at<'a>(line: &'a [u8], text: &[u8]) -> Vec<&'a [u8]> {
     fields
 }
 
-/// Returns the words of a line.
-pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
-}
-
 /// Returns the text in a range of a line, trimmed.
 fn cut<'a>(line: &'a [u8], place: &Range<usize>) -> &'a [u8] {
     line.get(place.start.min(line.len())..place.end.min(line.len())).unwrap_or_default().trim_ascii()
@@ -310,19 +306,20 @@ impl Heading {
     /// Reads a heading. Fails if the columns lack submit times, end times or the number of `unit`; the
     /// problem names a command that gives them.
     pub(super) fn parse(line: &[u8], unit: Unit) -> Result<Self, Problem> {
-        let separator = Separator::of(line).or_else(|| Separator::quoted(line)).unwrap_or(Separator::Bar);
+        let separator =
+            Separator::from_heading(line).or_else(|| Separator::quoted(line)).unwrap_or(Separator::Bar);
         let names = separator.names(line);
         // `sacct -p` ends each line with a bar, so that the last name is empty.
         let closes = names.len() > 1 && separator.ends(line);
         let names = if closes { &names[..names.len() - 1] } else { &names[..] };
-        let heading = Self::of_names(separator, names);
+        let heading = Self::from_names(separator, names);
         heading.closes.set(closes.then_some(true));
         heading.check(unit)?;
         Ok(heading)
     }
 
     /// Returns the heading of these names.
-    fn of_names(separator: Separator, names: &[&[u8]]) -> Self {
+    fn from_names(separator: Separator, names: &[&[u8]]) -> Self {
         let (mut columns, mut fields, mut ranks) = (Vec::new(), [0_usize; COLUMNS], [usize::MAX; COLUMNS]);
         let mut free = Vec::new();
         for (at, name) in names.iter().enumerate() {
@@ -330,7 +327,7 @@ impl Heading {
             columns.push(None);
             if let Some(rank) = known {
                 let column = NAMES[rank].1;
-                // Of two names of one column the one that stands first in the table counts.
+                // Of two names of one column, the first in the table wins.
                 if rank < ranks[column as usize] {
                     if let Some(worse) = fields[column as usize].checked_sub(1) {
                         columns[worse] = None;
@@ -380,7 +377,7 @@ impl Heading {
         columns.iter().any(|&column| self.fields[column as usize] > 0)
     }
 
-    /// Returns a problem if a column is missing without which there are no jobs.
+    /// Fails if a required column is missing.
     fn check(&self, unit: Unit) -> Result<(), Problem> {
         use Column::{
             AllocCpus, AllocTres, Elapsed, ElapsedRaw, End, JobId, JobIdRaw, NodeList, Nodes, ReqCpus,

@@ -38,7 +38,7 @@ fn headings_are_recognised() {
     }
     let widths =
         "       JobID              Submit               Start                 End      State   NNodes ";
-    assert_eq!(Separator::of(widths.as_bytes()), Some(Separator::Widths(Vec::new())));
+    assert_eq!(Separator::from_heading(widths.as_bytes()), Some(Separator::Widths(Vec::new())));
     assert!(!is_heading(b"JobID Submit Start End State NNodes"));
     for other in
         ["1 0 -1 60 4", "JobID Submit", "JobID|Start", "a|b", "05/13/2024 10:00:00;E;1.host;user=x|y"]
