@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use meshreplay::frame::{FileFormat, RunPlace, RunResults};
-use meshreplay::metrics::LeftJobs;
+use meshreplay::metrics::FinishedJobs;
 use meshreplay::study::{Options, Outcome, Progress, Rows, Running, Study, sweep};
 use meshreplay::trace::LogNames;
 
@@ -22,7 +22,7 @@ pub(crate) fn replayed(
 ) -> Result<Vec<String>, Box<dyn Error>> {
     let parts = results.parts();
     let rows = parts.as_ref().map(|parts| {
-        move |number, seed, names: &LogNames, left: LeftJobs| Ok(parts.take(number, seed, names, &left)?)
+        move |number, seed, names: &LogNames, left: FinishedJobs| Ok(parts.take(number, seed, names, &left)?)
     });
     let rows = rows.as_ref().map(|rows| rows as &Rows<'_>);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;

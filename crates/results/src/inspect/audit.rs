@@ -1,9 +1,8 @@
 //! Audits a schedule: checks whether it is possible on its machine, and whether it follows a scheduling
 //! policy. The answer is text.
 
-use super::error::InspectError;
-use super::finding::Finding;
-use super::input::{Input, StartRule};
+use super::input::StartRule;
+use super::{Finding, Input, InspectError};
 use crate::text::grouped;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Machine, Mesh};

@@ -1,8 +1,6 @@
 //! Compares two schedules of the same jobs. The answer is text.
 
-use super::error::InspectError;
-use super::finding::Finding;
-use super::input::Input;
+use super::{Finding, Input, InspectError};
 use crate::text::grouped;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Mesh, format_intervals};

@@ -146,7 +146,7 @@ impl Observer for Distorted<'_> {
         self.audit.released(cost_ns);
     }
 
-    fn left(&mut self, job: &Job, record: &Record) {
+    fn on_job_final(&mut self, job: &Job, record: &Record) {
         self.leaves += 1;
         let mut record = *record;
         if self.leaves >= self.at {
@@ -157,7 +157,7 @@ impl Observer for Distorted<'_> {
                 _ => {}
             }
         }
-        self.audit.left(job, &record);
+        self.audit.on_job_final(job, &record);
     }
 }
 

@@ -1,15 +1,15 @@
-//! The rate at which the jobs of a workload model arrive, and the parameters that give it.
+//! Arrival rates of workload models, and their parameters.
 
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
-/// The rate at which jobs arrive. It is given in one of three ways.
+/// Arrival rate, given in one of three ways.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ArrivalRate {
     /// The traffic ratio: rate times mean run time.
     Ratio(f64),
     /// The number of jobs per second.
     Rate(f64),
-    /// The offered load: the work that arrives divided by what the machine can do in the same time.
+    /// Offered load: arriving work divided by the capacity of the machine.
     Offered(f64),
 }
 
@@ -43,6 +43,10 @@ impl ArrivalRate {
                 &found,
                 &format!("nothing, as '{key}' says how often jobs arrive"),
             ));
+        }
+        for (other, _) in SPELLINGS.iter().filter(|(other, _)| other != key) {
+            // It is not given; messages on unknown parameters list it.
+            params.take_text(other);
         }
         Ok(rate(positive(params, key, default)?))
     }

@@ -274,7 +274,7 @@ impl Observer for LiveAudit<'_> {
         self.inner.released(cost_ns);
     }
 
-    fn left(&mut self, job: &Job, record: &Record) {
+    fn on_job_final(&mut self, job: &Job, record: &Record) {
         let id = self.first;
         let run = self.observations.pop_front().unwrap_or_default();
         self.first += 1;
@@ -289,7 +289,7 @@ impl Observer for LiveAudit<'_> {
             }
             self.stop.fail(message(violation));
         }
-        self.inner.left(job, record);
+        self.inner.on_job_final(job, record);
     }
 
     fn finished(&mut self, jobs: usize) {

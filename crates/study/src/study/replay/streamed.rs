@@ -21,7 +21,7 @@ use crate::study::source::{BATCHES, LogStream, Ranks, StreamedArrivals};
 use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::Job;
 use meshreplay_sim::engine::ReplayError;
-use meshreplay_sim::metrics::LeftJobs;
+use meshreplay_sim::metrics::FinishedJobs;
 
 /// Finished jobs per batch. A larger batch would leave the processor's cache before it is measured.
 const FEW_TOGETHER: usize = 1 << 10;
@@ -126,14 +126,14 @@ impl Replication<'_> {
         let (run, sums, written, recording) = thread::scope(|scope| {
             // At most two parts of rows are in memory: one fills up while the other one is written.
             let (to_rows, parts) = rows.map(|_| sync_channel(0)).unzip();
-            let writing = rows.zip(parts).map(|(rows, parts): (_, Receiver<LeftJobs>)| {
+            let writing = rows.zip(parts).map(|(rows, parts): (_, Receiver<FinishedJobs>)| {
                 let write = move || parts.into_iter().try_for_each(|part| rows(seed, part));
                 spawn(scope, "rows", write)
             });
             let writing = writing.transpose()?;
             let sum_up = move || context.sum_up(left, ranks, to_rows, cleared);
             let summing = spawn(scope, "sums", sum_up)?;
-            let mut take = |jobs: LeftJobs| {
+            let mut take = |jobs: FinishedJobs| {
                 if !send_timed(&to_sums, jobs, &blocked) {
                     // The jobs cannot be kept, for a reason that another thread reports.
                     stop.throw();
@@ -142,7 +142,7 @@ impl Replication<'_> {
                 to_fill.try_recv().unwrap_or_default()
             };
             let recorder = self.recorder(&[], context.first_arrival, false, None);
-            let mut recorder = recorder.with_leaving((FEW_TOGETHER, TOGETHER), &mut take);
+            let mut recorder = recorder.with_sink(FEW_TOGETHER, TOGETHER, &mut take);
             let run = self.drive(feed, None, None, &mut recorder);
             let recording = recorder.finish();
             // Without senders, the other threads end.
@@ -176,7 +176,7 @@ impl Replication<'_> {
 
 /// Sends `jobs`, and adds the time blocked on a full channel to `blocked`. Returns false if the receiver is
 /// gone.
-fn send_timed(to: &SyncSender<LeftJobs>, jobs: LeftJobs, blocked: &Cell<Duration>) -> bool {
+fn send_timed(to: &SyncSender<FinishedJobs>, jobs: FinishedJobs, blocked: &Cell<Duration>) -> bool {
     match to.try_send(jobs) {
         Ok(()) => true,
         Err(TrySendError::Disconnected(_)) => false,

@@ -7,7 +7,9 @@ use crate::study::source::Ranks;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::{Record, ReplayError};
-use meshreplay_sim::metrics::{BlockSums, Finished, LeftJobs, Meter, Recording, RunningSums, Summary, Trim};
+use meshreplay_sim::metrics::{
+    BlockSums, Finished, FinishedJobs, Meter, Recording, RunningSums, Summary, Trim,
+};
 
 /// Jobs per part of rows. It is also the number of rows in a part of a file of jobs in memory, so that both
 /// files are the same.
@@ -15,7 +17,7 @@ pub const TOGETHER: usize = 1 << 17;
 
 /// Receives the finished jobs of the replication with this seed, in the order of the log, [`TOGETHER`] at a
 /// time, and the rest at the end. The error is in words.
-pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, LeftJobs) -> Result<(), String> + Sync);
+pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, FinishedJobs) -> Result<(), String> + Sync);
 
 /// Facts about a replay that sums need before its first job ends.
 pub(super) struct ReplayContext<'a> {
@@ -56,13 +58,13 @@ impl ReplayContext<'_> {
     /// back to `cleared` for reuse. Returns the sums of all jobs, or the reason why they cannot be kept.
     pub(super) fn sum_up(
         &self,
-        left: Receiver<LeftJobs>,
+        left: Receiver<FinishedJobs>,
         ranks: Option<&Ranks>,
-        to_rows: Option<SyncSender<LeftJobs>>,
-        cleared: SyncSender<LeftJobs>,
+        to_rows: Option<SyncSender<FinishedJobs>>,
+        cleared: SyncSender<FinishedJobs>,
     ) -> Result<RunningSums, String> {
         let mut meter = Meter::new(self.mesh);
-        let mut rows = Rows { part: LeftJobs::default(), to: to_rows, cleared };
+        let mut rows = Rows { part: FinishedJobs::default(), to: to_rows, cleared };
         let mut sums =
             RunningSums::new(&self.part(&[], &[], &Recording::default()), Some(self.jobs as usize));
         for mut part in left {
@@ -78,16 +80,16 @@ impl ReplayContext<'_> {
 
 /// Rows that are passed on together.
 struct Rows {
-    part: LeftJobs,
+    part: FinishedJobs,
     /// The receiver; `None` without one.
-    to: Option<SyncSender<LeftJobs>>,
+    to: Option<SyncSender<FinishedJobs>>,
     /// Receives cleared batches for reuse.
-    cleared: SyncSender<LeftJobs>,
+    cleared: SyncSender<FinishedJobs>,
 }
 
 impl Rows {
     /// Adds jobs, and passes all on when a part is full. Parts are whole multiples of batches.
-    fn add(&mut self, mut part: LeftJobs) -> Result<(), String> {
+    fn add(&mut self, mut part: FinishedJobs) -> Result<(), String> {
         if self.to.is_some() {
             self.part.append(&mut part);
         }

@@ -139,7 +139,7 @@ fn a_replay_that_ends_early_leaves_the_others_alone() -> Tested {
     let Case { study, .. } = &Case::new(300_000, lines)?;
     let expected = all(study, 1)?;
     let running = Running::new(study.cells.len());
-    let rows = |cell, _: u64, _: &LogNames, _: LeftJobs| match cell {
+    let rows = |cell, _: u64, _: &LogNames, _: FinishedJobs| match cell {
         1 => Err("no room".into()),
         2 => {
             running.monitor(cell).stop.throw();
