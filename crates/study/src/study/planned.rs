@@ -106,12 +106,8 @@ impl Study {
     pub fn kept_bytes(&self, cells: &[usize], JobBytes { job, nodes, tidy }: JobBytes) -> u64 {
         let Options { jobs, placements, tidy: is_tidy, .. } = self.options;
         let nodes = if placements { nodes } else { 0 };
-        let of_frames = [(jobs, job), (jobs && is_tidy, tidy)];
-        let of_job: u64 = of_frames
-            .iter()
-            .filter(|(is_kept, _)| *is_kept)
-            .map(|(_, bytes)| bytes.saturating_add(nodes))
-            .sum();
+        let of_frame = |is_kept: bool, bytes: u64| if is_kept { bytes.saturating_add(nodes) } else { 0 };
+        let of_job = of_frame(jobs, job).saturating_add(of_frame(jobs && is_tidy, tidy));
         let runs = u64::from(self.options.replications.least());
         let of_cell = |&i: &usize| {
             of_job.saturating_mul(self.cells[i].jobs).saturating_add(SUMMARY_BYTES).saturating_mul(runs)
@@ -124,8 +120,8 @@ impl Study {
     pub fn notes_on(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
         let PlannedReplay { spec: ReplaySpec { log, machine, labels, .. }, source, .. } = &self.cells[i];
         let allocator = &labels.allocator;
-        let mut notes = Vec::new();
-        notes.extend(self.notes_on_starts(i, outcomes));
+        let place = format!("{log} on {machine} with '{allocator}'");
+        let mut notes = self.notes_on_starts(i, outcomes);
         notes.extend(self.notes_on_nodes(i, outcomes));
         let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();
         if never_fit > 0 {
@@ -135,38 +131,26 @@ impl Study {
         }
         let others = outcomes.iter().map(|outcome| outcome.skipped).sum::<u64>() - never_fit;
         if matches!(source, Some(JobSource::Drawn { .. })) && others > 0 {
-            notes.push(format!(
-                "{log} on {machine} with '{allocator}': left out {others} larger than the machine or of \
-                     another size"
-            ));
+            notes.push(format!("{place}: left out {others} larger than the machine or of another size"));
         }
-        let without_end = |name: &str| -> f64 {
-            outcomes.iter().map(|outcome| outcome.summary.get(name).unwrap_or_default()).sum()
-        };
         for (name, what) in [
             ("jobs_never_started", "never started, as needed nodes did not come up"),
             ("jobs_given_up", "given up after one more kill than --on-outage allows"),
         ] {
-            let count = without_end(name);
+            let count: f64 = outcomes.iter().filter_map(|outcome| outcome.summary.get(name)).sum();
             if count > 0.0 {
-                notes.push(format!(
-                    "{log} on {machine} with '{allocator}': {} {what}; left out of all means",
-                    counted(count, "job")
-                ));
+                notes.push(format!("{place}: {} {what}; left out of all means", counted(count, "job")));
             }
         }
         let counts_none =
             |outcome: &&Outcome| outcome.summary.get("jobs_in_means").is_none_or(|jobs| jobs < 1.0);
         if let Some(outcome) = outcomes.iter().find(counts_none) {
             let jobs = outcome.summary.get("jobs").unwrap_or_default();
-            notes.push(format!(
-                "{log} on {machine} with '{allocator}': none of {jobs} jobs is left for the means, which are \
-                     empty"
-            ));
+            notes.push(format!("{place}: none of {jobs} jobs is left for the means, which are empty"));
         }
         let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary.clone()).collect();
         if let Some(shortfall) = self.options.replications.shortfall(&summaries) {
-            notes.push(format!("{log} on {machine} with '{allocator}': {shortfall}"));
+            notes.push(format!("{place}: {shortfall}"));
         }
         notes
     }

@@ -140,6 +140,15 @@ const OFF: ReplayOption = ReplayOption {
     flag: None,
 };
 
+/// A switch that follows from the replays themselves and only adds columns.
+const fn derived(
+    name: &'static str,
+    value: fn(&Options) -> Value,
+    set: fn(&mut Options, &str) -> Result<(), String>,
+) -> ReplayOption {
+    ReplayOption { name, value, set, ..OFF }
+}
+
 /// Every option. Content keys have lines in the order of the rows.
 pub const OPTIONS: &[ReplayOption] = &[
     ReplayOption {
@@ -203,34 +212,30 @@ pub const OPTIONS: &[ReplayOption] = &[
         set: |options, text| switch(&mut options.traffic, text),
         ..OFF
     },
-    ReplayOption {
-        // Follows from the rules of the replays, which are part of content keys and of study.json.
-        name: "predictions",
-        value: |options| options.predictions.into(),
-        set: |options, text| switch(&mut options.predictions, text),
-        ..OFF
-    },
-    ReplayOption {
-        // Follows from the schedulers of the replays.
-        name: "recorded",
-        value: |options| options.recorded.into(),
-        set: |options, text| switch(&mut options.recorded, text),
-        ..OFF
-    },
-    ReplayOption {
-        // Follows from the partitions of the replays. Only adds a column.
-        name: "partition_column",
-        value: |options| options.partitions.into(),
-        set: |options, text| switch(&mut options.partitions, text),
-        ..OFF
-    },
-    ReplayOption {
-        // Follows from the allocators of the replays.
-        name: "recorded_nodes",
-        value: |options| options.recorded_nodes.into(),
-        set: |options, text| switch(&mut options.recorded_nodes, text),
-        ..OFF
-    },
+    // Follows from the rules of the replays, which are part of content keys and of study.json.
+    derived(
+        "predictions",
+        |options| options.predictions.into(),
+        |options, text| switch(&mut options.predictions, text),
+    ),
+    // Follows from the schedulers of the replays.
+    derived(
+        "recorded",
+        |options| options.recorded.into(),
+        |options, text| switch(&mut options.recorded, text),
+    ),
+    // Follows from the partitions of the replays. Only adds a column.
+    derived(
+        "partition_column",
+        |options| options.partitions.into(),
+        |options, text| switch(&mut options.partitions, text),
+    ),
+    // Follows from the allocators of the replays.
+    derived(
+        "recorded_nodes",
+        |options| options.recorded_nodes.into(),
+        |options, text| switch(&mut options.recorded_nodes, text),
+    ),
     ReplayOption {
         name: "contention",
         keyed: Keyed::Always,

@@ -20,7 +20,7 @@ use super::log::{RecordedNodes, RecordedNodesError};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::{JobSource, LogStream};
-use meshreplay_alloc::allocator::{BuildError, follows_lists};
+use meshreplay_alloc::allocator::{BuildError, Built, follows_lists};
 use meshreplay_base::job::{Job, Time};
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_base::spec::{Spec, SpecError};
@@ -140,16 +140,22 @@ impl Replay {
     /// Returns the jobs of the replication with this seed that the allocator can place on the idle machine.
     /// Fails if a job does not fit and the rules do not leave such jobs out.
     pub(super) fn jobs(&self, seed: u64, stop: &Stop) -> Result<Fitting, JobsError> {
-        let ReplaySpec { log, rules, machine, scheduler, allocator, .. } = &self.spec;
+        let ReplaySpec { log, rules, machine, scheduler, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
         check_waits(log, &jobs, scheduler)?;
         let first_arrival = outages::first_arrival(&jobs);
-        let label = allocator.to_string();
-        let setup = guest::Setup { label: &label, mesh: machine, jobs: &[], seed, stop, lists: None };
-        let built = self.guests.allocator(allocator, &setup)?;
+        let built = self.idle_allocator(seed, stop)?;
         let label = self.spec.allocator_label();
         let (jobs, misfits) = placeable(log, &jobs, machine, built, &label, stop, rules.oversize)?;
         Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
+    }
+
+    /// Builds the allocator, to ask it for jobs on the idle machine.
+    fn idle_allocator(&self, seed: u64, stop: &Stop) -> Result<Built, BuildError> {
+        let ReplaySpec { machine: mesh, allocator, .. } = &self.spec;
+        let label = allocator.to_string();
+        let setup = guest::Setup { label: &label, mesh, jobs: &[], seed, stop, lists: None };
+        self.guests.allocator(allocator, &setup)
     }
 
     /// Rewords an engine error for guest schedulers. The engine assumes that a scheduler asks for the head on

@@ -21,8 +21,7 @@ pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<()
         if let Some(reason) = entry.refuses_unavailable {
             let problem =
                 format!("nodes may not go down: {reason}; leave out --outages, or give another allocator");
-            let (owner, machine) = (entry.name.to_owned(), spec.machine.to_string());
-            return Err(SpecError::Unsuited { owner, machine, problem });
+            return Err(unsuited(entry.name, spec, problem));
         }
     }
     if spec.network.is_guest() {
@@ -40,8 +39,12 @@ pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<()
 fn cannot_cancel(spec: &ReplaySpec) -> SpecError {
     let problem =
         "it cannot stop the messages of a job that is killed; give --on-outage drain, or leave out --outages";
-    let (owner, machine) = (spec.network.name.clone(), spec.machine.to_string());
-    SpecError::Unsuited { owner, machine, problem: problem.to_owned() }
+    unsuited(&spec.network.name, spec, problem.to_owned())
+}
+
+/// The error that an algorithm, the `owner`, cannot serve the machine of a replay.
+fn unsuited(owner: &str, spec: &ReplaySpec, problem: String) -> SpecError {
+    SpecError::Unsuited { owner: owner.to_owned(), machine: spec.machine.to_string(), problem }
 }
 
 /// Fails if an execution model lacks a capability that the outages or the allocator need. The capabilities of
@@ -57,8 +60,7 @@ pub(in crate::study) fn check_execution(
     }
     if moves_jobs && !execution.postpones() {
         let problem = format!("it moves running jobs, which network '{}' cannot", spec.network);
-        let (owner, machine) = (spec.allocator.to_string(), spec.machine.to_string());
-        return Err(SpecError::Unsuited { owner, machine, problem });
+        return Err(unsuited(&spec.allocator.to_string(), spec, problem));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::thread;
+use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use super::outages::first_arrival;
@@ -21,7 +21,6 @@ use crate::study::source::{BATCHES, LogStream, Ranks, StreamedArrivals};
 use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::Job;
 use meshreplay_sim::engine::ReplayError;
-use meshreplay_sim::guest;
 use meshreplay_sim::metrics::FinishedJobs;
 
 /// Finished jobs per batch. A larger batch would leave the processor's cache before it is measured.
@@ -74,24 +73,21 @@ impl Replication<'_> {
         let (to_replay, batches) = sync_channel(BATCHES);
         thread::scope(|scope| {
             let read = move || stream.send(filter, &to_replay);
-            let reading = thread::Builder::new().name("reader".to_owned()).spawn_scoped(scope, read);
-            let reading = reading.map_err(|error| threadless(&error))?;
+            let reading = spawn(scope, "reader", read)?;
             let mut arrivals = StreamedArrivals::new(batches, held, &ranks);
             let ranks = (held > 0).then_some(&ranks);
             let ended = self.run_in_parts(Feed::Streamed(&mut arrivals), &context, ranks, rows);
             // Without a receiver, the reader ends.
             drop(arrivals);
-            reading.join().unwrap_or_else(|panic| resume_unwind(panic));
+            join(reading);
             ended
         })
     }
 
     /// Returns which requests of the log the allocator can serve, see [`served`].
     fn served(&self, stream: &LogStream) -> Result<BTreeMap<Request, bool>, RunError> {
-        let Replay { spec, guests, .. } = self.replay;
-        let (mesh, label, stop) = (&spec.machine, spec.allocator.to_string(), &self.monitor.stop);
-        let setup = guest::Setup { label: &label, mesh, jobs: &[], seed: self.seed, stop, lists: None };
-        Ok(served(stream.kinds(), mesh, guests.allocator(&spec.allocator, &setup)?))
+        let allocator = self.replay.idle_allocator(self.seed, &self.monitor.stop)?;
+        Ok(served(stream.kinds(), &self.replay.spec.machine, allocator))
     }
 
     /// Returns the context of the replay of `stream`. Fails if a job never fits and the rules do not leave
@@ -128,16 +124,15 @@ impl Replication<'_> {
         let (cleared, to_fill) = sync_channel(PARTS);
         let blocked = Cell::new(Duration::ZERO);
         let (run, sums, written, recording) = thread::scope(|scope| {
-            let begin = |name: &str| thread::Builder::new().name(name.to_owned());
             // At most two parts of rows are in memory: one fills up while the other one is written.
             let (to_rows, parts) = rows.map(|_| sync_channel(0)).unzip();
             let writing = rows.zip(parts).map(|(rows, parts): (_, Receiver<FinishedJobs>)| {
                 let write = move || parts.into_iter().try_for_each(|part| rows(seed, part));
-                begin("rows").spawn_scoped(scope, write)
+                spawn(scope, "rows", write)
             });
-            let writing = writing.transpose().map_err(|error| threadless(&error))?;
+            let writing = writing.transpose()?;
             let sum_up = move || context.sum_up(left, ranks, to_rows, cleared);
-            let summing = begin("sums").spawn_scoped(scope, sum_up).map_err(|error| threadless(&error))?;
+            let summing = spawn(scope, "sums", sum_up)?;
             let mut take = |jobs: FinishedJobs| {
                 if !send_timed(&to_sums, jobs, &blocked) {
                     // The jobs cannot be kept, for a reason that another thread reports.
@@ -152,10 +147,7 @@ impl Replication<'_> {
             let recording = recorder.finish();
             // Without senders, the other threads end.
             drop(to_sums);
-            let sums = summing.join().unwrap_or_else(|panic| resume_unwind(panic));
-            let written =
-                writing.map_or(Ok(()), |writing| writing.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            Ok::<_, RunError>((run, sums, written, recording))
+            Ok::<_, RunError>((run, join(summing), writing.map_or(Ok(()), join), recording))
         })?;
         written.map_err(ReplayError::Failed)?;
         let sums = sums.map_err(ReplayError::Failed)?;
@@ -197,12 +189,23 @@ fn send_timed(to: &SyncSender<FinishedJobs>, jobs: FinishedJobs, blocked: &Cell<
     }
 }
 
-/// The error that no further thread can be started.
-fn threadless(error: &std::io::Error) -> ReplayError {
-    ReplayError::Failed(format!(
-        "no further thread can be begun: {error}; a replay has up to six, so give fewer with --threads, or \
-         allow more processes (ulimit -u, or pids.max of a container)"
-    ))
+/// Starts a thread. Fails if there can be no further one.
+fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    name: &str,
+    run: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>, ReplayError> {
+    thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, run).map_err(|error| {
+        ReplayError::Failed(format!(
+            "no further thread can be begun: {error}; a replay has up to six, so give fewer with --threads, \
+             or allow more processes (ulimit -u, or pids.max of a container)"
+        ))
+    })
+}
+
+/// Returns the result of a thread, or goes on with its panic.
+fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 #[cfg(test)]
