@@ -69,7 +69,7 @@ fn items(option: &str, text: &str) -> Vec<String> {
 
 /// Returns the error with a message in the words of the mistake: a log behind an option that takes several
 /// values, a log in place of a command, values with commas between them, or a number of the wrong kind.
-/// Suggestions of names that are not similar are removed. Any other error is returned as it is.
+/// Suggestions of names that are not similar are removed. Any other error is returned unchanged.
 pub(super) fn explain(mut error: Error) -> Error {
     if error.kind() == ErrorKind::UnknownArgument {
         // `--` is for values that begin with a hyphen, which no argument here has.

@@ -62,7 +62,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     print(&(text + &rest))
 }
 
-/// Returns everything about one name. Of an allocator it may also be a short form or a spec, such as `hilbert+bf`.
+/// Returns everything about one name. An allocator may also have a short form or a spec, such as
+/// `hilbert+bf`.
 fn shown(family: &str, table: &Table, name: &str) -> Result<String, Failure> {
     if family != "allocators" {
         return row(table, name);
@@ -75,7 +76,7 @@ fn shown(family: &str, table: &Table, name: &str) -> Result<String, Failure> {
     Ok(expanded + &row(table, &spec.name)? + &drawing)
 }
 
-/// Returns everything that is known of one row, a line for each column that says something.
+/// Returns one row in full, a line for each column that is not empty.
 fn row(table: &Table, name: &str) -> Result<String, Failure> {
     let Some(cells) = table.row(name) else {
         let known: Vec<&str> = table.names().collect();

@@ -73,9 +73,8 @@ pub(super) fn formats() -> impl TypedValueParser<Value = &'static PictureFormat>
 }
 
 impl Args {
-    /// Returns the directory of the pictures, or `None` if --output is the file of the only picture, and their
-    /// format. Fails if a file is given for several kinds, or if
-    /// its name has another format than `--format`.
+    /// Returns the directory and the format of the pictures; no directory if --output is the file of the only
+    /// picture. Fails if a file is given for several kinds, or if its name has another format than --format.
     fn place(&self) -> Result<(Option<&Path>, &'static PictureFormat), Failure> {
         let output = self.output.as_ref().unwrap_or(&self.folder);
         // A name such as box.jpg is meant to be a picture, not a directory to be made.
