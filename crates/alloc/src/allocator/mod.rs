@@ -16,6 +16,7 @@ mod curve;
 mod known;
 mod nearest;
 mod pieces;
+mod plain;
 mod recorded;
 mod registry;
 mod rfold;

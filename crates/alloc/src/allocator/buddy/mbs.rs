@@ -16,6 +16,10 @@
 //!
 //! The paper does not say how meshes that are not squares are divided. Here they are divided as in the
 //! authors' simulator. On a torus blocks do not wrap around.
+//!
+//! With `join=no`, a release frees the blocks of the job as they are: four free siblings are not joined to
+//! their parent, so that blocks get smaller as long as the machine is in use. Bani-Mohammad et al. (GABL) and
+//! Zolfaghari (QNA) describe MBS without a word on joining.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
@@ -27,13 +31,21 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "mbs",
     summary: "multiple buddy strategy: square blocks, several per job",
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997; Walker, Bunde, Leung, 2010",
-    parameters: "",
+    parameters: "join=yes (no)",
     max_dims: 2,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
-    build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, layers)),
+    promises: |spec| {
+        let joins = spec.params.get("join").is_none_or(|join| join == "yes");
+        let memory = if joins { Memory::UntilIdle } else { Memory::Lasting };
+        Promises { exact: true, complete: true, memory }
+    },
+    build: |params, setup| {
+        let joins = params.choose_unwritten("join", &[("yes", true), ("no", false)])?;
+        let blocks = if joins { BlockAllocator::multiple } else { BlockAllocator::unjoined };
+        Ok(blocks(setup.mesh, layers))
+    },
 };
 
 /// The row of `layered-mbs`, the name of MBS on machines of three dimensions.

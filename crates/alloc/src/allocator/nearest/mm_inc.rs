@@ -29,7 +29,9 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
-    build: |params, setup| Ok(Strategy::of(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) })),
+    build: |params, setup| {
+        Ok(Strategy::of(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?, false) }))
+    },
 };
 
 struct MmInc {

@@ -32,6 +32,7 @@ pub(super) mod mc1x1_shells;
 pub(super) mod mc_pair;
 mod near;
 mod pairs;
+mod plain;
 pub(super) mod scores;
 #[cfg(test)]
 mod states;
