@@ -9,7 +9,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: screenshots book faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
+.PHONY: book faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -90,13 +90,14 @@ check:
 bench:
 	$(CARGO) bench
 
-# Measures how times grow with jobs, queues, nodes and processors, and writes docs/src/growth.md, in about a quarter of an hour.
-# GROWTH_BUDGET_S=SECONDS gives each cell more or less time. GROWTH_FAMILY='3D tori' measures calls on one family of machines,
-# GROWTH_ALLOCATORS='mc snug' some rows; these print their part of the page and leave the file alone.
+# Measures how times grow with nodes, processors, jobs and queues, and writes docs/experiments/growth.csv and the table and plot of
+# docs/src/growth.md, in about a quarter of an hour. GROWTH_BUDGET_S=SECONDS sets the time per cell. GROWTH_FAMILY='3D tori' measures
+# calls on one family of machines, GROWTH_ALLOCATORS='mc snug' some rows; these print CSV and leave the files alone.
 bench-growth:
 ifeq ($(GROWTH_FAMILY)$(GROWTH_ALLOCATORS),)
-	$(CARGO) bench -p meshreplay --bench growth > target/growth.md
-	mv target/growth.md docs/src/growth.md
+	$(CARGO) bench -p meshreplay --bench growth > target/growth.csv
+	mv target/growth.csv docs/experiments/growth.csv
+	python3 scripts/growth.py
 else
 	$(CARGO) bench -p meshreplay --bench growth -- $(GROWTH_ALLOCATORS)
 endif
@@ -117,10 +118,6 @@ test-book:
 		|| $(CARGO) install --quiet --locked mdbook --version 0.5.4 --no-default-features --features search --root target/tools
 	PATH="$$PATH:$$PWD/target/tools/bin" $(MAKE) book
 	python3 tests/browser/book.py target/book docs/src target/browser/book
-
-# Takes the pictures of the report of `make replay` that stand in the book. Needs Chromium.
-screenshots: replay
-	python3 scripts/screenshots.py target/replay/report.html docs/src/images
 
 # Builds the library's documentation and opens it.
 doc:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from meshreplay import _core
+from meshreplay._words import kind, meaning
 
 HEAD = '''"""The keywords of replays and pictures, made from the arguments of the command by python/scripts/options.py."""
 
@@ -29,20 +30,9 @@ BY_NAME = {"machine", "allocator", "scheduler", "network", "seed"}
 """The keywords that stand in the signature of `replay` itself."""
 
 
-def kind(row: _core.Keyword) -> str:
-    """Returns the type of a keyword."""
-    if row["takes"] == "switch":
-        return "bool | None"
-    one = f"Literal[{', '.join(map(repr, row['choices']))}]".replace("'", '"') if row["choices"] else "Scalar"
-    return f"{one} | Sequence[{one}] | None" if row["takes"] == "values" else f"{one} | None"
-
-
 def entry(row: _core.Keyword) -> str:
     """Returns the lines of a keyword."""
-    default = f" [default: {' '.join(row['defaults'])}]" if row["defaults"] else ""
-    if row["takes"] == "switch" and row["gives"] is False:
-        default = " [default: True, which is without it]"
-    said = row["help"].replace("\\", "\\\\").rstrip(".") + "." + default
+    said = meaning(row).replace("\\", "\\\\")
     text = textwrap.fill(f'"""`{row["flag"]}`: {said}"""', 118, initial_indent="    ", subsequent_indent="    ")
     return f"    {row['name']}: {kind(row)}\n{text}\n"
 

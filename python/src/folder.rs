@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use meshreplay::disk::{Claim, TEMPORARY};
-use meshreplay::figure::check_overwrite;
+use meshreplay::figure::{Span, check_overwrite};
 use meshreplay::frame;
 use meshreplay::report::{Report, ReportOptions};
 use pyo3::prelude::*;
@@ -32,6 +32,7 @@ pub(crate) fn report(
     show: Vec<String>,
     force: bool,
 ) -> PyResult<Vec<String>> {
+    let window_s = window_s.map(|(low, high)| Span::new(low, high));
     let options = ReportOptions { title, window_s, show };
     wait_for(py, move || {
         check_overwrite(&path, force).map_err(|error| failure(&error))?;

@@ -5,10 +5,10 @@ use std::io::Cursor;
 use meshreplay::frame::{DataFrame, FrameSchema};
 use polars_arrow::datatypes::Metadata;
 use polars_core::prelude::AnyValue;
-use polars_io::prelude::{CsvReadOptions, CsvWriter, SerReader, SerWriter};
+use polars_io::prelude::{CsvReadOptions, CsvWriter, IpcReader, IpcWriter, SerReader, SerWriter};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList};
+use pyo3::types::{PyBytes, PyCapsule, PyList};
 
 use crate::arrow::capsule;
 use crate::error::failure;
@@ -109,6 +109,23 @@ impl Frame {
         Ok(Self { frame, schema: self.schema.clone() })
     }
 
+    /// Returns `count` rows from `start` on.
+    fn rows(&self, start: usize, count: usize) -> Self {
+        Self { frame: self.frame.slice(start as i64, count), schema: self.schema.clone() }
+    }
+
+    /// Returns the name of the frame and its rows as an Arrow file, for [`frame_of_ipc`].
+    fn ipc<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> {
+        let mut frame = self.frame.clone();
+        let written = py.detach(move || {
+            let mut bytes = Vec::new();
+            IpcWriter::new(&mut bytes).finish(&mut frame).map(|()| bytes)
+        });
+        let bytes = written.map_err(|error| failure(&error))?;
+        let name = self.schema.as_ref().map_or("", |schema| schema.name);
+        Ok((name.to_owned(), PyBytes::new(py, &bytes)))
+    }
+
     /// Returns the rows as CSV with a header.
     fn csv(&self, py: Python<'_>) -> PyResult<String> {
         let mut frame = self.frame.clone();
@@ -118,6 +135,13 @@ impl Frame {
             Ok(String::from_utf8_lossy(&bytes).into_owned())
         })
     }
+}
+
+/// Reads the frame that is called `name` from an Arrow file.
+#[pyfunction]
+pub(crate) fn frame_of_ipc(name: &str, content: Vec<u8>) -> PyResult<Frame> {
+    let frame = IpcReader::new(Cursor::new(content)).finish().map_err(|error| failure(&error))?;
+    Ok(Frame::new(name, frame))
 }
 
 /// Reads a frame from CSV with a heading.

@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use super::folder::{read_frame, report};
     #[pymodule_export]
-    use super::frame::{Frame, frame_of_csv};
+    use super::frame::{Frame, frame_of_csv, frame_of_ipc};
     #[pymodule_export]
     use super::listing::{coordinates, keywords, listing, plot_kinds};
     #[pymodule_export]

@@ -11,10 +11,11 @@ use crate::error::{failure, message};
 use crate::frame::Frame;
 use crate::wait::wait_for;
 
-/// Opens the log that the arguments `words` of `replay` name and reads its first record. Returns the name of
-/// the log and that of its format.
+/// Opens the log that the arguments `words` of `replay` name and reads its first record, or every record if
+/// `whole`. Returns the name of the log and that of its format.
 #[pyfunction]
-pub(crate) fn open_log(py: Python<'_>, words: Vec<String>) -> PyResult<(String, String)> {
+#[pyo3(signature = (words, whole=false))]
+pub(crate) fn open_log(py: Python<'_>, words: Vec<String>, whole: bool) -> PyResult<(String, String)> {
     let source = source(&words)?;
     if let Some(model) = &source.model {
         return Ok((source.name.clone(), model.entry().name.to_owned()));
@@ -23,7 +24,8 @@ pub(crate) fn open_log(py: Python<'_>, words: Vec<String>) -> PyResult<(String, 
         let mut reader = Reader::open(&source.path, source.read.clone()).map_err(|error| failure(&error))?;
         loop {
             match reader.next_entry().map_err(|error| failure(&error))? {
-                None | Some(trace::Entry::Record { .. }) => break,
+                None => break,
+                Some(trace::Entry::Record { .. }) if !whole => break,
                 Some(_) => {}
             }
         }

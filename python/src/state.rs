@@ -63,7 +63,7 @@ pub(crate) fn state(study: &Study, number: usize, at_s: f64) -> PyResult<State> 
         return Err(message(format!("at={at_s}: expected a number of seconds")));
     }
     let at = Time::from_micros((at_s * 1e6).clamp(-9e18, 9e18) as i64);
-    let replay = Replay::new(cell.spec.clone(), source).with_guests(study.guests.clone());
+    let replay = Replay { guests: study.guests.clone(), ..Replay::new(cell.spec.clone(), source) };
     let Snapshot { running, waiting, down } =
         replay.snapshot(at, &study.options).map_err(|error| failure(&error))?;
     let machine = &cell.spec.machine;

@@ -105,6 +105,33 @@ def test_columns_can_be_named_and_wrong_frames_are_refused() -> None:
         mr.Log.from_frame([1, 2])  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"procs": ["1", "x", "3"]}, r"^row 1: column 3 \(procs\): found 'x', expected a number$"),
+        ({"submit": ["2024-05-01 10:00:00"] * 2 + ["soon"]}, r"^row 2: column 1 \(submit\): found 'soon', expected a time"),
+    ],
+)
+def test_every_row_of_a_frame_is_checked_at_once(change: dict[str, list[str]], message: str) -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"submit": [0, 10, 20], "run": [5, 5, 5], "procs": [1, 2, 3], **change})
+    with pytest.raises(mr.Error, match=message):
+        mr.Log.from_frame(frame)
+
+
+def test_messages_on_frames_name_keywords_and_no_files() -> None:
+    pl = pytest.importorskip("polars")
+    with pytest.raises(mr.Error) as raised:
+        mr.Log.from_frame(pl.DataFrame({"a": [1], "b": [2]}))
+    assert 'columns={"submit": "COLUMN", ' in str(raised.value) and str(raised.value).startswith("the frame: ")
+    frame = pl.DataFrame({"submit": [0], "run": [5], "procs": [9]})
+    with pytest.raises(mr.Error, match="^mine: job 1 asks for 9 processors.*oversize='skip'"):
+        mr.replay(mr.Log.from_frame(frame, name="mine"), "2x2", "naive", quiet=True)
+    with pytest.raises(TypeError, match=r"a DataFrame is no log; mr\.Log\.from_frame"):
+        mr.replay(frame, "2x2", "naive")
+    assert "/" not in "".join(mr.replay(mr.Log.from_frame(frame), "4x4", "naive", quiet=True).notes)
+
+
 def test_records_of_a_log_are_a_log_again(small: Path) -> None:
     records = mr.read_log(small).records()
     again = mr.replay(mr.Log.from_frame(records), "8x8", "mc1x1", timed=False, quiet=True)

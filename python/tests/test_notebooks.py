@@ -9,9 +9,6 @@ import pytest
 
 from .conftest import ROOT
 
-TRACES = ROOT.parent / "shared/traces"
-"""Where logs of real machines are, if they are there."""
-
 NOTEBOOKS = sorted((ROOT / "python/notebooks").glob("*.ipynb"))
 
 
@@ -22,9 +19,6 @@ def test_notebooks_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert cells and all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
     if path.stem == "paper-figure":
         pytest.importorskip("matplotlib").use("agg")
-        if not TRACES.exists():
-            pytest.skip(f"no logs in {TRACES}")
-        monkeypatch.setenv("TRACES", str(TRACES))
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for cell in cells:

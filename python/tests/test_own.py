@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,11 @@ def test_errors_carry_their_traceback_and_stop_that_replay_only(small: Path) -> 
         def helper(self, request: mr.Request) -> Any:
             raise KeyError("no such node")
 
-    results = mr.replay(small, "8x8", ["mc1x1", Broken], timed=False, quiet=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        results = mr.replay(small, "8x8", ["mc1x1", Broken], timed=False, quiet=True)
+    with pytest.warns(mr.Note, match="1 of 2 replays failed"):
+        mr.replay(small, "8x8", ["mc1x1", Broken], timed=False)
     assert len(results.errors) == 1 and results.summary.shape[0] == 1
     text = str(results.errors)
     assert "KeyError" in text and "in helper" in text and "meshreplay/_own.py" not in text
@@ -199,6 +204,29 @@ def test_results_have_the_name_of_the_class_everywhere(small: Path, tmp_path: Pa
     assert mr.read_results(tmp_path / "out").summary["allocator"] == ["mc1x1", "First"]
 
 
+class Weighted(First):
+    """An allocator with a setting."""
+
+    def __init__(self, weight: float = 1.0) -> None:
+        self.weight = weight
+
+
+def test_settings_of_one_class_have_labels_of_their_own(small: Path) -> None:
+    results = mr.replay(small, "8x8", [Weighted(2.0), Weighted(), "naive"], timed=False, quiet=True)
+    assert results.summary["allocator"] == ["Weighted(weight=2.0)", "Weighted(weight=1.0)", "naive"]
+    assert len(results["Weighted(weight=2.0)"]) == 1
+    assert mr.replay(small, "8x8", [Weighted(2.0)], timed=False, quiet=True).summary["allocator"] == ["Weighted"]
+    with pytest.raises(mr.Error, match="two allocators have the label Weighted"):
+        mr.replay(small, "8x8", [Weighted(), Weighted()], quiet=True)
+
+
+def test_fields_are_documented() -> None:
+    for record in (mr.Request, mr.Job, mr.Running, mr.View, mr.Started):
+        for name in record._fields:
+            text = getattr(record, name).__doc__
+            assert text.endswith((".", ",")) and "Alias" not in text, (record, name)
+
+
 def test_studies_in_another_process_say_that_they_have_no_classes(tmp_path: Path, small: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(
@@ -226,8 +254,8 @@ def test_an_object_is_copied_for_every_replay(small: Path) -> None:
     given = Once(1)
     results = mr.replay(small, "8x8", given, ["fcfs", "easy"], timed=False, quiet=True)
     assert given.calls == 0 and len(results) == 2
-    with pytest.raises(mr.Error, match="two of the allocators have the name Once"):
-        mr.replay(small, "8x8", [Once(0), Once(1)], timed=False, quiet=True)
+    both = mr.replay(small, "8x8", [Once(0), Once(1)], timed=False, quiet=True)
+    assert both.summary["allocator"] == ["Once(skip=0)", "Once(skip=1)"]
 
 
 def test_a_million_nodes_are_a_view_that_is_not_copied(small: Path) -> None:

@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import os
 import pkgutil
+import pydoc
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import meshreplay as mr
 import pytest
+from meshreplay._options import ReplayOptions
 
 from .conftest import ROOT
 
@@ -40,6 +42,13 @@ def test_keywords_are_those_of_the_command() -> None:
     if os.environ.get("BLESS"):
         path.write_text(module.options(), encoding="utf-8")
     assert path.read_text(encoding="utf-8") == module.options(), "BLESS=1 writes it anew"
+
+
+def test_help_lists_every_keyword() -> None:
+    text = pydoc.plain(pydoc.render_doc(mr.replay))
+    for name in ReplayOptions.__annotations__:
+        assert f"{name}: '" in text and f"    {name}: " in text, name
+    assert "{options}" not in text + str(mr.Results.plot.__doc__) + str(mr.Picture.save.__doc__) + str(mr.compare.__doc__)
 
 
 def test_importing_loads_no_library_of_frames() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,16 +17,48 @@ import meshreplay as mr
 import pytest
 
 
-def test_parts_are_found_by_labels_and_numbers(results: mr.Results) -> None:
+def test_parts_are_selected_by_values_positions_and_slices(results: mr.Results) -> None:
     assert (len(results), len(results["mc1x1"]), len(results["fcfs"])) == (4, 2, 2)
     one = results["mc1x1", "fcfs"]
     assert one.summary["replay"] == [3] and set(one.jobs["replay"]) == {3} and one.names == results[3].names
     assert len(results["8x8"]) == 4 and len(results[results.summary["allocator"][0]]) >= 1
-    with pytest.raises(KeyError, match="no such replay"):
-        results["snug"]
+    assert [len(results[-1]), len(results[1:3]), len(results.head(2)), len(results["mc1x1"][0])] == [1, 2, 2, 1]
+    assert results["mc1x1"][-1].names == results[-1].names
+    with pytest.raises(KeyError, match="no replay has 'mc1x', did you mean 'mc1x1'"):
+        results["mc1x"]
+    with pytest.raises(IndexError, match="no replay 4; there are 4"):
+        results[4]
     with pytest.raises(mr.Error, match="all replays together"):
         one.plot("frontier")
     assert [part.summary["replay"][0] for part in results] == [0, 1, 2, 3]
+
+
+def test_numbers_select_as_the_summary_shows_them(tiny: Path) -> None:
+    results = mr.replay(tiny, "4x4", "naive", arrival_scale=[1, 0.9], timed=False, quiet=True)
+    assert [len(results[scale]) for scale in results.summary["arrival_scale"]] == [1, 1]
+    assert results[0.9, "naive"].names == results[1].names
+    assert results.names == ["tiny 4x4 easy naive arrival_scale=1", "tiny 4x4 easy naive arrival_scale=0.9"]
+
+
+def test_results_and_frames_are_pickled_and_copied(results: mr.Results) -> None:
+    for part in (results, results["mc1x1"]):
+        same = pickle.loads(pickle.dumps(part))
+        assert same.names == part.names and same.notes == part.notes
+        assert same.jobs.to_dict() == part.jobs.to_dict()
+    assert pickle.loads(pickle.dumps(results)).verdict == results.verdict
+    jobs = pickle.loads(pickle.dumps(results.jobs))
+    assert jobs.to_dict() == results.jobs.to_dict() and jobs.units == results.jobs.units
+    assert copy.copy(results) is results and copy.deepcopy(results.jobs) is results.jobs
+
+
+def test_rows_of_frames(results: mr.Results) -> None:
+    jobs = results.jobs
+    assert jobs[0]["job"] == jobs["job"][0] and jobs[-1]["job"] == jobs["job"][-1]
+    assert jobs[3:5]["job"] == jobs["job"][3:5] and jobs.head(2).shape[0] == 2
+    with pytest.raises(KeyError, match="no column 'wait', did you mean 'wait_s'"):
+        jobs["wait"]
+    with pytest.raises(IndexError):
+        jobs[len(jobs)]
 
 
 def test_states_are_the_placements_of_the_jobs(results: mr.Results) -> None:

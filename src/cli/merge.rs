@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 
-use super::{Failure, complain};
+use super::{Failure, complain, note};
 use crate::frame::{self, StudyFolder};
 
 /// Merge the directories in which the shards of a study were run.
@@ -62,13 +62,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         );
         return Err(anyhow!(text).into());
     }
-    if !args.quiet {
-        let summary = out.path().join("summary.parquet");
-        complain(&format!(
-            "note: {} of {total} cells; {} is written",
-            total - missing.len(),
-            summary.display()
-        ));
-    }
+    let (there, summary) = (total - missing.len(), out.path().join("summary.parquet"));
+    note(args.quiet, &format!("{there} of {total} cells; {} is written", summary.display()));
     Ok(())
 }

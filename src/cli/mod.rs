@@ -29,6 +29,7 @@ use std::panic;
 use std::process::ExitCode;
 use std::sync::Once;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
 use self::algorithms::{check, list};
@@ -177,6 +178,18 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_pipe))
 }
 
+/// Returns the parser of the names of these values; the help lists the names.
+fn one_of<T: Clone + Send + Sync + 'static>(
+    choices: &[(&'static str, T)],
+) -> impl TypedValueParser<Value = T> + use<T> {
+    let choices = choices.to_vec();
+    let names = PossibleValuesParser::new(choices.iter().map(|(name, _)| *name));
+    names.try_map(move |given| {
+        let found = choices.iter().find(|(name, _)| *name == given);
+        found.map(|(_, value)| value.clone()).ok_or("expected one of the names")
+    })
+}
+
 /// Returns the number of threads in an argument.
 fn threads(text: &str) -> anyhow::Result<NonZeroUsize> {
     text.parse().map_err(|_| anyhow::anyhow!("expected a whole number of threads from 1 on"))
@@ -192,6 +205,13 @@ fn print(text: &str) -> Result<(), Failure> {
 /// Returns the error that standard output cannot be written.
 fn unwritten(problem: io::Error) -> anyhow::Error {
     anyhow::Error::new(problem).context("standard output cannot be written")
+}
+
+/// Writes a note for the user to standard error, unless `quiet`.
+fn note(quiet: bool, text: &str) {
+    if !quiet {
+        complain(&format!("note: {text}"));
+    }
 }
 
 /// Writes a message to standard error. Control characters in it, other than the ends of its lines, are

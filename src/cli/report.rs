@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Failure, complain, print};
+use super::{Failure, note, print};
 use crate::disk::Claim;
 use crate::figure::{Clock, Results, Window, check_overwrite};
 use crate::frame::{TEMPORARY, write_whole};
@@ -69,8 +69,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     let options = ReportOptions { title: args.title.clone(), window_s, show: args.show.clone() };
     let (report, notes) = Report::of(&args.folder, &options)?;
-    for note in notes.iter().filter(|_| !args.quiet) {
-        complain(&format!("note: {note}"));
+    for text in &notes {
+        note(args.quiet, text);
     }
     if is_printed {
         return print(&report.html());

@@ -7,16 +7,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use clap::ArgGroup;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::plot::drawing::{PaperArgs, PixelArgs};
 use super::runner::Runner;
 use super::terminal::screen;
-use super::{Failure, complain, print};
+use super::{Failure, complain, one_of, print};
 use crate::disk::{Claim, Unfinished};
 use crate::figure::PictureFormat;
 use crate::frame::{self, StudyFolder, TEMPORARY};
-use crate::paper::{Comparison, Figure, Format, Paper, Plot, Regeneration, Replays, papers, plots, shown};
+use crate::paper::{Comparison, Figure, Format, PAPERS, Paper, Plot, Regeneration, Replays, plots, shown};
 use crate::spec::unknown;
 use crate::study::Study;
 use crate::text::{Align, Screen, Table};
@@ -62,7 +61,7 @@ pub(super) struct Args {
     threads: Option<NonZeroUsize>,
 
     /// Format of the comparison on standard output [default: table].
-    #[arg(long, value_parser = formats())]
+    #[arg(long, value_parser = one_of(&Format::ALL))]
     format: Option<Format>,
 
     /// Format of the plots that -o keeps beside the comparison.
@@ -78,18 +77,6 @@ pub(super) struct Args {
     /// Print neither notes nor progress on standard error.
     #[arg(short, long)]
     quiet: bool,
-}
-
-/// Returns the parser of the name of a format.
-fn formats() -> impl TypedValueParser<Value = Format> {
-    let names = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name));
-    names.try_map(|given| {
-        Format::ALL
-            .into_iter()
-            .find(|(name, _)| *name == given)
-            .map(|(_, format)| format)
-            .ok_or("no such format")
-    })
 }
 
 /// Runs replays: on all threads, or on one thread where run times matter.
@@ -128,7 +115,7 @@ fn list(args: &Args) -> Result<(), Failure> {
         )));
     }
     if args.figures.is_empty() {
-        print(&listing()?)
+        print(&listing())
     } else {
         Err(Failure::Usage(anyhow!("`reproduce list` takes no figures; found '{}'", args.figures.join(" "))))
     }
@@ -178,7 +165,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         .into());
     }
     if let Some(folder) = &args.output {
-        keep(paper, &comparisons, (folder, args))?;
+        keep(paper, &comparisons, folder, args)?;
     }
     print(&shown(&comparisons, args.format.unwrap_or(Format::Table), screen())?)?;
     if replays.failed > 0 {
@@ -192,7 +179,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Writes the comparisons and their plots into `folder`.
-fn keep(paper: &Paper, comparisons: &[Comparison], (folder, args): (&Path, &Args)) -> Result<(), Failure> {
+fn keep(paper: &Paper, comparisons: &[Comparison], folder: &Path, args: &Args) -> Result<(), Failure> {
     for (format, extension) in [(Format::Csv, "csv"), (Format::Json, "json")] {
         let path = folder.join(format!("{}.{extension}", paper.name));
         frame::write_whole(&path, shown(comparisons, format, Screen::default())?.as_bytes(), TEMPORARY)?;
@@ -209,34 +196,32 @@ fn keep(paper: &Paper, comparisons: &[Comparison], (folder, args): (&Path, &Args
 
 /// Returns the paper of this name, or an error that lists the names.
 fn find(name: &str) -> anyhow::Result<&'static Paper> {
-    let papers = papers()?;
-    let names = papers.iter().map(|paper| paper.name.as_str()).chain(["list"]);
-    papers.iter().find(|paper| paper.name == name).ok_or_else(|| unknown("paper", name, names).into())
+    let names = PAPERS.iter().map(|paper| paper.name).chain(["list"]);
+    PAPERS.iter().find(|paper| paper.name == name).ok_or_else(|| unknown("paper", name, names).into())
 }
 
 /// Returns the requested figures, each once, in the order of the paper; without names all figures.
 fn figures(paper: &'static Paper, names: &[String]) -> anyhow::Result<Vec<&'static Figure>> {
     for name in names {
         if paper.figure(name).is_none() {
-            let known = paper.figures.iter().map(|figure| figure.name.as_str());
-            return Err(anyhow::Error::from(unknown("figure", name, known)).context(paper.name.clone()));
+            let known = paper.figures.iter().map(|figure| figure.name);
+            return Err(anyhow::Error::from(unknown("figure", name, known)).context(paper.name));
         }
     }
-    let wanted = |figure: &&Figure| names.is_empty() || names.contains(&figure.name);
-    Ok(paper.figures.iter().filter(wanted).collect())
+    let is_wanted = |figure: &&Figure| names.is_empty() || names.iter().any(|name| name == figure.name);
+    Ok(paper.figures.iter().filter(is_wanted).collect())
 }
 
 /// Returns the list of all papers and figures as text.
-fn listing() -> anyhow::Result<String> {
+fn listing() -> String {
     let columns = ["paper", "figure", "title"].map(|title| (title, Align::Left));
     let mut table = Table::new(&columns);
-    let papers = papers()?;
-    for paper in papers {
-        for figure in &paper.figures {
-            table.add([&paper.name, &figure.name, &figure.title].map(String::clone).to_vec());
+    for paper in &PAPERS {
+        for figure in paper.figures {
+            table.add([paper.name, figure.name, figure.title].map(str::to_owned).to_vec());
         }
     }
     let sources: Vec<String> =
-        papers.iter().map(|paper| format!(" {}: {}\n", paper.name, paper.source)).collect();
-    Ok(format!("{}\n{}", screen().table_from_left(&table, 2), screen().hanging(&sources.concat(), 4)))
+        PAPERS.iter().map(|paper| format!(" {}: {}\n", paper.name, paper.source)).collect();
+    format!("{}\n{}", screen().table_from_left(&table, 2), screen().hanging(&sources.concat(), 4))
 }

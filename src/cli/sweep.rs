@@ -10,7 +10,7 @@ use super::interrupt::Saving;
 use super::runner::options::{Flags, OfSweep};
 use super::runner::{Runner, Tally, check_room};
 use super::terminal::screen;
-use super::{Failure, complain, print};
+use super::{Failure, note, print};
 use crate::frame::FileFormat;
 use crate::study::Shard;
 use crate::sweep::{self, Caller, Slurm, Sweep};
@@ -101,15 +101,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Usage(anyhow!("expected STUDY.toml and -o DIR, or --status DIR")));
     };
     let sweep = Sweep::plan(file, output, &args.flags.options, args.shard)?;
-    let note = |text: &str| {
-        if !args.quiet {
-            complain(&format!("note: {text}"));
-        }
-    };
     let mut notes = sweep.study.notes.clone();
     sweep.study.sort_notes(&mut notes);
     for text in &notes {
-        note(text);
+        note(args.quiet, text);
     }
     // Whoever submitted the shards of a study was asked then.
     if args.shard.is_none() && !args.dry_run {
@@ -118,12 +113,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match (&args.submit, args.dry_run) {
         (Some(slurm), true) => print(&sweep::preview(&sweep, slurm, &caller()?)?),
         (Some(slurm), false) => {
-            note(&sweep::submit(&sweep, slurm, &caller()?)?);
+            note(args.quiet, &sweep::submit(&sweep, slurm, &caller()?)?);
             Ok(())
         }
         (None, true) => print(&sweep.listing(screen())),
         (None, false) => {
-            note(&replay(args, &sweep)?);
+            note(args.quiet, &replay(args, &sweep)?);
             Ok(())
         }
     }

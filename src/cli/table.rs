@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::terminal::screen;
-use super::{Failure, complain, print};
+use super::{Failure, note, one_of, print};
 use crate::frame::Table;
 use crate::metrics::Better;
 use crate::report::{CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, crosstab, group_column, groups};
@@ -49,7 +48,7 @@ pub(super) struct Args {
     /// node-hours, wait, bounded slowdown and dispersal. Groups with most node-hours come first; size (powers
     /// of two of processors) and hour (of the week, when they were submitted) have their own order. It reads
     /// the jobs that `replay -o` and `sweep --jobs` keep.
-    #[arg(long, value_name = "WHAT", value_parser = grouping(),
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&groupings()),
           conflicts_with_all = ["frame", "rows", "value", "relative_to", "best"])]
     by: Option<&'static Grouping>,
 
@@ -67,8 +66,8 @@ pub(super) struct Args {
     relative_to: Option<String>,
 
     /// Which number of a column is the best [default: the lowest or the highest, as fits the numbers].
-    #[arg(long, value_enum)]
-    best: Option<BestArg>,
+    #[arg(long, value_parser = one_of(&BEST))]
+    best: Option<Better>,
 
     /// Number of decimals. By default the largest number has four digits, and csv and json have all decimals.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=15))]
@@ -88,12 +87,9 @@ enum Format {
     Json,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum BestArg {
-    Lowest,
-    Highest,
-    None,
-}
+/// The numbers that may be the best of a column.
+const BEST: [(&str, Better); 3] =
+    [("lowest", Better::Lower), ("highest", Better::Higher), ("none", Better::Neither)];
 
 /// Prints the table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -124,20 +120,19 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             })?
         }
     };
-    if let Some(note) = results.missing_note() {
-        complain(&format!("note: {note}"));
+    if let Some(missing) = results.missing_note() {
+        note(false, &missing);
     }
     let table = crosstab(&results, &args.folder, &args.options())?;
     if table.rows.is_empty() {
-        complain(&format!("note: no result has a value of {}", args.value));
+        note(false, &format!("no result has a value of {}", args.value));
     }
     args.format.print(&table)
 }
 
-/// Returns the parser of the name of a grouping.
-fn grouping() -> impl TypedValueParser<Value = &'static Grouping> {
-    PossibleValuesParser::new(GROUPINGS.iter().map(|row| row.name))
-        .try_map(|name| GROUPINGS.iter().find(|row| row.name == name).ok_or("expected one of the names"))
+/// Returns the groupings with their names.
+fn groupings() -> Vec<(&'static str, &'static Grouping)> {
+    GROUPINGS.iter().map(|row| (row.name, row)).collect()
 }
 
 impl Format {
@@ -149,8 +144,8 @@ impl Format {
     /// Prints a table. The notes on one for other programs go to standard error.
     fn print(self, table: &PaperTable) -> Result<(), Failure> {
         if self.is_exact() {
-            for note in &table.notes {
-                complain(&format!("note: {note}"));
+            for text in &table.notes {
+                note(false, text);
             }
         }
         match self {
@@ -174,11 +169,7 @@ impl Args {
             },
             value: self.value.clone(),
             relative_to: self.relative_to.clone(),
-            best: self.best.map(|best| match best {
-                BestArg::Lowest => Better::Lower,
-                BestArg::Highest => Better::Higher,
-                BestArg::None => Better::Neither,
-            }),
+            best: self.best,
             decimals: self.decimals,
             exact: self.format.is_exact(),
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use meshreplay::paper::{Dataset, MODEL, STREAM, papers, stream_logs};
+use meshreplay::paper::{Dataset, MODEL, PAPERS, STREAM, stream_logs};
 use meshreplay::study::{Options, Study};
 
 use super::support::{Tested, bundled, csv_cells, run};
@@ -146,9 +146,9 @@ fn the_printed_base_of_a_scan_is_not_what_its_procedure_gives() -> Tested {
 #[test]
 fn every_embedded_study_can_be_planned() -> Tested {
     let log = bundled("tiny.swf");
-    for paper in papers()? {
-        for figure in &paper.figures {
-            for embedded in &figure.studies {
+    for paper in &PAPERS {
+        for figure in paper.figures {
+            for embedded in figure.studies() {
                 let label = format!("{} {} {}", paper.name, figure.name, embedded.name);
                 let name = Path::new(&embedded.name);
                 // Streams have different names, and so may not all be the same file.
@@ -182,12 +182,12 @@ fn the_list_names_every_figure_and_wrong_names_are_usage_errors() -> Tested {
     let at = directory.path();
     let ran = run(at, "reproduce list")?;
     assert_eq!(ran.code, Some(0));
-    for paper in papers()? {
-        assert!(ran.stdout.contains(&paper.source));
-        for figure in &paper.figures {
+    for paper in &PAPERS {
+        assert!(ran.stdout.contains(paper.source));
+        for figure in paper.figures {
             let line = |line: &str| {
                 let words: Vec<&str> = line.split_whitespace().take(2).collect();
-                words == [paper.name.as_str(), figure.name.as_str()] && line.contains(&figure.title)
+                words == [paper.name, figure.name] && line.contains(figure.title)
             };
             assert!(ran.stdout.lines().any(line), "{} {}", paper.name, figure.name);
         }

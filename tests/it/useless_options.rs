@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fs;
 
-use meshreplay::figure::{LoadAxis, PLOT_KINDS, PlotKind, PlotOptions, Results, Setting};
+use meshreplay::figure::{LoadAxis, PLOT_KINDS, PlotKind, PlotOptions, Results, Setting, Span};
 
 use super::support::{Tested, bundled, run, run_with, wrong};
 
@@ -150,7 +150,7 @@ fn kinds_of_plots_take_what_changes_them_and_nothing_else() -> Tested {
                     Setting::Axis => PlotOptions { axis: Some(LoadAxis::Factor), ..plain },
                     Setting::RelativeTo => PlotOptions { relative_to: Some("random"), ..plain },
                     Setting::Replay => PlotOptions { replays: &[1], ..plain },
-                    Setting::Window => PlotOptions { window_s: Some((0.0, 50.0)), ..plain },
+                    Setting::Window => PlotOptions { window_s: Some(Span::new(0.0, 50.0)), ..plain },
                 };
                 drawn(kind, &plain) != drawn(kind, &chosen)
             });

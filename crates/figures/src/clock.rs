@@ -5,11 +5,12 @@ use std::path::Path;
 
 use jiff::civil;
 use jiff::tz::{Offset, TimeZone};
-use jiff::{Span, Timestamp, ToSpan, Zoned};
+use jiff::{Timestamp, ToSpan, Zoned};
 use serde_json::Value;
 
 use super::error::FigureError;
 use super::results::Results;
+use super::span::Span;
 use meshreplay_results::frame::STUDY_FILE;
 
 /// The date at which the times of replays are 0.
@@ -57,6 +58,11 @@ impl Clock {
         let logs = run.get("logs")?.as_array()?;
         let name = results.label(first, "log");
         let log = logs.iter().find(|log| log.get("name").and_then(Value::as_str) == Some(&name))?;
+        Self::of_log(log)
+    }
+
+    /// Returns the clock of a log as run.json and study.json describe it; `None` if it has no dates.
+    pub fn of_log(log: &Value) -> Option<Self> {
         let starts = log.get("starts")?;
         Self::new(starts.get("unix_s")?.as_i64()?, starts.get("time_zone")?.as_str()?)
     }
@@ -95,20 +101,19 @@ impl Clock {
         Some(self.at(time_s)?.strftime("%Y-%m-%d %H:%M").to_string())
     }
 
-    /// Returns about `wanted` round dates between two times in seconds, as times with their labels: hours,
-    /// days or months.
-    pub fn ticks(&self, (from_s, to_s): (f64, f64), wanted: usize) -> Vec<(f64, String)> {
+    /// Returns about `wanted` round dates (hours, days or months) in a window of time, as times with labels.
+    pub fn ticks(&self, window_s: Span, wanted: usize) -> Vec<(f64, String)> {
         const HOUR: f64 = 3600.0;
         const DAY: f64 = 24.0 * HOUR;
-        let rough = (to_s - from_s) / wanted.max(1) as f64;
-        let Some(first) = self.at(from_s).and_then(|first| first.start_of_day().ok()) else {
+        let rough = window_s.length() / wanted.max(1) as f64;
+        let Some(first) = self.at(window_s.low).and_then(|first| first.start_of_day().ok()) else {
             return Vec::new();
         };
         let hours = [0.5, 1.0, 2.0, 3.0, 6.0, 12.0].into_iter().find(|hours| hours * HOUR >= rough);
         let days = [1, 2, 4, 7, 14].into_iter().find(|days| f64::from(*days) * DAY >= rough);
         let months =
             [1, 2, 3, 6, 12, 24, 60, 120].into_iter().find(|months| f64::from(*months) * 30.0 * DAY >= rough);
-        let (first, step, format): (Zoned, Span, &str) = match (hours, days) {
+        let (first, step, format): (Zoned, jiff::Span, &str) = match (hours, days) {
             (Some(hours), _) => (first, ((hours * 60.0) as i64).minutes(), "%-d %b %H:%M"),
             (None, Some(days)) => (first, days.days(), "%-d %b %Y"),
             (None, None) => match first.first_of_month() {
@@ -122,10 +127,10 @@ impl Clock {
                 break;
             };
             let time_s = self.time_s(&moment);
-            if time_s > to_s {
+            if time_s > window_s.high {
                 break;
             }
-            if time_s >= from_s {
+            if time_s >= window_s.low {
                 ticks.push((time_s, moment.strftime(format).to_string()));
             }
         }
@@ -167,16 +172,16 @@ impl Window {
 
     /// Returns both ends in seconds of the replay. Fails if an end is a date and there is no clock, or if the
     /// window does not end after its beginning.
-    pub fn seconds(&self, clock: Option<&Clock>) -> Result<(f64, f64), FigureError> {
+    pub fn seconds(&self, clock: Option<&Clock>) -> Result<Span, FigureError> {
         let end = |text: &String| {
             text.parse()
                 .ok()
                 .or_else(|| clock?.seconds(text))
                 .ok_or_else(|| FigureError::NoDates { date: text.clone() })
         };
-        let (from_s, to_s) = (end(&self.ends[0])?, end(&self.ends[1])?);
-        if from_s < to_s {
-            Ok((from_s, to_s))
+        let window_s = Span::new(end(&self.ends[0])?, end(&self.ends[1])?);
+        if window_s.length() > 0.0 {
+            Ok(window_s)
         } else {
             Err(FigureError::EmptyWindow { window: self.ends.join("..") })
         }
@@ -202,7 +207,7 @@ mod tests {
         let east = Clock::new(0, "+01:30").expect("an offset");
         assert_eq!(east.date(0.0).as_deref(), Some("1970-01-01 01:30"));
         let labels = |span_s: f64| -> Vec<String> {
-            clock.ticks((0.0, span_s), 5).into_iter().map(|(_, label)| label).collect()
+            clock.ticks(Span::new(0.0, span_s), 5).into_iter().map(|(_, label)| label).collect()
         };
         assert_eq!(labels(6.0 * 3600.0), ["23 Sep 16:00", "23 Sep 18:00", "23 Sep 20:00"]);
         assert_eq!(labels(4.0 * 86_400.0), ["24 Sep 1996", "25 Sep 1996", "26 Sep 1996", "27 Sep 1996"]);
@@ -213,9 +218,9 @@ mod tests {
     fn windows_are_seconds_or_dates() {
         let clock = Clock::new(843_480_031, "Europe/Stockholm");
         let seconds = |text: &str| Window::parse(text).map(|window| window.seconds(clock.as_ref()).ok());
-        assert_eq!(seconds("-5..7.5"), Some(Some((-5.0, 7.5))));
-        assert_eq!(seconds("1996-09-24..1996-09-25"), Some(Some((35_969.0, 122_369.0))));
-        assert_eq!(seconds("0..1996-09-24T01:00"), Some(Some((0.0, 39_569.0))));
+        assert_eq!(seconds("-5..7.5"), Some(Some(Span::new(-5.0, 7.5))));
+        assert_eq!(seconds("1996-09-24..1996-09-25"), Some(Some(Span::new(35_969.0, 122_369.0))));
+        assert_eq!(seconds("0..1996-09-24T01:00"), Some(Some(Span::new(0.0, 39_569.0))));
         assert_eq!((seconds("7..7"), seconds("7"), seconds("a..b")), (Some(None), None, None));
         let window = Window::parse("1996-09-24..1996-09-25").expect("a window");
         assert!(matches!(window.seconds(None), Err(FigureError::NoDates { .. })));

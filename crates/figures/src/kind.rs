@@ -6,6 +6,7 @@ use std::path::Path;
 use super::draw::{Drawing, Page};
 use super::error::FigureError;
 use super::results::Results;
+use super::span::Span;
 
 /// A kind of plot that the command `plot` can draw from saved results.
 #[derive(Debug)]
@@ -153,7 +154,7 @@ pub struct PlotOptions<'a> {
     /// The numbers of the replays whose jobs are shown; empty for those at the first load.
     pub replays: &'a [u32],
     /// The window of time that pictures of jobs show, in seconds; `None` for all.
-    pub window_s: Option<(f64, f64)>,
+    pub window_s: Option<Span>,
     /// The size of the picture.
     pub page: Page,
     /// Whether the user asked for this kind by its name. If not, a plot with nothing to show is left out.
@@ -187,8 +188,18 @@ impl<'a> PlotOptions<'a> {
         }
     }
 
+    /// Returns the window of time in seconds, or all times.
+    pub fn window(&self) -> Span {
+        self.window_s.unwrap_or(Span::ALL)
+    }
+
     /// Returns whether a time in seconds is in the window.
     pub fn is_inside(&self, time_s: f64) -> bool {
-        self.window_s.is_none_or(|(from_s, to_s)| time_s >= from_s && time_s <= to_s)
+        self.window_s.is_none_or(|window_s| window_s.contains(time_s))
+    }
+
+    /// Returns whether a run in seconds has a part in the window.
+    pub fn overlaps(&self, start_s: f64, end_s: f64) -> bool {
+        end_s > self.window().low && start_s < self.window().high
     }
 }

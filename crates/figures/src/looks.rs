@@ -8,6 +8,8 @@
 //! order; then come newer names, and then algorithms from outside. So a picture with one more of these shows
 //! the others as before.
 
+use std::mem::{discriminant, replace};
+
 use sha2::{Digest, Sha256};
 
 use super::draw::{COLOURS, DASHES, Look, MARKERS};
@@ -87,16 +89,14 @@ pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     let mut order: Vec<usize> = (0..curves.len()).collect();
     let turns: Vec<Turn> = curves.iter().map(|(subject, _)| Turn::of(subject)).collect();
     order.sort_by_key(|&i| (turns[i], curves[i]));
-    let (known, others): (Vec<usize>, Vec<usize>) =
-        order.into_iter().partition(|&i| matches!(turns[i], Turn::Known(_)));
-    let (guests, new): (Vec<usize>, Vec<usize>) = others.into_iter().partition(|&i| turns[i] == Turn::Guest);
+    let groups = order.chunk_by(|&a, &b| discriminant(&turns[a]) == discriminant(&turns[b]));
     let mut taken = [false; COLOURS.len()];
     // Of each group those that get their preferred colour come first. So no other curve of it takes such a
     // colour before them.
-    let order = [known, new, guests].into_iter().flat_map(|group| {
+    let order = groups.flat_map(|group| {
         let (first, others): (Vec<usize>, Vec<usize>) =
             // `replace` marks the colour as taken and returns whether it was taken before.
-            group.into_iter().partition(|&i| !std::mem::replace(&mut taken[tastes[i].colours[0]], true));
+            group.iter().partition(|&&i| !replace(&mut taken[tastes[i].colours[0]], true));
         first.into_iter().chain(others)
     });
     let mut looks = vec![Look::default(); curves.len()];

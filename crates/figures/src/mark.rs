@@ -1,5 +1,9 @@
-//! The mark that this program writes into its pages and pictures. It distinguishes them from the files of
-//! others.
+//! The mark that this program writes into its pages and pictures. Files with it may be overwritten without
+//! `--force`, and others not.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 
@@ -42,6 +46,45 @@ pub fn is_marked(bytes: &[u8]) -> bool {
     [PAGE.as_bytes(), DRAWING.as_bytes(), PAPER.as_bytes(), PIXELS]
         .iter()
         .any(|mark| bytes.windows(mark.len()).any(|window| window == *mark))
+}
+
+/// Why a file must not be overwritten.
+#[derive(Debug, thiserror::Error)]
+pub enum OverwriteError {
+    /// The file cannot be read, so its content is unknown.
+    #[error("{} cannot be read", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// The file is not a page or picture of this program.
+    #[error("{} already exists and is no page or picture that meshreplay has drawn; --force overwrites \
+         it", .0.display())]
+    NotDrawn(PathBuf),
+}
+
+/// Fails if the file at `path` is not an earlier page or picture of this program, unless `force`. It accepts
+/// paths without a file, empty files, devices and named pipes, which have nothing to lose.
+pub fn check_overwrite(path: &Path, force: bool) -> Result<(), OverwriteError> {
+    if force || !path.is_file() {
+        return Ok(());
+    }
+    let ends =
+        ends_of(path).map_err(|source| OverwriteError::Unreadable { path: path.to_owned(), source })?;
+    if ends.is_empty() || is_marked(&ends) { Ok(()) } else { Err(OverwriteError::NotDrawn(path.to_owned())) }
+}
+
+/// Returns the bytes at the beginning and at the end of a file that can hold a mark.
+fn ends_of(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let mut ends = Vec::new();
+    file.by_ref().take(MARKED as u64).read_to_end(&mut ends)?;
+    let tail = file.metadata()?.len().saturating_sub(MARKED as u64);
+    file.seek(SeekFrom::Start(tail))?;
+    file.take(MARKED as u64).read_to_end(&mut ends)?;
+    Ok(ends)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::draw::Look;
+use super::draw::{Look, joined};
 use super::error::FigureError;
 use super::load::{self, Load};
 use super::looks::looks;
@@ -24,8 +24,8 @@ fn identity() -> impl Iterator<Item = &'static str> {
 pub struct Results {
     /// The summary, which has at least one row.
     pub table: Table,
-    /// The identity columns in which the rows differ.
-    varying: Vec<&'static str>,
+    /// The coordinates in which the rows differ, without the seed.
+    pub varying: Vec<&'static str>,
     /// The longest time between arrivals of each row, in seconds; `None` unless the rules of the rows differ
     /// in this time and in nothing else.
     gaps: Option<Vec<f64>>,
@@ -100,11 +100,6 @@ impl Results {
         })
     }
 
-    /// Returns the names of the coordinates in which the rows differ, without the seed.
-    pub fn varying(&self) -> &[&'static str] {
-        &self.varying
-    }
-
     /// Returns the description of the replay in a row; `None` if one of its coordinates cannot be read.
     pub fn spec(&self, row: usize) -> Option<ReplaySpec> {
         let mut spec = ReplaySpec::new(Mesh::new(&[1]).ok()?, Spec::named(""), Spec::named(""));
@@ -173,8 +168,7 @@ impl Results {
     pub fn shared(&self) -> String {
         let is_shown = |row: &&Coordinate| row.name != "seed" && row.is_named_if_shared();
         let fixed = Coordinate::listed().filter(is_shown).filter(|row| !self.varying.contains(&row.name));
-        let words = fixed.map(|row| self.label(0, row.name)).filter(|label| !label.is_empty());
-        words.collect::<Vec<_>>().join(" · ")
+        joined(&fixed.map(|row| self.label(0, row.name)).collect::<Vec<_>>())
     }
 
     /// Returns the values that all rows share, as text, with the load of those that a picture of jobs shows,
@@ -192,8 +186,7 @@ impl Results {
                 words.push(format!("arrivals up to {} s apart", gaps[first]));
             }
         }
-        words.retain(|word| !word.is_empty());
-        words.join(" · ")
+        joined(&words)
     }
 
     /// Returns whether a picture of jobs shows a row: one of the replays with these numbers, or without any,

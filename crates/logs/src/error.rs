@@ -11,23 +11,16 @@ use meshreplay_base::words::{counted, excerpt};
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// There is no such file.
-    #[error("{}: no such file; check the name and the directory", .path.display())]
-    Missing {
-        /// The name as given.
-        path: PathBuf,
-    },
+    #[error("{0}: no such file; check the name and the directory")]
+    Missing(PathBuf),
     /// The name is that of a directory.
     #[error(
-        "{} is a directory; expected a log such as NAME.swf, NAME.swf.gz, NAME.premas, or - for standard \
-             input",
-        .path.display()
+        "{0} is a directory; expected a log such as NAME.swf, NAME.swf.gz, NAME.premas, or - for \
+         standard input"
     )]
-    Directory {
-        /// The name as given.
-        path: PathBuf,
-    },
+    Directory(PathBuf),
     /// The file exists but cannot be opened or read.
-    #[error("{} cannot be read", .path.display())]
+    #[error("{path} cannot be read")]
     Unreadable {
         /// The log.
         path: PathBuf,
@@ -35,14 +28,10 @@ pub enum TraceError {
         source: io::Error,
     },
     /// The log has no bytes at all.
-    #[error("{} is empty; expected a log with one job on each line", .path.display())]
-    Empty {
-        /// The log.
-        path: PathBuf,
-    },
+    #[error("{0} is empty; expected a log with one job on each line")]
+    Empty(PathBuf),
     /// The log has a zero byte, which no text has.
-    #[error("{} is not a text: byte {offset} is zero; expected a log, plain or compressed with \
-         gzip", .path.display())]
+    #[error("{path} is not a text: byte {offset} is zero; expected a log, plain or compressed with gzip")]
     Binary {
         /// The log.
         path: PathBuf,
@@ -50,7 +39,7 @@ pub enum TraceError {
         offset: u64,
     },
     /// The file is of a kind that is no log.
-    #[error("{} is {kind}; expected a log, plain or compressed with gzip; {remedy}", .path.display())]
+    #[error("{path} is {kind}; expected a log, plain or compressed with gzip; {remedy}")]
     OtherKind {
         /// The file.
         path: PathBuf,
@@ -61,9 +50,8 @@ pub enum TraceError {
     },
     /// The compressed data end too early.
     #[error(
-        "{}: the gzip data end early, after {lines} whole lines ({bytes} bytes of text); get the file again, \
-         or remove what stands behind the compressed data",
-        .path.display()
+        "{path}: the gzip data end early, after {lines} whole lines ({bytes} bytes of text); get the file \
+         again, or remove what stands behind the compressed data"
     )]
     TruncatedGzip {
         /// The log.
@@ -75,9 +63,9 @@ pub enum TraceError {
     },
     /// A small compressed file has so much text that it is no log.
     #[error(
-        "{} has more than {} MB of text in {} kB, which no log has; if it is one, --log-limits \
+        "{path} has more than {} MB of text in {} kB, which no log has; if it is one, --log-limits \
          expansion=1000 reads up to 1000 times as much text",
-        .path.display(), .bytes / 1_000_000, .compressed.div_ceil(1000)
+        .bytes / 1_000_000, .compressed.div_ceil(1000)
     )]
     Bomb {
         /// The log.
@@ -88,7 +76,7 @@ pub enum TraceError {
         bytes: u64,
     },
     /// The compressed data are damaged: they do not decompress, or their checksum is wrong.
-    #[error("{}: the gzip data are damaged after line {lines}; get the file again", .path.display())]
+    #[error("{path}: the gzip data are damaged after line {lines}; get the file again")]
     CorruptGzip {
         /// The log.
         path: PathBuf,
@@ -98,17 +86,15 @@ pub enum TraceError {
         source: io::Error,
     },
     /// The log is another one when it is read for the second time.
-    #[error("{} has changed while it was read; start the command again", .path.display())]
-    Changed {
-        /// The log.
-        path: PathBuf,
-    },
+    #[error("{0} has changed while it was read; start the command again")]
+    Changed(PathBuf),
     /// The jobs of the log do not fit into memory.
     #[error(
-        "{}:{line}: it has more than {jobs} jobs; to replay twice as many takes about {} MB of memory, and \
-         {} MB are free; `meshreplay trace cut` makes shorter logs of it, and `meshreplay trace convert \
-         --sort` one that takes little memory if jobs stand far from the order of their submissions",
-        .path.display(), .needed_bytes / 1_000_000, .free_bytes / 1_000_000
+        "{path}:{line}: it has more than {jobs} jobs; to replay twice as many takes about {} MB of \
+         memory, and {} MB are free; `meshreplay trace cut` makes shorter logs of it, and `meshreplay \
+         trace convert --sort` one that takes little memory if jobs stand far from the order of their \
+         submissions",
+        .needed_bytes / 1_000_000, .free_bytes / 1_000_000
     )]
     TooManyJobs {
         /// The log.
@@ -122,21 +108,22 @@ pub enum TraceError {
         /// The memory that can be had.
         free_bytes: u64,
     },
-    /// Records cannot be sorted, as a temporary file fails.
+    /// A temporary file fails, without which records cannot be sorted or job numbers compared.
     #[error(
-        "records cannot be sorted: the temporary file that holds them: {0}; make room where temporary files \
-         are, or set TMPDIR to another directory"
+        "{what}: the temporary file that holds them: {source}; make room where temporary files are, or set \
+         TMPDIR to another directory"
     )]
-    Unsorted(#[source] io::Error),
-    /// Job numbers that come twice cannot be found, as a temporary file fails.
-    #[error(
-        "job numbers cannot be compared: the temporary file that holds them: {0}; make room where temporary \
-         files are, or set TMPDIR to another directory"
-    )]
-    Uncounted(#[source] io::Error),
+    Temporary {
+        /// What cannot be done, in words.
+        what: &'static str,
+        /// The error of the operating system.
+        source: io::Error,
+    },
     /// The log has more jobs than a replay can number.
-    #[error("{}:{line}: more than {most} jobs, which is as many as a replay can number; `meshreplay trace \
-         cut` makes shorter logs of it", .path.display())]
+    #[error(
+        "{path}:{line}: more than {most} jobs, which is as many as a replay can number; `meshreplay trace \
+         cut` makes shorter logs of it"
+    )]
     Uncountable {
         /// The log.
         path: PathBuf,
@@ -147,9 +134,8 @@ pub enum TraceError {
     },
     /// A line is longer than any line of a log.
     #[error(
-        "{}:{line}: more than {limit} bytes without a line end; expected a log with one job on each line; if \
-         it is one, --log-limits line=BYTES allows longer lines",
-        .path.display()
+        "{path}:{line}: more than {limit} bytes without a line end; expected a log with one job on each \
+         line; if it is one, --log-limits line=BYTES allows longer lines"
     )]
     LongLine {
         /// The log.
@@ -160,7 +146,7 @@ pub enum TraceError {
         limit: usize,
     },
     /// A line does not follow the format.
-    #[error("{}:{line}: {problem}{}", .path.display(), problem.lenient_remedy())]
+    #[error("{path}:{line}: {problem}{}", problem.lenient_remedy())]
     Malformed {
         /// The log.
         path: PathBuf,
@@ -171,9 +157,8 @@ pub enum TraceError {
     },
     /// Lenient reading has skipped every line, as the format is another one.
     #[error(
-        "{}: no line is a job: {skipped} lines do not follow the format {format}; the first is line {line}: \
-         {problem}; --input-format or --columns says how to read them",
-        .path.display()
+        "{path}: no line is a job: {skipped} lines do not follow the format {format}; the first is line \
+         {line}: {problem}; --input-format or --columns says how to read them"
     )]
     NoJobs {
         /// The log.
@@ -187,19 +172,8 @@ pub enum TraceError {
         /// The problem of that line.
         problem: Box<Problem>,
     },
-    /// The log as a whole cannot be read, as a line that all others depend on, such as a heading, does not
-    /// follow the format.
-    #[error("{}:{line}: {problem}", .path.display())]
-    Heading {
-        /// The log.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: u64,
-        /// The problem of the line.
-        problem: Box<Problem>,
-    },
     /// No record of the log belongs to a partition that was chosen.
-    #[error("{}: {problem}", .path.display())]
+    #[error("{path}: {problem}")]
     Partition {
         /// The log.
         path: PathBuf,
@@ -216,13 +190,10 @@ pub enum TraceError {
         format: &'static str,
     },
     /// The output exists already, and overwriting it was not allowed.
-    #[error("{} already exists; --force overwrites it", .path.display())]
-    Exists {
-        /// The output.
-        path: PathBuf,
-    },
+    #[error("{0} already exists; --force overwrites it")]
+    Exists(PathBuf),
     /// The output cannot be written. No part of it stays on the disk.
-    #[error("{} cannot be written", .path.display())]
+    #[error("{path} cannot be written")]
     Unwritable {
         /// The output.
         path: PathBuf,
@@ -304,11 +275,28 @@ pub enum Problem {
     },
 }
 
+/// The kind of a [`Problem`], by which lines are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ProblemKind {
+    TooFewFields,
+    NotANumber,
+    OutOfRange,
+}
+
 impl Problem {
+    /// Returns the kind of the problem.
+    pub(super) const fn kind(&self) -> ProblemKind {
+        match self {
+            Self::TooFewFields { .. } => ProblemKind::TooFewFields,
+            Self::OutOfRange { .. } | Self::Sides { .. } => ProblemKind::OutOfRange,
+            _ => ProblemKind::NotANumber,
+        }
+    }
+
     /// Returns the advice to skip such lines, behind a semicolon; empty where skipping hides that other lines
-    /// are misread.
+    /// are misread, or where lenient reading fails too.
     fn lenient_remedy(&self) -> &'static str {
-        if matches!(self, Self::Rule(_)) {
+        if matches!(self, Self::Rule(_) | Self::Heading(_)) {
             ""
         } else {
             "; --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them"

@@ -35,6 +35,40 @@ pub(super) const STEPS_OF_TASKS: &str = "tasks of parallel jobs, which are part 
 /// The words for instants with a fraction of a second.
 pub(super) const ROUNDED: &str = "times rounded to seconds";
 
+/// Counts of what is odd in a log, each in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Oddities {
+    /// The words, in the order in which they are shown.
+    words: &'static [&'static str],
+    counts: [u64; MOST_ODDITIES],
+}
+
+/// The most kinds of oddities of one format.
+const MOST_ODDITIES: usize = 16;
+
+impl Oddities {
+    /// Begins with no oddities of the kinds `words`.
+    pub(super) const fn new(words: &'static [&'static str]) -> Self {
+        assert!(words.len() <= MOST_ODDITIES, "MOST_ODDITIES is too small");
+        Self { words, counts: [0; MOST_ODDITIES] }
+    }
+
+    /// Counts `count` more oddities of a kind; `true` is one. O(number of kinds), or O(1) for none.
+    pub(super) fn add(&mut self, what: &str, count: impl Into<u64>) {
+        let count = count.into();
+        if count > 0 {
+            let at = self.words.iter().position(|known| *known == what);
+            debug_assert!(at.is_some(), "{what} is no kind of oddity here");
+            at.into_iter().for_each(|at| self.counts[at] = self.counts[at].saturating_add(count));
+        }
+    }
+
+    /// Returns the kinds that were found, with their counts.
+    pub(super) fn rows(&self) -> Vec<(&'static str, u64)> {
+        self.words.iter().copied().zip(self.counts).filter(|&(_, count)| count > 0).collect()
+    }
+}
+
 /// What the parser of a log has learnt beside the records. All of it is empty for formats that say no such
 /// things.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

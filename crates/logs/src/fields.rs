@@ -1,4 +1,4 @@
-//! Parses the fields of a line with nom: each parser skips blanks, then takes a number that ends at a blank
+//! Parses the fields of a line: each parser skips blanks, then takes a number that ends at a blank
 //! or at the end of the line.
 //!
 //! These are the innermost loops of reading a log, so they are written by hand. An error carries only the
@@ -10,8 +10,7 @@
     reason = "positions in a line, and at most 15 or 18 digits, which fit 64 bits"
 )]
 
-use nom::error::{ErrorKind, ParseError};
-use nom::{Err, IResult};
+use std::str::FromStr;
 
 use super::error::Problem;
 use meshreplay_base::words::excerpt;
@@ -31,20 +30,9 @@ enum FaultKind {
     OutOfRange,
 }
 
-/// nom asks this of every error type. The parsers here raise faults themselves and never call it.
-impl ParseError<&[u8]> for Fault {
-    fn from_error_kind(_: &[u8], _: ErrorKind) -> Self {
-        Self { field: 0, kind: FaultKind::NotAnInteger }
-    }
-
-    fn append(_: &[u8], _: ErrorKind, other: Self) -> Self {
-        other
-    }
-}
-
-/// Returns the fault of field `field` as an error of nom.
-fn fault<T>(field: usize, kind: FaultKind) -> Result<T, Err<Fault>> {
-    Err(Err::Error(Fault { field, kind }))
+/// Returns the fault of field `field`.
+fn fault<T>(field: usize, kind: FaultKind) -> Result<T, Fault> {
+    Err(Fault { field, kind })
 }
 
 /// Returns whether `byte` separates fields: a space or a tab.
@@ -81,17 +69,11 @@ fn digits(text: &[u8]) -> (u64, usize, &[u8]) {
 /// The greatest number of digits of which every value fits into an `i64`. Longer numbers take the slow path.
 const SAFE_DIGITS: usize = 18;
 
-/// Returns a parser of an integer, see [`take_integer`].
-#[inline]
-pub(super) fn integer(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], i64, Fault> {
-    move |input| take_integer(field, input)
-}
-
 /// Takes an integer with an optional minus, after blanks. `field` is the number of the field, from 1, for the
 /// fault that is returned if there is no such integer or it exceeds an `i64`.
 #[expect(clippy::inline_always, reason = "a call for each field of a log takes a third as long again")]
 #[inline(always)]
-pub(super) fn take_integer(field: usize, input: &[u8]) -> IResult<&[u8], i64, Fault> {
+pub(super) fn take_integer(field: usize, input: &[u8]) -> Result<(&[u8], i64), Fault> {
     let text = skip_blanks(input);
     let (negative, unsigned) = match text {
         // Many fields of most logs are unknown.
@@ -105,8 +87,7 @@ pub(super) fn take_integer(field: usize, input: &[u8]) -> IResult<&[u8], i64, Fa
     }
     // The slow path: the standard library parses the whole field and checks its range.
     if count > SAFE_DIGITS {
-        let token = &text[..text.len() - rest.len()];
-        let value = std::str::from_utf8(token).ok().and_then(|token| token.parse().ok());
+        let value = parsed(&text[..text.len() - rest.len()]);
         return value.map_or_else(|| fault(field, FaultKind::OutOfRange), |value| Ok((rest, value)));
     }
     let value = value as i64;
@@ -123,55 +104,44 @@ const POWERS_OF_TEN: [f64; 23] = [
 /// numbers take the slow path.
 const EXACT_DIGITS: usize = 15;
 
-/// Returns a parser of a decimal number, after blanks: an optional minus, digits, and perhaps a point and
-/// more digits. `field` is the number of the field, from 1, for the fault that the parser returns if there is
-/// no such number or it exceeds a double.
+/// Takes a decimal number after blanks: an optional minus, digits, and perhaps a point and
+/// more digits. `field` is the number of the field, from 1, for the fault that is returned if there is no such
+/// number or it exceeds a double.
 ///
 /// The result is the double nearest to the text. The fast path is that of W. Clinger, "How to read floating
 /// point numbers accurately", 1990: digits and power of ten are both exact as doubles, so their quotient is
 /// rounded only once.
-#[inline]
-pub(super) fn decimal(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], f64, Fault> {
-    move |input| {
-        let text = skip_blanks(input);
-        let (negative, unsigned) = match text {
-            [b'-', rest @ ..] => (true, rest),
-            _ => (false, text),
-        };
-        let (whole, whole_digits, mut rest) = digits(unsigned);
-        let (mut fraction, mut fraction_digits, mut complete) = (0, 0, whole_digits > 0);
-        if let [b'.', after @ ..] = rest {
-            (fraction, fraction_digits, rest) = digits(after);
-            complete &= fraction_digits > 0;
-        }
-        if !complete || !at_end_of_field(rest) {
-            return fault(field, FaultKind::NotADecimal);
-        }
-        if whole_digits + fraction_digits > EXACT_DIGITS {
-            // The slow path: the standard library parses the whole field and checks its range.
-            let token = &text[..text.len() - rest.len()];
-            let value = std::str::from_utf8(token).ok().and_then(|token| token.parse::<f64>().ok());
-            return match value {
-                Some(value) if value.is_finite() => Ok((rest, value)),
-                _ => fault(field, FaultKind::OutOfRange),
-            };
-        }
-        // At most 15 digits in all, so nothing here overflows and both operands of the division are exact.
-        let mantissa = whole * 10_u64.pow(fraction_digits as u32) + fraction;
-        let value = mantissa as f64 / POWERS_OF_TEN[fraction_digits];
-        Ok((rest, if negative { -value } else { value }))
+pub(super) fn take_decimal(field: usize, input: &[u8]) -> Result<(&[u8], f64), Fault> {
+    let text = skip_blanks(input);
+    let (negative, unsigned) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    let (whole, whole_digits, mut rest) = digits(unsigned);
+    let (mut fraction, mut fraction_digits, mut complete) = (0, 0, whole_digits > 0);
+    if let [b'.', after @ ..] = rest {
+        (fraction, fraction_digits, rest) = digits(after);
+        complete &= fraction_digits > 0;
     }
+    if !complete || !at_end_of_field(rest) {
+        return fault(field, FaultKind::NotADecimal);
+    }
+    if whole_digits + fraction_digits > EXACT_DIGITS {
+        // The slow path: the standard library parses the whole field and checks its range.
+        let value = parsed(&text[..text.len() - rest.len()]).filter(|value: &f64| value.is_finite());
+        return value.map_or_else(|| fault(field, FaultKind::OutOfRange), |value| Ok((rest, value)));
+    }
+    // At most 15 digits in all, so nothing here overflows and both operands of the division are exact.
+    let mantissa = whole * 10_u64.pow(fraction_digits as u32) + fraction;
+    let value = mantissa as f64 / POWERS_OF_TEN[fraction_digits];
+    Ok((rest, if negative { -value } else { value }))
 }
 
-/// Returns the problem of `line` for the `error` of one of its parsers. `names` are the names of the format's
+/// Returns the problem of `line` for the fault of one of its fields. `names` are the names of the format's
 /// fields.
 #[cold]
-pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static str]) -> Problem {
-    let (Err::Error(fault) | Err::Failure(fault)) = error else {
-        // The parsers here never wait for more input. If one did, the line would end too early.
-        return Problem::TooFewFields { found: fields(line), expected: names.len() };
-    };
-    let Fault { field, kind } = *fault;
+pub(super) fn explain(line: &[u8], fault: Fault, names: &'static [&'static str]) -> Problem {
+    let Fault { field, kind } = fault;
     let Some(token) = tokens(line).nth(field.saturating_sub(1)) else {
         return Problem::TooFewFields { found: fields(line), expected: names.len() };
     };
@@ -181,6 +151,16 @@ pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static
         FaultKind::NotADecimal => Problem::NotANumber { field, name, found, expected: "a number or -1" },
         FaultKind::OutOfRange => Problem::OutOfRange { field, name, found },
     }
+}
+
+/// Returns the value that `text` spells; `None` if it spells none.
+pub(super) fn parsed<T: FromStr>(text: &[u8]) -> Option<T> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// Returns the integer in a column. The error names the column by its number, from 1, and its name.
+pub(super) fn whole_number(column: usize, name: &str, text: &[u8]) -> Result<i64, Problem> {
+    parsed(text).ok_or_else(|| Problem::column(column, name, text, "a whole number"))
 }
 
 /// Returns the fields of a line as text, without the blanks between them.
@@ -196,34 +176,33 @@ pub(super) fn fields(line: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nom::Parser;
 
     const NAMES: [&str; 1] = ["answer"];
 
-    fn problem<T: std::fmt::Debug>(line: &str, result: IResult<&[u8], T, Fault>) -> String {
-        explain(line.as_bytes(), &result.expect_err("a fault"), &NAMES).to_string()
+    fn problem<T: std::fmt::Debug>(line: &str, result: Result<T, Fault>) -> String {
+        explain(line.as_bytes(), result.expect_err("a fault"), &NAMES).to_string()
     }
 
     #[test]
     fn integers_of_every_length_are_exact() {
         for value in [0, 7, -1, 42, 99_999_999_999_999, 999_999_999_999_999_999, i64::MAX, i64::MIN] {
             let text = format!(" \t{value} rest");
-            assert_eq!(integer(1).parse(text.as_bytes()), Ok((&b" rest"[..], value)));
+            assert_eq!(take_integer(1, text.as_bytes()), Ok((&b" rest"[..], value)));
         }
-        assert_eq!(integer(1).parse(b"000000000000000000000042"), Ok((&b""[..], 42)));
+        assert_eq!(take_integer(1, b"000000000000000000000042"), Ok((&b""[..], 42)));
     }
 
     #[test]
     fn malformed_integers_are_named() {
         for text in ["x12", "12x", "1.0", "-", "--1", "+5", "1e3", "12;"] {
-            let message = problem(text, integer(1).parse(text.as_bytes()));
+            let message = problem(text, take_integer(1, text.as_bytes()));
             assert_eq!(message, format!("field 1 (answer): found '{text}', expected an integer or -1"));
         }
         for text in ["9223372036854775808", "-9223372036854775809", "99999999999999999999999"] {
-            let message = problem(text, integer(1).parse(text.as_bytes()));
+            let message = problem(text, take_integer(1, text.as_bytes()));
             assert!(message.ends_with("expected a value between -2^63 and 2^63"), "{message}");
         }
-        assert_eq!(problem("  ", integer(1).parse(b"  ")), "0 fields, expected 1");
+        assert_eq!(problem("  ", take_integer(1, b"  ")), "0 fields, expected 1");
     }
 
     #[test]
@@ -241,16 +220,16 @@ mod tests {
             "4.35",
         ] {
             let expected: f64 = text.parse().expect("a number");
-            let (rest, value) = decimal(1).parse(text.as_bytes()).expect(text);
+            let (rest, value) = take_decimal(1, text.as_bytes()).expect(text);
             assert_eq!((rest.len(), value.to_bits()), (0, expected.to_bits()), "{text}");
         }
         for text in ["5.", ".5", "1e5", "1.2.3", "nan", "inf", "-", "1,5"] {
-            let message = problem(text, decimal(1).parse(text.as_bytes()));
+            let message = problem(text, take_decimal(1, text.as_bytes()));
             assert_eq!(message, format!("field 1 (answer): found '{text}', expected a number or -1"));
         }
         let endless = "9".repeat(400);
         assert!(
-            problem(&endless, decimal(1).parse(endless.as_bytes())).contains("9…', expected a value between")
+            problem(&endless, take_decimal(1, endless.as_bytes())).contains("9…', expected a value between")
         );
     }
 }

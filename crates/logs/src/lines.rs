@@ -136,7 +136,7 @@ impl Lines {
             }
             if count == 0 {
                 if self.source.bytes() == 0 {
-                    return Err(TraceError::Empty { path: self.source.path().to_owned() });
+                    return Err(TraceError::Empty(self.source.path().to_owned()));
                 }
                 // Bytes that are left at the end of the text are a last line without a line end.
                 self.terminated &= self.end == 0 || self.buffer[self.end - 1] == b'\n';
@@ -243,6 +243,6 @@ mod tests {
 
     #[test]
     fn an_empty_source_is_an_error() {
-        assert!(matches!(lines(b"", 1), Err(TraceError::Empty { .. })));
+        assert!(matches!(lines(b"", 1), Err(TraceError::Empty(_))));
     }
 }

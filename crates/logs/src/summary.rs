@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use super::error::{Problem, TraceError};
+use super::error::{Problem, ProblemKind, TraceError};
 use super::facts::Facts;
 use super::formats::Format;
 use super::header::Header;
@@ -82,14 +82,10 @@ impl Irregularities {
 
     /// Counts a skipped line by its problem.
     pub(super) fn skip(&mut self, problem: &Problem) {
-        match problem {
-            Problem::TooFewFields { .. } => self.skipped_too_few_fields += 1,
-            Problem::NotANumber { .. }
-            | Problem::Column { .. }
-            | Problem::Value { .. }
-            | Problem::Rule(_)
-            | Problem::Heading(_) => self.skipped_not_a_number += 1,
-            Problem::OutOfRange { .. } | Problem::Sides { .. } => self.skipped_out_of_range += 1,
+        match problem.kind() {
+            ProblemKind::TooFewFields => self.skipped_too_few_fields += 1,
+            ProblemKind::NotANumber => self.skipped_not_a_number += 1,
+            ProblemKind::OutOfRange => self.skipped_out_of_range += 1,
         }
     }
 }

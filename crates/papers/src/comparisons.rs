@@ -113,32 +113,36 @@ impl Comparisons {
 
     /// Returns the finding of the statement; `None` if nothing was compared.
     pub(super) fn finding(self, named: Finding) -> Option<Finding> {
-        if self.decided.is_empty() && self.undecided.is_empty() {
-            return None;
-        }
-        let mut finding = named.ordered(&self.decided);
         let all = self.decided.len() + self.undecided.len();
-        finding.published = Some(Published { value: all as f64, decimals: 0 });
+        let failed = self.failed();
         let doubts = self.undecided.join("; ");
-        finding.verdict = match finding.verdict {
-            verdict if doubts.is_empty() => verdict,
-            Verdict::Differs(failed) => Verdict::Differs(format!("{failed}; not decided: {doubts}")),
-            _ => Verdict::NotDecided(doubts),
+        let verdict = match (failed.is_empty(), doubts.is_empty()) {
+            (true, true) => Verdict::OrderingHolds,
+            (true, false) => Verdict::NotDecided(doubts),
+            (false, true) => Verdict::Differs(failed.join("; ")),
+            (false, false) => Verdict::Differs(format!("{}; not decided: {doubts}", failed.join("; "))),
         };
-        Some(finding)
+        let published = Some(Published { value: all as f64, decimals: 0 });
+        let measured = Some((self.decided.len() - failed.len()) as f64);
+        (all > 0).then_some(Finding { published, measured, is_ordering: true, verdict, ..named })
     }
 
     /// Returns the finding of a statement about nearly all cases. Of at least [`MANY`] comparisons one may
     /// fail; the finding then names that comparison. `None` if nothing was compared.
     pub(super) fn nearly(self, named: Finding) -> Option<Finding> {
-        let may_fail = self.undecided.is_empty() && self.decided.len() >= MANY;
-        let mut exceptions = self.decided.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.clone());
-        let (first, more) = (exceptions.next(), exceptions.next().is_some());
-        let mut finding = self.finding(named)?;
-        if let (Some(exception), true, false) = (first, may_fail, more) {
-            finding.verdict = Verdict::HoldsBut(exception);
-        }
-        Some(finding)
+        let exception = match &self.failed()[..] {
+            [exception] if self.undecided.is_empty() && self.decided.len() >= MANY => {
+                Some(Verdict::HoldsBut((*exception).to_owned()))
+            }
+            _ => None,
+        };
+        let finding = self.finding(named)?;
+        Some(Finding { verdict: exception.unwrap_or(finding.verdict), ..finding })
+    }
+
+    /// Returns the comparisons that do not hold, in words.
+    fn failed(&self) -> Vec<&str> {
+        self.decided.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.as_str()).collect()
     }
 }
 
@@ -160,7 +164,7 @@ mod tests {
     use meshreplay_sim::metrics::Interval;
 
     fn named() -> Finding {
-        Finding::new("fact", "", "")
+        Finding { item: "fact".to_owned(), ..Finding::default() }
     }
 
     fn verdict(finding: Option<Finding>) -> String {
@@ -210,5 +214,15 @@ mod tests {
             both.as_ref().map(|item| (item.measured, item.published.map(|published| published.value)));
         assert_eq!(counts, Some((Some(1.0), Some(3.0))));
         assert_eq!(verdict(both), "differs: b over a: -2 (-3 to -1); not decided: b over a: 2 (-1 to 5)");
+    }
+
+    #[test]
+    fn an_ordering_counts_its_comparisons_and_names_those_that_fail() {
+        let mut comparisons = Comparisons::default();
+        comparisons.below("a", 1.0, "b", 2.0);
+        comparisons.below("c", 5.0, "d", 4.0);
+        let finding = comparisons.finding(named()).unwrap_or_default();
+        assert_eq!((finding.measured, finding.ratio()), (Some(1.0), Some(0.5)));
+        assert_eq!(finding.verdict.to_string(), "differs: c (5) is not below d (4)");
     }
 }

@@ -50,7 +50,7 @@ impl Estimate {
     }
 
     /// Applies a change of unit: `scale` to the number and to its interval.
-    fn scaled(self, scale: impl Fn(f64) -> f64) -> Self {
+    pub(crate) fn scaled(self, scale: impl Fn(f64) -> f64) -> Self {
         match self {
             Self::Number(number) => Self::Number(scale(number)),
             Self::Mean(Interval { mean, half_width, count }) => {
@@ -61,14 +61,6 @@ impl Estimate {
             }
         }
     }
-
-    /// Applies a shift, which leaves the width of the interval as it is.
-    fn shifted(self, shift: impl Fn(f64) -> f64) -> Self {
-        match self {
-            Self::Mean(interval) => Self::Mean(Interval { mean: shift(interval.mean), ..interval }),
-            other => other.scaled(shift),
-        }
-    }
 }
 
 impl From<f64> for Estimate {
@@ -77,27 +69,11 @@ impl From<f64> for Estimate {
     }
 }
 
-impl Mul<f64> for Estimate {
-    type Output = Self;
-
-    fn mul(self, factor: f64) -> Self {
-        self.scaled(|x| x * factor)
-    }
-}
-
 impl Mul<Estimate> for f64 {
     type Output = Estimate;
 
     fn mul(self, estimate: Estimate) -> Estimate {
-        estimate * self
-    }
-}
-
-impl Div<f64> for Estimate {
-    type Output = Self;
-
-    fn div(self, divisor: f64) -> Self {
-        self.scaled(|x| x / divisor)
+        estimate.scaled(|x| x * self)
     }
 }
 
@@ -135,7 +111,11 @@ impl Sub<f64> for Estimate {
     type Output = Self;
 
     fn sub(self, number: f64) -> Self {
-        self.shifted(|x| x - number)
+        match self {
+            // A shift leaves the width of the interval as it is.
+            Self::Mean(interval) => Self::Mean(Interval { mean: interval.mean - number, ..interval }),
+            other => other.scaled(|x| x - number),
+        }
     }
 }
 
@@ -174,7 +154,7 @@ mod tests {
     #[test]
     fn numbers_shift_and_stretch_intervals() {
         assert_eq!(2.0 - mean(4.0, 1.0), mean(-2.0, 1.0));
-        assert_eq!(mean(4.0, 1.0) * 2.0, mean(8.0, 2.0));
+        assert_eq!(2.0 * mean(4.0, 1.0), mean(8.0, 2.0));
         assert_eq!(2.0 / mean(4.0, 1.0), mean(0.5, 0.125));
         assert_eq!(mean(1.0, 3.0) - mean(4.0, 4.0), mean(-3.0, 5.0));
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::estimate::Estimate;
 use super::median::Median;
 use meshreplay_sim::metrics::Interval;
 
@@ -183,80 +184,29 @@ pub struct Mark {
 const STEPS: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
 
 impl Finding {
-    /// Returns a finding about one log and machine, without numbers.
-    pub fn new(item: &str, log: &str, machine: &str) -> Self {
-        Self { item: item.to_owned(), log: log.to_owned(), machine: machine.to_owned(), ..Self::default() }
+    /// Returns the measured number divided by the published one; `None` if either is missing or the published
+    /// one is 0.
+    pub fn ratio(&self) -> Option<f64> {
+        let published = self.published.filter(|published| published.value.abs() > 0.0)?;
+        self.measured.map(|measured| measured / published.value)
     }
+}
 
-    /// Returns the finding with a measured number that is compared with nothing.
-    #[must_use]
-    pub fn measured(self, measured: f64) -> Self {
-        Self { measured: Some(measured), ..self }
-    }
-
-    /// Returns the finding with a measured mean over replications.
-    #[must_use]
-    pub fn measured_within(self, interval: Interval) -> Self {
-        let half_width = (interval.count > 1).then_some(interval.half_width);
-        Self { measured: Some(interval.mean), half_width, ..self }
-    }
-
-    /// Returns the finding with both numbers, and with the verdict that `tolerance` allows.
-    #[must_use]
-    pub fn compared(self, published: Published, measured: f64, tolerance: Tolerance) -> Self {
-        let verdict = compare(published, measured, tolerance);
-        Self { published: Some(published), measured: Some(measured), verdict, ..self }
-    }
-
-    /// Returns the finding with a mean over replications. The verdict is [`Verdict::NotDecided`] if only a
-    /// part of the confidence interval is within the tolerance.
-    #[must_use]
-    pub fn compared_within(self, published: Published, measured: Interval, tolerance: Tolerance) -> Self {
-        let Interval { mean, half_width, .. } = measured;
-        let differs = |value| matches!(compare(published, value, tolerance), Verdict::Differs(_));
-        let [low, high] = [mean - half_width, mean + half_width];
-        let mut item = self.measured_within(measured).compared(published, mean, tolerance);
-        if differs(low) != differs(mean) || differs(high) != differs(mean) {
-            let digits = published.decimals + 1;
-            let within = match tolerance {
-                Tolerance::Percent(most) => format!("{most} %"),
-                Tolerance::Absolute(most) => most.to_string(),
-            };
-            let place = format!("{low:.digits$} to {high:.digits$}, of which a part is within {within}");
-            item.verdict = Verdict::NotDecided(place);
+impl Verdict {
+    /// Returns the verdict on a measured number beside a published one.
+    pub(super) fn of_estimate(published: Published, measured: Estimate, tolerance: Tolerance) -> Self {
+        match measured {
+            Estimate::Number(number) => compare(published, number, tolerance),
+            Estimate::Mean(interval) => compare_mean(published, interval, tolerance),
+            Estimate::Median(median) => compare_median(published, median, tolerance),
         }
-        item
     }
 
-    /// Returns the finding with a median. It agrees if its whole confidence interval is within the tolerance,
-    /// and differs if the whole interval is outside. Otherwise nothing is decided.
-    #[must_use]
-    pub fn compared_median(self, published: Published, measured: Median, tolerance: Tolerance) -> Self {
-        let Median { low, middle, high } = measured;
-        let mut finding = self.compared(published, middle, tolerance);
-        let most = match tolerance {
-            Tolerance::Percent(percent) => published.value * percent / 100.0,
-            Tolerance::Absolute(distance) => distance,
-        };
-        let interval = format!("median {middle:.2}, {low:.2} to {high:.2}");
-        let (least, most) = (published.value - most, published.value + most);
-        if low >= least && high <= most {
-            finding.verdict = Verdict::Within(tolerance);
-        } else if low <= most && high >= least {
-            finding.verdict = Verdict::NotDecided(interval);
-        } else if let Verdict::Differs(how) = &mut finding.verdict {
-            *how = format!("{how}; {interval}");
-        }
-        finding
-    }
-
-    /// Returns the finding with the verdict on a number that is said to be in `range`. `ends` are the number
-    /// and the ends of its interval. `is_ratio` says whether it is a ratio in percent or a share in percent,
-    /// which changes only the words of the verdict.
-    #[must_use]
-    pub fn in_range(self, ends: Median, is_ratio: bool, range: [f64; 2]) -> Self {
-        let Median { low, middle, high } = ends;
-        let [least, most] = range;
+    /// Returns the verdict on a number that is said to be in `range`. A median is a ratio in percent, any other
+    /// number a share in percent, which changes only the words of the verdict.
+    pub(super) fn of_range(measured: Estimate, [least, most]: [f64; 2]) -> Self {
+        let Median { low, middle, high } = measured.ends();
+        let is_ratio = matches!(measured, Estimate::Median(_));
         let ratio = || {
             if middle < 0.0 {
                 format!("{:.0} % less ({:.0} to {:.0})", -middle, -high, -low)
@@ -265,49 +215,63 @@ impl Finding {
             }
         };
         let within = |value| (least..=most).contains(&value);
-        let verdict = match (within(low) && within(high), high < least || low > most) {
-            (true, _) => Verdict::OrderingHolds,
-            (false, true) if is_ratio => Verdict::Differs(ratio()),
-            (false, true) => {
-                Verdict::Differs(format!("by {:.1} points", (least - middle).max(middle - most)))
-            }
-            (false, false) if is_ratio => Verdict::NotDecided(ratio()),
+        match (within(low) && within(high), high < least || low > most) {
+            (true, _) => Self::OrderingHolds,
+            (false, true) if is_ratio => Self::Differs(ratio()),
+            (false, true) => Self::Differs(format!("by {:.1} points", (least - middle).max(middle - most))),
+            (false, false) if is_ratio => Self::NotDecided(ratio()),
             (false, false) => {
-                Verdict::NotDecided(format!("{low:.1} to {high:.1}, of which a part is in the range"))
+                Self::NotDecided(format!("{low:.1} to {high:.1}, of which a part is in the range"))
             }
-        };
-        Self { verdict, ..self }
+        }
     }
 
-    /// Returns the finding with the verdict on a statement that two values are equal. `percent` is their
-    /// measured difference, `most` the largest one that counts as equal.
-    #[must_use]
-    pub fn no_further_apart(self, percent: f64, most: f64) -> Self {
-        let verdict = if percent <= most {
-            Verdict::Within(Tolerance::Percent(most))
+    /// Returns the verdict on a statement that two values are equal. `percent` is their measured difference,
+    /// `most` the largest one that counts as equal.
+    pub(super) fn of_equality(percent: f64, most: f64) -> Self {
+        if percent <= most {
+            Self::Within(Tolerance::Percent(most))
         } else {
-            Verdict::Differs(format!("{percent:.1} % apart at most"))
-        };
-        Self { verdict, ..self }
+            Self::Differs(format!("{percent:.1} % apart at most"))
+        }
     }
+}
 
-    /// Returns the finding of an inequality with its comparisons, each in words and with whether it holds.
-    #[must_use]
-    pub fn ordered(self, comparisons: &[(String, bool)]) -> Self {
-        let failed: Vec<&str> =
-            comparisons.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.as_str()).collect();
-        let verdict =
-            if failed.is_empty() { Verdict::OrderingHolds } else { Verdict::Differs(failed.join("; ")) };
-        let published = Published { value: comparisons.len() as f64, decimals: 0 };
-        let measured = (comparisons.len() - failed.len()) as f64;
-        Self { published: Some(published), measured: Some(measured), is_ordering: true, verdict, ..self }
+/// Returns the verdict on a mean over replications: [`Verdict::NotDecided`] if only a part of the confidence
+/// interval is within the tolerance.
+fn compare_mean(published: Published, measured: Interval, tolerance: Tolerance) -> Verdict {
+    let Interval { mean, half_width, .. } = measured;
+    let differs = |value| matches!(compare(published, value, tolerance), Verdict::Differs(_));
+    let [low, high] = [mean - half_width, mean + half_width];
+    if differs(low) == differs(mean) && differs(high) == differs(mean) {
+        return compare(published, mean, tolerance);
     }
+    let digits = published.decimals + 1;
+    let within = match tolerance {
+        Tolerance::Percent(most) => format!("{most} %"),
+        Tolerance::Absolute(most) => most.to_string(),
+    };
+    Verdict::NotDecided(format!("{low:.digits$} to {high:.digits$}, of which a part is within {within}"))
+}
 
-    /// Returns the measured number divided by the published one; `None` if either is missing or the published
-    /// one is 0.
-    pub fn ratio(&self) -> Option<f64> {
-        let published = self.published.filter(|published| published.value.abs() > 0.0)?;
-        self.measured.map(|measured| measured / published.value)
+/// Returns the verdict on a median. It agrees if its whole confidence interval is within the tolerance, and
+/// differs if the whole interval is outside. Otherwise nothing is decided.
+fn compare_median(published: Published, measured: Median, tolerance: Tolerance) -> Verdict {
+    let Median { low, middle, high } = measured;
+    let most = match tolerance {
+        Tolerance::Percent(percent) => published.value * percent / 100.0,
+        Tolerance::Absolute(distance) => distance,
+    };
+    let interval = format!("median {middle:.2}, {low:.2} to {high:.2}");
+    let (least, most) = (published.value - most, published.value + most);
+    if low >= least && high <= most {
+        return Verdict::Within(tolerance);
+    } else if low <= most && high >= least {
+        return Verdict::NotDecided(interval);
+    }
+    match compare(published, middle, tolerance) {
+        Verdict::Differs(how) => Verdict::Differs(format!("{how}; {interval}")),
+        verdict => verdict,
     }
 }
 
@@ -374,7 +338,7 @@ mod tests {
         let of = |mean, half_width| {
             let interval = Interval { mean, half_width, count: 5 };
             let published = Published { value: 35.0, decimals: 0 };
-            Finding::new("", "", "").compared_within(published, interval, Tolerance::Absolute(3.0))
+            compare_mean(published, interval, Tolerance::Absolute(3.0)).to_string()
         };
         for (mean, half_width, expected) in [
             (36.0, 1.0, "within 3"),
@@ -384,17 +348,13 @@ mod tests {
             (35.0, 9.0, "not decided: 26.0 to 44.0, of which a part is within 3"),
             (40.0, 1.0, "differs: 5.0 above, more than 3"),
         ] {
-            let item = of(mean, half_width);
-            assert_eq!((item.verdict.to_string().as_str(), item.half_width), (expected, Some(half_width)));
+            assert_eq!(of(mean, half_width), expected);
         }
     }
 
     #[test]
     fn a_range_is_met_or_missed_by_the_whole_interval() {
-        let shown = |(low, middle, high), is_ratio, range| {
-            let ends = Median { low, middle, high };
-            Finding::new("", "", "").in_range(ends, is_ratio, range).verdict.to_string()
-        };
+        let shown = |estimate, range| Verdict::of_range(estimate, range).to_string();
         for (mean, expected) in [
             (73.0, "ordering holds"),
             (75.5, "not decided: 74.5 to 76.5, of which a part is in the range"),
@@ -402,15 +362,16 @@ mod tests {
             (77.5, "differs: by 1.5 points"),
             (69.0, "differs: by 2.0 points"),
         ] {
-            assert_eq!(shown((mean - 1.0, mean, mean + 1.0), false, [71.0, 76.0]), expected);
+            let interval = Interval { mean, half_width: 1.0, count: 5 };
+            assert_eq!(shown(Estimate::Mean(interval), [71.0, 76.0]), expected);
         }
-        for (ends, expected) in [
+        for ((low, middle, high), expected) in [
             ((21.0, 25.0, 29.0), "ordering holds"),
             ((19.0, 25.0, 29.0), "not decided: 25 % more (19 to 29)"),
             ((10.0, 12.0, 14.0), "differs: 12 % more (10 to 14)"),
             ((29.0, 31.0, 33.0), "not decided: 31 % more (29 to 33)"),
         ] {
-            assert_eq!(shown(ends, true, [20.0, 30.0]), expected);
+            assert_eq!(shown(Estimate::Median(Median { low, middle, high }), [20.0, 30.0]), expected);
         }
     }
 
@@ -424,17 +385,8 @@ mod tests {
             (7.0, 8.0, 8.9, "differs: 20.0 % below, more than 10 %; median 8.00, 7.00 to 8.90"),
         ] {
             let median = Median { low, middle, high };
-            let found = Finding::new("", "", "").compared_median(published, median, Tolerance::Percent(10.0));
-            assert_eq!(found.verdict.to_string(), expected);
+            let verdict = compare_median(published, median, Tolerance::Percent(10.0));
+            assert_eq!(verdict.to_string(), expected);
         }
-    }
-
-    #[test]
-    fn an_ordering_counts_its_comparisons_and_names_those_that_fail() {
-        let comparisons = [("a < b".to_owned(), true), ("5 is not below 4".to_owned(), false)];
-        let item = Finding::new("order", "log", "4x4").ordered(&comparisons);
-        assert_eq!((item.measured, item.ratio()), (Some(1.0), Some(0.5)));
-        assert_eq!(item.verdict.to_string(), "differs: 5 is not below 4");
-        assert_eq!(Finding::new("order", "", "").ordered(&comparisons[..1]).verdict, Verdict::OrderingHolds);
     }
 }

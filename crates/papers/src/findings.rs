@@ -3,8 +3,8 @@
 use super::comparisons::Comparisons;
 use super::evidence::{Evidence, LogFacts};
 use super::finding::{Finding, Mark, Place};
-use super::item::{Item, item};
-use super::load::Figure;
+use super::item::item;
+use super::load::{Embedded, Figure};
 use super::point::Point;
 use meshreplay_base::spec::Spec;
 
@@ -12,8 +12,8 @@ use meshreplay_base::spec::Spec;
 pub(crate) struct Findings<'a> {
     pub(super) evidence: &'a Evidence,
     pub(super) figure: &'a Figure,
-    log: String,
-    machine: String,
+    pub(super) log: String,
+    pub(super) machine: String,
     pub(super) items: Vec<Finding>,
     pub(super) marks: Vec<Mark>,
 }
@@ -54,19 +54,10 @@ impl<'a> Findings<'a> {
         self.evidence.facts(dataset)
     }
 
-    /// Adds an item, if something was measured of it.
-    pub(crate) fn add(&mut self, item: Item) {
-        if item.is_measured {
-            let log = item.log.unwrap_or_else(|| self.log.clone());
-            let machine = item.machine.unwrap_or_else(|| self.machine.clone());
-            self.items.push(Finding { log, machine, ..item.finding });
-        }
-    }
-
     /// Adds a statement of the paper, which holds if all comparisons do; nothing if no comparison has both
     /// numbers.
     pub(crate) fn claim(&mut self, id: &str, words: impl AsRef<str>, compare: impl FnOnce(&mut Comparisons)) {
-        self.add(item(id, words).holds_if(compare));
+        item(id, words).holds_if(compare).add_to(self);
     }
 
     /// Adds a published number that the plot shows beside the measured ones; nothing if it is `None`.
@@ -84,25 +75,26 @@ impl<'a> Findings<'a> {
 
     /// Returns the loads of the workload models in all studies of the figure, in ascending order.
     pub(crate) fn loads(&self) -> Vec<Load> {
-        sorted_loads(self.figure.studies.iter().flat_map(|study| &study.logs))
+        self.loads_where(|_| true)
     }
 
     /// Returns the loads of the workload models in one study of the figure, in ascending order.
     pub(crate) fn loads_of(&self, name: &str) -> Vec<Load> {
-        let studies = self.figure.studies.iter().filter(|study| study.name == name);
-        sorted_loads(studies.flat_map(|study| &study.logs))
+        self.loads_where(|study| study.name == name)
     }
-}
 
-fn sorted_loads<'a>(logs: impl Iterator<Item = &'a String>) -> Vec<Load> {
-    let load = |log: &'a String| {
-        let model: Spec = log.parse().ok()?;
-        let rate = model.params.get("rate").or_else(|| model.params.get("ratio"))?;
-        Some((rate.parse().ok()?, log))
-    };
-    let mut loads: Vec<(f64, &String)> = logs.filter_map(load).collect();
-    loads.sort_by(|a, b| a.0.total_cmp(&b.0));
-    loads.into_iter().map(|(rate, log)| Load { rate: rate.to_string(), log: log.clone() }).collect()
+    fn loads_where(&self, is_wanted: impl Fn(&Embedded) -> bool) -> Vec<Load> {
+        let load = |log: String| {
+            let model: Spec = log.parse().ok()?;
+            let rate = model.params.get("rate").or_else(|| model.params.get("ratio"))?;
+            let rate: f64 = rate.parse().ok()?;
+            Some((rate, Load { rate: rate.to_string(), log }))
+        };
+        let studies = self.figure.studies().into_iter().filter(is_wanted);
+        let mut loads: Vec<(f64, Load)> = studies.flat_map(|study| study.logs).filter_map(load).collect();
+        loads.sort_by(|a, b| a.0.total_cmp(&b.0));
+        loads.into_iter().map(|(_, load)| load).collect()
+    }
 }
 
 /// Returns the rates of loads, separated by commas.

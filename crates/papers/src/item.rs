@@ -3,23 +3,24 @@
 use super::comparisons::Comparisons;
 use super::estimate::Estimate;
 use super::finding::{Finding, Place, Published, Tolerance, Verdict};
+use super::findings::Findings;
 
 /// An item of a figure. It becomes a finding if something was measured of it.
 #[derive(Clone, Debug)]
 #[must_use]
 pub(crate) struct Item {
-    pub(super) finding: Finding,
-    pub(super) is_measured: bool,
+    finding: Finding,
+    is_measured: bool,
     /// The log and the machine; `None` for those of the other items of the figure.
-    pub(super) log: Option<String>,
-    pub(super) machine: Option<String>,
+    log: Option<String>,
+    machine: Option<String>,
     measured: Option<Estimate>,
 }
 
 /// Returns an item of which nothing was measured yet. `id` is the name by which sentences refer to its
 /// verdict.
 pub(crate) fn item(id: &str, words: impl AsRef<str>) -> Item {
-    let finding = Finding { id: id.to_owned(), ..Finding::new(words.as_ref(), "", "") };
+    let finding = Finding { id: id.to_owned(), item: words.as_ref().to_owned(), ..Finding::default() };
     Item { finding, is_measured: false, log: None, machine: None, measured: None }
 }
 
@@ -37,11 +38,11 @@ impl Item {
     /// Sets the measured number; `None` if it was not measured.
     pub(crate) fn measured(self, number: Option<impl Into<Estimate>>) -> Self {
         let measured = number.map(Into::into);
-        let finding = match measured {
-            Some(Estimate::Mean(interval)) => self.finding.measured_within(interval),
-            Some(other) => self.finding.measured(other.number()),
-            None => self.finding,
+        let half_width = match measured {
+            Some(Estimate::Mean(interval)) if interval.count > 1 => Some(interval.half_width),
+            _ => None,
         };
+        let finding = Finding { measured: measured.map(Estimate::number), half_width, ..self.finding };
         Self { finding, is_measured: measured.is_some(), measured, ..self }
     }
 
@@ -58,12 +59,10 @@ impl Item {
 
     fn compared(mut self, published: Option<Published>, tolerance: Tolerance) -> Self {
         let Some(published) = published else { return Self { is_measured: false, ..self } };
-        self.finding = match self.measured {
-            Some(Estimate::Mean(interval)) => self.finding.compared_within(published, interval, tolerance),
-            Some(Estimate::Median(median)) => self.finding.compared_median(published, median, tolerance),
-            Some(Estimate::Number(number)) => self.finding.compared(published, number, tolerance),
-            None => Finding { published: Some(published), ..self.finding },
-        };
+        self.finding.published = Some(published);
+        if let Some(measured) = self.measured {
+            self.finding.verdict = Verdict::of_estimate(published, measured, tolerance);
+        }
         self
     }
 
@@ -75,8 +74,7 @@ impl Item {
     /// Compares the measured number with a published range.
     pub(crate) fn in_range(mut self, range: [f64; 2]) -> Self {
         if let Some(measured) = self.measured {
-            let is_ratio = matches!(measured, Estimate::Median(_));
-            self.finding = self.finding.in_range(measured.ends(), is_ratio, range);
+            self.finding.verdict = Verdict::of_range(measured, range);
         }
         self
     }
@@ -84,7 +82,7 @@ impl Item {
     /// Compares the measured difference, in percent, with the largest one that counts as none.
     pub(crate) fn no_further_apart(mut self, most: f64) -> Self {
         if let Some(measured) = self.measured {
-            self.finding = self.finding.no_further_apart(measured.number(), most);
+            self.finding.verdict = Verdict::of_equality(measured.number(), most);
         }
         self
     }
@@ -150,5 +148,13 @@ impl Item {
     pub(crate) fn below_bars(mut self, title: &str, label: &str) -> Self {
         self.finding.below_bars = Some([title.to_owned(), label.to_owned()]);
         self
+    }
+    /// Adds the item to the findings of its figure, if something was measured of it.
+    pub(crate) fn add_to(self, findings: &mut Findings<'_>) {
+        if self.is_measured {
+            let log = self.log.unwrap_or_else(|| findings.log.clone());
+            let machine = self.machine.unwrap_or_else(|| findings.machine.clone());
+            findings.items.push(Finding { log, machine, ..self.finding });
+        }
     }
 }

@@ -43,13 +43,31 @@ const UNPRINTED: &str = "The paper draws these values and prints none of them.";
 
 /// Returns what the hollow marks of a chart are: what the paper prints of each; empty if there are none.
 fn published<'a>(marks: impl Iterator<Item = &'a Mark>) -> String {
-    let mut said: Vec<&str> = Vec::new();
-    for mark in marks {
-        if !said.contains(&mark.said.as_str()) {
-            said.push(&mark.said);
+    let said = distinct(marks.map(|mark| mark.said.as_str()));
+    if said.is_empty() { String::new() } else { format!("published: {}", said.join("; ")) }
+}
+
+/// Returns the items without repetitions, in the order in which they come first.
+pub(super) fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for item in items {
+        if !distinct.contains(&item) {
+            distinct.push(item);
         }
     }
-    if said.is_empty() { String::new() } else { format!("published: {}", said.join("; ")) }
+    distinct
+}
+
+/// Returns the index of the first item that is wanted. Adds `new` if there is none.
+pub(super) fn index_of<T>(
+    items: &mut Vec<T>,
+    is_wanted: impl Fn(&T) -> bool,
+    new: impl FnOnce() -> T,
+) -> usize {
+    items.iter().position(is_wanted).unwrap_or_else(|| {
+        items.push(new());
+        items.len() - 1
+    })
 }
 
 /// Returns the title of a chart, which says so if the paper does not have it.
@@ -69,72 +87,120 @@ fn placed(comparison: &Comparison) -> impl Iterator<Item = (&Finding, &Place, f6
 /// Returns the findings on curves with their confidence intervals, as one chart for each quantity; none if
 /// there are no such findings.
 fn curves(comparison: &Comparison, page: Page) -> Vec<Drawing> {
-    let mut measures: Vec<(&str, &str, Drawn)> = Vec::new();
-    for (_, place, _) in placed(comparison).filter(|(_, place, _)| place.drawn != Drawn::Table) {
-        let measure = (place.axis.as_str(), place.quantity.as_str(), place.drawn);
-        if !measures.contains(&measure) {
-            measures.push(measure);
-        }
-    }
+    let drawn = placed(comparison).filter(|(_, place, _)| place.drawn != Drawn::Table);
+    let measures =
+        distinct(drawn.map(|(_, place, _)| (place.axis.as_str(), place.quantity.as_str(), place.drawn)));
     // Charts below each other share the height of a page; the paper's chart has a page of its own.
     let below = measures.len() - usize::from(comparison.figure.is_chart && measures.len() > 1);
     let page = Page { height: page.height.map(|height| height / below.max(1) as f64), ..page };
-    // What is not printed is said once, below the first chart, which is the paper's.
-    let picture = |(i, (axis, quantity, drawn)): (usize, (&str, &str, Drawn))| {
-        let note =
-            if i == 0 && comparison.figure.is_chart && comparison.marks.is_empty() { UNPRINTED } else { "" };
-        let title = title(comparison, comparison.figure.is_chart && i > 0);
-        match drawn {
-            Drawn::Bars => bars(comparison, axis, 1.0, (title, note, page)),
-            Drawn::BarsFromZero => bars(comparison, axis, 0.0, (title, note, page)),
-            Drawn::Curve | Drawn::Table => chart(comparison, (axis, quantity), (title, note, page)),
-        }
-    };
-    measures.into_iter().enumerate().map(picture).collect()
+    let mut drawings = Vec::new();
+    for (i, (axis, quantity, drawn)) in measures.into_iter().enumerate() {
+        // What is not printed is said once, below the first chart, which is the paper's.
+        let is_unprinted = i == 0 && comparison.figure.is_chart && comparison.marks.is_empty();
+        let panel = Panel {
+            comparison,
+            axis,
+            title: title(comparison, comparison.figure.is_chart && i > 0),
+            note: if is_unprinted { UNPRINTED } else { "" }.to_owned(),
+            page,
+        };
+        drawings.push(match drawn {
+            Drawn::Bars => panel.bars(1.0),
+            Drawn::BarsFromZero => panel.bars(0.0),
+            Drawn::Curve | Drawn::Table => panel.chart(quantity),
+        });
+    }
+    drawings
 }
 
-/// Returns bars of ratios, one group for each value along the axis. Below the bars of a log stand facts about
-/// it in percent, such as the share of serial jobs.
-fn bars(
-    comparison: &Comparison,
-    axis: &str,
-    base: f64,
-    (title, note, page): (String, &str, Page),
-) -> Drawing {
-    let (mut subjects, mut groups): (Vec<(&str, &str)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
-    let mut names: Vec<&str> = Vec::new();
-    for (finding, place, value) in placed(comparison).filter(|(_, place, _)| place.axis == axis) {
-        let bar = subjects.iter().position(|(_, name)| *name == place.series).unwrap_or_else(|| {
-            subjects.push((&place.look, &place.series));
-            subjects.len() - 1
-        });
-        let group = names.iter().position(|at| *at == place.at).unwrap_or_else(|| {
-            names.push(&place.at);
-            let name = if finding.log.is_empty() {
-                place.at.clone()
-            } else {
-                format!("{}\n{}{}", finding.log, finding.machine, below_bars(comparison, &finding.log))
-            };
-            groups.push(BarGroup { name, ..BarGroup::default() });
-            groups.len() - 1
-        });
-        let bars = &mut groups[group].bars;
-        bars.resize(bars.len().max(bar + 1), None);
-        bars[bar] = Some(value);
-    }
-    let marks = || comparison.marks.iter().filter(|mark| mark.place.axis == axis);
-    for Mark { place, ends, said } in marks() {
-        let bar = subjects.iter().position(|(_, name)| *name == place.series);
-        let group = names.iter().position(|at| *at == place.at);
-        if let (Some(bar), Some(group)) = (bar, group) {
-            let words = format!("{}, {}, published: {said}", place.at, place.series);
-            groups[group].ranges.push(Range { bar, ends: *ends, words });
+/// One chart of a figure, before it is drawn.
+struct Panel<'a> {
+    comparison: &'a Comparison,
+    /// The title of the horizontal axis of the findings that the chart shows.
+    axis: &'a str,
+    title: String,
+    note: String,
+    page: Page,
+}
+
+impl Panel<'_> {
+    /// Returns bars, which begin at `base`: one group for each value along the axis. Below the bars of a log
+    /// stand facts about it in percent, such as the share of serial jobs.
+    fn bars(self, base: f64) -> Drawing {
+        let Self { comparison, axis, title, note, page } = self;
+        let (mut subjects, mut groups): (Vec<(&str, &str)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
+        let mut names: Vec<&str> = Vec::new();
+        for (finding, place, value) in placed(comparison).filter(|(_, place, _)| place.axis == axis) {
+            let subject = (place.look.as_str(), place.series.as_str());
+            let bar = index_of(&mut subjects, |(_, name)| *name == place.series, || subject);
+            let group = index_of(&mut names, |at| *at == place.at, || &place.at);
+            if group == groups.len() {
+                let name = if finding.log.is_empty() {
+                    place.at.clone()
+                } else {
+                    format!("{}\n{}{}", finding.log, finding.machine, below_bars(comparison, &finding.log))
+                };
+                groups.push(BarGroup { name, ..BarGroup::default() });
+            }
+            let bars = &mut groups[group].bars;
+            bars.resize(bars.len().max(bar + 1), None);
+            bars[bar] = Some(value);
         }
+        let marks = || comparison.marks.iter().filter(|mark| mark.place.axis == axis);
+        for Mark { place, ends, said } in marks() {
+            let bar = subjects.iter().position(|(_, name)| *name == place.series);
+            let group = names.iter().position(|at| *at == place.at);
+            if let (Some(bar), Some(group)) = (bar, group) {
+                let words = format!("{}, {}, published: {said}", place.at, place.series);
+                groups[group].ranges.push(Range { bar, ends: *ends, words });
+            }
+        }
+        let notes = [published(marks()), note];
+        let names = subjects.iter().map(|(_, name)| (*name).to_owned());
+        let legend = names.zip(looks(&subjects)).collect();
+        let axis = axis.to_owned();
+        Bars { title, subtitle: String::new(), axis, legend, groups, base, notes }.draw_on(page)
     }
-    let notes = [published(marks()), note.to_owned()];
-    let names = subjects.iter().map(|(_, name)| (*name).to_owned());
-    let legend = names.zip(looks(&subjects)).collect();
-    Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base, notes }.draw_on(page)
+
+    /// Returns the chart of one quantity along the axis.
+    fn chart(self, quantity: &str) -> Drawing {
+        let Self { comparison, axis, title, note, page } = self;
+        let (mut series, mut names): (Vec<Series>, Vec<String>) = (Vec::new(), Vec::new());
+        let mut subjects: Vec<(&str, &str)> = Vec::new();
+        let is_in_chart = |place: &Place| place.axis == axis && place.quantity == quantity;
+        for (finding, place, y) in placed(comparison).filter(|(_, place, _)| is_in_chart(place)) {
+            // Values that are not numbers stand next to each other, in the order of the findings.
+            let x = place.at.parse().unwrap_or_else(|_| {
+                index_of(&mut names, |name| *name == place.at, || place.at.clone()) as f64
+            });
+            let subject = (place.look.as_str(), place.series.as_str());
+            index_of(&mut subjects, |(_, name)| *name == place.series, || subject);
+            let point = Point { x, y, half_width: finding.half_width.unwrap_or(0.0) };
+            add_point(&mut series, &place.series, Kind::Curve, point);
+        }
+        for (series, look) in series.iter_mut().zip(looks(&subjects)) {
+            series.look = look;
+            series.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        }
+        let marks = || comparison.marks.iter().filter(|mark| is_in_chart(&mark.place));
+        let reference = |mark: &Mark| {
+            let of = series.iter().find(|series| series.name == mark.place.series)?;
+            let words = format!("{}, published: {}", mark.place.series, mark.said);
+            Some(Reference { x: mark.place.at.parse().ok()?, y: mark.ends.0, look: of.look, words })
+        };
+        let references = marks().filter_map(reference).collect();
+        let x = Axis { title: axis.to_owned(), names, ..Axis::default() };
+        let y = Axis { title: quantity.to_owned(), ..Axis::default() };
+        let references_are = published(marks());
+        Chart { title, x, y, series, references, references_are, note, ..Chart::default() }.draw_on(page)
+    }
+}
+
+/// Adds a point to the curve of this name, or begins the curve with it.
+fn add_point(series: &mut Vec<Series>, name: &str, kind: Kind, point: Point) {
+    let new = || Series { name: name.to_owned(), look: Look::default(), kind, points: Vec::new() };
+    let i = index_of(series, |series| series.name == name, new);
+    series[i].points.push(point);
 }
 
 /// Returns the percentages that are known of a log, one per line, such as `33.1 % serial jobs`. A line before
@@ -152,50 +218,6 @@ fn below_bars(comparison: &Comparison, log: &str) -> String {
     lines.concat()
 }
 
-/// Returns the chart of one quantity along one axis.
-fn chart(
-    comparison: &Comparison,
-    (axis, quantity): (&str, &str),
-    (title, note, page): (String, &str, Page),
-) -> Drawing {
-    let (mut series, mut names): (Vec<Series>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut subjects: Vec<(&str, &str)> = Vec::new();
-    let of_chart = |place: &Place| place.axis == axis && place.quantity == quantity;
-    for (finding, place, y) in placed(comparison).filter(|(_, place, _)| of_chart(place)) {
-        // Values that are not numbers stand next to each other, in the order of the findings.
-        let x = place.at.parse().unwrap_or_else(|_| {
-            let at = names.iter().position(|name| *name == place.at).unwrap_or_else(|| {
-                names.push(place.at.clone());
-                names.len() - 1
-            });
-            at as f64
-        });
-        let point = Point { x, y, half_width: finding.half_width.unwrap_or(0.0) };
-        if let Some(series) = series.iter_mut().find(|series| series.name == place.series) {
-            series.points.push(point);
-        } else {
-            let (name, look) = (place.series.clone(), Look::default());
-            series.push(Series { name, look, kind: Kind::Curve, points: vec![point] });
-            subjects.push((&place.look, &place.series));
-        }
-    }
-    for (series, look) in series.iter_mut().zip(looks(&subjects)) {
-        series.look = look;
-        series.points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    }
-    let marks = || comparison.marks.iter().filter(|mark| of_chart(&mark.place));
-    let reference = |mark: &Mark| {
-        let of = series.iter().find(|series| series.name == mark.place.series)?;
-        let words = format!("{}, published: {}", mark.place.series, mark.said);
-        Some(Reference { x: mark.place.at.parse().ok()?, y: mark.ends.0, look: of.look, words })
-    };
-    let references = marks().filter_map(reference).collect();
-    let x = Axis { title: axis.to_owned(), names, ..Axis::default() };
-    let y = Axis { title: quantity.to_owned(), ..Axis::default() };
-    let (references_are, note) = (published(marks()), note.to_owned());
-    Chart { title, x, y, series, references, references_are, note, ..Chart::default() }.draw_on(page)
-}
-
 /// Returns a chart of the ratios of measured to published numbers, in the order of the figure; a ratio of 1
 /// means equal. `None` if there are no such ratios.
 fn by_published(comparison: &Comparison, page: Page) -> Option<Drawing> {
@@ -207,16 +229,11 @@ fn by_published(comparison: &Comparison, page: Page) -> Option<Drawing> {
     }
     let mut series: Vec<Series> = Vec::new();
     for (i, finding) in found.iter().enumerate() {
-        let name = [finding.log.as_str(), finding.machine.as_str()].join(" ").trim().to_owned();
+        let name = format!("{} {}", finding.log, finding.machine).trim().to_owned();
         let point = Point { x: i as f64, y: finding.ratio()?, half_width: 0.0 };
-        if let Some(series) = series.iter_mut().find(|series| series.name == name) {
-            series.points.push(point);
-        } else {
-            series.push(Series { name, look: Look::default(), kind: Kind::Points, points: vec![point] });
-        }
+        add_point(&mut series, &name, Kind::Points, point);
     }
-    let subjects: Vec<(&str, &str)> =
-        series.iter().map(|series| (series.name.as_str(), series.name.as_str())).collect();
+    let subjects: Vec<(&str, &str)> = series.iter().map(|series| (&*series.name, &*series.name)).collect();
     let looks = looks(&subjects);
     for (series, look) in series.iter_mut().zip(looks) {
         series.look = look;

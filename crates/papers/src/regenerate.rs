@@ -94,26 +94,22 @@ impl Regeneration<'_> {
         paper: &'static Paper,
         figure: &'static Figure,
     ) -> Result<Comparison, RegenerateError> {
-        let (mut missing, mut evidence) = (Vec::<&'static str>::new(), Evidence::default());
-        for name in &figure.surveyed {
-            if let Some(located) = self.locate(name)? {
+        let (mut missing, mut evidence) = (Vec::new(), Evidence::default());
+        let studies = figure.studies();
+        for name in figure.surveyed {
+            if let Some(located) = self.locate(name, &mut missing)? {
                 let log = load(&located.path, ReadOptions::default(), Rules::default())?;
                 evidence.add_log(name, located, Some(LogFacts::from(&log)));
-            } else {
-                missing.push(name);
             }
         }
-        for study in &figure.studies {
+        for study in &studies {
             if study.dataset == STREAM {
                 self.make_streams(paper)?;
             } else if study.dataset == MODEL {
                 // The logs of a workload model are drawn at random, so no file is needed.
-            } else if let Some(located) = self.locate(&study.dataset)? {
+            } else if let Some(located) = self.locate(&study.dataset, &mut missing)? {
                 evidence.add_log(&study.dataset, located, None);
             } else {
-                if !missing.contains(&study.dataset.as_str()) {
-                    missing.push(&study.dataset);
-                }
                 continue;
             }
             if !figure.timed
@@ -123,7 +119,7 @@ impl Regeneration<'_> {
             }
         }
         if figure.timed {
-            self.measure_in_rounds(paper, figure, &mut evidence)?;
+            self.measure_in_rounds(paper, &studies, &mut evidence)?;
         }
         let versions = evidence.logs().filter(|_| paper.versions).filter_map(|(dataset, located)| {
             let used = located.used_instead_of?;
@@ -144,11 +140,11 @@ impl Regeneration<'_> {
     fn measure_in_rounds(
         &mut self,
         paper: &Paper,
-        figure: &Figure,
+        studies: &[Embedded],
         evidence: &mut Evidence,
     ) -> Result<(), RegenerateError> {
         for round in 0..ROUNDS {
-            for study in &figure.studies {
+            for study in studies {
                 let located = evidence.logs().find(|(dataset, _)| *dataset == study.dataset);
                 let path = located.map(|(_, located)| located.path.clone());
                 if path.is_none() && study.dataset != MODEL {
@@ -167,10 +163,18 @@ impl Regeneration<'_> {
         Ok(())
     }
 
-    /// Returns the file of a dataset; `None` if there is none. The first time, a note says so.
-    fn locate(&mut self, name: &str) -> Result<Option<Located>, RegenerateError> {
+    /// Returns the file of a dataset. If there is none, adds the dataset to `missing` and returns `None`. The
+    /// first time, a note says so.
+    fn locate(
+        &mut self,
+        name: &str,
+        missing: &mut Vec<&'static str>,
+    ) -> Result<Option<Located>, RegenerateError> {
         let dataset = Dataset::find(name).ok_or_else(|| RegenerateError::NoDataset(name.to_owned()))?;
         let located = if self.traces.exists() { dataset.locate(self.traces)? } else { None };
+        if located.is_none() && !missing.contains(&dataset.name) {
+            missing.push(dataset.name);
+        }
         if located.is_none() && self.missing.insert(dataset.name) {
             let (folder, command) = (self.traces.display(), dataset.fetch_command(self.traces));
             self.replays.note(&format!("missing: no {name}-* in {folder}; to fetch it:\n  {command}"));
@@ -180,7 +184,7 @@ impl Regeneration<'_> {
 
     /// Returns the directory of the results of a paper.
     fn results(&self, paper: &Paper) -> PathBuf {
-        self.folder.join(&paper.name)
+        self.folder.join(paper.name)
     }
 
     /// Writes the logs of the job stream into the directory of the results.

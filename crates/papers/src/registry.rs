@@ -1,26 +1,16 @@
 //! The list of all papers whose figures can be regenerated.
 
-use std::sync::LazyLock;
+use super::load::Paper;
 
-use super::load::{Folder, Paper, PaperError};
-
-/// The folder of every paper, in the order in which `reproduce list` shows them.
-const FOLDERS: &[Folder] = &[
-    super::walker2010::FOLDER,
-    super::chang_mohapatra1998::FOLDER,
-    super::diessel1996::FOLDER,
-    super::gabl2006::FOLDER,
-    super::qna2013::FOLDER,
-    super::rfold2025::FOLDER,
+/// Every paper, in the order in which `reproduce list` shows them.
+pub static PAPERS: [Paper; 6] = [
+    super::walker2010::PAPER,
+    super::chang_mohapatra1998::PAPER,
+    super::diessel1996::PAPER,
+    super::gabl2006::PAPER,
+    super::qna2013::PAPER,
+    super::rfold2025::PAPER,
 ];
-
-static PAPERS: LazyLock<Result<Vec<Paper>, PaperError>> =
-    LazyLock::new(|| FOLDERS.iter().map(Folder::read).collect());
-
-/// Returns every paper, or why the data of one cannot be used. The folders are read at the first call only.
-pub fn papers() -> Result<&'static [Paper], &'static PaperError> {
-    PAPERS.as_deref()
-}
 
 #[cfg(test)]
 mod tests {
@@ -74,13 +64,13 @@ mod tests {
             version: "1".to_owned(),
             used_instead_of: None,
         };
-        for (i, name) in figure.surveyed.iter().enumerate() {
+        for (i, &name) in figure.surveyed.iter().enumerate() {
             fs::copy(folder.join("log.swf"), folder.join(name))?;
             let share = 0.1 * i as f64;
             let facts = LogFacts { jobs: 9, processors: Some(9), serial: share, powers: [share; 3] };
             found.add_log(name, located(name), Some(facts));
         }
-        for embedded in &figure.studies {
+        for embedded in figure.studies() {
             if ![STREAM, MODEL].contains(&embedded.dataset.as_str()) {
                 found.add_log(&embedded.dataset, located(&embedded.dataset), None);
             }
@@ -107,8 +97,9 @@ mod tests {
     /// or say why not. Each finding with a published number or a verdict must belong to a sentence.
     fn problems(paper: &Paper, figure: &Figure, findings: &[Finding]) -> Vec<String> {
         let mut problems = Vec::new();
-        let sentences = || paper.sentences.iter().filter(|sentence| sentence.figure == figure.name);
-        for sentence in sentences() {
+        let mut sentences = paper.sentences();
+        sentences.retain(|sentence| sentence.is_about(figure));
+        for sentence in &sentences {
             let is_said = !sentence.section.is_empty() && !sentence.claim.is_empty();
             let says_why = sentence.not_measurable.as_ref().is_some_and(|why| !why.is_empty());
             if !is_said || sentence.judged_by.is_empty() != says_why {
@@ -123,7 +114,7 @@ mod tests {
         }
         let judged = |finding: &&Finding| finding.verdict != Verdict::None || finding.published.is_some();
         for finding in findings.iter().filter(judged) {
-            let belongs = sentences().any(|sentence| sentence.is_judged_by(finding));
+            let belongs = sentences.iter().any(|sentence| sentence.is_judged_by(finding));
             if !belongs || finding.verdict == Verdict::None {
                 problems.push(format!("'{}' belongs to no sentence or has no verdict", finding.item));
             }
@@ -134,11 +125,12 @@ mod tests {
     #[test]
     fn every_sentence_is_judged_and_every_verdict_belongs_to_a_sentence() -> Tested {
         let folder = logs()?;
-        for paper in papers()? {
-            for sentence in &paper.sentences {
-                assert!(paper.figure(&sentence.figure).is_some(), "{}: {sentence:?}", paper.name);
+        for paper in &PAPERS {
+            for sentence in paper.sentences() {
+                let is_figure = |name: &String| paper.figure(name).is_some();
+                assert!(sentence.figures.iter().all(is_figure), "{}: {sentence:?}", paper.name);
             }
-            for figure in &paper.figures {
+            for figure in paper.figures {
                 let findings = comparison(paper, figure, folder.path())?.findings;
                 let problems = problems(paper, figure, &findings);
                 assert!(problems.is_empty(), "{} {}:\n{}", paper.name, figure.name, problems.join("\n"));
@@ -177,13 +169,9 @@ mod tests {
         let folder = logs()?;
         let mut wrong = Vec::new();
         for (name, charts) in CHARTS {
-            let paper = papers()?.iter().find(|paper| paper.name == name).ok_or(name)?;
-            let drawn: Vec<&str> = paper
-                .figures
-                .iter()
-                .filter(|figure| figure.is_chart)
-                .map(|figure| figure.name.as_str())
-                .collect();
+            let paper = PAPERS.iter().find(|paper| paper.name == name).ok_or(name)?;
+            let drawn: Vec<&str> =
+                paper.figures.iter().filter(|figure| figure.is_chart).map(|figure| figure.name).collect();
             assert_eq!(drawn, charts, "{name}");
             for figure in paper.figures.iter().filter(|figure| figure.is_chart) {
                 let label = format!("{name} {}", figure.name);

@@ -1,8 +1,11 @@
 //! Writes comparisons as a table, Markdown, LaTeX, CSV or JSON.
 
+use std::iter;
+
 use serde::Serialize;
 
 use super::finding::{Finding, Place, Verdict};
+use super::plot::distinct;
 use super::regenerate::Comparison;
 use super::sentence::Sentence;
 use meshreplay_results::text::{Align, Screen, Table, csv_line, grouped};
@@ -38,7 +41,7 @@ impl Format {
 struct Row<'a> {
     paper: &'a str,
     figure: &'a str,
-    item: &'a str,
+    item: String,
     log: &'a str,
     machine: &'a str,
     published: Option<f64>,
@@ -47,30 +50,9 @@ struct Row<'a> {
     half_width: Option<f64>,
     ratio: Option<f64>,
     verdict: String,
-    kind: Kind,
-}
-
-/// What the numbers of a row are.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-#[serde(into = "&'static str")]
-enum Kind {
-    /// A published number, or none, and a measured one.
-    Number,
-    /// How many comparisons a sentence makes, and how many of them hold.
-    Comparisons,
-    /// There are none: a sentence that is not measured.
-    #[default]
-    Sentence,
-}
-
-impl From<Kind> for &'static str {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Number => "number",
-            Kind::Comparisons => "comparisons",
-            Kind::Sentence => "sentence",
-        }
-    }
+    /// What the numbers are: a `number` published and measured, numbers of `comparisons`, or none of a
+    /// `sentence` that is not measured.
+    kind: &'static str,
 }
 
 /// Returns all comparisons as one text. Tables without a format fit the screen.
@@ -90,21 +72,27 @@ pub fn shown(comparisons: &[Comparison], format: Format, screen: Screen) -> serd
 }
 
 /// Returns the sentences about a figure that no finding judges, each with the reason.
-fn not_measured(comparison: &Comparison) -> impl Iterator<Item = (&'static Sentence, String)> + '_ {
-    let sentences =
-        comparison.paper.sentences.iter().filter(|sentence| sentence.figure == comparison.figure.name);
-    sentences.filter_map(|sentence| {
-        Some((sentence, sentence.not_measured(&comparison.findings, &comparison.missing)?))
-    })
+fn not_measured(comparison: &Comparison) -> Vec<(Sentence, String)> {
+    let Comparison { figure, findings, missing, .. } = comparison;
+    let sentences = comparison.paper.sentences().into_iter().filter(|sentence| sentence.is_about(figure));
+    let with_reason = |sentence: Sentence| {
+        let why = sentence.not_measured(findings, missing)?;
+        Some((sentence, why))
+    };
+    sentences.filter_map(with_reason).collect()
 }
 
 /// Returns the sentences of the paper that no finding judges, each with the reason; empty for LaTeX, which
 /// has tables only.
 fn sentences(comparisons: &[Comparison], format: Format) -> String {
-    let line = |(sentence, why): (&Sentence, String)| {
-        format!("{}, {}: {}\n   {why}", sentence.figure, sentence.section, sentence.claim)
+    let lines = |comparison: &Comparison| {
+        let figure = comparison.figure;
+        let line = move |(sentence, why): (Sentence, String)| {
+            format!("{}, {}: {}\n   {why}", figure.name, sentence.section(figure), sentence.claim)
+        };
+        not_measured(comparison).into_iter().map(line)
     };
-    let lines: Vec<String> = comparisons.iter().flat_map(not_measured).map(line).collect();
+    let lines: Vec<String> = comparisons.iter().flat_map(lines).collect();
     let title = "Sentences of the paper that are not measured here, and why";
     match format {
         _ if lines.is_empty() => String::new(),
@@ -117,9 +105,9 @@ fn sentences(comparisons: &[Comparison], format: Format) -> String {
 /// Returns a row for each finding, as CSV and JSON show it.
 fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
     comparison.findings.iter().map(|finding| Row {
-        paper: &comparison.paper.name,
-        figure: &comparison.figure.name,
-        item: &finding.item,
+        paper: comparison.paper.name,
+        figure: comparison.figure.name,
+        item: finding.item.clone(),
         log: &finding.log,
         machine: &finding.machine,
         published: finding.published.map(|published| published.value),
@@ -127,17 +115,18 @@ fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
         half_width: finding.half_width,
         ratio: finding.ratio(),
         verdict: finding.verdict.to_string(),
-        kind: if finding.is_ordering { Kind::Comparisons } else { Kind::Number },
+        kind: if finding.is_ordering { "comparisons" } else { "number" },
     })
 }
 
 /// Returns a row for each sentence that no finding judges.
 fn unjudged(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
-    not_measured(comparison).map(|(sentence, why)| Row {
-        paper: &comparison.paper.name,
-        figure: &comparison.figure.name,
-        item: &sentence.claim,
+    not_measured(comparison).into_iter().map(|(sentence, why)| Row {
+        paper: comparison.paper.name,
+        figure: comparison.figure.name,
+        item: sentence.claim,
         verdict: Verdict::NotMeasured(why).to_string(),
+        kind: "sentence",
         ..Row::default()
     })
 }
@@ -150,10 +139,8 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
     let line = |row: Row<'_>| {
         let numbers = [row.published, row.measured, row.half_width, row.ratio];
         let numbers = numbers.map(|value| value.map_or_else(String::new, |value| value.to_string()));
-        let words = [row.paper, row.figure, row.item, row.log, row.machine].into_iter();
-        csv_line(
-            words.chain(numbers.iter().map(String::as_str)).chain([row.verdict.as_str(), row.kind.into()]),
-        )
+        let words = [row.paper, row.figure, &row.item, row.log, row.machine].into_iter();
+        csv_line(words.chain(numbers.iter().map(String::as_str)).chain([row.verdict.as_str(), row.kind]))
     };
     csv_line(titles) + &rows.map(line).collect::<String>()
 }
@@ -188,7 +175,7 @@ fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
     let written = |table: &Table| match format {
         Format::Markdown => table.markdown(),
         Format::Latex => {
-            let said = std::iter::once(&name).chain(versions).chain(&without);
+            let said = iter::once(&name).chain(versions).chain(&without);
             table.latex(&said.cloned().collect::<Vec<String>>())
         }
         _ => screen.table_from_left(table, 1),
@@ -230,45 +217,27 @@ fn number(finding: &Finding, measured: f64) -> String {
     }
 }
 
-/// The name of a curve, and its values, each with its value on the axis.
-type CurveRow<'a> = (&'a str, Vec<(&'a str, String)>);
-
 /// Returns the points of curves as tables, one table per axis. A table has one row per curve and one column
 /// per value on the axis.
 fn curves(points: &[&Finding]) -> Vec<Table> {
-    let mut axes: Vec<&str> = Vec::new();
     let places = || points.iter().filter_map(|finding| Some((*finding, finding.place.as_ref()?)));
-    for (_, place) in places() {
-        if !axes.contains(&place.axis.as_str()) {
-            axes.push(&place.axis);
-        }
-    }
-    let of_axis = |axis: &&str| {
-        let (mut columns, mut rows): (Vec<&str>, Vec<CurveRow<'_>>) = (Vec::new(), Vec::new());
-        for (finding, Place { curve, at, .. }) in places().filter(|(_, place)| place.axis == *axis) {
-            if !columns.contains(&at.as_str()) {
-                columns.push(at);
-            }
-            let measured = finding.measured.map(|measured| number(finding, measured));
-            let cell = (at.as_str(), measured.unwrap_or_default());
-            match rows.iter_mut().find(|(other, _)| other == curve) {
-                Some((_, cells)) => cells.push(cell),
-                None => rows.push((curve, vec![cell])),
-            }
-        }
-        let titles =
-            std::iter::once((*axis, Align::Left)).chain(columns.iter().map(|at| (*at, Align::Right)));
-        let mut table = Table::new(&titles.collect::<Vec<_>>());
-        for (curve, cells) in rows {
+    let table = |axis: &str| {
+        let on_axis = || places().filter(|(_, place)| place.axis == axis);
+        let columns = distinct(on_axis().map(|(_, place)| place.at.as_str()));
+        let rows = distinct(on_axis().map(|(_, place)| place.curve.as_str()));
+        let titles = columns.iter().map(|at| (*at, Align::Right));
+        let mut table = Table::new(&iter::once((axis, Align::Left)).chain(titles).collect::<Vec<_>>());
+        for curve in rows {
             let cell = |at: &&str| {
-                let found = cells.iter().find(|(place, _)| place == at);
-                found.map(|(_, text)| text.clone()).unwrap_or_default()
+                let is_here = |place: &Place| place.curve == curve && place.at == **at;
+                let measured = on_axis().find(|(_, place)| is_here(place)).map(|(finding, _)| finding);
+                measured.and_then(|finding| Some(number(finding, finding.measured?))).unwrap_or_default()
             };
-            table.add(std::iter::once(curve.to_owned()).chain(columns.iter().map(cell)).collect());
+            table.add(iter::once(curve.to_owned()).chain(columns.iter().map(cell)).collect());
         }
         table
     };
-    axes.iter().map(of_axis).collect()
+    distinct(places().map(|(_, place)| place.axis.as_str())).into_iter().map(table).collect()
 }
 
 /// Returns the number of decimals of a measured number. It is one more than was printed, and as many as

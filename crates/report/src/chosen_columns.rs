@@ -1,6 +1,7 @@
 //! The columns of the summary that the user asked for, formatted for a table.
 
 use meshreplay_base::spec::{SpecError, unknown};
+use meshreplay_figures::draw::decimals;
 use meshreplay_results::frame::{self, FrameError, FrameSchema, Table};
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::{Interval, METRICS, Metric, metric};
@@ -93,16 +94,11 @@ fn column(name: &str, summary: &Table, replications: &[usize]) -> Result<Chosen,
                     column.label(first)
                 } else {
                     Interval::of(&found)
-                        .map_or_else(|| NONE.to_owned(), |found| spread(found, decimals(found.mean)))
+                        .map_or_else(|| NONE.to_owned(), |found| spread(found, decimals(found.mean, 4)))
                 }
             }
         });
         first += count;
     }
     Ok(Chosen { name: name.to_owned(), cells })
-}
-
-/// Returns the number of decimals with which `value` has four digits.
-fn decimals(value: f64) -> usize {
-    if value == 0.0 { 0 } else { (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize }
 }

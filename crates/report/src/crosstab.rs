@@ -194,8 +194,9 @@ impl Crosstab<'_> {
     fn means(&self) -> Content {
         let Self { options, hidden, grid, .. } = self;
         let counts = grid.map(<[usize]>::len).concat();
-        let (fewest, most) = extremes(counts.into_iter().filter(|count| *count > 0));
-        let mut notes: Vec<String> = self.mean_note((fewest, most)).into_iter().collect();
+        let counts: Vec<usize> = counts.into_iter().filter(|count| *count > 0).collect();
+        let most = counts.iter().max().copied().unwrap_or_default();
+        let mut notes: Vec<String> = self.mean_note(&counts).into_iter().collect();
         // Confidence intervals make sense only for replications: they differ in nothing but the seed.
         let widths = if hidden.is_seed() && most > 1 && !options.exact {
             some(grid.map(|rows| {
@@ -249,8 +250,8 @@ impl Crosstab<'_> {
             }
         }
         let ratios = operands.iter().flatten().filter(|both| !both.iter().any(Vec::is_empty));
-        let mut notes: Vec<String> =
-            self.mean_note(extremes(ratios.flatten().map(Vec::len))).into_iter().collect();
+        let counts: Vec<usize> = ratios.flatten().map(Vec::len).collect();
+        let mut notes: Vec<String> = self.mean_note(&counts).into_iter().collect();
         let mut widths = None;
         if !options.exact && (hidden.names().is_empty() || hidden.is_seed()) {
             let intervals = Ratios::read(self.table, &options.value, folder)?;
@@ -266,10 +267,11 @@ impl Crosstab<'_> {
         Ok(Content { title, widths, are_comparable, decimals: decimals(&values), values, notes })
     }
 
-    /// Returns a note on the results that the numbers are means of, given the fewest and the most of them;
-    /// `None` if each number is a single result.
-    fn mean_note(&self, (fewest, most): (usize, usize)) -> Option<String> {
-        if most < 2 {
+    /// Returns a note on the numbers of results that the numbers are means of; `None` if each number is a
+    /// single result.
+    fn mean_note(&self, counts: &[usize]) -> Option<String> {
+        let (fewest, most) = (counts.iter().min()?, counts.iter().max()?);
+        if *most < 2 {
             return None;
         }
         let count = if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
@@ -312,11 +314,6 @@ impl Crosstab<'_> {
         }
         PaperTable { title, corner: options.rows.clone(), columns, rows, notes, least_useful: Vec::new() }
     }
-}
-
-/// Returns the least and the largest of some counts; 0 and 0 if there are none.
-fn extremes(counts: impl Iterator<Item = usize> + Clone) -> (usize, usize) {
-    (counts.clone().min().unwrap_or_default(), counts.max().unwrap_or_default())
 }
 
 /// Returns what `of` returns of the operands of each ratio, by row and column.

@@ -7,7 +7,6 @@ mod crosstab;
 mod groups;
 mod hidden;
 mod intervals;
-mod laws_table;
 mod listing;
 mod page;
 mod sparklines;
@@ -17,8 +16,7 @@ mod verdict;
 pub use chosen_columns::{ColumnError, check_columns, summary_column, summary_metric};
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
 pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, groups};
-pub use laws_table::laws_table;
-pub use listing::{LISTINGS, Listing, schema_table};
+pub use listing::{LISTINGS, Listing, laws_table, schema_table};
 pub use page::{
     BlockTree, Meaning, Played, PlayedReplay, Report, ReportCell, ReportColumn, ReportError, ReportFigure,
     ReportOptions, ReportTable, Strip, safe_svg,

@@ -1,12 +1,13 @@
-//! Registries and frames as tables of text, for the commands `list` and `schema`.
+//! Registries, frames and laws as tables of text, for the commands `list`, `schema` and `check`.
 
 use meshreplay_alloc::allocator::ALLOCATORS;
+use meshreplay_alloc::laws::Finding;
 use meshreplay_base::prediction::PREDICTORS;
 use meshreplay_figures::PLOT_KINDS;
 use meshreplay_logs::FORMATS;
 use meshreplay_machine::machine::order::ORDERS;
 use meshreplay_results::frame::FrameSchema;
-use meshreplay_results::text::{Align, Table};
+use meshreplay_results::text::{Align, Table, grouped};
 use meshreplay_sim::execution::NETWORKS;
 use meshreplay_sim::scheduler::SCHEDULERS;
 use meshreplay_workload::MODELS;
@@ -77,6 +78,27 @@ fn table<R, const N: usize>(titles: [&str; N], rows: &[R], cells: impl Fn(&R) ->
     let mut table = Table::new(&titles.map(|title| (title, Align::Left)));
     for row in rows {
         table.add(cells(row).to_vec());
+    }
+    table
+}
+
+/// Returns a row for each allocator and law.
+pub fn laws_table(findings: &[Finding<'_>]) -> Table {
+    let titles = ["allocator", "law", "verdict", "machines", "events", "what it says"];
+    let numbers = ["machines", "events"];
+    let align = |title| if numbers.contains(&title) { Align::Right } else { Align::Left };
+    let mut table = Table::new(&titles.map(|title| (title, align(title))));
+    for finding in findings {
+        let verdict = match (&finding.broken, finding.is_undecided, finding.machines) {
+            (Some(_), ..) => "broken",
+            (None, true, _) => "not decided",
+            (None, false, 0) => "not promised",
+            (None, false, _) => "kept",
+        };
+        let [machines, events] = [finding.machines, finding.events]
+            .map(|count| if count == 0 { String::new() } else { grouped(count as f64, 0) });
+        let cells = [finding.subject, finding.law.name, verdict, &machines, &events, finding.law.words];
+        table.add(cells.map(str::to_owned).to_vec());
     }
     table
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use meshreplay_figures::Span;
 use meshreplay_results::text::{Screen, grouped};
 use meshreplay_sim::metrics::{BusyNodes, ColumnType, KilledWaits};
 use meshreplay_study::study::{Coordinate, Outcome, ReplaySpec};
@@ -85,7 +86,7 @@ impl Sparklines {
         let room = screen.width.map(|width| width.saturating_sub(title(&names) + 5) / 2);
         let signs = room.map_or(USUAL, |room| room.clamp(FEWEST, MOST));
         let curves: Vec<[Vec<f64>; 2]> =
-            self.replays.iter().map(|replay| replay.curves((from_s, to_s), signs)).collect();
+            self.replays.iter().map(|replay| replay.curves(Span::new(from_s, to_s), signs)).collect();
         let most = curves.iter().flat_map(|curves| &curves[1]).copied().fold(0.0, f64::max);
         let heads = ["busy nodes, to 100 %".to_owned(), format!("waiting jobs, to {}", grouped(most, 1))];
         let width = title(&names);
@@ -131,8 +132,8 @@ fn labels(spec: &ReplaySpec) -> Vec<String> {
 impl Replay {
     /// Returns the mean share of busy nodes, and the mean number of waiting jobs, in so many parts of the
     /// time.
-    fn curves(&self, span_s: (f64, f64), parts: usize) -> [Vec<f64>; 2] {
-        let (mut busy, mut waiting) = (BusyNodes::new(span_s, parts), BusyNodes::new(span_s, parts));
+    fn curves(&self, span_s: Span, parts: usize) -> [Vec<f64>; 2] {
+        let [mut busy, mut waiting] = [(); 2].map(|()| BusyNodes::new((span_s.low, span_s.high), parts));
         for &([from_s, start_s, end_s], nodes) in &self.runs {
             busy.add(start_s, end_s, nodes / self.nodes);
             waiting.add(from_s, start_s, 1.0);

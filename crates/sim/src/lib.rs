@@ -1,6 +1,6 @@
-//! The simulation of one log: a [`scheduler`] decides when a job starts, an allocator where, an [`execution`]
-//! model how long it runs. The [`engine`] advances the time, [`metrics`] has the numbers. A [`guest`] is an
-//! algorithm from outside.
+//! The simulation of one log: a [`scheduler`] decides when a job starts, an allocator where, and an
+//! [`execution`] model how long it runs. The [`engine`] advances the time, and [`metrics`] turn records into
+//! numbers. A [`guest`] is an algorithm from outside.
 #![forbid(unsafe_code)]
 // Arithmetic and casts are checked, clamped, or cannot overflow for the reason that the module gives.
 #![cfg_attr(

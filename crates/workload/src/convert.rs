@@ -82,7 +82,7 @@ pub fn convert(
     }
     let path = summary.path.clone();
     if reader.finish()?.sha256 != summary.sha256 {
-        return Err(TraceError::Changed { path });
+        return Err(TraceError::Changed(path));
     }
     Ok((summary, left_out))
 }

@@ -25,19 +25,18 @@ from ._listing import (
     schedulers,
 )
 from ._log import Log, lublin, model, read_log, rfold_mix, synthetic, tpu_slices
+from ._machine import Machine, pairwise_sum
 from ._own import (
     Allocator,
     Execution,
     Job,
     Laws,
-    Machine,
     Request,
     Running,
     Scheduler,
     Started,
     View,
     check,
-    pairwise_sum,
 )
 from ._picture import Picture
 from ._replay import Note, compare, replay

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, overload
 
 from . import _core
+from ._words import did_you_mean
 
 if TYPE_CHECKING:
     import pandas
@@ -62,9 +64,49 @@ class Frame:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, column: str) -> list[Any]:
-        """Returns the values of a column."""
-        return self._native.values(column, 0, len(self))
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+    @overload
+    def __getitem__(self, key: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, key: slice) -> Frame: ...
+    def __getitem__(self, key: str | int | slice) -> list[Any] | dict[str, Any] | Frame:
+        """Returns the values of a column, a row by its position, or the rows of a slice.
+
+        >>> import meshreplay as mr
+        >>> r = mr.replay(mr.lublin(jobs=9, procs=16), machine="4x4", allocator="naive", quiet=True)
+        >>> len(r.jobs["wait_s"]), r.jobs[-1]["job"], r.jobs[2:5].shape[0]
+        (9, 9, 3)
+        """
+        if isinstance(key, str):
+            if key not in self.columns:
+                raise KeyError(f"no column '{key}'{did_you_mean(key, self.columns)}")
+            return self._native.values(key, 0, len(self))
+        positions = range(len(self))[key]
+        if isinstance(positions, int):
+            return {name: self._native.values(name, positions, positions + 1)[0] for name in self.columns}
+        if positions.step != 1:
+            raise ValueError(f"rows {key}: expected a slice with the step 1")
+        return Frame(self._native.rows(positions.start, len(positions)))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Iterates over the rows."""
+        return (self[row] for row in range(len(self)))
+
+    def head(self, rows: int = 10) -> Frame:
+        """Returns the first rows."""
+        return self[:rows]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_ipc, self._native.ipc()
+
+    def __copy__(self) -> Frame:
+        """Returns the same frame, which never changes."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Frame:
+        """Returns the same frame, which never changes."""
+        return self
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Returns the columns as lists of Python values."""
@@ -97,10 +139,15 @@ class Frame:
 
     def _repr_html_(self) -> str:
         rows = len(self)
-        shown = {name: self._native.values(name, 0, _SHOWN) for name in self.columns}
+        shown = self.head(_SHOWN).to_dict()
         text = html_table(list(shown), [list(row) for row in zip(*shown.values())])
         rest = f"<p>{rows:,} rows, of which the first {_SHOWN}</p>" if rows > _SHOWN else f"<p>{rows:,} rows</p>"
         return text + rest
+
+
+def _from_ipc(name: str, content: bytes) -> Frame:
+    """Returns a frame from its bytes."""
+    return Frame(_core.frame_of_ipc(name, content))
 
 
 def html_table(titles: list[str], rows: list[list[Any]]) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 from . import _core
 from ._frame import Frame
-from ._words import text, words
+from ._words import in_keywords, text, words
 
 
 class ArrowStream(Protocol):
@@ -29,17 +30,27 @@ class Log:
     """The format of the log, or the name of its workload model."""
 
     def __init__(
-        self, argument: str, *, name: str | None = None, kept: object = None, **options: Any
+        self, argument: str, *, name: str | None = None, kept: object = None, whole: bool = False, **options: Any
     ) -> None:
-        """Use `read_log`, `Log.from_frame` or a workload model."""
+        """Use `read_log`, `Log.from_frame` or a workload model.
+
+        Reads the first record, or every one if `whole`.
+        """
         if argument == "-":
             raise _core.Error("standard input is no log of a package; save it, or make a frame of it")
         self._argument = argument
         self._options = words("reading", options)
         self._kept = kept
         self._name = name or ""
-        known, self.format = _core.open_log(self._words())
+        with in_keywords():
+            known, self.format = _core.open_log(self._words(), whole)
         self.name = name or known
+
+    def _named(self, message: str) -> str:
+        """Returns a message with the name of the log in place of its temporary file."""
+        if self._kept is None:
+            return message
+        return message.replace(self._argument, self.name).replace(f"{os.path.basename(self._argument)}:", f"{self.name}:")
 
     def _words(self) -> list[str]:
         """Returns the arguments of the command that name and read the log."""
@@ -52,7 +63,6 @@ class Log:
         *,
         name: str = "frame",
         columns: Mapping[str, str] | None = None,
-        unit: str | None = None,
         time_zone: str | None = None,
     ) -> Log:
         """Returns the jobs of a frame as a log, one row for each job.
@@ -61,22 +71,29 @@ class Log:
         `run`, `procs`, `req_time`, `user`. `columns` names them where they are called differently, such as
         `{"submit": "Submit", "procs": "NNodes"}`. Dates and times without a zone are of `time_zone` (by
         default that of this machine); numbers are seconds.
-        The frame is written to a temporary file, which lives as long as the log.
+        Every row is checked now. The frame is written to a temporary file, which lives as long as the log.
 
         >>> import meshreplay as mr
         >>> frame = mr.lublin(jobs=20, procs=16).records()  # or any frame of Polars, pandas, pyarrow or DuckDB
         >>> mr.Log.from_frame(frame, name="mine")
         <meshreplay.Log mine: table>
+
+        Raises:
+            Error: A column is missing, or a row is wrong.
+            TypeError: The frame has no Arrow stream.
         """
         if not hasattr(frame, "__arrow_c_stream__"):
             raise TypeError(f"{type(frame).__name__} has no Arrow stream; expected a frame of Polars, pandas, pyarrow or DuckDB")
         folder = tempfile.TemporaryDirectory(prefix="meshreplay-")
         path = os.path.join(folder.name, f"{_file_name(name)}.csv")
         _core.write_table(frame, path)
-        options: dict[str, Any] = {"columns": columns, "unit": unit, "time_zone": time_zone}
+        options: dict[str, Any] = {"columns": columns, "time_zone": time_zone}
         if columns is None:
             options["input_format"] = "table"
-        return cls(path, name=name, kept=folder, **options)
+        try:
+            return cls(path, name=name, kept=folder, whole=True, **options)
+        except _core.Error as error:
+            raise _core.Error(_of_frame(str(error), path)) from None
 
     def records(self) -> Frame:
         """Returns the records of the log as a frame that `Log.from_frame` takes back, with times in seconds.
@@ -89,6 +106,23 @@ class Log:
 
     def __repr__(self) -> str:
         return f"<meshreplay.Log {self.name}: {self.format}>"
+
+
+def _of_frame(message: str, path: str) -> str:
+    """Returns a message on the temporary file `path` as one on the frame in it: rows count from 0."""
+
+    def place(match: re.Match[str]) -> str:
+        return f"row {int(match[1]) - 2}: " if int(match[1]) > 1 else "the frame: "
+
+    def known(match: re.Match[str]) -> str:
+        fields = (f'"{key}": "{value}"' for key, value in re.findall(r"([\w-]+)=([^,' ]+)", match[1]))
+        return f"name them: columns={{{', '.join(fields)}}}"
+
+    message = re.sub(re.escape(path) + r":(\d+): ", place, message).replace(f"{path}: ", "the frame: ")
+    message = re.sub(r"say what they hold by name or number: columns='([^']*)'", known, message)
+    return re.sub(r"; lenient=True .*|; --lenient .*", "", message).replace("(run=COLUMN instead", '("run" instead').replace(
+        "submit=none", '"submit": "none"'
+    )
 
 
 def _file_name(name: str) -> str:

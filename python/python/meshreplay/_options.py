@@ -87,8 +87,8 @@ class ReplayOptions(TypedDict, total=False):
     within 5 % of their means; confidence=0.9 changes the 95 %. Workload models draw new jobs from each seed."""
 
     timed: bool | None
-    """`--no-timing`: Do not measure the time of allocator calls, so that results are the same bytes on every run.
-    [default: True, which is without it]"""
+    """`--no-timing`: With False: Do not measure the time of allocator calls, so that results are the same bytes on
+    every run. [default: True]"""
 
     contention: bool | None
     """`--contention`: Estimate contention: the number of pairs of messages that meet on links if all nodes of each

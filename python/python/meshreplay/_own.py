@@ -8,185 +8,37 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from . import _core
+from ._machine import Machine
+from ._words import documented
 
 if TYPE_CHECKING:
-    import numpy
     import numpy.typing
 
-    Bools = numpy.typing.NDArray[numpy.bool_]
-    Nodes = numpy.typing.NDArray[numpy.int64]
+    from ._machine import Nodes
 
 
+@documented
 class Request(NamedTuple):
-    """What a job asks for."""
+    """A job's request for nodes.
 
-    procs: int
-    """The number of processors, at least 1 and at most as many as nodes are free."""
-    sides: tuple[int, ...] | None
-    """The sides of the submesh that the job prefers; `None` if the machine has no such submesh."""
-    job: int | None = None
-    """The job's position in the replay, from 0; `None` if the question is only what could be served, before a replay and in
-    `check`. Then nothing of what follows is known either."""
-    number: int | None = None
-    """The number of the job in its log, as in the column `job` of results."""
-    user: int | None = None
-    """The number of its user; `None` if the log does not tell it."""
-    estimate: float | None = None
-    """Its run time in seconds as it was estimated when it was submitted. Predictions are not in it."""
+    Everything after `sides` is `None` when no job asks: before a replay, when the jobs that can be served at all are
+    counted, and in `check`.
 
-
-class Machine:
-    """A machine as an allocator sees it.
-
-    Nodes have numbers and coordinates: node `x + width * (y + length * z)` is `free[x, y, z]`. Arrays of the machine's
-    shape therefore have the order of Fortran: `free.ravel("F")[n]` is node n.
+    Attributes:
+        procs: Number of processors, at least 1 and at most the number of free nodes.
+        sides: Sides of the submesh that the job prefers, or `None` if the machine has no such submesh.
+        job: Position of the job in the replay, from 0.
+        number: Number of the job in its log, as in the column `job` of results.
+        user: Number of the user, or `None` if the log does not give one.
+        estimate: Run time in seconds as estimated at submission, without predictions.
     """
 
-    __slots__ = ("__weakref__", "_all", "free", "shape", "text", "torus")
-
-    def __init__(self, text: str, shape: tuple[int, ...], torus: tuple[bool, ...]) -> None:
-        """Every node is free."""
-        import numpy
-
-        self.text = text
-        """The machine in one word, such as `16x16` or `torus:8x8x4`."""
-        self.shape = shape
-        """The number of nodes along each dimension."""
-        self.torus = torus
-        """Whether each dimension wraps around."""
-        count = 1
-        for extent in shape:
-            count *= extent
-        self._all = numpy.ones(count, dtype=numpy.bool_)
-        view = self._all.reshape(shape, order="F")
-        view.flags.writeable = False
-        self.free: Bools = view
-        """Which nodes are free, as an array of the machine's shape: a view that cannot be written to, and that is always
-        up to date. It is the same memory at every call, so keep a copy if you keep it."""
-
-    @property
-    def free_count(self) -> int:
-        """The number of free nodes."""
-        return int(self._all.sum())
-
-    def free_nodes(self) -> Nodes:
-        """Returns the numbers of the free nodes, ascending."""
-        nodes: Nodes = self._all.nonzero()[0]
-        return nodes
-
-    def numbers(self, coordinates: numpy.typing.ArrayLike) -> Nodes:
-        """Returns the numbers of nodes that are given by their coordinates, a row for each node."""
-        import numpy
-
-        rows = numpy.asarray(coordinates, dtype=numpy.int64)
-        if rows.ndim != 2 or rows.shape[1] != len(self.shape):
-            raise ValueError(f"coordinates of shape {rows.shape}, expected a row of {len(self.shape)} for each node")
-        if ((rows < 0) | (rows >= numpy.array(self.shape))).any():
-            raise ValueError(f"coordinates outside the machine of shape {self.shape}")
-        strides = numpy.cumprod((1, *self.shape[:-1]))
-        numbers: Nodes = rows @ strides
-        return numbers
-
-    def coordinates(self, nodes: numpy.typing.ArrayLike) -> Nodes:
-        """Returns the coordinates of nodes that are given by their numbers, a row for each node."""
-        import numpy
-
-        left = numpy.asarray(nodes, dtype=numpy.int64)
-        columns = []
-        for extent in self.shape:
-            columns.append(left % extent)
-            left = left // extent
-        rows: Nodes = numpy.stack(columns, axis=-1)
-        return rows
-
-    def hops(self, dimension: int, a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike) -> Nodes:
-        """Returns the hops between positions of one dimension, the shorter way round if it wraps around."""
-        import numpy
-
-        straight: Nodes = numpy.abs(numpy.asarray(a, dtype=numpy.int64) - numpy.asarray(b, dtype=numpy.int64))
-        if not self.torus[dimension]:
-            return straight
-        shorter: Nodes = numpy.minimum(straight, self.shape[dimension] - straight)
-        return shorter
-
-    def shells(self, centre: Sequence[int], sides: Sequence[int] | None = None) -> Nodes:
-        """Returns for every node the shell in which it is, in the machine's shape.
-
-        Shell 0 is the submesh of `sides` whose smallest coordinates are `centre` (by default the node itself), shell i
-        are the nodes at L∞ distance i from it. The submesh must lie inside the machine without wrapping around.
-        """
-        import numpy
-
-        shell = numpy.zeros(self.shape, dtype=numpy.int64)
-        for d, extent in enumerate(self.shape):
-            first = centre[d]
-            last = first + (sides[d] if sides is not None else 1) - 1
-            at = numpy.arange(extent)
-            away = numpy.minimum(self.hops(d, at, first), self.hops(d, at, last))
-            away[first : last + 1] = 0
-            along = [1] * len(self.shape)
-            along[d] = extent
-            shell = numpy.maximum(shell, away.reshape(along))
-        return shell
-
-    def free_boxes(self, sides: Sequence[int]) -> Nodes:
-        """Returns the coordinates of the bases of all free submeshes with these sides: a row for each, x fastest.
-
-        Submeshes wrap around where the machine does; of those that go all the way round there is one.
-        """
-        import numpy
-
-        fits = self.free.copy()
-        for d, (extent, side) in enumerate(zip(self.shape, sides, strict=True)):
-            if not 1 <= side <= extent:
-                return numpy.zeros((0, len(self.shape)), dtype=numpy.int64)
-            wraps = self.torus[d] and side < extent
-            parts = [fits, fits.take(range(side - 1), axis=d)] if wraps else [fits]
-            long = numpy.concatenate(parts, axis=d).astype(numpy.int64)
-            zero = numpy.zeros_like(long.take([0], axis=d))
-            sums = numpy.concatenate([zero, long.cumsum(axis=d)], axis=d)
-            count = sums.shape[d] - side
-            fits = sums.take(range(side, side + count), axis=d) - sums.take(range(count), axis=d) == side
-        found = fits.ravel(order="F").nonzero()[0]
-        columns = []
-        for extent in fits.shape:
-            columns.append(found % extent)
-            found = found // extent
-        return numpy.stack(columns, axis=-1)
-
-    def box(self, base: Sequence[int], sides: Sequence[int]) -> Nodes:
-        """Returns the numbers of the nodes of a submesh, row by row; it may wrap around."""
-        import numpy
-
-        nodes = numpy.zeros(1, dtype=numpy.int64)
-        stride = 1
-        for first, side, extent in zip(base, sides, self.shape, strict=True):
-            along = (first + numpy.arange(side)) % extent * stride
-            nodes = (along[:, None] + nodes[None, :]).ravel() if stride > 1 else along
-            stride *= extent
-        return nodes
-
-    def order(self, name: str) -> Nodes:
-        """Returns all nodes in an order such as `hilbert` (`mr.orders()` lists them)."""
-        import numpy
-
-        return numpy.frombuffer(_core.order(name, self.text), dtype=numpy.uint32).astype(numpy.int64)
-
-    def __repr__(self) -> str:
-        return f"<meshreplay.Machine {self.text}, {self.free_count} of {self.free.size} nodes free>"
-
-
-def pairwise_sum(nodes: numpy.typing.ArrayLike, machine: Machine) -> int:
-    """Returns the sum of the L1 distances, in hops, over all pairs of nodes."""
-    import numpy
-
-    at = machine.coordinates(numpy.asarray(nodes, dtype=numpy.int64))
-    total = 0
-    for d, extent in enumerate(machine.shape):
-        counts = numpy.bincount(at[:, d], minlength=extent)
-        steps = numpy.arange(extent)
-        total += int(counts @ machine.hops(d, steps[:, None], steps[None, :]) @ counts)
-    return total // 2
+    procs: int
+    sides: tuple[int, ...] | None
+    job: int | None = None
+    number: int | None = None
+    user: int | None = None
+    estimate: float | None = None
 
 
 class Allocator:
@@ -221,47 +73,59 @@ class Allocator:
         """Is called after nodes were released."""
 
 
+@documented
 class Job(NamedTuple):
-    """A waiting job."""
+    """A waiting job.
+
+    Attributes:
+        job: Position in the replay, from 0.
+        procs: Number of processors that it asks for.
+        nodes: Number of nodes that it takes.
+        submit: Arrival time in seconds.
+        estimate: Estimated run time in seconds.
+    """
 
     job: int
-    """Its position in the replay, from 0."""
     procs: int
-    """The number of processors that it asks for."""
     nodes: int
-    """The number of nodes that it takes."""
     submit: float
-    """The time of its arrival, in seconds."""
     estimate: float
-    """Its estimated run time, in seconds."""
 
 
+@documented
 class Running(NamedTuple):
-    """A running job."""
+    """A running job.
+
+    Attributes:
+        job: Position in the replay, from 0.
+        nodes: Number of nodes that are free once it has ended.
+        start: Start time in seconds.
+        end: Estimated end in seconds.
+    """
 
     job: int
-    """Its position in the replay, from 0."""
     nodes: int
-    """The number of nodes that are free once it has ended."""
     start: float
-    """The time of its start, in seconds."""
     end: float
-    """Its estimated end, in seconds."""
 
 
+@documented
 class View(NamedTuple):
-    """What a scheduler sees."""
+    """The state of a machine and its queue, as a scheduler sees it.
+
+    Attributes:
+        now: Current time in seconds.
+        free: Number of free nodes.
+        queue: Waiting jobs in order of arrival.
+        running: Running jobs in order of their estimated ends.
+        refused: Jobs that the allocator has refused at this instant, by their `job`.
+    """
 
     now: float
-    """The time, in seconds."""
     free: int
-    """The number of free nodes."""
     queue: list[Job]
-    """The waiting jobs, in the order of their arrival."""
     running: list[Running]
-    """The running jobs, in the order of their estimated ends."""
     refused: list[int]
-    """The jobs that the allocator has refused at this instant."""
 
 
 class Scheduler:
@@ -276,21 +140,25 @@ class Scheduler:
         raise NotImplementedError
 
 
+@documented
 class Started(NamedTuple):
-    """A job that starts."""
+    """A job that starts.
+
+    Attributes:
+        job: Position in the replay, from 0.
+        procs: Number of processors that it asks for.
+        now: Current time in seconds.
+        recorded: Run time in the log, in seconds.
+        estimate: Estimated run time in seconds.
+        machine: The machine, with every node shown as free.
+    """
 
     job: int
-    """Its position in the replay, from 0."""
     procs: int
-    """The number of processors that it asks for."""
     now: float
-    """The time, in seconds."""
     recorded: float
-    """Its run time in the log, in seconds."""
     estimate: float
-    """Its estimated run time, in seconds."""
     machine: Machine
-    """The machine; all its nodes look free."""
 
 
 class Execution:
@@ -312,27 +180,53 @@ def fresh(given: T | type[T]) -> T:
     return given() if isinstance(given, type) else copy.deepcopy(given)
 
 
-def name(given: object) -> str:
-    """Returns the name of the class."""
+def class_name(given: object) -> str:
+    """Returns the name of a class, or of an object's class."""
     return given.__name__ if isinstance(given, type) else type(given).__name__
 
 
 def named(given: Any, base: type) -> tuple[Any, list[tuple[str, object]]]:
-    """Returns the names of algorithms, in which classes and objects are `guest:NAME`, and these with their names.
+    """Returns the names of algorithms, with `guest:NAME` for each class and object of one's own, and these by name.
 
     `base` is the class from which they are derived.
     """
     several = list(given) if isinstance(given, (list, tuple)) else [given]
-    names: list[Any] = []
-    own: dict[str, object] = {}
+    own: list[object] = []
     for each in several:
-        if isinstance(each, base) or (isinstance(each, type) and issubclass(each, base)):
-            label = name(each)
-            if own.setdefault(label, each) is not each:
-                raise _core.Error(f"two of the {base.__name__.lower()}s have the name {label}; expected different names")
-            each = f"guest:{label}"
-        names.append(each)
-    return (names if isinstance(given, (list, tuple)) else names[0]), list(own.items())
+        is_own = isinstance(each, base) or (isinstance(each, type) and issubclass(each, base))
+        if is_own and not any(each is other for other in own):
+            own.append(each)
+    labels = _labels(own, base)
+    names = [next((f"guest:{label}" for label, other in labels if other is each), each) for each in several]
+    return (names if isinstance(given, (list, tuple)) else names[0]), labels
+
+
+def _labels(own: list[object], base: type) -> list[tuple[str, object]]:
+    """Returns each algorithm with its label: the name of its class.
+
+    Objects of one class have the attributes in which they differ, too, such as `Aging(weight=2.0)`.
+    """
+    labels: list[tuple[str, object]] = []
+    for each in own:
+        label = class_name(each)
+        same = [other for other in own if class_name(other) == label]
+        if len(same) > 1:
+            values = [vars(fresh(other)) for other in same]
+            mine = values[[other is each for other in same].index(True)]
+            differ = [
+                key
+                for key, value in mine.items()
+                if not key.startswith("_") and len({repr(other.get(key)) for other in values}) > 1 and len(repr(value)) <= 40
+            ]
+            label += f"({', '.join(f'{key}={mine[key]!r}' for key in differ)})" if differ else ""
+        labels.append((label, each))
+    twice = {label for label, _ in labels if [other for other, _ in labels].count(label) > 1}
+    for label in sorted(twice):
+        raise _core.Error(
+            f"two {base.__name__.lower()}s have the label {label}; give their classes different names, or their objects "
+            "attributes that differ"
+        )
+    return labels
 
 
 def explained(error: BaseException) -> str:
@@ -488,7 +382,7 @@ def check(
         Error: An allocator serves none of the machines, or cannot be made.
     """
     named: list[tuple[str, object | None]] = [
-        (each, None) if isinstance(each, str) else (name(each), each) for each in allocators
+        (each, None) if isinstance(each, str) else (class_name(each), each) for each in allocators
     ]
     machines = [machine] if isinstance(machine, str) else list(machine)
     return Laws(*_core.check(named, machines, seed, events))

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._words import words
+from ._words import in_keywords, keyworded, words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -31,14 +31,15 @@ class Picture:
     def __repr__(self) -> str:
         return f"<meshreplay.Picture: {len(self.svg):,} characters of SVG>"
 
+    @keyworded("pixels")
     def save(self, path: str | os.PathLike[str], **options: Unpack[PixelOptions]) -> None:
         """Writes the picture to a file whose name ends in `.svg`, `.png` or `.pdf`. A file of this name is overwritten.
 
         Args:
             path: The file.
-            **options: For PNG, `scale`, the number of pixels for each unit of the drawing, or `dpi`, that for each inch of
-                paper.
+            {options}
         """
-        content = _core.picture(self.svg, os.fspath(path), words("pixels", options))
+        with in_keywords():
+            content = _core.picture(self.svg, os.fspath(path), words("pixels", options))
         with open(path, "wb") as file:
             file.write(content)

@@ -12,7 +12,7 @@ from ._log import Log, read_log
 from ._own import Allocator, Execution, Scheduler, named
 from ._progress import Progress
 from ._results import Results, of_run
-from ._words import words
+from ._words import keyworded, with_keywords, words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -36,6 +36,7 @@ class Note(UserWarning):
     """A note of the program on a log or a replay, such as how many jobs were left out."""
 
 
+@keyworded("replay")
 def replay(
     log: Log | str | os.PathLike[str] | Iterable[Log | str | os.PathLike[str]],
     machine: Names,
@@ -59,12 +60,10 @@ def replay(
         network: What decides how long jobs run: `recorded` (the default), `wormhole:…` (`mr.networks()`), or your own
             (`mr.Execution`).
         seed: The seed of everything random.
-        quiet: Whether the notes of the program are kept in `Results.notes` alone, and no progress is shown. Otherwise
-            notes are warnings of the category `Note`, too.
+        quiet: Whether nothing is shown: notes are in `Results.notes` and failed replays in `Results.errors` alone.
+            Otherwise both are warnings of the category `Note`, too, and progress is shown.
         progress: Whether progress is shown on standard error. By default it is on a terminal and in a notebook.
-        **options: Every other option of the command by its own name, such as `arrival_scale`, `contention`,
-            `placements` or `trim`; `help(meshreplay._options)` explains them. `timed=False` makes results the same on
-            every run.
+        {options}
 
     Returns:
         The results. Replays that failed are in `Results.errors`, while others have results.
@@ -73,8 +72,14 @@ def replay(
         Error: A name, a value or a log is wrong, or every replay failed.
         KeyboardInterrupt: Ctrl-C stops the replays within a second.
     """
-    logs = [log] if isinstance(log, (Log, str, os.PathLike)) else list(log)
-    opened = [each if isinstance(each, Log) else read_log(each) for each in logs]
+    is_several = isinstance(log, Iterable) and not isinstance(log, (Log, str)) and not hasattr(log, "__arrow_c_stream__")
+    opened = [_opened(each) for each in log] if is_several else [_opened(log)]  # type: ignore[union-attr]
+
+    def message(text: str) -> str:
+        for each in opened:
+            text = each._named(text)
+        return with_keywords(text)
+
     keywords: dict[str, Any] = dict(options)
     keywords["allocator"], allocators = named(allocator, Allocator)
     keywords["scheduler"], schedulers = named(scheduler, Scheduler)
@@ -86,27 +91,45 @@ def replay(
     try:
         own = [allocators, schedulers, networks]
         run = _core.replay([each._words() for each in opened], [each._name for each in opened], given, own, shown)
+    except _core.Error as error:
+        raise _core.Error(message(str(error))) from None
     finally:
         shown.finish()
+    notes = [message(note) for note in run.notes]
+    errors = {number: message(text) for number, _, text in run.errors}
     if not quiet:
-        for note in run.notes:
+        for note in notes:
             warnings.warn(note, Note, stacklevel=2)
-    failed = [f"{label}: {message}" for _, label, message in run.errors]
+    failed = [f"{label}: {errors[number]}" for number, label, _ in run.errors]
     if not run.has_results:
         raise _core.Error("\n".join(failed) or "there is nothing to replay")
-    if failed:
+    if failed and not quiet:
         count = f"{len(failed)} of {len(run.replays())} replays failed"
         warnings.warn(f"{count}, the first: {failed[0]}; Results.errors has the messages", Note, stacklevel=2)
-    return of_run(run)
+    return of_run(run, notes, errors)
 
 
+def _opened(log: object) -> Log:
+    """Returns a log, or that of a file."""
+    if isinstance(log, Log):
+        return log
+    if hasattr(log, "__arrow_c_stream__"):
+        raise TypeError(f"a {type(log).__name__} is no log; mr.Log.from_frame(frame) makes one of it")
+    if not isinstance(log, (str, os.PathLike)):
+        raise TypeError(f"{log!r} is no log; expected a mr.Log or the path of a file")
+    return read_log(log)
+
+
+@keyworded("replay")
 def compare(
     own: Allocator | type[Allocator],
     log: Log | str | os.PathLike[str] | Iterable[Log | str | os.PathLike[str]],
     machine: Names = "auto",
     against: Names = ("random", "hilbert+bf", "mc1x1", "mm"),
     scheduler: Schedulers = "easy",
-    **options: Any,
+    quiet: bool = False,
+    progress: bool | None = None,
+    **options: Unpack[ReplayOptions],
 ) -> Results:
     """Replays an allocator of your own beside others, and prints the table and the closing lines of the command.
 
@@ -116,7 +139,7 @@ def compare(
         machine: Machines; `auto` is as large as that of the log.
         against: The allocators with which it is compared.
         scheduler: Schedulers.
-        **options: The other options of `replay`.
+        {options}
 
     Returns:
         The results.
@@ -125,7 +148,7 @@ def compare(
         Error: As `replay`; also if the allocator of your own fails.
     """
     others = [against] if isinstance(against, str) else list(against)
-    results = replay(log, machine, [own, *others], scheduler, **options)
+    results = replay(log, machine, [own, *others], scheduler, quiet=quiet, progress=progress, **options)
     # The text of results ends with the closing lines.
     print(results)
     return results

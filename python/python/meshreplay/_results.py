@@ -5,15 +5,16 @@ from __future__ import annotations
 import html
 import json
 import os
+import pathlib
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._frame import Frame, html_table
 from ._picture import Picture
-from ._words import words
+from ._words import did_you_mean, in_keywords, keyworded, words
 
 if TYPE_CHECKING:
     import numpy
@@ -22,8 +23,14 @@ if TYPE_CHECKING:
 
     from ._options import PlotOptions
 
-Key = str | int | tuple[str | int, ...]
-"""What picks replays: a number of the summary, or labels that all must be theirs, such as `("16x16", "mc1x1")`."""
+Key = str | int | float | slice | tuple[str | int | float, ...]
+"""Selects replays: a position, a slice of positions, or values of their coordinates, such as `("16x16", "mc1x1", 0.9)`.
+
+A number with a point is an arrival scale."""
+
+
+_NAMED = ("log", "machine", "scheduler", "allocator")
+"""The coordinates that every name of a replay has."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +40,16 @@ class _Replay:
     number: int
     labels: dict[str, list[str]]
 
-    def is_called(self, key: str | int) -> bool:
-        if isinstance(key, int):
-            return key == self.number
-        return any(key in texts for texts in self.labels.values())
+    def is_called(self, key: str | float) -> bool:
+        """Returns whether a coordinate has this value; a number is an arrival scale."""
+        if isinstance(key, str):
+            return any(key in texts for texts in self.labels.values())
+        return any(float(text) == key for text in self.labels.get("arrival_scale", []))
 
-    def name(self) -> str:
-        return " ".join(self.labels[name][-1] for name in ("log", "machine", "scheduler", "allocator") if name in self.labels)
+    def name(self, varying: Iterable[str]) -> str:
+        """Returns log, machine, scheduler and allocator, and the other coordinates that are `varying`."""
+        named = [self.labels[name][-1] for name in _NAMED if name in self.labels]
+        return " ".join(named + [f"{name}={self.labels[name][-1]}" for name in varying])
 
 
 class _Folder:
@@ -54,17 +64,27 @@ class _Folder:
         return None if found is None else Frame(found)
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """What results have besides their files, also after pickling."""
+
+    notes: list[str]
+    errors: dict[int, str]
+    verdict: str | None
+    """The closing lines of results that were pickled; otherwise `None`."""
+
+
 class Results:
     """The results of one replay or several.
 
-    `summary` has a row for each replay and seed, `jobs` one for each job. `r["mc1x1"]` are those of one allocator,
-    `r["16x16", "easy"]` those of a machine under a scheduler, `r[0]` those of a replay by its number.
+    `summary` has a row for each replay and seed, `jobs` one for each job. `r["mc1x1"]` selects an allocator,
+    `r["16x16", "easy", 0.9]` a machine, a scheduler and an arrival scale, `r[0]` and `r[2:5]` replays by position.
 
     >>> import meshreplay as mr
     >>> log = mr.lublin(jobs=100, procs=16, load=0.9)
     >>> r = mr.replay(log, machine="4x4", allocator=["naive", "mc1x1"], scheduler=["fcfs", "easy"], quiet=True)
-    >>> len(r), len(r["mc1x1"]), len(r["mc1x1", "easy"])
-    (4, 2, 1)
+    >>> len(r), len(r["mc1x1"]), len(r["mc1x1", "easy"]), len(r[-1]), len(r[1:3])
+    (4, 2, 1, 1, 2)
     """
 
     def __init__(
@@ -73,6 +93,7 @@ class Results:
         run: _core.Run | None = None,
         folder: _Folder | None = None,
         whole: Results | None = None,
+        kept: _Kept | None = None,
     ) -> None:
         """Use `replay` or `read_results`."""
         self._replays = replays
@@ -80,6 +101,7 @@ class Results:
         self._folder = folder
         self._whole = whole
         self._frames: dict[str, Frame | None] = {}
+        self._kept: _Kept = whole._kept if whole is not None else kept or _Kept([], {}, None)
 
     # What was replayed.
 
@@ -89,30 +111,56 @@ class Results:
 
     def __iter__(self) -> Iterator[Results]:
         """Goes through the replays, each as results of its own."""
-        return (self[replay.number] for replay in self._replays)
+        return (self[position] for position in range(len(self)))
 
     @property
     def names(self) -> list[str]:
-        """The names of the replays: log, machine, scheduler and allocator."""
-        return [replay.name() for replay in self._replays]
+        """The names of the replays: log, machine, scheduler and allocator, and what else differs, such as the scale."""
+        return [replay.name(self._varying()) for replay in self._replays]
+
+    def _varying(self) -> list[str]:
+        """Returns the other coordinates in which the replays differ."""
+        labels = [replay.labels for replay in self._replays]
+        others = [name for name in (labels[0] if labels else {}) if name not in _NAMED]
+        return [name for name in others if len({str(each.get(name)) for each in labels}) > 1]
 
     def __getitem__(self, key: Key) -> Results:
-        """Returns the results of the replays with this number or these labels."""
-        return Results(self._found(key), self._run, self._folder, self._whole or self)
+        """Returns the results of the replays at a position or in a slice, or with these values of their coordinates.
 
-    def _found(self, key: Key) -> list[_Replay]:
+        Raises:
+            IndexError: There is no such position.
+            KeyError: No replay has these values.
+        """
+        return Results(self._selected(key), self._run, self._folder, self._whole or self)
+
+    def _selected(self, key: Key) -> list[_Replay]:
+        if isinstance(key, slice):
+            return self._replays[key]
+        if isinstance(key, int):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"no replay {key}; there are {len(self)}, from 0")
+            return [self._replays[key]]
         parts = key if isinstance(key, tuple) else (key,)
-        found = [replay for replay in self._replays if all(map(replay.is_called, parts))]
-        if not found:
-            raise KeyError(f"{key!r}: no such replay; there are {'; '.join(self.names)}")
-        return found
+        selected = [replay for replay in self._replays if all(map(replay.is_called, parts))]
+        if not selected:
+            known = {text for replay in self._replays for texts in replay.labels.values() for text in texts}
+            missing = [part for part in parts if not any(replay.is_called(part) for replay in self._replays)]
+            hint = "".join(did_you_mean(str(part), known) for part in missing[:1])
+            asked = " and ".join(map(repr, missing or parts))
+            raise KeyError(f"no replay has {asked}{hint or '.'} There are {self._some_names()}")
+        return selected
+
+    def _some_names(self, most: int = 8) -> str:
+        names = list(dict.fromkeys(self.names))
+        return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
     def _one(self, key: Key) -> _Replay:
-        found = self._found(key)
-        if len(found) > 1:
-            names = "; ".join(f"{replay.number}: {replay.name()}" for replay in found)
-            raise KeyError(f"{key!r} are {len(found)} replays; name one by more labels or by its number ({names})")
-        return found[0]
+        selected = self._selected(key)
+        if len(selected) > 1:
+            varying = self._varying()
+            names = "; ".join(f"{self._replays.index(replay)}: {replay.name(varying)}" for replay in selected)
+            raise KeyError(f"{key!r} selects {len(selected)} replays; give more values, or a position ({names})")
+        return selected[0]
 
     # What came out.
 
@@ -155,12 +203,12 @@ class Results:
     @property
     def notes(self) -> list[str]:
         """The notes of the program, such as how many jobs were left out."""
-        return [] if self._run is None else self._run.notes
+        return self._kept.notes
 
     @property
     def errors(self) -> dict[int, str]:
-        """The messages of the replays that failed, by their numbers."""
-        return {} if self._run is None else {number: message for number, _, message in self._run.errors}
+        """The messages of the replays that failed, by their numbers in the summary."""
+        return self._kept.errors
 
     @property
     def verdict(self) -> str:
@@ -168,13 +216,42 @@ class Results:
 
         Empty where nothing is compared.
         """
+        if self._kept.verdict is not None and self._whole is None:
+            return self._kept.verdict
         return "\n".join(self._live("the closing line").verdict())
 
     @property
     def manifest(self) -> dict[str, Any]:
         """What was run, with every default: the content of run.json."""
-        found: dict[str, Any] = json.loads(self._live("run.json").manifest)
-        return found
+        if self._run is None and self._whole is None:
+            with open(os.path.join(self._path(), "run.json"), encoding="utf-8") as file:
+                content = file.read()
+        else:
+            content = self._live("run.json").manifest
+        manifest: dict[str, Any] = json.loads(content)
+        return manifest
+
+    def head(self, replays: int = 10) -> Results:
+        """Returns the results of the first replays."""
+        return self[:replays]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the result files, the notes and the closing lines; `state` and `table` need the replays themselves."""
+        whole = self._whole or self
+        files = {}
+        for path in sorted(pathlib.Path(whole._path()).rglob("*")):
+            if path.is_file():
+                files[os.fspath(path.relative_to(whole._path()))] = path.read_bytes()
+        kept = self._kept if whole._run is None else replace(self._kept, verdict=whole.verdict)
+        return _unpickled, (files, kept, None if whole is self else [replay.number for replay in self._replays])
+
+    def __copy__(self) -> Results:
+        """Returns the same results, which never change."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Results:
+        """Returns the same results, which never change."""
+        return self
 
     def table(self, *columns: str) -> str:
         """Returns the summary as the text that the command prints, with these columns in place of its own choice."""
@@ -196,6 +273,7 @@ class Results:
 
     # What is made of it.
 
+    @keyworded("drawing")
     def plot(
         self,
         kind: str,
@@ -205,11 +283,10 @@ class Results:
 
         Args:
             kind: What is drawn.
-            **options: Every option of `meshreplay plot` by its own name, such as `value`, `axis`, `replay=[0, 3]`,
-                `window="1996-09-23..1996-09-30"`, `size="84mm"` or `no_title=True`; `help(meshreplay._options)` explains
-                them.
+            {options}
         """
-        return Picture(_core.plot(self._path(), kind, words("drawing", options)))
+        with in_keywords():
+            return Picture(_core.plot(self._path(), kind, words("drawing", options)))
 
     def report(
         self,
@@ -257,7 +334,7 @@ class Results:
 
     def __repr__(self) -> str:
         if self._run is None or self._whole is not None:
-            return f"<meshreplay.Results: {len(self)} replays: {'; '.join(self.names)}>"
+            return f"<meshreplay.Results: {len(self)} {'replay' if len(self) == 1 else 'replays'}: {self._some_names()}>"
         lines = self._run.verdict()
         return self._run.text() + ("\n" + "\n".join(lines) + "\n" if lines else "")
 
@@ -322,10 +399,10 @@ class States:
         return f"<meshreplay.States of {len(self._results)} replays at {self.at:,} s>"
 
 
-def of_run(run: _core.Run) -> Results:
+def of_run(run: _core.Run, notes: list[str], errors: dict[int, str]) -> Results:
     """Returns the results of replays of this process."""
     replays = [_Replay(number, dict(labels)) for number, labels in enumerate(run.replays())]
-    return Results(replays, run)
+    return Results(replays, run, kept=_Kept(notes, errors, None))
 
 
 def read_results(folder: str | os.PathLike[str]) -> Results:
@@ -349,3 +426,20 @@ def read_results(folder: str | os.PathLike[str]) -> Results:
     results = Results([replays[number] for number in sorted(replays)], folder=found)
     results._frames["summary"] = summary
     return results
+
+
+def _unpickled(files: dict[str, bytes], kept: _Kept, numbers: list[int] | None) -> Results:
+    """Returns results from their files."""
+    folder = tempfile.TemporaryDirectory(prefix="meshreplay-")
+    for name, content in files.items():
+        path = pathlib.Path(folder.name, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    results = read_results(folder.name)
+    assert results._folder is not None
+    results._folder._kept = folder
+    results._kept = kept
+    if numbers is None:
+        return results
+    part = [replay for replay in results._replays if replay.number in numbers]
+    return Results(part, None, results._folder, results)

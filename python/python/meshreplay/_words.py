@@ -1,14 +1,21 @@
-"""Keywords of functions as arguments of the command."""
+"""Keywords of functions as arguments of the command, and its messages in terms of the keywords."""
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
+import inspect
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from . import _core
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 @functools.cache
@@ -24,9 +31,7 @@ def words(about: str, given: Mapping[str, Any]) -> list[str]:
     for name, value in given.items():
         row = known.get(name)
         if row is None:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f", did you mean '{near[0]}'?" if near else ""
-            raise TypeError(f"unexpected keyword '{name}'{hint}")
+            raise TypeError(f"unexpected keyword '{name}'{did_you_mean(name, known)}")
         if value is not None:
             found += _argument(row, value)
     return found
@@ -62,3 +67,101 @@ def text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Returns the question that offers the nearest of the `known` names; empty if none is near."""
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f", did you mean '{near[0]}'?" if near else ""
+
+
+# Help.
+
+
+def kind(row: _core.Keyword) -> str:
+    """Returns the type of a keyword."""
+    if row["takes"] == "switch":
+        return "bool | None"
+    one = f"Literal[{', '.join(map(repr, row['choices']))}]".replace("'", '"') if row["choices"] else "Scalar"
+    return f"{one} | Sequence[{one}] | None" if row["takes"] == "values" else f"{one} | None"
+
+
+def meaning(row: _core.Keyword) -> str:
+    """Returns what a keyword means, with its default."""
+    default = f" [default: {' '.join(row['defaults'])}]" if row["defaults"] else ""
+    if row["takes"] == "switch" and row["gives"] is False:
+        return f"With False: {row['help'].rstrip('.')}. [default: True]"
+    return row["help"].rstrip(".") + "." + default
+
+
+def keyworded(about: str) -> Callable[[F], F]:
+    """Names in a function's signature and documentation every keyword that its `**options` take.
+
+    The documentation has them where it has the line `{options}`.
+    """
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        names = {each.name for each in own}
+        rows = [row for row in keywords(about).values() if row["name"] not in names]
+        more = [
+            inspect.Parameter(row["name"], inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind(row)) for row in rows
+        ]
+        function.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+        texts = [f"{row['name']}: {with_keywords(meaning(row))}" for row in rows]
+
+        # From Python 3.13 on, documentation comes without the indentation that it has in the source.
+        def filled(place: re.Match[str]) -> str:
+            indent = place[1]
+            return "\n".join(
+                textwrap.fill(text, 112, initial_indent=indent, subsequent_indent=indent + "    ") for text in texts
+            )
+
+        function.__doc__ = re.sub(r"^( +)\{options\}$", filled, function.__doc__ or "", flags=re.MULTILINE)
+        return function
+
+    return decorate
+
+
+def documented(record: type[T]) -> type[T]:
+    """Gives each field of a record its line of the section `Attributes` in the documentation of the class."""
+    section = (record.__doc__ or "").partition("Attributes:")[2]
+    for name, text in re.findall(r"^ +(\w+): (.+)$", section, re.MULTILINE):
+        getattr(record, name).__doc__ = text
+    return record
+
+
+# Messages.
+
+
+@contextlib.contextmanager
+def in_keywords() -> Iterator[None]:
+    """Rewrites errors of the command so that they name keywords in place of options."""
+    try:
+        yield
+    except _core.Error as error:
+        raise _core.Error(with_keywords(str(error))) from None
+
+
+def with_keywords(message: str) -> str:
+    """Returns a message of the command with `--option` as the keyword that it is here."""
+    rows = {row["flag"]: row for row in _core.keywords()}
+
+    def whole(match: re.Match[str]) -> str:
+        row = rows.get(match[2])
+        return f"{row['name']}={match[1]!r}: " if row else match[0]
+
+    def one(match: re.Match[str]) -> str:
+        row, value = rows.get(match[1]), match[2]
+        if row is None:
+            return match[0]
+        if row["takes"] == "switch":
+            return f"{row['name']}={row['gives']}{value or ''}"
+        is_value = value is not None and (value.strip() in row["choices"] or bool(re.search(r"[A-Z0-9=]", value)))
+        return f"{row['name']}={value.strip()!r}" if is_value else f"{row['name']}={value or ''}"
+
+    value = r"invalid value '([^']*)' for '(--[a-z-]+)[^']*'"
+    message = re.sub(value + r": (?:parameter '[^']*' of '[^']*' is '[^']*': )?", whole, message)
+    message = re.sub(value + r"\s*\[possible values: (.*)\]", lambda match: f"{whole(match)}expected one of {match[3]}", message)
+    return re.sub(r"(--[a-z][a-z-]+)\b( [\w=.:*+,-]*\w)?", one, message)

@@ -1,9 +1,8 @@
 //! `meshreplay list`: lists the names that specs can have.
 
 use anyhow::anyhow;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::{Failure, print};
+use super::{Failure, one_of, print};
 use crate::cli::terminal::screen;
 use crate::figure::show::sample;
 use crate::report::{LISTINGS, Listing};
@@ -19,7 +18,7 @@ use crate::text::Table;
   meshreplay list allocators snug")]
 pub(in crate::cli) struct Args {
     /// What to list.
-    #[arg(value_parser = listings())]
+    #[arg(value_parser = one_of(&LISTINGS.map(|row| (row.0, row))))]
     family: Listing,
     /// Show only the rows with these names, with everything that is known of them. An allocator is also
     /// drawn, with the nodes that it gives to a job on a small machine.
@@ -31,12 +30,6 @@ pub(in crate::cli) struct Args {
     /// Print a Markdown table.
     #[arg(long, conflicts_with = "names")]
     markdown: bool,
-}
-
-/// Returns the parser of the name of a list.
-fn listings() -> impl TypedValueParser<Value = Listing> {
-    let find = |name: String| LISTINGS.into_iter().find(|(other, _)| *other == name).ok_or("no such list");
-    PossibleValuesParser::new(LISTINGS.map(|(name, _)| name)).try_map(find)
 }
 
 /// Prints the list, or single rows of it.

@@ -3,4 +3,4 @@
 pub(super) mod check;
 pub(super) mod list;
 
-use super::{Failure, print};
+use super::{Failure, one_of, print};

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::figure::draw::{Drawing, Page};
+use crate::cli::one_of;
+use crate::figure::draw::{Drawing, Page, SizeMm};
 use crate::figure::{
     Clock, FigureError, LoadAxis, PLOT_KINDS, PictureFormat, PlotKind, PlotOptions, Results, Setting, Window,
 };
@@ -26,7 +26,7 @@ pub(in crate::cli) struct DrawingArgs {
 
     /// What the horizontal axis of pictures by load shows: the rate of arrivals, the utilization that came of
     /// it, or the factor by which arrival times are multiplied [default: arrivals].
-    #[arg(long, value_parser = load_axis(), value_name = "LOAD")]
+    #[arg(long, value_parser = one_of(&LOAD_AXES), value_name = "LOAD")]
     axis: Option<LoadAxis>,
 
     /// Allocator by which ratios divide, for each scheduler by its own [default: mc1x1, or else the first].
@@ -63,13 +63,13 @@ pub(in crate::cli) struct PaperArgs {
 impl PaperArgs {
     /// Returns the page of a drawing.
     pub(in crate::cli) fn page(self) -> Page {
-        Page { is_untitled: self.no_title, ..self.size.map_or_else(Page::default, Page::of_mm) }
+        Page { is_untitled: self.no_title, ..self.size.map_or_else(Page::default, Page::from_mm) }
     }
 
     /// Returns a drawing for this page with the size that it has on paper.
     pub(in crate::cli) fn printed(self, drawing: Drawing) -> Drawing {
         match self.size {
-            Some(size_mm) => drawing.printed(size_mm),
+            Some(size) => drawing.printed(size),
             None => drawing,
         }
     }
@@ -79,25 +79,17 @@ impl PaperArgs {
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(in crate::cli) struct PixelArgs {
     /// Number of pixels for each unit of the drawing, for png [default: 2].
-    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    #[arg(long, value_name = "FACTOR", value_parser = between(0.1, 20.0))]
     scale: Option<f64>,
 
     /// Number of pixels for each inch of paper, for png, in place of --scale.
-    #[arg(long, value_name = "N", value_parser = dpi, conflicts_with = "scale")]
+    #[arg(long, value_name = "N", value_parser = between(20.0, 2400.0), conflicts_with = "scale")]
     dpi: Option<f64>,
 }
 
-/// The width and maybe the height of a figure, in millimetres.
-type SizeMm = (f64, Option<f64>);
-
-/// The parser of `--axis`.
-fn load_axis() -> impl TypedValueParser<Value = LoadAxis> {
-    PossibleValuesParser::new(["arrivals", "utilization", "factor"]).map(|name| match name.as_str() {
-        "utilization" => LoadAxis::Utilization,
-        "factor" => LoadAxis::Factor,
-        _ => LoadAxis::Arrivals,
-    })
-}
+/// What the horizontal axis of pictures by load may show.
+const LOAD_AXES: [(&str, LoadAxis); 3] =
+    [("arrivals", LoadAxis::Arrivals), ("utilization", LoadAxis::Utilization), ("factor", LoadAxis::Factor)];
 
 impl DrawingArgs {
     /// Fails if an argument has no effect on any of the kinds that the user has named.
@@ -181,11 +173,11 @@ impl PixelArgs {
     }
 }
 
-/// Returns the number of pixels per unit in an argument.
-fn factor(text: &str) -> anyhow::Result<f64> {
-    match text.parse::<f64>() {
-        Ok(value) if (0.1..=20.0).contains(&value) => Ok(value),
-        _ => bail!("expected a number from 0.1 to 20"),
+/// Returns the parser of a number in this range.
+fn between(least: f64, most: f64) -> impl Fn(&str) -> anyhow::Result<f64> + Clone {
+    move |text: &str| match text.parse::<f64>() {
+        Ok(value) if (least..=most).contains(&value) => Ok(value),
+        _ => bail!("expected a number from {least} to {most}"),
     }
 }
 
@@ -203,8 +195,8 @@ fn size(text: &str) -> anyhow::Result<SizeMm> {
         if (30.0..=1000.0).contains(&side) { Ok(side) } else { Err(wrong()) }
     };
     match number.split_once('x') {
-        None => Ok((side(number)?, None)),
-        Some((width, height)) => Ok((side(width)?, Some(side(height)?))),
+        None => Ok(SizeMm { width: side(number)?, height: None }),
+        Some((width, height)) => Ok(SizeMm { width: side(width)?, height: Some(side(height)?) }),
     }
 }
 
@@ -213,12 +205,4 @@ pub(in crate::cli) fn window(text: &str) -> anyhow::Result<Window> {
     let wrong =
         "expected FROM..TO in seconds, such as 86400..172800, or dates, such as 1996-09-23..1996-09-30";
     Window::parse(text).ok_or_else(|| anyhow!(wrong))
-}
-
-/// Returns the number of pixels per inch in an argument.
-fn dpi(text: &str) -> anyhow::Result<f64> {
-    match text.parse::<f64>() {
-        Ok(value) if (20.0..=2400.0).contains(&value) => Ok(value),
-        _ => bail!("expected a number from 20 to 2400"),
-    }
 }

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use drawing::{DrawingArgs, PixelArgs};
 
-use super::{Failure, complain, print};
+use super::{Failure, note, print};
 use crate::disk::{Claim, NewFolder};
 use crate::figure::{
     PICTURE_FORMATS, PLOT_KINDS, PictureFormat, PlotKind, Results, check_overwrite, format_of_file,
@@ -113,13 +113,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.drawing.check(&args.kind).map_err(Failure::Usage)?;
     args.pixels.check(format).map_err(Failure::Usage)?;
     let results = Results::read(&args.folder)?;
-    let note = |text: &str| {
-        if !args.quiet {
-            complain(&format!("note: {text}"));
-        }
-    };
     for missing in results.missing(&args.folder)? {
-        note(&missing);
+        note(args.quiet, &missing);
     }
     let folder = match place {
         Place::Folder(folder) => Some(folder),
@@ -139,7 +134,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 return Err(anyhow!(missing).into());
             }
             if kind.needs.is_missed() {
-                note(&format!("left out {missing}"));
+                note(args.quiet, &format!("left out {missing}"));
             }
             continue;
         };

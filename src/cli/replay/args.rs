@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
 
+use crate::cli::one_of;
 use crate::cli::reading::Zone;
-use crate::cli::runner::holes::Holes;
-use crate::cli::runner::options::{Flags, OfReplay};
+use crate::cli::runner::options::{Flags, OfReplay, UnavailableArgs};
 use crate::execution;
 use crate::frame::FileFormat;
 use crate::guest::Guests;
@@ -59,7 +59,7 @@ pub(crate) struct Args {
     machine: Vec<MachineArg>,
 
     #[command(flatten)]
-    holes: Holes,
+    unavailable: UnavailableArgs,
 
     /// Schedulers, such as fcfs, easy or easy:pass=per-event. exec:COMMAND is a program of your own.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
@@ -318,10 +318,10 @@ impl Args {
     /// logs.
     fn machines(&self) -> Result<(Vec<Mesh>, Autos)> {
         let (given, autos) = MachineArg::split(self.machine.iter().cloned());
-        if !autos.machines.is_empty() && !self.holes.is_empty() {
+        if !autos.machines.is_empty() && !self.unavailable.is_empty() {
             bail!("{UNAVAILABLE_OF_AUTO}");
         }
-        Ok((given.iter().map(|mesh| self.holes.out_of(mesh)).collect::<Result<_>>()?, autos))
+        Ok((given.iter().map(|mesh| self.unavailable.removed_from(mesh)).collect::<Result<_>>()?, autos))
     }
 
     /// Returns the schedulers, with the order that `--order` gives. It stands in their labels too.
@@ -397,17 +397,6 @@ impl Args {
         }
         Ok(())
     }
-}
-
-/// Returns a parser of the names in `choices`; the help lists them.
-fn one_of<T: Clone + Send + Sync + 'static>(
-    choices: &'static [(&'static str, T)],
-) -> impl TypedValueParser<Value = T> {
-    let names = PossibleValuesParser::new(choices.iter().map(|(name, _)| *name));
-    names.try_map(move |given| {
-        let found = choices.iter().find(|(name, _)| *name == given);
-        found.map(|(_, value)| value.clone()).ok_or("expected one of the names")
-    })
 }
 
 /// Returns whether an algorithm is an object of a program that has the command in it, which is checked when

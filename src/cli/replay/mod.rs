@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use self::args::Format;
 use super::interrupt::Saving;
 use super::runner::{ResultSink, Runner, Tally, check_room};
-use super::{Failure, complain, terminal, unwritten};
+use super::{Failure, complain, note, terminal, unwritten};
 use crate::frame::{self, FinishedRun, RunFolderError, RunPlace, RunResults};
 use crate::guest::Guests;
 use crate::metrics::LeftJobs;
@@ -42,10 +42,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Ok(study) = &planned {
         study.sort_notes(&mut notes);
     }
-    if !args.quiet {
-        for note in &notes {
-            complain(&format!("note: {note}"));
-        }
+    for text in &notes {
+        note(args.quiet, text);
     }
     let study = planned.map_err(unplanned)?;
     check(&study.options)?;
@@ -145,10 +143,7 @@ impl Output<'_> {
             complain(&format!("error: {log} on {machine} under {scheduler} with {allocator}: {error}"));
         }
         if let (true, Some(folder)) = (keeps_earlier, &self.args.output) {
-            complain(&format!(
-                "note: {} keeps the results of the same run, which are more",
-                folder.display()
-            ));
+            note(false, &format!("{} keeps the results of the same run, which are more", folder.display()));
         }
         if self.errors.is_empty() { Ok(()) } else { Err(Failure::Reported) }
     }

@@ -1,6 +1,5 @@
 //! Runs replays of a study on threads, with progress, notes, errors and interrupts on standard error.
 
-pub(super) mod holes;
 pub(super) mod options;
 mod progress;
 

@@ -1,10 +1,12 @@
-//! The flags of `replay` and `sweep` that the table of options has.
+//! The flags that the table of options has, and the argument that takes nodes out of machines.
 
 use std::marker::PhantomData;
+use std::path::Path;
 
 use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
+use crate::machine::{Mesh, make_unavailable};
 use crate::study::{Flag, FlagValue, OPTIONS, Options, ReplayOption, is_study_key};
 
 /// A command that has some of the flags in the table of options.
@@ -121,5 +123,28 @@ impl<C: Flagged> FromArgMatches for Flags<C> {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+/// The nodes that `--unavailable` names.
+#[derive(Clone, Debug, clap::Args)]
+pub(in crate::cli) struct UnavailableArgs {
+    /// Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its lines, or
+    /// a table with commas and a column node), intervals such as 0-3,17, coordinates such as (3,1), or
+    /// submeshes by two corners such as (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17.
+    #[arg(long, value_name = "FILE|NODES", num_args = 1..)]
+    unavailable: Vec<String>,
+}
+
+impl UnavailableArgs {
+    /// Returns whether no nodes are named.
+    pub(in crate::cli) fn is_empty(&self) -> bool {
+        self.unavailable.is_empty()
+    }
+
+    /// Returns the machine without the nodes.
+    pub(in crate::cli) fn removed_from(&self, machine: &Mesh) -> anyhow::Result<Mesh> {
+        let more = |mesh: Mesh, text: &String| make_unavailable(&mesh, text, Path::new(text));
+        Ok(self.unavailable.iter().try_fold(machine.clone(), more)?)
     }
 }

@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-
 use super::{Which, conclude};
 use crate::audit::Policy;
-use crate::cli::Failure;
 use crate::cli::reading::Reading;
+use crate::cli::{Failure, one_of};
 use crate::inspect::{self, Input, Question};
 use crate::machine::Mesh;
 
@@ -42,7 +40,7 @@ pub(in crate::cli) struct Args {
     machine: Option<Mesh>,
 
     /// Policy that the schedule must follow.
-    #[arg(long, value_parser = policy_parser())]
+    #[arg(long, value_parser = one_of(&[("fcfs", Policy::Fcfs), ("easy", Policy::Easy)]))]
     against: Option<Policy>,
 
     /// Accept that jobs wait although enough processors are free, because the allocator may refuse. Then only
@@ -58,16 +56,10 @@ pub(in crate::cli) struct Args {
     which: Which,
 }
 
-/// Returns the parser of the name of a policy.
-fn policy_parser() -> impl TypedValueParser<Value = Policy> {
-    PossibleValuesParser::new(["fcfs", "easy"])
-        .map(|name| if name == "fcfs" { Policy::Fcfs } else { Policy::Easy })
-}
-
 /// Prints the first violation, or how much was checked.
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let options = args.reading.options().map_err(Failure::Usage)?;
-    let input = super::read((&args.schedule, &[]), args.which.selection(), &options)?;
+    let input = super::read(&args.schedule, &[], args.which.selection(), &options)?;
     Input::check_partition(&options, &[&input])?;
     let question =
         Question { machine: args.machine.clone(), against: args.against, may_refuse: args.may_refuse };

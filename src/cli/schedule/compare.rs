@@ -53,8 +53,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let selection = args.which.selection();
     let other = Selection { replay: args.other_replay.or(selection.replay), ..selection };
     let options = args.reading.options().map_err(Failure::Usage)?;
-    let first = super::read((&args.first, &[&args.second]), selection, &options)?;
-    let second = super::read((&args.second, &[&args.first]), other, &options)?;
+    let first = super::read(&args.first, &[&args.second], selection, &options)?;
+    let second = super::read(&args.second, &[&args.first], other, &options)?;
     Input::check_partition(&options, &[&first, &second])?;
     conclude(&inspect::compare(&first, &second, args.machine.as_ref(), args.times_only)?)
 }

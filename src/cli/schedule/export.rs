@@ -55,7 +55,7 @@ enum To {
 
 /// Writes the schedule.
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let input = super::read((&args.schedule, &[]), args.which.selection(), &ReadOptions::default())?;
+    let input = super::read(&args.schedule, &[], args.which.selection(), &ReadOptions::default())?;
     let to_stdout = args.output.as_os_str() == "-";
     match args.to {
         To::Swf => {

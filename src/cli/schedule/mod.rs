@@ -35,7 +35,8 @@ impl Which {
 /// Reads a schedule and prints on standard error what has to be said about how it was read. `others` are the
 /// schedules for which the same options were given.
 fn read(
-    (path, others): (&Path, &[&Path]),
+    path: &Path,
+    others: &[&Path],
     selection: Selection,
     options: &ReadOptions,
 ) -> Result<Input, Failure> {

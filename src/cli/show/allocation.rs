@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use super::listed::{Specs, flat};
 use super::{Failure, print};
-use crate::cli::runner::holes::Holes;
-use crate::cli::runner::options::{Flags, OfShow};
+use crate::cli::runner::options::{Flags, OfShow, UnavailableArgs};
 use crate::cli::terminal::Color;
 use crate::figure::show::allocation::{Moment, allocation};
 use crate::machine::Mesh;
@@ -31,7 +30,7 @@ pub(super) struct Args {
     machine: Mesh,
 
     #[command(flatten)]
-    holes: Holes,
+    unavailable: UnavailableArgs,
 
     /// Scheduler.
     #[arg(short, long, default_value = "easy", value_name = "SPEC")]
@@ -66,7 +65,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let moment = Moment {
         log: args.log.clone(),
-        machine: args.holes.out_of(&args.machine)?,
+        machine: args.unavailable.removed_from(&args.machine)?,
         scheduler: args.scheduler.clone(),
         allocators: flat(&args.allocator),
         at_s: args.at,

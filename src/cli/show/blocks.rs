@@ -3,7 +3,7 @@
 
 use super::listed::{Specs, flat};
 use super::{Failure, print};
-use crate::cli::runner::holes::Holes;
+use crate::cli::runner::options::UnavailableArgs;
 use crate::cli::terminal::{Color, screen};
 use crate::figure::show::blocks::{Size, blocks};
 use crate::machine::Mesh;
@@ -23,7 +23,7 @@ pub(super) struct Args {
     machine: Mesh,
 
     #[command(flatten)]
-    holes: Holes,
+    unavailable: UnavailableArgs,
 
     /// Allocators that work by blocks, side by side
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., visible_alias = "compare")]
@@ -41,7 +41,7 @@ pub(super) struct Args {
 /// Prints the drawing and its table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     print(&blocks(
-        &args.holes.out_of(&args.machine)?,
+        &args.unavailable.removed_from(&args.machine)?,
         &flat(&args.allocator),
         args.size,
         screen(),

@@ -1,8 +1,7 @@
 //! `meshreplay show compaction`: draws one compaction of a linear array before, during and after the moves.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-
 use super::{Failure, print};
+use crate::cli::one_of;
 use crate::figure::show::compaction::{Compaction, TaskRange, Way, compaction};
 use crate::machine::mesh::MAX_NODES;
 
@@ -27,7 +26,7 @@ pub(super) struct Args {
     request: u32,
 
     /// Direction in which tasks move; both draws the better of the two
-    #[arg(long, value_parser = way(), default_value = "left")]
+    #[arg(long, value_parser = one_of(&WAYS), default_value = "left")]
     way: Way,
 
     /// Prove that the schedule is free of conflicts
@@ -37,14 +36,8 @@ pub(super) struct Args {
 
 /// The tasks of the figure. The tasks that do not move are drawn as one.
 const FIGURE_3: [&str; 6] = ["0-10", "15", "17-19", "21-24", "29-30", "31-33"];
-/// Returns the parser of the direction in which tasks move.
-fn way() -> impl TypedValueParser<Value = Way> {
-    PossibleValuesParser::new(["left", "right", "both"]).map(|name| match name.as_str() {
-        "right" => Way::Right,
-        "both" => Way::Better,
-        _ => Way::Left,
-    })
-}
+/// The directions in which tasks may move.
+const WAYS: [(&str, Way); 3] = [("left", Way::Left), ("right", Way::Right), ("both", Way::Better)];
 
 /// Prints the drawing.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::{Failure, print};
-use crate::cli::runner::holes::Holes;
+use crate::cli::runner::options::UnavailableArgs;
 use crate::figure::show::picture;
 use crate::machine::Mesh;
 use crate::machine::order::{self, Order};
@@ -36,7 +36,7 @@ pub(super) struct Args {
     machine: Mesh,
 
     #[command(flatten)]
-    holes: Holes,
+    unavailable: UnavailableArgs,
 
     /// What to draw at each node
     #[arg(long, value_enum, default_value_t = Style::Ranks)]
@@ -55,7 +55,7 @@ enum Style {
 
 /// Prints the drawings.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let mesh = &args.holes.out_of(&args.machine)?;
+    let mesh = &args.unavailable.removed_from(&args.machine)?;
     let mut orders = Vec::new();
     if let Some(path) = &args.order_file {
         orders.push((path.display().to_string(), order::from_file(path, mesh)?));

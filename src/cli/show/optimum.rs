@@ -1,7 +1,7 @@
 //! `meshreplay show optimum`: draws the best placement, and shows how far allocators are from it.
 
 use super::{Failure, print};
-use crate::cli::runner::holes::Holes;
+use crate::cli::runner::options::UnavailableArgs;
 use crate::cli::terminal::screen;
 use crate::figure::show::Position;
 use crate::figure::show::optimum::{Search, optimum};
@@ -22,7 +22,7 @@ pub(super) struct Args {
     machine: Mesh,
 
     #[command(flatten)]
-    holes: Holes,
+    unavailable: UnavailableArgs,
 
     /// Number of nodes to choose
     #[arg(long, value_name = "K")]
@@ -48,7 +48,7 @@ pub(super) struct Args {
 /// Prints the drawing and its table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let search = Search {
-        machine: args.holes.out_of(&args.machine)?,
+        machine: args.unavailable.removed_from(&args.machine)?,
         procs: args.procs,
         busy: args.busy.clone(),
         allocators: args.allocator.clone(),

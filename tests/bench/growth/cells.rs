@@ -1,4 +1,4 @@
-//! Repeated measurements of one thing, and the growth of a row of them.
+//! Repeated measurements of one thing.
 
 use std::sync::mpsc;
 use std::thread;
@@ -61,55 +61,13 @@ pub(crate) fn measure(budget: Duration, stop: &Stop, mut run: impl FnMut() -> bo
 }
 
 impl Cell {
-    /// Returns the cell as a table shows it.
-    pub(crate) fn text(&self) -> String {
-        let (mark, refused) =
-            (if self.is_stopped { "> " } else { "" }, if self.is_refused { " r" } else { "" });
-        format!("{mark}{}{refused}", duration(self.median_s))
+    /// Returns the end of a CSV line: the median in seconds, half the distance between the quartiles, and the mark.
+    pub(crate) fn csv(&self) -> String {
+        let mark = match (self.is_stopped, self.is_refused) {
+            (true, _) => "stopped",
+            (_, true) => "refused",
+            _ => "",
+        };
+        format!("{:.3e},{:.1e},{mark}", self.median_s, self.spread_s)
     }
-}
-
-/// Returns a duration with three digits and its unit.
-fn duration(seconds: f64) -> String {
-    let (value, unit) = match seconds {
-        s if s < 1e-6 => (s * 1e9, "ns"),
-        s if s < 1e-3 => (s * 1e6, "µs"),
-        s if s < 1.0 => (s * 1e3, "ms"),
-        s => (s, "s"),
-    };
-    let decimals = usize::from(value < 9.95);
-    format!("{value:.decimals$} {unit}")
-}
-
-/// Returns the texts of a row of cells, with nothing for those that were not measured.
-pub(crate) fn texts(cells: &[Option<Cell>]) -> Vec<String> {
-    cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, Cell::text)).collect()
-}
-
-/// Returns the exponent of the times of cells over `sizes` of at least `from`, with two digits behind the
-/// point. The text is empty if fewer than two cells were measured to the end.
-pub(crate) fn exponent(sizes: &[f64], cells: &[Option<Cell>], from: f64) -> String {
-    let known =
-        |cell: &Option<Cell>| cell.filter(|cell| !cell.is_stopped).map(|cell| cell.median_s.max(1e-9).ln());
-    let points: Vec<(f64, f64)> = sizes
-        .iter()
-        .zip(cells)
-        .filter(|(size, _)| **size >= from)
-        .filter_map(|(size, cell)| Some((size.ln(), known(cell)?)))
-        .collect();
-    if points.len() < 2 {
-        return String::new();
-    }
-    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
-    let (mean_x, mean_y) = (mean(&|point| point.0), mean(&|point| point.1));
-    let above = mean(&|point| (point.0 - mean_x) * (point.1 - mean_y));
-    let below = mean(&|point| (point.0 - mean_x).powi(2));
-    // Adding 0 makes a slope of −0.00 one of 0.00.
-    format!("{:.2}", (above / below * 100.0).round() / 100.0 + 0.0)
-}
-
-/// Returns the largest spread of cells, as a share of the median.
-pub(crate) fn spread(cells: &[Option<Cell>]) -> String {
-    let shares = cells.iter().flatten().map(|cell| cell.spread_s / cell.median_s.max(1e-9));
-    format!("{:.0} %", 100.0 * shares.fold(0.0, f64::max))
 }

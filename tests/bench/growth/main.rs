@@ -1,11 +1,9 @@
 //! Measures how times grow: of allocator calls with the nodes of a machine and of a job, of replays with jobs
-//! and the queue. `make bench-growth` writes a page of docs of it.
+//! and the queue. `make bench-growth` writes docs/experiments/growth.csv.
 //!
-//! The page goes to standard output, and the row that is being measured to standard error. Arguments are
-//! names of allocators and schedulers; without any, all are measured. `GROWTH_FAMILY` has the title of the
-//! only family of machines whose calls are measured, such as `3D tori`, and no replays are measured then.
-//! `GROWTH_BUDGET_S` is the time for each cell in seconds, and `GROWTH_NOTE` a sentence about the machine
-//! that the page shows.
+//! CSV goes to standard output, the row being measured to standard error. Arguments are names of allocators and
+//! schedulers, by default all. `GROWTH_FAMILY` limits calls to a family of machines, such as `3D tori`, without
+//! replays. `GROWTH_BUDGET_S` is the time per cell in seconds.
 
 mod calls;
 mod cells;
@@ -56,28 +54,11 @@ fn main() -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
     }
     let plan = Plan { names, family, budget };
-    let mut page = io::stdout().lock();
-    writeln!(page, "{}", introduction(budget))?;
-    calls::write(&plan, &mut page)?;
+    let mut csv = io::stdout().lock();
+    writeln!(csv, "machines,name,nodes,procs,median_s,spread_s,mark")?;
+    calls::write(&plan, &mut csv)?;
     if plan.family.is_some() {
         return Ok(());
     }
-    replays::write(&plan, &mut page)
-}
-
-/// Returns the first paragraphs of the page.
-fn introduction(budget: Duration) -> String {
-    let note = std::env::var("GROWTH_NOTE").map_or_else(|_| String::new(), |note| format!("{note}\n\n"));
-    format!(
-        "# How times grow\n\n`make bench-growth` measures this page on your machine and writes it anew. \
-         Times are those of the clock, so the machine should have nothing else to do.\n\n{note}Each cell is \
-         the median of several calls or replays. The *exponent* is the slope of a straight line through the \
-         logarithms: a time that grows as n² has the exponent 2, and one that does not grow has 0. It is \
-         fitted to cells of at least 4,096 nodes, 16 processors or 1,000 jobs. *Spread* is the largest half \
-         distance between the quartiles of a cell in the row, as a share of its median.\n\n\
-         A cell has {:.1} s, one of a replay five times as long. `>` marks a single call or replay that took \
-         longer, and may have been stopped then. A cell is empty if this was to be expected from the cell \
-         before it, or if the allocator does not serve the machine.\n",
-        budget.as_secs_f64()
-    )
+    replays::write(&plan, &mut csv)
 }

@@ -11,7 +11,7 @@ use meshreplay::study::{JobSource, Options, Replay, ReplaySpec};
 use meshreplay::workload::lublin::{Lublin, LublinOptions};
 
 use super::Plan;
-use super::cells::{Cell, exponent, measure, spread, texts};
+use super::cells::{Cell, measure};
 
 /// The numbers of jobs that arrive over time.
 const JOBS: [usize; 4] = [1000, 10_000, 100_000, 1_000_000];
@@ -20,38 +20,19 @@ const QUEUES: [usize; 4] = [1000, 2000, 4000, 10_000];
 /// The nodes of the machine.
 const MACHINE: &str = "1024";
 
-/// Writes a table with the schedulers.
-pub(crate) fn write(plan: &Plan, page: &mut impl Write) -> io::Result<()> {
-    writeln!(
-        page,
-        "## Replays\n\nJobs of the Lublin–Feitelson model on {MACHINE} nodes, placed by `naive`, without \
-         reading a log and writing results. In a *queue* all jobs arrive at one instant, and the estimates \
-         are twice the run times. The exponents are those of the time of the whole replay, so that 1 means \
-         the same time for each job.\n"
-    )?;
-    let titles = |sizes: &[usize], what: &str| -> String {
-        sizes.iter().map(|size| format!(" {size} {what} |")).collect::<Vec<_>>().concat()
-    };
-    writeln!(
-        page,
-        "| scheduler |{} exponent |{} exponent | spread |",
-        titles(&JOBS, "jobs"),
-        titles(&QUEUES, "in a queue")
-    )?;
-    writeln!(page, "| --- |{}", " ---: |".repeat(JOBS.len() + QUEUES.len() + 3))?;
+/// Writes a line for each scheduler and number of jobs of the Lublin–Feitelson model, placed by `naive`, without reading
+/// a log and writing results. In a *queue* all jobs arrive at one instant, with estimates of twice the run times.
+pub(crate) fn write(plan: &Plan, csv: &mut impl Write) -> io::Result<()> {
     for entry in SCHEDULERS.iter().filter(|entry| entry.name != RECORDED && plan.wants(entry.name)) {
         plan.note(&format!("replays under {}", entry.name))?;
-        let by_jobs = row(plan, entry.name, &JOBS, false);
-        let by_queue = row(plan, entry.name, &QUEUES, true);
-        let sizes = |sizes: &[usize]| sizes.iter().map(|&size| size as f64).collect::<Vec<f64>>();
-        let mut cells = vec![entry.name.to_owned()];
-        cells.extend(texts(&by_jobs));
-        cells.push(exponent(&sizes(&JOBS), &by_jobs, 1000.0));
-        cells.extend(texts(&by_queue));
-        cells.push(exponent(&sizes(&QUEUES), &by_queue, 1000.0));
-        cells.push(spread(&by_jobs.into_iter().chain(by_queue).collect::<Vec<_>>()));
-        writeln!(page, "| {} |", cells.join(" | "))?;
-        page.flush()?;
+        for (kind, sizes) in [("jobs", JOBS), ("queue", QUEUES)] {
+            for (size, cell) in sizes.iter().zip(row(plan, entry.name, &sizes, kind == "queue")) {
+                if let Some(cell) = cell {
+                    writeln!(csv, "{kind},{},{MACHINE},{size},{}", entry.name, cell.csv())?;
+                }
+            }
+        }
+        csv.flush()?;
     }
     Ok(())
 }

@@ -14,9 +14,6 @@ pub(crate) struct Family {
     sides: [u32; 2],
 }
 
-/// The numbers of nodes of the machines of a family.
-pub(crate) const NODES: [f64; 5] = [256.0, 4096.0, 65_536.0, 1_048_576.0, 4_194_304.0];
-
 /// All families.
 pub(crate) const FAMILIES: [Family; 5] = [
     Family {

@@ -1,31 +1,30 @@
-//! Claims: locks that decide who may write into a directory of results. Either one command replaces what is
-//! there, or several commands add files to it.
+//! Claims: locks on directories that decide which commands may write results there. Either one command
+//! replaces the content, or several commands add files.
 #![expect(clippy::arithmetic_side_effects, reason = "an instant some seconds from now")]
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::folder_lock::{Sharing, lock};
-use super::new_file::{is_stream, remove_leftovers};
+use super::new_file::{folder_of, is_stream, remove_leftovers};
 
-/// The longest time that a command waits for others that start beside it, such as the parts of one study.
+/// The longest wait for commands that start at the same time, such as the parts of one study.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The right to write into a directory.
+/// Permission to write into a directory.
 ///
-/// It is a lock on the directory itself. The operating system releases it when the process ends, in whatever
-/// way it ends. Where directories cannot be locked (on some network file systems and on Windows), every
+/// It is a lock on the directory itself. The operating system releases the lock when the process ends, even if
+/// it is killed. Where directories cannot be locked (on some network file systems and on Windows), every
 /// process gets the claim.
 #[derive(Debug)]
 #[must_use = "the directory is free for others as soon as the claim is dropped"]
 pub struct Claim {
-    /// The locked directory; `None` if nothing is locked.
-    directory: Option<File>,
+    /// The locked directory, which is unlocked when it is dropped; `None` if nothing is locked.
+    _lock: Option<File>,
 }
 
-/// The reason for which a process may not write into a directory.
+/// The reason why a process may not write into a directory.
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimError {
     /// Another process is writing there.
@@ -39,36 +38,34 @@ pub enum ClaimError {
     },
 }
 
+/// Attempts a lock without waiting: exclusive ([`File::try_lock`]) or shared ([`File::try_lock_shared`]).
+type TryLock = fn(&File) -> Result<(), TryLockError>;
+
 impl Claim {
-    /// Returns the claim of a command that replaces the content of the directory. No other process may write
-    /// there while the claim exists. Unfinished files of processes that no longer run are removed. Fails if
-    /// another process has a claim.
+    /// Claims a directory whose content the command replaces, and removes temporary files of processes that no
+    /// longer run. No other process may write there while the claim exists. Fails if another process has a
+    /// claim.
     pub fn alone(folder: &Path) -> Result<Self, ClaimError> {
-        Self::at_once(folder, Sharing::Nobody)
+        Self::at_once(folder, File::try_lock)
     }
 
-    /// Returns the claim of a command that adds files, which other commands neither read nor replace. Other
-    /// commands of this kind may write there too. Unfinished files of processes that no longer run are
-    /// removed. Fails if another process has a claim by [`Self::alone`].
+    /// Claims a directory to which the command adds files that no other command reads or replaces, and removes
+    /// temporary files of processes that no longer run. Other commands of this kind may write there too. Fails
+    /// if another process has a claim by [`Self::alone`].
     pub fn shared(folder: &Path) -> Result<Self, ClaimError> {
-        Self::at_once(folder, Sharing::OthersThatAdd)
+        Self::at_once(folder, File::try_lock_shared)
     }
 
-    /// Returns the shared claim of a command that adds the file at `path` to its directory. If `path` is a
-    /// device or a FIFO, nothing is added to a directory, and the claim locks nothing.
+    /// Returns the shared claim of a command that adds the file at `path` to its directory. For a device or a
+    /// FIFO, which adds nothing to a directory, the claim locks nothing.
     pub fn beside(path: &Path) -> Result<Self, ClaimError> {
-        if is_stream(path) {
-            return Ok(Self { directory: None });
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        Self::shared(folder.unwrap_or(Path::new(".")))
+        if is_stream(path) { Ok(Self { _lock: None }) } else { Self::shared(folder_of(path)) }
     }
 
-    /// Returns the shared claim of a command that relies on files that it may have to write first. `is_there`
-    /// checks them, and fails if the directory belongs to others. If it returns false, it is called again and
-    /// then `write`, both under a claim for this process alone. If other processes hold claims, this waits
-    /// for some seconds, as they may be doing the same. Fails if it has waited in vain, or if `is_there` or
-    /// `write` fails.
+    /// Returns a shared claim after the files that the command needs have been written. `is_there` checks them,
+    /// and fails if the directory belongs to another study. If `is_there` returns false, it is called again,
+    /// and then `write`, both under an exclusive claim. Waits up to 10 s for other processes, which may be
+    /// writing the same files. Fails after that time, or if `is_there` or `write` fails.
     pub fn shared_after<E: From<ClaimError>>(
         folder: &Path,
         is_there: impl Fn() -> Result<bool, E>,
@@ -76,18 +73,21 @@ impl Claim {
     ) -> Result<Self, E> {
         let until = Instant::now() + PATIENCE;
         loop {
-            let sharing = if is_there()? { Sharing::OthersThatAdd } else { Sharing::Nobody };
-            if let Some(mut claim) = Self::attempt(folder, sharing) {
-                if sharing == Sharing::Nobody && !is_there()? {
-                    write()?;
-                }
-                if sharing == Sharing::Nobody {
-                    claim = claim.with_others();
+            let is_shared = is_there()?;
+            if let Some(directory) =
+                lock(folder, if is_shared { File::try_lock_shared } else { File::try_lock })
+            {
+                if !is_shared {
+                    if !is_there()? {
+                        write()?;
+                    }
+                    // Downgrades the lock. If this fails, it stays exclusive, and other processes are refused.
+                    let _ = directory.as_ref().map(File::lock_shared);
                 }
                 // Another process may have replaced the files before this one had its claim, or while the
-                // operating system turned the claim into a shared one.
+                // operating system downgraded the lock.
                 if is_there()? {
-                    return Ok(claim);
+                    return Ok(Self { _lock: directory });
                 }
             }
             if Instant::now() > until {
@@ -97,32 +97,53 @@ impl Claim {
         }
     }
 
-    /// Returns the claim without waiting, and removes unfinished files of processes that no longer run.
-    fn at_once(folder: &Path, sharing: Sharing) -> Result<Self, ClaimError> {
-        let claim =
-            Self::attempt(folder, sharing).ok_or_else(|| ClaimError::Busy { folder: folder.to_owned() })?;
+    /// Claims a directory without waiting, and removes temporary files of processes that no longer run.
+    fn at_once(folder: &Path, try_lock: TryLock) -> Result<Self, ClaimError> {
+        let Some(directory) = lock(folder, try_lock) else {
+            return Err(ClaimError::Busy { folder: folder.to_owned() });
+        };
         remove_leftovers(folder);
-        Ok(claim)
+        Ok(Self { _lock: directory })
     }
+}
 
-    /// Returns the claim; `None` if other processes have claims with which it is not compatible.
-    fn attempt(folder: &Path, sharing: Sharing) -> Option<Self> {
-        lock(folder, sharing).map(|directory| Self { directory })
+/// Locks a directory and returns it; `Some(None)` where directories cannot be locked. Returns `None` if another
+/// process has an incompatible lock, or has removed the directory meanwhile.
+#[expect(clippy::option_option, reason = "the outer one is the right to go on, the inner one the lock")]
+fn lock(folder: &Path, try_lock: TryLock) -> Option<Option<File>> {
+    let Ok(directory) = File::open(folder) else { return Some(None) };
+    match try_lock(&directory) {
+        Ok(()) => is_at(&directory, folder).then_some(Some(directory)),
+        Err(TryLockError::WouldBlock) => None,
+        Err(TryLockError::Error(_)) => Some(None),
     }
+}
 
-    /// Returns the same claim, changed to a shared one.
-    fn with_others(self) -> Self {
-        // An exclusive lock can be turned into a shared one. If this fails, the lock stays exclusive, and
-        // other processes are refused.
-        let _ = self.directory.as_ref().map(File::lock_shared);
-        self
+/// Returns whether an open directory is the one at `path`.
+#[cfg(unix)]
+fn is_at(directory: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |metadata: &std::fs::Metadata| (metadata.dev(), metadata.ino());
+    matches!((directory.metadata(), path.metadata()), (Ok(open), Ok(named)) if id(&open) == id(&named))
+}
+
+/// Returns true: on other systems directories are not locked.
+#[cfg(not(unix))]
+fn is_at(_directory: &File, _path: &Path) -> bool {
+    true
+}
+
+/// Removes a directory if it is empty and no process claims it.
+pub(super) fn remove_unclaimed(folder: &Path) {
+    if let Some(_lock) = lock(folder, File::try_lock) {
+        // This fails if the directory is not empty. The directory then stays.
+        let _ = std::fs::remove_dir(folder);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::folder_lock::remove_unclaimed;
 
     #[cfg(unix)]
     #[test]

@@ -77,41 +77,43 @@ impl NewFile {
     /// Makes sure that the content is on disk. Some file systems report only here that they are full. Fails
     /// as well if another process has removed the temporary file.
     pub fn sync(&self) -> io::Result<()> {
-        match &self.target {
-            Target::Beside(file, _) => {
-                perform(Operation::Sync, &self.place, || file.as_file().sync_all())?;
-                if is_there(file.as_file()) {
-                    return Ok(());
-                }
-                Err(io::Error::new(io::ErrorKind::NotFound, "somebody has removed its temporary file"))
-            }
-            Target::Stream(_) => Ok(()),
+        let Target::Beside(file, _) = &self.target else { return Ok(()) };
+        perform(Operation::Sync, &self.place, || file.as_file().sync_all())?;
+        if is_there(file.as_file()) {
+            return Ok(());
         }
+        Err(io::Error::new(io::ErrorKind::NotFound, "somebody has removed its temporary file"))
     }
 
-    /// Puts the file in its place, where it replaces an existing file.
+    /// Gives the file its name, and replaces a file of that name.
     pub fn put(self) -> io::Result<()> {
-        match self.target {
-            Target::Beside(file, unfinished) => {
-                let put = |file: NamedTempFile| file.persist(&self.place).map(drop);
-                unfinished.put(|| named(&self.place, file, put))
-            }
-            Target::Stream(_) => Ok(()),
-        }
+        self.persist(NamedTempFile::persist)
     }
 
-    /// Puts the file in its place, where no file may be. If there is one, fails with an error of the kind
-    /// `AlreadyExists`.
+    /// Gives the file its name. Fails with the error kind `AlreadyExists` if there is a file of that name.
     pub fn put_new(self) -> io::Result<()> {
-        match self.target {
-            Target::Beside(file, unfinished) => {
-                let put = |file: NamedTempFile| file.persist_noclobber(&self.place).map(drop);
-                unfinished.put(|| named(&self.place, file, put))
-            }
-            Target::Stream(_) => Ok(()),
-        }
+        self.persist(NamedTempFile::persist_noclobber)
+    }
+
+    /// Renames the temporary file by `rename`, again after each interruption by a signal.
+    fn persist(self, rename: Rename) -> io::Result<()> {
+        let Target::Beside(file, unfinished) = self.target else { return Ok(()) };
+        let mut file = Some(file);
+        unfinished.put(|| {
+            perform(Operation::Put, &self.place, || {
+                // The file is there: a failed attempt gives it back.
+                let Some(taken) = file.take() else { return Ok(()) };
+                rename(taken, self.place.clone()).map(drop).map_err(|PersistError { error, file: back }| {
+                    file = Some(back);
+                    error
+                })
+            })
+        })
     }
 }
+
+/// Renames a temporary file to a path.
+type Rename = fn(NamedTempFile, PathBuf) -> Result<File, PersistError>;
 
 /// A handle by which content is written to a [`NewFile`].
 #[derive(Debug)]
@@ -129,23 +131,6 @@ impl Write for Handle {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
-}
-
-/// Names a temporary file by `put`, again as long as a signal interrupts it.
-fn named(
-    place: &Path,
-    file: NamedTempFile,
-    put: impl Fn(NamedTempFile) -> Result<(), PersistError>,
-) -> io::Result<()> {
-    let mut file = Some(file);
-    perform(Operation::Put, place, || {
-        // It is there: a failure gives it back.
-        let Some(taken) = file.take() else { return Ok(()) };
-        put(taken).map_err(|PersistError { error, file: back }| {
-            file = Some(back);
-            error
-        })
-    })
 }
 
 impl Write for NewFile {
@@ -169,18 +154,16 @@ pub fn is_stream(path: &Path) -> bool {
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {
-        match fs::symlink_metadata(&place) {
-            Ok(there) if there.file_type().is_symlink() => {
-                place = folder_of(&place).join(fs::read_link(&place)?);
-            }
-            _ => return Ok(place),
+        if !place.is_symlink() {
+            return Ok(place);
         }
+        place = folder_of(&place).join(fs::read_link(&place)?);
     }
     Err(io::Error::other("its symbolic links lead in a circle"))
 }
 
 /// Returns the directory of `place`; `.` if its path has only a name.
-fn folder_of(place: &Path) -> &Path {
+pub(super) fn folder_of(place: &Path) -> &Path {
     place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -219,12 +202,14 @@ fn unnamed(error: io::Error) -> io::Error {
     }
 }
 
-/// Locks a new temporary file. Returns false if another process took it for a leftover and removed it before
-/// it was locked.
-#[cfg(unix)]
+/// Locks a new temporary file. Returns false if another process took it for a leftover and removed it before it
+/// was locked.
 fn is_kept(file: &File) -> bool {
-    // On a file system without locks no process removes leftovers, so a failure does no harm.
-    let _ = file.lock();
+    // Elsewhere a lock would keep other handles of this process from writing, and leftovers stay. Where a file
+    // system has no locks, no process removes leftovers, so a failure does no harm.
+    if cfg!(unix) {
+        let _ = file.lock();
+    }
     is_there(file)
 }
 
@@ -241,13 +226,6 @@ fn is_there(_file: &File) -> bool {
     true
 }
 
-/// Returns true without a lock: on other systems a lock would keep other handles of this process from
-/// writing. Leftovers stay there.
-#[cfg(not(unix))]
-fn is_kept(_file: &File) -> bool {
-    true
-}
-
 /// Removes the temporary files in the directory of `path` of processes that no longer run. A command that
 /// writes a single file there calls it before; whoever has a claim need not.
 pub fn remove_leftovers_beside(path: &Path) {
@@ -257,24 +235,20 @@ pub fn remove_leftovers_beside(path: &Path) {
 }
 
 /// Removes the temporary files in `folder` of processes that no longer run. Files that cannot be opened stay.
-#[cfg(unix)]
+/// So do all files where they are not locked, as their writers may still run.
 pub(super) fn remove_leftovers(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
-    let unfinished = |entry: &fs::DirEntry| {
+    let is_temporary = |entry: &fs::DirEntry| {
         entry.file_name().to_string_lossy().starts_with(TEMPORARY)
             && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
-    for entry in entries.flatten().filter(unfinished) {
+    for entry in entries.flatten().filter(|entry| cfg!(unix) && is_temporary(entry)) {
         let file = OpenOptions::new().write(true).open(entry.path());
         if file.as_ref().is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = remove_file(&entry.path());
         }
     }
 }
-
-/// Removes nothing: without locks it is unknown whether the writer still runs.
-#[cfg(not(unix))]
-pub(super) fn remove_leftovers(_folder: &Path) {}
 
 /// Removes the temporary files in `folder` whose names begin with `prefix`, which only one part of a study
 /// has. Files of a running process stay where files can be locked: the same part may run twice at a time.
@@ -300,15 +274,11 @@ fn is_being_written(path: &Path) -> bool {
     file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Makes sure that the new names in a directory are on disk.
-#[cfg(unix)]
+/// Syncs the names in a directory to disk. Does nothing on systems where directories cannot be opened.
 pub fn sync_directory(folder: &Path) -> io::Result<()> {
-    perform(Operation::SyncFolder, folder, || File::open(folder)?.sync_all())
-}
-
-/// Does nothing: on other systems directories cannot be opened for this purpose.
-#[cfg(not(unix))]
-pub fn sync_directory(_folder: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        perform(Operation::SyncFolder, folder, || File::open(folder)?.sync_all())?;
+    }
     Ok(())
 }
 

@@ -10,7 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::mem;
 
 use super::Scratch;
@@ -22,65 +22,13 @@ const PIECE: usize = 64 << 20;
 /// files are open however many records there are.
 const MOST_PIECES: usize = 64;
 
-/// A key by which records are sorted.
-pub trait SortKey: Copy + Ord {
-    /// The bytes of a key.
-    type Bytes: AsRef<[u8]> + AsMut<[u8]> + Default;
-
-    /// Returns the key as bytes.
-    fn to_bytes(self) -> Self::Bytes;
-
-    /// Returns the key of these bytes.
-    fn of_bytes(bytes: Self::Bytes) -> Self;
-}
-
-impl SortKey for i64 {
-    type Bytes = [u8; 8];
-
-    fn to_bytes(self) -> Self::Bytes {
-        self.to_le_bytes()
-    }
-
-    fn of_bytes(bytes: Self::Bytes) -> Self {
-        Self::from_le_bytes(bytes)
-    }
-}
-
-impl SortKey for u64 {
-    type Bytes = [u8; 8];
-
-    fn to_bytes(self) -> Self::Bytes {
-        self.to_le_bytes()
-    }
-
-    fn of_bytes(bytes: Self::Bytes) -> Self {
-        Self::from_le_bytes(bytes)
-    }
-}
-
-/// Pairs are sorted by their first number and then by the second one.
-impl<A: SortKey<Bytes = [u8; 8]>, B: SortKey<Bytes = [u8; 8]>> SortKey for (A, B) {
-    type Bytes = [u8; 16];
-
-    fn to_bytes(self) -> Self::Bytes {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&self.0.to_bytes());
-        bytes[8..].copy_from_slice(&self.1.to_bytes());
-        bytes
-    }
-
-    fn of_bytes(bytes: Self::Bytes) -> Self {
-        let (mut first, mut second) = ([0; 8], [0; 8]);
-        first.copy_from_slice(&bytes[..8]);
-        second.copy_from_slice(&bytes[8..]);
-        (A::of_bytes(first), B::of_bytes(second))
-    }
-}
+/// A sort key: two numbers, of which the first one counts most.
+type Key = (i64, u64);
 
 /// Sorts records by a key. Records with one key keep the order in which they came.
 #[derive(Debug)]
-pub struct Sorter<K> {
-    piece: Piece<K>,
+pub struct Sorter {
+    piece: Piece,
     /// The pieces before it, which are sorted. Those of a level came before those of the levels before it.
     levels: Vec<Vec<Scratch>>,
     /// The number of bytes from which on a piece goes into a file.
@@ -90,18 +38,18 @@ pub struct Sorter<K> {
 
 /// The records that are in memory: their bytes, and of each the key, the begin and the end.
 #[derive(Debug)]
-struct Piece<K> {
+struct Piece {
     bytes: Vec<u8>,
-    records: Vec<(K, usize, usize)>,
+    records: Vec<(Key, usize, usize)>,
 }
 
-impl<K: SortKey> Default for Sorter<K> {
+impl Default for Sorter {
     fn default() -> Self {
         Self::of_pieces(PIECE)
     }
 }
 
-impl<K: SortKey> Sorter<K> {
+impl Sorter {
     /// Makes a sorter without records that has at most about this many bytes in memory.
     pub fn of_pieces(most: usize) -> Self {
         Self::of_levels(most, MOST_PIECES)
@@ -114,7 +62,7 @@ impl<K: SortKey> Sorter<K> {
     }
 
     /// Adds a record. Fails if the temporary file of a piece cannot be written.
-    pub fn add(&mut self, key: K, record: &[u8]) -> io::Result<()> {
+    pub fn add(&mut self, key: Key, record: &[u8]) -> io::Result<()> {
         let Piece { bytes, records } = &mut self.piece;
         let begin = bytes.len();
         bytes.extend_from_slice(record);
@@ -141,7 +89,7 @@ impl<K: SortKey> Sorter<K> {
         if self.levels[level].len() < self.most_pieces {
             return Ok(());
         }
-        let mut merged = Merge::<K>::of(mem::take(&mut self.levels[level]))?;
+        let mut merged = Merge::of(mem::take(&mut self.levels[level]))?;
         let mut whole = Writing::begin()?;
         while let Some((key, record)) = merged.next()? {
             whole.add(key, record)?;
@@ -150,7 +98,7 @@ impl<K: SortKey> Sorter<K> {
     }
 
     /// Returns all records in their order. O(n log n) for n records.
-    pub fn sorted(mut self) -> io::Result<Sorted<K>> {
+    pub fn sorted(mut self) -> io::Result<Sorted> {
         if self.levels.is_empty() {
             self.piece.sort();
             return Ok(Sorted(Order::Memory(self.piece, 0)));
@@ -162,7 +110,7 @@ impl<K: SortKey> Sorter<K> {
     }
 }
 
-impl<K: SortKey> Piece<K> {
+impl Piece {
     /// Sorts the records. Those with one key keep their order.
     fn sort(&mut self) {
         self.records.sort_by_key(|&(key, ..)| key);
@@ -170,18 +118,18 @@ impl<K: SortKey> Piece<K> {
 }
 
 /// Records that are in their order, as they are read.
-pub struct Sorted<K>(Order<K>);
+pub struct Sorted(Order);
 
-enum Order<K> {
+enum Order {
     /// All of them are in memory; the number is that of the next one.
-    Memory(Piece<K>, usize),
-    Files(Merge<K>),
+    Memory(Piece, usize),
+    Files(Merge),
 }
 
-impl<K: SortKey> Sorted<K> {
+impl Sorted {
     /// Returns the next record with its key; `None` at the end. Fails if a piece cannot be read.
     #[expect(clippy::should_implement_trait, reason = "what it returns is borrowed, which no iterator can")]
-    pub fn next(&mut self) -> io::Result<Option<(K, &[u8])>> {
+    pub fn next(&mut self) -> io::Result<Option<(Key, &[u8])>> {
         match &mut self.0 {
             Order::Files(merge) => merge.next(),
             Order::Memory(piece, at) => {
@@ -201,9 +149,10 @@ impl Writing {
         Ok(Self(BufWriter::with_capacity(1 << 16, Scratch::create()?)))
     }
 
-    fn add<K: SortKey>(&mut self, key: K, record: &[u8]) -> io::Result<()> {
-        self.0.write_all(key.to_bytes().as_ref())?;
-        self.0.write_all(&(record.len() as u64).to_le_bytes())?;
+    fn add(&mut self, key: Key, record: &[u8]) -> io::Result<()> {
+        for number in [key.0.cast_unsigned(), key.1, record.len() as u64] {
+            self.0.write_all(&number.to_le_bytes())?;
+        }
         self.0.write_all(record)
     }
 
@@ -214,16 +163,16 @@ impl Writing {
 
 /// The records of sorted pieces in their order. Of those with one key, the ones of the earlier piece come
 /// first.
-struct Merge<K> {
+struct Merge {
     pieces: Vec<BufReader<File>>,
     /// The next record of each piece, and its key with the number of the piece.
     records: Vec<Vec<u8>>,
-    next: BinaryHeap<Reverse<(K, usize)>>,
+    next: BinaryHeap<Reverse<(Key, usize)>>,
     /// The piece whose record was returned last; `None` before the first one.
     last: Option<usize>,
 }
 
-impl<K: SortKey> Merge<K> {
+impl Merge {
     fn of(pieces: Vec<Scratch>) -> io::Result<Self> {
         let open = |piece: Scratch| Ok(BufReader::with_capacity(1 << 16, piece.into_reader()?));
         let pieces = pieces.into_iter().map(open).collect::<io::Result<Vec<_>>>()?;
@@ -242,7 +191,7 @@ impl<K: SortKey> Merge<K> {
         Ok(())
     }
 
-    fn next(&mut self) -> io::Result<Option<(K, &[u8])>> {
+    fn next(&mut self) -> io::Result<Option<(Key, &[u8])>> {
         if let Some(last) = self.last.take() {
             self.read(last)?;
         }
@@ -253,18 +202,18 @@ impl<K: SortKey> Merge<K> {
 }
 
 /// Reads the next record of a piece into `record`, and returns its key; `None` at the end of the piece.
-fn read_record<K: SortKey>(piece: &mut impl Read, record: &mut Vec<u8>) -> io::Result<Option<K>> {
-    let mut key = K::Bytes::default();
-    let (first, rest) = key.as_mut().split_at_mut(1);
-    if piece.read(first)? == 0 {
+fn read_record(piece: &mut impl BufRead, record: &mut Vec<u8>) -> io::Result<Option<Key>> {
+    if piece.fill_buf()?.is_empty() {
         return Ok(None);
     }
-    piece.read_exact(rest)?;
-    let mut length = [0; 8];
-    piece.read_exact(&mut length)?;
-    record.resize(u64::from_le_bytes(length) as usize, 0);
+    let mut number = || {
+        let mut bytes = [0; 8];
+        piece.read_exact(&mut bytes).map(|()| u64::from_le_bytes(bytes))
+    };
+    let (key, length) = ((number()?.cast_signed(), number()?), number()?);
+    record.resize(length as usize, 0);
     piece.read_exact(record)?;
-    Ok(Some(K::of_bytes(key)))
+    Ok(Some(key))
 }
 
 #[cfg(test)]
@@ -282,7 +231,7 @@ mod tests {
         let expected: String = ordered.into_iter().map(|(_, line)| line).collect();
         for most in [1, 100, 3_000, PIECE] {
             let mut sorter = Sorter::of_levels(most, 3);
-            lines.iter().try_for_each(|(key, line)| sorter.add(*key, line.as_bytes()))?;
+            lines.iter().try_for_each(|(key, line)| sorter.add((*key, 0), line.as_bytes()))?;
             let is_in_memory = sorter.levels.is_empty();
             assert_eq!(is_in_memory, most == PIECE);
             assert!(sorter.levels.iter().all(|pieces| pieces.len() < 3));

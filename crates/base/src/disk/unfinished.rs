@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::folder_lock::remove_unclaimed;
+use super::claim::remove_unclaimed;
 use super::operations::create_dir_all;
 
 /// The temporary files and new directories that exist now.

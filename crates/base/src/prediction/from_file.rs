@@ -22,8 +22,7 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 
 use super::correction::Correction;
-use super::error::PredictionError;
-use super::predictor::{Entry, Predictor, Setup};
+use super::predictor::{Entry, PredictionError, Predictor, Setup};
 use crate::job::{Job, JobId, Time};
 use crate::memory;
 

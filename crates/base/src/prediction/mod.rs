@@ -5,16 +5,12 @@
 //! in [`PREDICTORS`].
 
 mod correction;
-mod error;
 mod exact;
 mod from_file;
 mod predictor;
-mod registry;
 mod spelling;
 mod user_last_two;
 
 pub use self::correction::{CORRECTIONS, Correction};
-pub use self::error::PredictionError;
-pub use self::predictor::{Entry, Predictor, Setup};
-pub use self::registry::PREDICTORS;
+pub use self::predictor::{Entry, PREDICTORS, PredictionError, Predictor, Setup};
 pub use self::spelling::Prediction;

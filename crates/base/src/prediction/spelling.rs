@@ -5,9 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::correction::{CORRECTIONS, Correction};
-use super::error::PredictionError;
-use super::predictor::{Entry, Predictor, Setup};
-use super::registry::PREDICTORS;
+use super::predictor::{Entry, PREDICTORS, PredictionError, Predictor, Setup};
 use crate::job::Job;
 
 /// A predictor with its file, and the correction of its predictions.

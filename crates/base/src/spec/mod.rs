@@ -155,10 +155,7 @@ impl FromStr for Spec {
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let malformed = |problem: String| SpecError::Malformed { text: text.to_owned(), problem };
-        let (name, rest) = match text.split_once(':') {
-            Some((name, rest)) => (name, Some(rest)),
-            None => (text, None),
-        };
+        let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         if name.is_empty() {
             return Err(malformed("the name is missing".to_owned()));
         }
@@ -304,8 +301,7 @@ impl Params {
     ) -> Result<T, SpecError> {
         let value = self.choose(key, choices)?;
         if !applies {
-            self.resolved.remove(key);
-            self.unwritten.push(key.to_owned());
+            self.leave_unwritten(key);
         }
         Ok(value)
     }
@@ -316,10 +312,15 @@ impl Params {
     pub fn choose_unwritten<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
         let value = self.choose(key, choices)?;
         if self.resolved.get(key).is_some_and(|name| name == choices[0].0) {
-            self.resolved.remove(key);
-            self.unwritten.push(key.to_owned());
+            self.leave_unwritten(key);
         }
         Ok(value)
+    }
+
+    /// Leaves a parameter that was taken out of the resolved spec.
+    fn leave_unwritten(&mut self, key: &str) {
+        self.resolved.remove(key);
+        self.unwritten.push(key.to_owned());
     }
 
     /// Takes parameter `key` and returns its text; `None` if it was not given.
@@ -334,11 +335,8 @@ impl Params {
 
     /// Takes parameter `key` and returns its text. Fails if it was not given.
     pub fn require(&mut self, key: &str, expected: &str) -> Result<String, SpecError> {
-        self.take_text(key).ok_or_else(|| SpecError::MissingParameter {
-            owner: self.owner.clone(),
-            key: key.to_owned(),
-            expected: expected.to_owned(),
-        })
+        let (owner, expected) = (self.owner.clone(), expected.to_owned());
+        self.take_text(key).ok_or(SpecError::MissingParameter { owner, key: key.to_owned(), expected })
     }
 
     /// Takes the members and returns them; `None` if there are none.
@@ -359,12 +357,8 @@ impl Params {
 
     /// Returns the error that the value `found` of parameter `key` is not accepted.
     pub fn bad_value(&self, key: &str, found: &str, expected: &str) -> SpecError {
-        SpecError::BadValue {
-            owner: self.owner.clone(),
-            key: key.to_owned(),
-            found: found.to_owned(),
-            expected: expected.to_owned(),
-        }
+        let (owner, key) = (self.owner.clone(), key.to_owned());
+        SpecError::BadValue { owner, key, found: found.to_owned(), expected: expected.to_owned() }
     }
 
     /// Returns the error that the file of parameter `key` cannot be used. `problem` names the file and says

@@ -1,12 +1,12 @@
 //! Groups of bars, drawn up or down from a base line.
 
-use super::drawing::{Anchor, Drawing, GRID, INK};
-use super::legend::{Legend, Sample};
-use super::letters::{LINE, width};
+use super::axis::{Scale, Ticks, ends};
+use super::drawing::{Anchor, Drawing, GRID, INK, Style};
+use super::legend::{Legend, Notes, Sample, draw_beside};
 use super::look::Look;
-use super::notes::Notes;
-use super::page::{Heading, Page, wrapped};
-use super::ticks::{Scale, Ticks, ends};
+use super::page::{Heading, Page};
+use super::text::{LINE, widest, wrapped};
+use crate::span::Span;
 
 /// A range of values from elsewhere, such as a published one.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,22 +58,33 @@ const WIDEST: f64 = 1100.0;
 /// The width in pixels of sentences below narrow charts.
 const NOTES: f64 = 420.0;
 
+/// The part of a chart in one line: some groups of bars, on the axis that all lines share.
+struct Line<'a> {
+    chart: &'a Bars,
+    groups: &'a [BarGroup],
+    page: Page,
+    has_legend: bool,
+    axis: &'a Ticks,
+    /// Width of a bar.
+    bar: f64,
+}
+
 impl Bars {
     /// Returns the chart as a drawing for a screen. If the groups are too wide, they stand in several lines.
     pub fn draw(&self) -> Drawing {
         self.draw_on(Page::default())
     }
 
-    /// Returns the chart as a drawing for a page, in as many lines of groups as its width asks for.
+    /// Returns the chart as a drawing for a page, with the groups in as many lines as they need.
     pub fn draw_on(&self, page: Page) -> Drawing {
-        let notes = |room: f64| Notes::new(["", &self.notes[0], &self.notes[1]], room).of_frames();
+        let notes = |room: f64| Notes::new(["", &self.notes[0], &self.notes[1]], room, true);
         let below = |notes: &Notes| if notes.height() > 0.0 { notes.height() + 8.0 } else { 0.0 };
         let height = below(&notes(page.width.unwrap_or(NOTES) - 8.0));
         let drawing = self.draw_bars(Page { height: page.height.map(|all| all - height), ..page });
         let notes = notes(page.width.unwrap_or_else(|| drawing.width().max(NOTES)) - 8.0);
         match below(&notes) {
             none if none <= 0.0 => drawing,
-            height => drawing.with_below(height, |page, top| notes.draw(page, (4.0, top + 10.0))),
+            height => drawing.with_below(height, |page, top| notes.draw(page, 4.0, top + 10.0)),
         }
     }
 
@@ -81,39 +92,30 @@ impl Bars {
     fn draw_bars(&self, page: Page) -> Drawing {
         let bars = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
         let ranges = self.groups.iter().flat_map(|group| &group.ranges);
-        let finite = bars
-            .chain(ranges.flat_map(|range| [range.ends.0, range.ends.1]))
-            .filter(|value| value.is_finite());
-        let range =
-            finite.fold((self.base, self.base), |(low, high), value| (low.min(value), high.max(value)));
-        let range = ends(Scale::Linear, range, Some(self.base), None);
-        let groups = self.groups.len().max(1);
-        let widest = page.width.map_or(WIDEST, |width| width - Self::left(range) - GAP - 6.0);
-        let fitting = ((widest / self.step(page)) as usize).max(1);
+        let values = bars.chain(ranges.flat_map(|range| [range.ends.0, range.ends.1]));
+        let data = Span::of(values.filter(|value| value.is_finite())).with(self.base);
+        let axis = Ticks::new(Scale::Linear, ends(Scale::Linear, data, Some(self.base), None), 6);
+        let room = page.width.map_or(WIDEST, |width| width - left(&axis) - GAP - 6.0);
+        let count = self.groups.len().max(1);
+        let most = ((room / (self.least_bar(page) * self.bars() as f64 + GAP)) as usize).max(1);
         // All lines have about the same number of groups.
-        let each = groups.div_ceil(groups.div_ceil(fitting));
-        if groups <= each {
-            return self.line_of(&self.groups, range, (page, true), self.stretched(page, (each, widest)));
-        }
-        let last = groups.div_ceil(each) - 1;
+        let each = count.div_ceil(count.div_ceil(most));
+        let last = count.div_ceil(each) - 1;
+        let bar = self.bar(page, each, room);
         let lines = self.groups.chunks(each).enumerate().map(|(i, groups)| {
             // The first line has the heading. On a page the last one has the legend.
-            let page = Page { is_untitled: page.is_untitled || i > 0, height: None, ..page };
             let has_legend = page.width.is_none() || i == last;
-            self.line_of(groups, range, (page, has_legend), self.stretched(page, (each, widest)))
+            let height = page.height.filter(|_| last == 0);
+            let page = Page { is_untitled: page.is_untitled || i > 0, height, ..page };
+            Line { chart: self, groups, page, has_legend, axis: &axis, bar }.draw()
         });
         Drawing::stacked(lines.collect())
     }
 
-    /// Returns the width from one group to the next, at least.
-    fn step(&self, page: Page) -> f64 {
-        self.bar(page) * self.bars() as f64 + GAP
-    }
-
-    /// Returns the width of a bar if `each` groups stand in a line of `room`: on a page they fill it, beside
-    /// the legend if there is room for it, as far as bars do not become planks.
-    fn stretched(&self, page: Page, (each, room): (usize, f64)) -> f64 {
-        let least = self.bar(page);
+    /// Returns the width of a bar if `each` groups stand in a line of `room`. On a page they fill the line,
+    /// beside the legend if there is room for it, up to a largest width of bars.
+    fn bar(&self, page: Page, each: usize, room: f64) -> f64 {
+        let least = self.least_bar(page);
         if page.width.is_none() {
             return least;
         }
@@ -125,7 +127,7 @@ impl Bars {
 
     /// Returns the width of a legend beside the bars.
     fn beside(&self) -> f64 {
-        self.legend.iter().map(|(name, _)| width(name)).fold(0.0, f64::max) + 44.0
+        widest(self.legend.iter().map(|(name, _)| &**name)) + 44.0
     }
 
     /// Returns the number of bars of a group.
@@ -135,109 +137,98 @@ impl Bars {
 
     /// Returns the least width of a bar in pixels. It makes room for the names of the groups, as far as the
     /// page has room; on a page names may have a line for each word.
-    fn bar(&self, page: Page) -> f64 {
+    fn least_bar(&self, page: Page) -> f64 {
         let lines = self.groups.iter().flat_map(|group| group.name.lines());
-        let names = if page.width.is_some() {
-            let words = lines.flat_map(|line| line.split(' ').collect::<Vec<_>>());
-            words.map(width).fold(0.0, f64::max)
+        let (names, least) = if page.width.is_some() {
+            (widest(lines.flat_map(|line| line.split(' '))), 9.0)
         } else {
-            lines.map(width).fold(0.0, f64::max)
+            (widest(lines), 14.0)
         };
-        let least = if page.width.is_some() { 9.0 } else { 14.0 };
         (names / self.bars() as f64).clamp(least, 40.0)
     }
+}
 
-    /// Returns the x of the left end of the axis.
-    fn left(range: (f64, f64)) -> f64 {
-        let ticks = Ticks::new(Scale::Linear, range, 6);
-        ticks.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0
+/// Returns the x of the left end of the bars.
+fn left(axis: &Ticks) -> f64 {
+    axis.width() + 44.0
+}
+
+impl Line<'_> {
+    /// Returns the distance from one group to the next.
+    fn step(&self) -> f64 {
+        self.bar * self.chart.bars() as f64 + GAP
     }
 
-    /// Returns one line of groups as a drawing, with a legend or without. `range` holds the ends of the axis,
-    /// which all lines share.
-    fn line_of(
-        &self,
-        groups: &[BarGroup],
-        range: (f64, f64),
-        (on, has_legend): (Page, bool),
-        bar: f64,
-    ) -> Drawing {
-        let heading = Heading::new(on, &self.title, &self.subtitle);
-        let (ticks, left, top) = (Ticks::new(Scale::Linear, range, 6), Self::left(range), heading.height());
-        let step = bar * self.bars() as f64 + GAP;
+    /// Returns the line as a drawing.
+    fn draw(&self) -> Drawing {
+        let Self { chart, page: on, has_legend, axis, .. } = *self;
+        let heading = Heading::new(on, &chart.title, &chart.subtitle);
+        let (left, top, step) = (left(axis), heading.height(), self.step());
         let named = |group: &BarGroup| -> Vec<String> {
             // A sign and its number stay together.
             let line = |line: &str| wrapped(&line.replace("× ", "×\u{a0}"), step - 4.0);
             group.name.lines().flat_map(line).collect()
         };
-        let below_groups: Vec<Vec<String>> = groups.iter().map(named).collect();
+        let below_groups: Vec<Vec<String>> = self.groups.iter().map(named).collect();
         let lines = below_groups.iter().map(Vec::len).max().unwrap_or(1);
         let below_bars = 20.0 + LINE * lines as f64;
-        let legend = if has_legend { &self.legend[..] } else { &[] };
-        let beside = if has_legend { self.beside() } else { 0.0 };
-        let right = left + step * groups.len() as f64 + GAP;
+        let beside = if has_legend { chart.beside() } else { 0.0 };
+        let right = left + step * self.groups.len() as f64 + GAP;
+        let names = chart.legend.iter().filter(|_| has_legend);
+        let entries = names.map(|(name, look)| (name.as_str(), Sample::Marker(*look))).collect();
         let is_beside = on.width.is_none_or(|width| width >= right + beside);
-        let below = legend.iter().map(|(name, look)| (name.as_str(), Sample::Marker(*look)));
-        let below = Legend::new(below.filter(|_| !is_beside).collect(), on.width.unwrap_or(right) - 8.0);
+        let (beside_entries, below_entries) =
+            if is_beside { (entries, Vec::new()) } else { (Vec::new(), entries) };
+        let below = Legend::new(below_entries, on.width.unwrap_or(right) - 8.0);
         let under = if below.height() > 0.0 { below.height() + 12.0 } else { 0.0 };
         let height = match (on.height, on.width) {
             (Some(height), _) => (height - top - below_bars - under).max(60.0),
             (None, Some(width)) => (0.5 * width).clamp(120.0, HIGH),
-            (None, None) => HIGH.max(self.legend.len() as f64 * LINE),
+            (None, None) => HIGH.max(chart.legend.len() as f64 * LINE),
         };
         let bottom = top + height;
         let across = on.width.unwrap_or(right + beside).max(right);
-        let size = (across, bottom + below_bars + under);
-        let mut page = Drawing::titled(size, left, on, &heading, &self.title);
-        page.upright((18.0, top + height / 2.0), height + 10.0, &self.axis);
-        let at = |value: f64| top + height * (1.0 - ticks.share(value));
-        for (value, label) in &ticks.at {
-            page.line((left, at(*value)), (right, at(*value)), (GRID, "grid"));
-            page.text((left - 7.0, at(*value) + 4.0), Anchor::End, (INK, "ink"), label);
+        let mut page = Drawing::titled(&heading, left, across, bottom + below_bars + under);
+        page.upright(18.0, top + height / 2.0, height + 10.0, &chart.axis);
+        let at = |value: f64| top + height * (1.0 - axis.share(value));
+        for (value, label) in &axis.marks {
+            page.line(left, at(*value), right, at(*value), GRID);
+            page.text(left - 7.0, at(*value) + 4.0, Anchor::End, INK, label);
         }
-        self.draw_groups(&mut page, groups, &at, left, (bar, step));
+        self.draw_groups(&mut page, left + GAP, &at);
         for (i, lines) in below_groups.iter().enumerate() {
             let middle = left + GAP + step * i as f64 + (step - GAP) / 2.0;
             for (line, name) in lines.iter().enumerate() {
-                page.text((middle, bottom + 19.0 + LINE * line as f64), Anchor::Middle, (INK, "ink"), name);
+                page.text(middle, bottom + 19.0 + LINE * line as f64, Anchor::Middle, INK, name);
             }
         }
-        page.line((left, at(self.base)), (right, at(self.base)), (INK, "ink"));
-        below.draw(&mut page, (4.0, bottom + below_bars + 4.0));
-        for (i, (name, look)) in legend.iter().enumerate().filter(|_| is_beside) {
-            let y = top + 8.0 + LINE * i as f64;
-            page.marker((right + 20.0, y - 2.0), *look, None);
-            page.text((right + 32.0, y + 2.0), Anchor::Start, (INK, "ink"), name);
-        }
+        page.line(left, at(chart.base), right, at(chart.base), INK);
+        below.draw(&mut page, 4.0, bottom + below_bars + 4.0);
+        draw_beside(&mut page, right, top, &beside_entries);
         page
     }
 
-    /// Draws the bars of `groups`. `at` returns the y of a value, `bar` is the width of a bar.
-    fn draw_groups(
-        &self,
-        page: &mut Drawing,
-        groups: &[BarGroup],
-        at: &dyn Fn(f64) -> f64,
-        left: f64,
-        (bar, step): (f64, f64),
-    ) {
-        for (i, group) in groups.iter().enumerate() {
-            let from = left + GAP + step * i as f64;
-            for (j, (value, (name, look))) in group.bars.iter().zip(&self.legend).enumerate() {
+    /// Draws the bars, of which the first begins at x = `left`. `at` returns the y of a value.
+    fn draw_groups(&self, page: &mut Drawing, left: f64, at: &dyn Fn(f64) -> f64) {
+        let (bar, base) = (self.bar, self.chart.base);
+        for (i, group) in self.groups.iter().enumerate() {
+            let from = left + self.step() * i as f64;
+            for (j, (value, (name, look))) in group.bars.iter().zip(&self.chart.legend).enumerate() {
                 let Some(value) = value.filter(|value| value.is_finite()) else { continue };
-                let (top, low) = (at(value.max(self.base)), at(value.min(self.base)));
-                let of = group.name.replace('\n', " ") + if group.name.is_empty() { "" } else { ", " };
-                let words = format!("{of}{name}: {value:.4}");
-                let place = (from + bar * j as f64 + 1.0, top, bar - 2.0, (low - top).max(0.5));
-                page.rectangle(place, (look.colour(), "bar"), Some(&words));
+                let (top, low) = (at(value.max(base)), at(value.min(base)));
+                let place = group.name.replace('\n', " ") + if group.name.is_empty() { "" } else { ", " };
+                let words = format!("{place}{name}: {value:.4}");
+                let style = Style { colour: look.colour(), class: "bar" };
+                let x = from + bar * j as f64 + 1.0;
+                page.rectangle(x, top, bar - 2.0, (low - top).max(0.5), style, Some(&words));
                 // Colours repeat if there are many bars, and disappear in grey print. Then the markers
                 // distinguish the bars.
-                let end = if value < self.base { low + 7.0 } else { top - 7.0 };
-                page.marker((from + bar * (j as f64 + 0.5), end), *look, None);
+                let end = if value < base { low + 7.0 } else { top - 7.0 };
+                page.marker(from + bar * (j as f64 + 0.5), end, *look, None);
             }
-            for Range { bar: at_bar, ends, words } in &group.ranges {
+            for Range { bar: position, ends, words } in &group.ranges {
                 let (top, low) = (at(ends.1), at(ends.0));
-                page.frame((from + bar * *at_bar as f64 + 1.0, top, bar - 2.0, low - top), words);
+                page.frame(from + bar * *position as f64 + 1.0, top, bar - 2.0, low - top, words);
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Box plots: a row for each distribution, with its name at the left.
 
-use super::chart::Axis;
-use super::drawing::{Anchor, Drawing, GRID, INK, PAPER};
-use super::letters::width;
+use super::axis::{Axis, Ticks, ends};
+use super::drawing::{Anchor, Drawing, GRID, INK, PAPER, Style};
 use super::look::Look;
 use super::page::{Heading, Page};
-use super::ticks::{Scale, Ticks, ends};
+use super::text::{four_digits, widest};
+use crate::span::Span;
 
 /// A distribution as a box.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ impl Boxes {
     /// Returns the plot as a drawing for a page.
     pub fn draw_on(&self, page: Page) -> Drawing {
         let heading = Heading::new(page, &self.title, &self.subtitle);
-        let names = self.rows.iter().map(|row| width(&row.name)).fold(0.0, f64::max);
+        let names = widest(self.rows.iter().map(|row| &*row.name));
         // Names above their rows leave a narrow page to the data.
         let are_above = page.width.is_some_and(|width| names > 0.35 * width);
         let left = if are_above { 12.0 } else { names + 20.0 };
@@ -53,31 +53,27 @@ impl Boxes {
         let count = self.rows.len().max(1) as f64;
         let row = page.height.map_or(natural, |height| ((height - top - 52.0) / count).max(natural * 0.6));
         let bottom = top + row * count;
-        let values = || self.rows.iter().flat_map(|row| row.marks.into_iter().chain([row.mean]));
-        let fit =
-            values().filter(|value| value.is_finite() && (self.x.scale == Scale::Linear || *value > 0.0));
-        let (low, high) = fit
-            .chain(self.x.shows)
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
-        let range = ends(self.x.scale, (low, high), self.x.shows, self.x.most);
-        let mut ticks = Ticks::new(self.x.scale, range, ((wide / 80.0) as usize).clamp(2, 6));
+        let data = self.x.span(self.rows.iter().flat_map(|row| row.marks.into_iter().chain([row.mean])));
+        let data = if data.is_empty() { Span::new(0.0, 1.0) } else { data };
+        let span = ends(self.x.scale, data, self.x.shows, self.x.most);
+        let mut ticks = Ticks::new(self.x.scale, span, ((wide / 80.0) as usize).clamp(2, 6));
         ticks.thin(wide);
         let at = |value: f64| left + wide * ticks.share(value).clamp(0.0, 1.0);
-        let size = (left + wide + 20.0, bottom + 52.0);
-        let mut drawing = Drawing::titled(size, left, page, &heading, &self.title);
-        for (value, label) in &ticks.at {
-            drawing.line((at(*value), top), (at(*value), bottom), (GRID, "grid"));
-            drawing.label((at(*value), bottom + 19.0), label);
+        let mut drawing = Drawing::titled(&heading, left, left + wide + 20.0, bottom + 52.0);
+        for (value, label) in &ticks.marks {
+            drawing.line(at(*value), top, at(*value), bottom, GRID);
+            drawing.label(at(*value), bottom + 19.0, label);
         }
-        drawing.line((left, bottom), (left + wide, bottom), (INK, "ink"));
-        drawing.text((left + wide / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.title);
-        for (i, found) in self.rows.iter().enumerate() {
+        drawing.line(left, bottom, left + wide, bottom, INK);
+        drawing.text(left + wide / 2.0, bottom + 40.0, Anchor::Middle, INK, &self.x.title);
+        for (i, box_row) in self.rows.iter().enumerate() {
             let middle = top + row * (i as f64 + 0.5) + if are_above { 7.0 } else { 0.0 };
-            let name = if are_above { (left, middle - 13.0) } else { (left - 8.0, middle + 4.0) };
-            let anchor = if are_above { Anchor::Start } else { Anchor::End };
-            drawing.text(name, anchor, (INK, "ink"), &found.name);
-            draw_box(&mut drawing, found, &at, middle);
+            if are_above {
+                drawing.text(left, middle - 13.0, Anchor::Start, INK, &box_row.name);
+            } else {
+                drawing.text(left - 8.0, middle + 4.0, Anchor::End, INK, &box_row.name);
+            }
+            draw_box(&mut drawing, box_row, &at, middle);
         }
         drawing
     }
@@ -87,26 +83,26 @@ impl Boxes {
 fn draw_box(page: &mut Drawing, row: &BoxRow, at: &dyn Fn(f64) -> f64, y: f64) {
     let [low, first, median, third, high] = row.marks.map(at);
     let half = BOX / 2.0;
-    let colour = row.look.colour();
+    let style = Style { colour: row.look.colour(), class: "box" };
     for (from, to) in [(low, first), (third, high)] {
-        page.line((from, y), (to, y), (colour, "box"));
+        page.line(from, y, to, y, style);
     }
     for end in [low, high] {
-        page.line((end, y - half / 2.0), (end, y + half / 2.0), (colour, "box"));
+        page.line(end, y - half / 2.0, end, y + half / 2.0, style);
     }
-    let said = row.marks.iter().map(|mark| super::chart::digits(*mark)).collect::<Vec<_>>().join(", ");
-    let words = format!("{}: {said}; mean {}", row.name, super::chart::digits(row.mean));
+    let words =
+        format!("{}: {}; mean {}", row.name, row.marks.map(four_digits).join(", "), four_digits(row.mean));
+    page.rectangle(first, y - half, (third - first).max(2.0), BOX, style, Some(&words));
     // A box with its ends close to each other is a line; a median in it would hide it.
-    let is_line = third - first < 6.0;
-    page.rectangle((first, y - half, (third - first).max(2.0), BOX), (colour, "box"), Some(&words));
-    if !is_line {
-        page.rectangle((median - 1.0, y - half, 2.0, BOX), (PAPER, "paper"), None);
+    if third - first >= 6.0 {
+        page.rectangle(median - 1.0, y - half, 2.0, BOX, PAPER, None);
     }
-    page.dot((at(row.mean), y));
+    page.dot(at(row.mean), y);
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::axis::Scale;
     use super::*;
 
     #[test]

@@ -1,33 +1,13 @@
 //! Charts of curves and points over two axes. The names of the curves stand beside their ends.
 
+use super::axis::{Axis, Ticks, ends};
 use super::coinciding::{self, NamedPath};
-use super::drawing::{Anchor, Drawing, GRID, INK};
-use super::legend::{Legend, Sample};
-use super::letters::{LINE, width};
+use super::drawing::{Anchor, Drawing, GRID, INK, Position};
+use super::legend::{Entry, Legend, Notes, Sample};
 use super::look::Look;
-use super::notes::Notes;
 use super::page::{Heading, Page};
-use super::ticks::{Scale, Ticks, ends};
-
-/// The settings of an axis.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Axis {
-    /// The title, with its unit.
-    pub title: String,
-    /// The scale of the axis.
-    pub scale: Scale,
-    /// A value that the axis must contain in addition to the data, such as 0 where lengths are compared;
-    /// `None` if the data decide.
-    pub shows: Option<f64>,
-    /// The largest value that is possible, such as 100 %, which the axis does not pass unless the data do;
-    /// `None` if there is none.
-    pub most: Option<f64>,
-    /// Ticks that replace round numbers, such as dates: their values and labels; empty for an axis of
-    /// numbers.
-    pub marks: Vec<(f64, String)>,
-    /// Names that replace the numbers at 0, 1, 2 and so on; empty for an axis of numbers.
-    pub names: Vec<String>,
-}
+use super::text::{LINE, four_digits, widest};
+use crate::span::Span;
 
 /// A point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,7 +91,7 @@ struct PlotArea {
 
 impl PlotArea {
     /// Returns the position on the page of the point with these values.
-    fn at(&self, x: f64, y: f64) -> (f64, f64) {
+    fn at(&self, x: f64, y: f64) -> Position {
         (self.left + self.width * self.x.share(x), self.top + self.height * (1.0 - self.y.share(y)))
     }
 }
@@ -123,32 +103,20 @@ const WIDE: f64 = 560.0;
 const HIGH: f64 = 360.0;
 const NARROW: f64 = 300.0;
 
-/// Returns the ends of an axis, close to the smallest and the largest of the finite values and of
-/// `axis.shows`. Returns 0 and 1 if there are no values, and half a unit around the names if the axis has
-/// names.
-fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let fit = |value: &f64| value.is_finite() && (axis.scale == Scale::Linear || *value > 0.0);
-    let (low, high) = values
-        .chain(axis.shows)
-        .filter(fit)
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-    match (axis.names.is_empty(), low <= high) {
-        (false, _) => (-0.5, axis.names.len() as f64 - 0.5),
-        (true, true) => ends(axis.scale, (low, high), axis.shows, axis.most),
-        (true, false) => (0.0, 1.0),
-    }
-}
-
-/// Returns the axis of `values` with about `wanted` ticks, or with a tick for each name.
+/// Returns the axis of `values`, with about `wanted` ticks and with its ends close to the values, or with a
+/// tick for each name and half a unit around the names. Without values it is from 0 to 1.
 fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks {
-    let (low, high) = range(axis, values);
-    let mut ticks = Ticks::new(axis.scale, (low, high), wanted);
-    if !axis.marks.is_empty() {
-        ticks.at.clone_from(&axis.marks);
-    }
     if !axis.names.is_empty() {
-        (ticks.low, ticks.high) = (low, high);
-        ticks.at = axis.names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
+        let marks = axis.names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
+        let span = Span::new(-0.5, axis.names.len() as f64 - 0.5);
+        return Ticks { span, marks, scale: axis.scale };
+    }
+    let data = axis.span(values);
+    let span =
+        if data.is_empty() { Span::new(0.0, 1.0) } else { ends(axis.scale, data, axis.shows, axis.most) };
+    let mut ticks = Ticks::new(axis.scale, span, wanted);
+    if !axis.marks.is_empty() {
+        ticks.marks.clone_from(&axis.marks);
     }
     ticks
 }
@@ -170,9 +138,8 @@ impl Chart {
         let ends = |point: &Point| [(point.y - point.half_width).max(least), point.y + point.half_width];
         let heights = || points().flat_map(ends).chain(references().map(|(_, y)| y));
         let y = ticks(&self.y, heights(), 6);
-        let left = y.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0;
-        let beside =
-            self.series.iter().map(|series| width(&series.name)).fold(0.0, f64::max) + 44.0 + self.key();
+        let left = y.width() + 44.0;
+        let beside = widest(self.series.iter().map(|series| &*series.name)) + 44.0 + self.key();
         let is_beside = page.width.is_none_or(|width| width - left - beside >= NARROW);
         let right = if is_beside { beside + if page.width.is_some() { 0.0 } else { 16.0 } } else { 14.0 };
         let wide = page.width.map_or(WIDE, |width| (width - left - right).max(60.0));
@@ -184,9 +151,10 @@ impl Chart {
         let names = if is_beside { Vec::new() } else { self.samples() };
         let legend = Legend::new(names, left + wide);
         let mut area = PlotArea { left, top: heading.height(), width: wide, height: HIGH, x, y };
-        let said = coinciding::sentence(&self.paths(&area)).unwrap_or_default();
+        let coinciding = coinciding::sentence(&self.paths(&area)).unwrap_or_default();
         let from = if page.width.is_some() { 4.0 } else { left };
-        let notes = Notes::new([&said, &self.references_are, &self.note], left + wide + right - from - 4.0);
+        let sentences = [&*coinciding, &self.references_are, &self.note];
+        let notes = Notes::new(sentences, left + wide + right - from - 4.0, false);
         let below = BOTTOM + notes.height() + legend.height() + 4.0;
         let names = if is_beside { self.series.len() as f64 * LINE } else { 0.0 };
         area.height = match (page.height, page.width) {
@@ -198,14 +166,13 @@ impl Chart {
             area.y = ticks(&self.y, heights(), ((area.height / 45.0) as usize).clamp(3, 6));
         }
         let bottom = area.top + area.height + BOTTOM;
-        let size = (left + wide + right, bottom + below - BOTTOM);
-        let mut drawing = Drawing::titled(size, left, page, &heading, &self.title);
+        let mut drawing = Drawing::titled(&heading, left, left + wide + right, bottom + below - BOTTOM);
         self.draw_data(&mut drawing, &area);
         if is_beside {
             self.draw_names(&mut drawing, &area);
         }
-        legend.draw(&mut drawing, (4.0, bottom - 6.0));
-        notes.draw(&mut drawing, (from, bottom + legend.height() + 7.0));
+        legend.draw(&mut drawing, 4.0, bottom - 6.0);
+        notes.draw(&mut drawing, from, bottom + legend.height() + 7.0);
         drawing
     }
 
@@ -223,7 +190,8 @@ impl Chart {
             draw_markers(page, area, series, i as f64 / self.series.len() as f64);
         }
         for reference in self.references.iter().filter(|reference| reference.y.is_finite()) {
-            page.hollow(area.at(reference.x, reference.y), Some((reference.look, &reference.words)));
+            let (x, y) = area.at(reference.x, reference.y);
+            page.hollow(x, y, Some((reference.look, &reference.words)));
         }
     }
 
@@ -237,7 +205,7 @@ impl Chart {
     }
 
     /// Returns the entries of a legend, in the order of the curves.
-    fn samples(&self) -> Vec<(&str, Sample<'_>)> {
+    fn samples(&self) -> Vec<Entry<'_>> {
         let sample = |series: &Series| match series.kind {
             Kind::Points => Sample::Marker(series.look),
             Kind::Curve | Kind::Line => Sample::Curve(series.look),
@@ -257,19 +225,19 @@ impl Chart {
     /// Draws the grid lines, the ticks with their labels, and the titles of both axes.
     fn draw_axes(&self, page: &mut Drawing, area: &PlotArea) {
         let (right, bottom) = (area.left + area.width, area.top + area.height);
-        for (value, label) in &area.y.at {
-            let (_, y) = area.at(area.x.low, *value);
-            page.line((area.left, y), (right, y), (GRID, "grid"));
-            page.text((area.left - 7.0, y + 4.0), Anchor::End, (INK, "ink"), label);
+        for (value, label) in &area.y.marks {
+            let (_, y) = area.at(area.x.span.low, *value);
+            page.line(area.left, y, right, y, GRID);
+            page.text(area.left - 7.0, y + 4.0, Anchor::End, INK, label);
         }
-        for (value, label) in &area.x.at {
-            let (x, _) = area.at(*value, area.y.low);
-            page.line((x, bottom), (x, bottom + 5.0), (INK, "ink"));
-            page.label((x, bottom + 19.0), label);
+        for (value, label) in &area.x.marks {
+            let (x, _) = area.at(*value, area.y.span.low);
+            page.line(x, bottom, x, bottom + 5.0, INK);
+            page.label(x, bottom + 19.0, label);
         }
-        page.line((area.left, bottom), (right, bottom), (INK, "ink"));
-        page.text((area.left + area.width / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.title);
-        page.upright((18.0, area.top + area.height / 2.0), area.height + 10.0, &self.y.title);
+        page.line(area.left, bottom, right, bottom, INK);
+        page.text(area.left + area.width / 2.0, bottom + 40.0, Anchor::Middle, INK, &self.x.title);
+        page.upright(18.0, area.top + area.height / 2.0, area.height + 10.0, &self.y.title);
     }
 
     /// Draws the names at the right. Each name is as close to the end of its curve as the other names allow.
@@ -278,26 +246,25 @@ impl Chart {
             let last = series.points.iter().rev().find(|point| point.y.is_finite())?;
             Some(area.at(last.x, last.y))
         };
-        let mut ends: Vec<(&Series, (f64, f64))> =
+        let mut ends: Vec<(&Series, Position)> =
             self.series.iter().filter_map(|series| Some((series, end(series)?))).collect();
         ends.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
         let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
         // Names must not overlap: they keep the order of the curves' ends and the height of a line between
         // them.
-        let places = spread(&wanted, (area.top + 6.0, area.top + area.height), LINE);
+        let heights = spread(&wanted, Span::new(area.top + 6.0, area.top + area.height), LINE);
         let right = area.left + area.width;
-        for ((series, (x, y)), place) in ends.into_iter().zip(places) {
-            // A thin line joins the end of a curve with its name if the curve reaches the right edge.
-            let joined = series.kind != Kind::Points && right - x < 2.0;
-            if joined {
-                page.line((x + 5.0, y), (right + 14.0, place), (GRID, "grid"));
-            }
+        for ((series, (x, y)), height) in ends.into_iter().zip(heights) {
             let (from, to) = (right + 18.0, right + 26.0 + self.key());
             if series.kind != Kind::Points {
-                page.curve(&[(from, place), (to, place)], series.look);
+                // A thin line joins the end of a curve with its name if the curve reaches the right edge.
+                if right - x < 2.0 {
+                    page.line(x + 5.0, y, right + 14.0, height, GRID);
+                }
+                page.curve(&[(from, height), (to, height)], series.look);
             }
-            page.marker((f64::midpoint(from, to), place), series.look, None);
-            page.text((to + 6.0, place + 4.0), Anchor::Start, (INK, "ink"), &series.name);
+            page.marker(f64::midpoint(from, to), height, series.look, None);
+            page.text(to + 6.0, height + 4.0, Anchor::Start, INK, &series.name);
         }
     }
 }
@@ -313,8 +280,9 @@ fn draw_curve(page: &mut Drawing, area: &PlotArea, series: &Series) {
     if series.kind == Kind::Points {
         return;
     }
-    let at = |offset: f64| -> Vec<(f64, f64)> {
-        let end = |point: &Point| (point.y + offset * point.half_width).clamp(area.y.low, area.y.high);
+    let at = |offset: f64| -> Vec<Position> {
+        let Span { low, high } = area.y.span;
+        let end = |point: &Point| (point.y + offset * point.half_width).clamp(low, high);
         fit.iter().map(|point| area.at(point.x, end(point))).collect()
     };
     if fit.iter().any(|point| point.half_width > 0.0) {
@@ -327,29 +295,32 @@ fn draw_curve(page: &mut Drawing, area: &PlotArea, series: &Series) {
 /// line, so that markers of different lines do not meet.
 fn draw_markers(page: &mut Drawing, area: &PlotArea, series: &Series, shift: f64) {
     let fit = fit(series);
-    let places: Vec<(f64, f64)> = fit.iter().map(|point| area.at(point.x, point.y)).collect();
+    let positions: Vec<Position> = fit.iter().map(|point| area.at(point.x, point.y)).collect();
     if series.kind == Kind::Line {
-        for place in along(&places, shift) {
-            page.marker(place, series.look, None);
+        for (x, y) in along(&positions, shift) {
+            page.marker(x, y, series.look, None);
         }
         return;
     }
-    for (point, place) in fit.iter().zip(places) {
-        let spread =
-            if point.half_width > 0.0 { format!(" ±{}", digits(point.half_width)) } else { String::new() };
-        let words = format!("{}: {}, {}{spread}", series.name, digits(point.x), digits(point.y));
-        page.marker(place, series.look, Some(&words));
+    for (point, (x, y)) in fit.iter().zip(positions) {
+        let half_width = match point.half_width {
+            half_width if half_width > 0.0 => format!(" ±{}", four_digits(half_width)),
+            _ => String::new(),
+        };
+        let words =
+            format!("{}: {}, {}{half_width}", series.name, four_digits(point.x), four_digits(point.y));
+        page.marker(x, y, series.look, Some(&words));
     }
 }
 
-/// Returns a few positions at equal distances along the path `places`. `shift` (0 to 1) moves the first one.
-fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
+/// Returns a few positions at equal distances along a path. `shift` (0 to 1) moves the first one.
+fn along(path: &[Position], shift: f64) -> Vec<Position> {
     const STEP: f64 = 110.0;
     const MOST: f64 = 6.0;
-    let length = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1);
-    let step = STEP.max(places.windows(2).map(length).sum::<f64>() / MOST);
-    let (mut found, mut left) = (Vec::new(), step * (0.2 + 0.8 * shift));
-    for pair in places.windows(2) {
+    let length = |pair: &[Position]| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1);
+    let step = STEP.max(path.windows(2).map(length).sum::<f64>() / MOST);
+    let (mut positions, mut left) = (Vec::new(), step * (0.2 + 0.8 * shift));
+    for pair in path.windows(2) {
         let whole = length(pair);
         let mut passed = 0.0;
         // `left` is the distance to the next position, `passed` the part of this segment before it.
@@ -357,30 +328,23 @@ fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
             passed += left;
             left = step;
             let part = |from: f64, to: f64| from + (to - from) * passed / whole;
-            found.push((part(pair[0].0, pair[1].0), part(pair[0].1, pair[1].1)));
+            positions.push((part(pair[0].0, pair[1].0), part(pair[0].1, pair[1].1)));
         }
         left -= whole - passed;
     }
-    found
+    positions
 }
 
-/// Returns a number as text with four digits.
-pub(super) fn digits(value: f64) -> String {
-    let decimals = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
-    meshreplay_results::text::grouped(value, decimals as usize)
-}
-
-/// Returns positions between `low` and `high`, as close as possible to those in `wanted`, which are
-/// ascending, but at least `distance` apart. One pass from each end moves them (the result is good but not
-/// optimal).
-fn spread(wanted: &[f64], (low, high): (f64, f64), distance: f64) -> Vec<f64> {
+/// Returns positions in `room`, as close as possible to those in `wanted`, which are ascending, but at least
+/// `distance` apart. One pass from each end moves them (the result is good but not optimal).
+fn spread(wanted: &[f64], room: Span, distance: f64) -> Vec<f64> {
     let mut places = wanted.to_vec();
-    let mut least = low;
+    let mut least = room.low;
     for place in &mut places {
         *place = place.max(least);
         least = *place + distance;
     }
-    let mut most = high;
+    let mut most = room.high;
     for place in places.iter_mut().rev() {
         *place = place.min(most);
         most = *place - distance;
@@ -390,14 +354,15 @@ fn spread(wanted: &[f64], (low, high): (f64, f64), distance: f64) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::axis::Scale;
     use super::*;
 
     #[test]
     fn names_keep_their_order_and_their_distance() {
-        let places = spread(&[10.0, 11.0, 12.0, 90.0, 99.0], (0.0, 100.0), 10.0);
+        let places = spread(&[10.0, 11.0, 12.0, 90.0, 99.0], Span::new(0.0, 100.0), 10.0);
         assert_eq!(places, [10.0, 20.0, 30.0, 90.0, 100.0]);
-        assert_eq!(spread(&[99.0, 99.0, 99.0], (0.0, 100.0), 10.0), [80.0, 90.0, 100.0]);
-        assert!(spread(&[], (0.0, 1.0), 1.0).is_empty());
+        assert_eq!(spread(&[99.0, 99.0, 99.0], Span::new(0.0, 100.0), 10.0), [80.0, 90.0, 100.0]);
+        assert!(spread(&[], Span::new(0.0, 1.0), 1.0).is_empty());
     }
 
     #[test]

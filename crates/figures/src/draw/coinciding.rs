@@ -1,10 +1,12 @@
 //! Finds curves that lie on each other, so that a picture can say in words what it cannot show.
 
+use super::drawing::Position;
+
 /// The distance in pixels up to which two curves count as one.
 const NEAR: f64 = 1.0;
 
 /// A curve: its name, its path in pixels from left to right, and whether lines join its points.
-pub(super) type NamedPath<'a> = (&'a str, Vec<(f64, f64)>, bool);
+pub(super) type NamedPath<'a> = (&'a str, Vec<Position>, bool);
 
 /// Returns a sentence that names the curves that coincide; `None` if none do.
 pub(super) fn sentence(curves: &[NamedPath<'_>]) -> Option<String> {
@@ -34,8 +36,8 @@ pub(super) fn sentence(curves: &[NamedPath<'_>]) -> Option<String> {
 
 /// Returns whether two curves are nowhere farther apart than [`NEAR`]. Points without lines have to be
 /// equally many.
-fn coincide(a: &[(f64, f64)], b: &[(f64, f64)], are_paths: bool) -> bool {
-    let is_near = |(a, b): (&(f64, f64), &(f64, f64))| (a.0 - b.0).abs() <= NEAR && (a.1 - b.1).abs() <= NEAR;
+fn coincide(a: &[Position], b: &[Position], are_paths: bool) -> bool {
+    let is_near = |(a, b): (&Position, &Position)| (a.0 - b.0).abs() <= NEAR && (a.1 - b.1).abs() <= NEAR;
     let (Some(ends_a), Some(ends_b)) = (a.first().zip(a.last()), b.first().zip(b.last())) else {
         return false;
     };
@@ -50,7 +52,7 @@ fn coincide(a: &[(f64, f64)], b: &[(f64, f64)], are_paths: bool) -> bool {
 }
 
 /// Returns whether every point of `points` is above or below the path at most by [`NEAR`]. O(points + path).
-fn follows(points: &[(f64, f64)], path: &[(f64, f64)]) -> bool {
+fn follows(points: &[Position], path: &[Position]) -> bool {
     let mut next = 1;
     points.iter().all(|&(x, y)| {
         while next + 1 < path.len() && path[next].0 < x {

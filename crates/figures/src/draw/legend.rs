@@ -1,8 +1,11 @@
-//! A legend below the data: entries from left to right, in as many lines as they need.
+//! Legends beside or below the data, and the sentences below a chart.
 
-use super::drawing::{Anchor, Drawing, INK};
-use super::letters::{LINE, width};
+use super::drawing::{Anchor, Drawing, INK, QUIET, Style};
 use super::look::Look;
+use super::text::{LINE, width, wrapped};
+
+/// An entry of a legend: its name and its sample.
+pub(super) type Entry<'a> = (&'a str, Sample<'a>);
 
 /// The sample in front of a name.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +18,9 @@ pub(super) enum Sample<'a> {
     Colour(&'a str),
 }
 
-/// The places of the entries of a legend.
+/// A legend below the data.
 pub(super) struct Legend<'a> {
-    entries: Vec<(&'a str, Sample<'a>)>,
+    entries: Vec<Entry<'a>>,
     /// The x of each entry and its line.
     places: Vec<(f64, usize)>,
 }
@@ -25,7 +28,7 @@ pub(super) struct Legend<'a> {
 impl<'a> Legend<'a> {
     /// Returns a legend whose lines are at most `room` wide. Entries stand in columns of the same width, as
     /// many as fit.
-    pub(super) fn new(entries: Vec<(&'a str, Sample<'a>)>, room: f64) -> Self {
+    pub(super) fn new(entries: Vec<Entry<'a>>, room: f64) -> Self {
         let widest =
             entries.iter().map(|(name, sample)| sample.width() + width(name)).fold(1.0, f64::max) + 16.0;
         let columns = ((room + 16.0) / widest).floor().max(1.0) as usize;
@@ -39,21 +42,38 @@ impl<'a> Legend<'a> {
     }
 
     /// Draws the legend with its upper left corner at `(left, top)`.
-    pub(super) fn draw(&self, page: &mut Drawing, (left, top): (f64, f64)) {
+    pub(super) fn draw(&self, page: &mut Drawing, left: f64, top: f64) {
         for ((name, sample), (x, line)) in self.entries.iter().zip(&self.places) {
             let (x, y) = (left + x, top + LINE * (*line as f64 + 0.5));
             let wide = sample.width() - 6.0;
             match sample {
                 Sample::Curve(look) => {
                     page.curve(&[(x, y), (x + wide, y)], *look);
-                    page.marker((x + wide / 2.0, y), *look, None);
+                    page.marker(x + wide / 2.0, y, *look, None);
                 }
-                Sample::Marker(look) => page.marker((x + wide / 2.0, y), *look, None),
-                Sample::Colour(colour) => page.rectangle((x, y - 5.5, 11.0, 11.0), (colour, "bar"), None),
+                Sample::Marker(look) => page.marker(x + wide / 2.0, y, *look, None),
+                Sample::Colour(colour) => draw_square(page, x, y - 5.5, colour),
             }
-            page.text((x + wide + 6.0, y + 4.0), Anchor::Start, (INK, "ink"), name);
+            page.text(x + wide + 6.0, y + 4.0, Anchor::Start, INK, name);
         }
     }
+}
+
+/// Draws a legend to the right of the data, which end at `right` and begin at `top`, with an entry on each
+/// line.
+pub(super) fn draw_beside(page: &mut Drawing, right: f64, top: f64, entries: &[Entry<'_>]) {
+    for (i, (name, sample)) in entries.iter().enumerate() {
+        let y = top + 8.0 + LINE * i as f64;
+        match sample {
+            Sample::Curve(look) | Sample::Marker(look) => page.marker(right + 20.0, y - 2.0, *look, None),
+            Sample::Colour(colour) => draw_square(page, right + 14.0, y - 8.0, colour),
+        }
+        page.text(right + 32.0, y + 2.0, Anchor::Start, INK, name);
+    }
+}
+
+fn draw_square(page: &mut Drawing, x: f64, y: f64, colour: &str) {
+    page.rectangle(x, y, 11.0, 11.0, Style { colour, class: "bar" }, None);
 }
 
 impl Sample<'_> {
@@ -63,6 +83,46 @@ impl Sample<'_> {
             Self::Curve(_) => 38.0,
             Self::Marker(_) => 16.0,
             Self::Colour(_) => 17.0,
+        }
+    }
+}
+
+/// Width of the hollow mark in front of a sentence, with the gap behind it.
+const MARK: f64 = 18.0;
+
+/// The sentences below a chart.
+pub(super) struct Notes {
+    /// The lines, and whether a hollow mark stands in front of each.
+    lines: Vec<(bool, String)>,
+    /// Whether the marks are frames of bars and not circles.
+    are_frames: bool,
+}
+
+impl Notes {
+    /// Breaks sentences into lines of at most `room`. Empty sentences take no line. A hollow mark, which is a
+    /// frame below bars, stands in front of the second sentence, which explains these marks.
+    pub(super) fn new([first, marks, last]: [&str; 3], room: f64, are_frames: bool) -> Self {
+        let plain = |text: &str| wrapped(text, room).into_iter().map(|line| (false, line));
+        let marked = wrapped(marks, room - MARK).into_iter().enumerate().map(|(i, line)| (i == 0, line));
+        Self { lines: plain(first).chain(marked).chain(plain(last)).collect(), are_frames }
+    }
+
+    /// Returns the height of the lines.
+    pub(super) fn height(&self) -> f64 {
+        LINE * self.lines.len() as f64
+    }
+
+    /// Draws the lines, of which the first begins at `(x, y)`.
+    pub(super) fn draw(&self, page: &mut Drawing, x: f64, y: f64) {
+        for (i, (is_marked, line)) in self.lines.iter().enumerate() {
+            let y = y + LINE * i as f64;
+            match (is_marked, self.are_frames) {
+                (true, true) => page.frame(x + 1.0, y - 10.0, 12.0, 12.0, "published"),
+                (true, false) => page.hollow(x + 7.0, y - 4.0, None),
+                (false, _) => {}
+            }
+            let x = if *is_marked { x + MARK } else { x };
+            page.text(x, y, Anchor::Start, QUIET, line);
         }
     }
 }

@@ -1,18 +1,19 @@
-//! The look of a curve: a colour, a marker and a dash.
+//! The look of a curve: a colour, a marker and a dash. Colours of a given luminance, so that neighbours which
+//! differ in lightness are told apart in grey print and with any colour vision.
 
 /// The colours of curves. Each has a contrast of at least 3 to 1 on white paper and on a dark screen. All can
 /// be distinguished with any kind of colour vision: a search maximized the smallest distance between two of
 /// them.
-pub const COLOURS: [&str; 8] =
+pub(crate) const COLOURS: [&str; 8] =
     ["#0095ff", "#fd1f00", "#00966d", "#b432ba", "#807e1d", "#871dff", "#0b717b", "#908fb3"];
 
 /// The dashes, as values of `stroke-dasharray`, and their layers. Curves with more gaps are drawn later and
 /// so on top. Therefore curves at the same position stay visible.
-pub const DASHES: [(&str, u8); 4] = [("", 0), ("7 3", 1), ("2 3", 3), ("9 3 2 3", 2)];
+pub(crate) const DASHES: [(&str, u8); 4] = [("", 0), ("7 3", 1), ("2 3", 3), ("9 3 2 3", 2)];
 
 /// The shape of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marker {
+pub(crate) enum Marker {
     /// A circle.
     Circle,
     /// A square.
@@ -30,7 +31,7 @@ pub enum Marker {
 }
 
 /// The shapes of markers, and whether they are filled.
-pub const MARKERS: [(Marker, bool); 12] = [
+pub(crate) const MARKERS: [(Marker, bool); 12] = [
     (Marker::Circle, true),
     (Marker::Square, true),
     (Marker::Triangle, true),
@@ -78,9 +79,59 @@ impl Look {
     }
 }
 
+/// Returns the relative luminance of a colour `#rrggbb`, from 0 for black to 1 for white, after the W3C's
+/// guidelines for accessible content.
+#[cfg(test)]
+pub(crate) fn luminance(colour: &str) -> f64 {
+    let channel = |at: usize| {
+        let part = colour.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        linear(f64::from(part.unwrap_or_default()) / 255.0)
+    };
+    of_light([channel(1), channel(3), channel(5)])
+}
+
+/// Returns how many times lighter the lighter one of two luminances is: the contrast of the same guidelines.
+#[cfg(test)]
+pub(crate) fn contrast(a: f64, b: f64) -> f64 {
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+/// Returns the colour `#rrggbb` of a hue in degrees that has a luminance, to the nearest step of its
+/// channels.
+pub(crate) fn of_hue(hue: f64, luminance: f64) -> String {
+    let (mut dark, mut light) = (0.0, 1.0);
+    // Luminance grows with the lightness of HSL, so bisection finds it.
+    for _ in 0..20 {
+        let middle = f64::midpoint(dark, light);
+        let found = of_light(of_hsl(hue, middle).map(linear));
+        if found < luminance { dark = middle } else { light = middle }
+    }
+    let [red, green, blue] = of_hsl(hue, dark).map(|part| (255.0 * part).round() as u8);
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// Returns red, green and blue, from 0 to 1, of a hue in degrees with a saturation of 0.6 and a lightness, as
+/// HSL has them.
+fn of_hsl(hue: f64, lightness: f64) -> [f64; 3] {
+    [0.0, 8.0, 4.0].map(|shift| {
+        let k = (shift + hue / 30.0).rem_euclid(12.0);
+        let a = 0.6 * lightness.min(1.0 - lightness);
+        lightness - a * (k - 3.0).min(9.0 - k).clamp(-1.0, 1.0)
+    })
+}
+
+/// Returns the light of a channel of sRGB, from 0 to 1.
+fn linear(part: f64) -> f64 {
+    if part <= 0.040_45 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+}
+
+/// Returns the luminance of red, green and blue light.
+fn of_light([red, green, blue]: [f64; 3]) -> f64 {
+    0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::lightness::{contrast, luminance};
     use super::*;
 
     #[test]
@@ -89,6 +140,18 @@ mod tests {
             for paper in ["#ffffff", "#14181c"] {
                 let found = contrast(luminance(colour), luminance(paper));
                 assert!(found >= 3.0, "{colour} on {paper}: {found:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn colours_have_the_luminance_that_they_are_made_with() {
+        assert!((luminance("#ffffff") - 1.0).abs() < 1e-9 && luminance("#000000") < 1e-9);
+        assert!((contrast(luminance("#777777"), 1.0) - 4.48).abs() < 0.01, "the example of the guidelines");
+        for hue in 0..36 {
+            for wanted in [0.05, 0.2, 0.4, 0.7] {
+                let colour = of_hue(f64::from(hue) * 10.0, wanted);
+                assert!((luminance(&colour) - wanted).abs() < 0.01, "{colour} at {hue} for {wanted}");
             }
         }
     }

@@ -5,6 +5,7 @@
 //! them for another theme. We draw the axes ourselves, because no available plotting library keeps legends
 //! off the data, supports themes and renders pixels from the same drawing.
 
+mod axis;
 mod bars;
 mod boxes;
 mod chart;
@@ -12,32 +13,27 @@ mod coinciding;
 mod drawing;
 mod grid;
 mod legend;
-mod letters;
-mod lightness;
 mod look;
-mod notes;
 mod page;
 mod panels;
-mod pdf;
-mod png;
 mod rendering;
-mod ticks;
+mod text;
 
+pub use axis::{Axis, Scale};
 pub use bars::{BarGroup, Bars, Range};
 pub use boxes::{BoxRow, Boxes};
-pub use chart::{Axis, Chart, Kind, Point, Reference, Series};
+pub use chart::{Chart, Kind, Point, Reference, Series};
 pub use drawing::Drawing;
-pub use grid::{Grid, GridCell};
-pub use lightness::of_hue;
+pub use grid::{Grid, GridAxis, GridCell};
+pub use look::Look;
+pub(crate) use look::of_hue;
+pub(crate) use look::{COLOURS, DASHES, MARKERS};
 #[cfg(test)]
-pub(crate) use lightness::{contrast, luminance};
-pub use look::{COLOURS, DASHES, Look, MARKERS};
-pub use page::{Page, UNITS_PER_MM};
+pub(crate) use look::{contrast, luminance};
+pub use page::{Page, SizeMm};
 pub use panels::Panels;
-pub use pdf::pdf;
-pub use png::png;
-pub use rendering::RenderError;
-pub use ticks::Scale;
+pub use rendering::{RenderError, pdf, png};
+pub use text::{capitalized, decimals, joined};
 
 #[cfg(test)]
 mod tests {

@@ -1,27 +1,36 @@
-//! The size that a drawing has to have, and its heading, which takes as many lines as its width asks for.
+//! The requested size of a drawing, and its heading.
 
-use super::letters::{LINE, width};
+use super::text::{LINE, widest, wrapped};
 
-/// The number of units of a drawing in a millimetre of paper. It makes labels, whose font has 12 units, 7
-/// points high, which journals ask for at least.
-pub const UNITS_PER_MM: f64 = 12.0 / 7.0 * 72.0 / 25.4;
+/// Units of a drawing in a millimetre of paper. Labels, whose font has 12 units, become 7 points high, the
+/// minimum of many journals.
+const UNITS_PER_MM: f64 = 12.0 / 7.0 * 72.0 / 25.4;
+
+/// The size of a figure on paper, in millimetres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizeMm {
+    /// The width.
+    pub width: f64,
+    /// The height; `None` for a height that suits the width.
+    pub height: Option<f64>,
+}
 
 /// The size of a drawing and whether it has a heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Page {
-    /// The width in units of the drawing; `None` for as much as its kind usually has.
+    /// The width in units of the drawing; `None` for the usual width of its kind.
     pub width: Option<f64>,
     /// The height in units; `None` for a height that suits the width.
     pub height: Option<f64>,
-    /// Whether title and subtitle are left out, because a caption says what they say.
+    /// Whether title and subtitle are left out, for a figure with a caption.
     pub is_untitled: bool,
 }
 
 impl Page {
-    /// Returns the page of a figure on paper with a width and maybe a height in millimetres.
-    pub fn of_mm((width_mm, height_mm): (f64, Option<f64>)) -> Self {
+    /// Returns the page of a figure on paper.
+    pub fn from_mm(size: SizeMm) -> Self {
         let units = |mm: f64| mm * UNITS_PER_MM;
-        Self { width: Some(units(width_mm)), height: height_mm.map(units), is_untitled: false }
+        Self { width: Some(units(size.width)), height: size.height.map(units), is_untitled: false }
     }
 
     /// Returns this page with another width and no fixed height, for one of several panels.
@@ -31,28 +40,32 @@ impl Page {
 }
 
 /// The lines above the data of a drawing.
-pub(super) struct Heading {
+pub(super) struct Heading<'a> {
+    /// The title in one line, for screen readers.
+    pub(super) name: &'a str,
     /// The lines of the title.
     pub(super) title: Vec<String>,
     /// The lines of the subtitle.
     pub(super) subtitle: Vec<String>,
+    /// Whether the lines begin at the left border and not above the data.
+    pub(super) is_at_border: bool,
 }
 
-/// The height of a line of a title, in units.
+/// Height of a line of a title, in units.
 pub(super) const TITLE_LINE: f64 = 18.0;
 
-impl Heading {
+/// Width of a letter of a title, which is larger and bold, relative to other letters.
+const TITLE_WIDTH: f64 = 1.25;
+
+impl<'a> Heading<'a> {
     /// Returns the heading of a page. Lines are broken if the page has a width.
-    pub(super) fn new(page: Page, title: &str, subtitle: &str) -> Self {
-        if page.is_untitled {
-            return Self { title: Vec::new(), subtitle: Vec::new() };
-        }
-        let Some(room) = page.width.map(|width| width - 8.0) else {
-            let line = |text: &str| vec![text.to_owned()];
-            return Self { title: line(title), subtitle: line(subtitle) };
+    pub(super) fn new(page: Page, name: &'a str, subtitle: &str) -> Self {
+        let (title, subtitle) = match page.width.map(|width| width - 8.0) {
+            _ if page.is_untitled => (Vec::new(), Vec::new()),
+            Some(room) => (wrapped(name, room / TITLE_WIDTH), wrapped(subtitle, room)),
+            None => (vec![name.to_owned()], vec![subtitle.to_owned()]),
         };
-        // The letters of a title are larger and bold.
-        Self { title: wrapped(title, room / 1.25), subtitle: wrapped(subtitle, room) }
+        Self { name, title, subtitle, is_at_border: page.width.is_some() }
     }
 
     /// Returns the height of the heading with the space between it and the data.
@@ -62,25 +75,17 @@ impl Heading {
         }
         22.0 + TITLE_LINE * (self.title.len() as f64 - 1.0) + LINE * self.subtitle.len() as f64 + 18.0
     }
-}
 
-/// Returns a text as lines that are no wider than `room`, broken at blanks. A single word may be wider.
-pub(super) fn wrapped(text: &str, room: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        match lines.last_mut() {
-            Some(line) if width(&format!("{line} {word}")) <= room => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
+    /// Returns the width of the longest line.
+    pub(super) fn width(&self) -> f64 {
+        let [title, subtitle] = [&self.title, &self.subtitle].map(|lines| widest(lines.iter().map(|s| &**s)));
+        (title * TITLE_WIDTH).max(subtitle)
     }
-    lines
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::text::width;
     use super::*;
 
     #[test]
@@ -95,7 +100,7 @@ mod tests {
         assert!(none.title.is_empty() && none.height() < 20.0);
         assert_eq!(wrapped("averyverylongword in", 10.0), ["averyverylongword", "in"]);
         // 84 mm is a column of a journal: about 34 times the height of its letters.
-        let column = Page::of_mm((84.0, None)).width.unwrap_or_default();
+        let column = Page::from_mm(SizeMm { width: 84.0, height: None }).width.unwrap_or_default();
         assert!((column / 12.0 - 34.0).abs() < 0.1, "{column}");
     }
 }

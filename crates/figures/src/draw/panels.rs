@@ -2,8 +2,9 @@
 
 use super::drawing::Drawing;
 use super::grid::Grid;
-use super::legend::{Legend, Sample};
+use super::legend::{Entry, Legend, Sample};
 use super::page::{Heading, Page};
+use super::text::joined;
 
 /// Grids that differ in what they show and share what they mean.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,8 +51,7 @@ impl Panels {
     pub fn draw_on(&self, page: Page) -> Drawing {
         let (columns, panel) = Self::layout(page, self.panels.len(), self.columns, self.aspect);
         if let [only] = &self.panels[..] {
-            let said = [&only.subtitle, &self.subtitle].map(String::as_str);
-            let subtitle = said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
+            let subtitle = joined(&[&only.subtitle, &self.subtitle]);
             return Grid { title: self.title.clone(), subtitle, ..only.clone() }.draw_on(page);
         }
         if self.panels.is_empty() {
@@ -59,25 +59,25 @@ impl Panels {
         }
         let width = page.width.unwrap_or(WIDE);
         let heading = Heading::new(Page { width: Some(width), ..page }, &self.title, &self.subtitle);
-        let head = Drawing::titled((width, heading.height()), 4.0, page, &heading, &self.title);
+        let head = Drawing::titled(&heading, 4.0, width, heading.height());
         let last = self.panels.len() - 1;
         let grid = |(i, grid): (usize, &Grid)| {
             let mut grid = Grid { legend: Vec::new(), ..grid.clone() };
             // Panels below each other share the title of their axis.
             if columns == 1 && i < last && !grid.square {
-                grid.x.0.title = String::new();
+                grid.x.axis.title = String::new();
             }
             grid.draw_on(panel)
         };
-        let drawn = Drawing::tiled(head, self.panels.iter().enumerate().map(grid).collect(), columns);
+        let drawn = head.tiled(self.panels.iter().enumerate().map(grid).collect(), columns);
         // The entries of all panels, each once.
-        let mut entries: Vec<(&str, Sample<'_>)> = Vec::new();
+        let mut entries: Vec<Entry<'_>> = Vec::new();
         for (name, colour) in self.panels.iter().flat_map(|grid| &grid.legend) {
             if !entries.iter().any(|(other, _)| other == name) {
                 entries.push((name, Sample::Colour(colour)));
             }
         }
         let legend = Legend::new(entries, width - 8.0);
-        drawn.with_below(legend.height() + 8.0, |page, top| legend.draw(page, (4.0, top)))
+        drawn.with_below(legend.height() + 8.0, |page, top| legend.draw(page, 4.0, top))
     }
 }

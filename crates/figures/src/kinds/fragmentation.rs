@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::busy::PARTS;
-use super::jobs::columns::{job_curves, plain, visit_rows};
-use super::jobs::time_axis::TimeAxis;
-use super::jobs::values::FrameValue;
-use crate::draw::{Axis, Chart, Kind, Series};
+use super::job_rows::{chosen_column, job_curves, visit_first_seeds};
+use super::time_axis::{PARTS, TimeAxis};
+use crate::draw::Axis;
 use crate::kind::{Drawn, FEW_SLICES, Needs, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
+use crate::span::Span;
 use meshreplay_sim::metrics::BusyNodes;
 
 /// The row of the registry.
@@ -25,42 +24,32 @@ pub(super) const KIND: PlotKind = PlotKind {
 const FRAME: &str = "fragmentation";
 const DEFAULT: &str = "largest_free_submesh";
 
-/// Draws the plot; `None` if the fragmentation was not kept. Each point is a mean over one of equally many
-/// parts of the time.
+/// Draws the plot; `None` if the fragmentation was not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let value = FrameValue::of_frame(options, FRAME, "column of numbers", DEFAULT)?.name();
+    let value = chosen_column(options, FRAME, DEFAULT)?.name;
     let curves = job_curves(options, results)?;
-    let span = TimeAxis::of(FRAME, options, ["time_s", "time_s"], &curves, std::iter::empty())?;
+    let span = TimeAxis::read(FRAME, options, ["time_s", "time_s"], &curves, Span::EMPTY)?;
     let Some(axis) = span else { return Ok(None) };
     // A value holds from its row to the next one of its replay.
-    let mut found: BTreeMap<u64, Steps> = BTreeMap::new();
-    let is_there = visit_rows(FRAME, options, &["time_s", value], &curves, &mut |row| {
-        if row.is_first_seed {
-            let [time_s, value] = [row.values[0], row.values[1]];
-            found.entry(row.replay).or_insert_with(|| Steps::new(&axis)).add(time_s, value);
-        }
-    })?;
-    if !is_there {
+    let mut steps: BTreeMap<u64, Steps> = BTreeMap::new();
+    let is_kept =
+        visit_first_seeds(FRAME, options, ["time_s", value], &curves, &mut |replay, [time_s, value]| {
+            steps.entry(replay).or_insert_with(|| Steps::new(axis.span_s)).add(time_s, value);
+        })?;
+    if !is_kept {
         return Ok(None);
     }
     let series = curves.into_iter().filter_map(|curve| {
-        let points = plain(found.get(curve.replays.first()?)?.points(&axis));
-        Some(Series { name: curve.name, look: curve.look, kind: Kind::Line, points })
+        let points = steps.get(&curve.replay)?.points(&axis);
+        Some(curve.series(points))
     });
-    let series = series.collect();
-    let (title, unit_of_value) = title(value);
-    let chart = Chart {
-        title: format!("{title} over time"),
-        subtitle: results.shared_of_shown(options.replays),
-        x: axis.axis(options, results, "first arrival"),
-        y: Axis { title: title.to_lowercase() + unit_of_value, shows: Some(0.0), ..Axis::default() },
-        series,
-        ..Chart::default()
-    };
-    Ok(Some(chart.draw_on(options.page)))
+    let (title, unit) = title(value);
+    let y = Axis { shows: Some(0.0), ..Axis::titled(title.to_lowercase() + unit) };
+    let title = title + " over time";
+    Ok(Some(axis.chart(options, results, "first arrival", &title, y, series.collect())))
 }
 
-/// The means of a number over time that changes at some instants.
+/// The means over time of a number that changes at some instants.
 struct Steps {
     means: BusyNodes,
     /// The last time and the value from then on.
@@ -70,11 +59,12 @@ struct Steps {
 }
 
 impl Steps {
-    fn new(axis: &TimeAxis) -> Self {
-        Self { means: BusyNodes::new(axis.span_s(), PARTS), last: None, first_s: f64::INFINITY }
+    fn new(span_s: Span) -> Self {
+        let means = BusyNodes::new((span_s.low, span_s.high), PARTS);
+        Self { means, last: None, first_s: f64::INFINITY }
     }
 
-    /// Takes the value from a time in seconds on.
+    /// Sets the value from a time in seconds on.
     fn add(&mut self, time_s: f64, value: f64) {
         self.first_s = self.first_s.min(time_s);
         if let Some((from_s, value)) = self.last.replace((time_s, value)) {

@@ -1,7 +1,7 @@
 //! The plot `frontier`: the dispersal of jobs against the duration of an allocator call.
 
 use super::values::{Nanoseconds, axis, mean, untitled};
-use crate::draw::{Axis, Chart, Kind, Point, Scale, Series};
+use crate::draw::{Axis, Chart, Kind, Point, Scale, Series, joined};
 use crate::kind::{Drawn, Needs, PlotKind, PlotOptions, Setting};
 use crate::results::{Curve, Results};
 
@@ -47,14 +47,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         Series { name, look, kind: Kind::Points, points }
     };
     let series: Vec<Series> = results.curves(results.load_columns()).into_iter().map(series).collect();
-    let mut subtitle = results.shared();
-    if series.iter().any(|series| series.points.len() > 1) {
-        subtitle += if subtitle.is_empty() { "a point for each load" } else { " · a point for each load" };
-    }
+    let has_loads = series.iter().any(|series| series.points.len() > 1);
     let chart = Chart {
         title: format!("{} against the cost of a call", untitled(column)),
-        subtitle,
-        x: Axis { title: format!("{statistic} ({})", unit.name), scale: Scale::Log, ..Axis::default() },
+        subtitle: joined(&[&*results.shared(), if has_loads { "a point for each load" } else { "" }]),
+        x: Axis { scale: Scale::Log, ..Axis::titled(format!("{statistic} ({})", unit.name)) },
         y: axis(column),
         series,
         ..Chart::default()

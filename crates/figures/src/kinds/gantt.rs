@@ -2,17 +2,19 @@
 //! window that the user chose, or else begins with the first job, and ends where it would have more than
 //! `MOST_BARS` rectangles.
 
-use super::jobs::held_nodes::{
+use super::colours::{JobColours, Rectangle};
+use super::placed_jobs::{
     DOWN, ShownReplay, UNAVAILABLE, legend_of_down, legend_of_unavailable, shown_replays, visit_placed,
 };
-use super::jobs::job_colours::{JobColours, Rectangle};
-use super::jobs::time_axis::TimeAxis;
-use crate::draw::{Axis, Grid, GridCell, Panels};
+use super::time_axis::TimeAxis;
+use crate::draw::{Axis, Grid, GridAxis, GridCell, Panels, joined};
 use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
+use crate::span::Span;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::NodeId;
-use meshreplay_results::frame::{Downtimes, PlacedJob};
+use meshreplay_results::frame::PlacedJob;
+use meshreplay_results::text::grouped;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -34,39 +36,42 @@ const MOST_PANELS: usize = 4;
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let (replays, note) = shown_replays(options, results, MOST_PANELS)?;
     let most = MOST_BARS / replays.len().max(1);
-    let mut found: Vec<Earliest> =
-        replays.iter().map(|replay| Earliest::new(killed_runs(&replay.outages), most)).collect();
-    let (low, high) = options.window_s.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-    let wants = |start_s: f64, end_s: f64| end_s > low && start_s < high;
-    let Some(counts) = visit_placed(options, &replays, &wants, &mut |i, job| found[i].add(job))? else {
-        return Ok(None);
-    };
-    for earliest in &mut found {
-        earliest.jobs.retain(|job| wants(job.row.start_s, job.row.end_s));
-        earliest.cut();
+    let mut earliest: Vec<Earliest> = replays.iter().map(|replay| Earliest::new(replay, most)).collect();
+    let counts = visit_placed(options, &replays, &mut |i, job| earliest[i].add(job))?;
+    let Some(counts) = counts else { return Ok(None) };
+    for Earliest { jobs, .. } in &mut earliest {
+        jobs.retain(|job| options.overlaps(job.row.start_s, job.row.end_s));
     }
-    let jobs = || found.iter().flat_map(|earliest| &earliest.jobs);
+    earliest.iter_mut().for_each(Earliest::cut);
+    let jobs = || earliest.iter().flat_map(|earliest| &earliest.jobs);
+    let Span { low, high } = options.window();
     let from = jobs().map(|job| job.row.start_s).fold(f64::INFINITY, f64::min).max(low);
     // All panels end where the first one has to.
-    let end = found.iter().filter_map(|earliest| earliest.next_s).fold(f64::INFINITY, f64::min);
+    let end = earliest.iter().filter_map(|earliest| earliest.next_s).fold(f64::INFINITY, f64::min);
     let last = jobs().map(|job| job.row.end_s).fold(f64::NEG_INFINITY, f64::max);
     let to = if end < f64::INFINITY { end.min(high) } else { last.min(high) };
     if from > to {
         return Ok(None);
     }
-    let axis = TimeAxis::new((from, to));
-    let x = axis.axis(options, results, "first start");
+    let axis = TimeAxis::new(Span::new(from, to));
     let rectangles = |earliest: &Earliest| earliest.jobs.iter().flat_map(rectangles).collect();
-    let panels: Vec<Vec<Rectangle>> = found.iter().map(rectangles).collect();
-    let colours = JobColours::of(&panels, to - from);
-    let panel = |((replay, earliest), count): ((&ShownReplay, &Earliest), usize)| {
-        panel(replay, &earliest.jobs, &axis, (options, count, x.clone(), &colours))
+    let rectangles: Vec<Vec<Rectangle>> = earliest.iter().map(rectangles).collect();
+    let gantt = Gantt {
+        axis,
+        x: GridAxis::to(axis.at(to).max(1e-6), axis.axis(options, results, "first start")),
+        colours: JobColours::of(&rectangles, to - from),
+        has_window: options.window_s.is_some(),
     };
-    let panels: Vec<Grid> = replays.iter().zip(&found).zip(counts).map(panel).collect();
-    let said = [results.shared_of_shown(options.replays), note];
-    let subtitle = said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
-    let title = "Who holds which nodes".to_owned();
-    Ok(Some(Panels { title, subtitle, panels, columns: 1, aspect: Some(0.32) }.draw_on(options.page)))
+    let panels = replays.iter().zip(&earliest).zip(counts);
+    let panels = panels.map(|((replay, earliest), count)| gantt.panel(replay, &earliest.jobs, count));
+    let panels = Panels {
+        title: "Who holds which nodes".to_owned(),
+        subtitle: joined(&[results.shared_of_shown(options.replays), note]),
+        panels: panels.collect(),
+        columns: 1,
+        aspect: Some(0.32),
+    };
+    Ok(Some(panels.draw_on(options.page)))
 }
 
 /// The jobs of a replay that start first, as many as have room in a picture.
@@ -80,7 +85,10 @@ struct Earliest {
 }
 
 impl Earliest {
-    fn new(jobs: Vec<PlacedJob>, most: usize) -> Self {
+    /// Begins with the runs of a replay in which jobs were killed, as far as their nodes are known.
+    fn new(replay: &ShownReplay, most: usize) -> Self {
+        let killed = replay.outages.killed.iter().filter(|run| !run.nodes.is_empty());
+        let jobs: Vec<PlacedJob> = killed.cloned().collect();
         let bars = jobs.iter().map(|job| job.nodes.len()).sum();
         Self { jobs, most, bars, next_s: None }
     }
@@ -118,97 +126,80 @@ impl Earliest {
     }
 }
 
-/// Returns the panel of a replay over the time of `axis`. `count` is the number of its jobs.
-fn panel(
-    replay: &ShownReplay,
-    jobs: &[PlacedJob],
-    axis: &TimeAxis,
-    (options, count, x, colours): (&PlotOptions<'_>, usize, Axis, &JobColours),
-) -> Grid {
-    let (from, to) = axis.span_s();
-    let is_shown = |job: &&PlacedJob| job.row.start_s < to || (job.row.start_s <= to && job.row.end_s <= to);
-    let jobs: Vec<&PlacedJob> = jobs.iter().filter(is_shown).collect();
-    let bars = |job: &&PlacedJob| {
-        let (start, end) = (axis.at(job.row.start_s.max(from)), axis.at(job.row.end_s.min(to)));
-        let killed = if job.killed_in.is_some() { ", killed as a node went down" } else { "" };
-        let words =
-            format!("job {}: {:.0} s to {:.0} s{killed}", job.row.number, job.row.start_s, job.row.end_s);
-        let colour = colours.colour(job.row.number);
-        let bar = move |&(first, last): &(NodeId, NodeId)| GridCell {
-            place: [start, f64::from(first), end - start, f64::from(last - first + 1)],
-            colour: colour.clone(),
-            words: words.clone(),
+/// What all panels share.
+struct Gantt {
+    axis: TimeAxis,
+    x: GridAxis,
+    colours: JobColours,
+    /// Whether the user chose the window.
+    has_window: bool,
+}
+
+impl Gantt {
+    /// Returns the panel of a replay, which has `count` jobs in all.
+    fn panel(&self, replay: &ShownReplay, jobs: &[PlacedJob], count: usize) -> Grid {
+        let to = self.axis.span_s.high;
+        let is_shown =
+            |job: &&PlacedJob| job.row.start_s < to || (job.row.start_s <= to && job.row.end_s <= to);
+        let jobs: Vec<&PlacedJob> = jobs.iter().filter(is_shown).collect();
+        let machine = &replay.machine;
+        let unavailable = bars(machine.unavailable(), 0.0, self.x.span.high, UNAVAILABLE, "unavailable");
+        // The bars of outages lie below those of jobs, which may have gone on.
+        let cells = unavailable.into_iter().chain(self.bars_of_down(replay));
+        let cells = cells.chain(jobs.iter().flat_map(|job| self.bars_of_job(job))).collect();
+        let shown = jobs.iter().filter(|job| job.killed_in.is_none()).count();
+        let killed = match jobs.len() - shown {
+            0 => String::new(),
+            killed => format!(" and {} that were killed", counted(killed, "run")),
         };
-        job.nodes.iter().map(bar).collect::<Vec<_>>()
-    };
-    let span = axis.at(to).max(1e-6);
-    let unavailable = replay.machine.unavailable().iter().map(|&(first, last)| GridCell {
-        place: [0.0, f64::from(first), span, f64::from(last - first + 1)],
-        colour: UNAVAILABLE.to_owned(),
-        words: "unavailable".to_owned(),
-    });
-    // These bars lie below those of jobs, which may have gone on.
-    let down = bars_of_down(&replay.outages, axis);
-    let shown = jobs.iter().filter(|job| job.killed_in.is_none()).count();
-    let killed = match jobs.len() - shown {
-        0 => String::new(),
-        killed => format!(" and {} that were killed", counted(killed, "run")),
-    };
-    let first = if options.window_s.is_some() { "" } else { "the first " };
-    Grid {
-        title: String::new(),
-        subtitle: format!(
-            "{} · {first}{} of {}{killed}",
-            replay.name,
-            count_of(shown),
-            counted(count_of(count), "job")
-        ),
-        x: (x, [0.0, span]),
-        y: (Axis { title: "node".to_owned(), ..Axis::default() }, [0.0, f64::from(replay.machine.nodes())]),
-        square: false,
-        is_merged: false,
-        cells: unavailable.chain(down).chain(jobs.iter().flat_map(bars)).collect(),
-        legend: legend_of_unavailable(&replay.machine)
-            .into_iter()
-            .chain(legend_of_down(&replay.outages))
-            .collect(),
+        let first = if self.has_window { "" } else { "the first " };
+        let [shown, all] = [shown, count].map(|count| grouped(count as f64, 0));
+        let legend = legend_of_unavailable(machine).into_iter().chain(legend_of_down(&replay.outages));
+        Grid {
+            subtitle: format!("{} · {first}{shown} of {}{killed}", replay.name, counted(all, "job")),
+            x: self.x.clone(),
+            y: GridAxis::to(f64::from(machine.nodes()), Axis::titled("node")),
+            cells,
+            legend: legend.collect(),
+            ..Grid::default()
+        }
     }
+
+    fn bars_of_job(&self, job: &PlacedJob) -> Vec<GridCell> {
+        let (row, Span { low, high }) = (&job.row, self.axis.span_s);
+        let (start, end) = (self.axis.at(row.start_s.max(low)), self.axis.at(row.end_s.min(high)));
+        let killed = if job.killed_in.is_some() { ", killed as a node went down" } else { "" };
+        let words = format!("job {}: {:.0} s to {:.0} s{killed}", row.number, row.start_s, row.end_s);
+        bars(&job.nodes, start, end, &self.colours.colour(row.number), &words)
+    }
+
+    /// Returns the bars of nodes that were down, at most [`MOST_BARS`] of them.
+    fn bars_of_down(&self, replay: &ShownReplay) -> Vec<GridCell> {
+        let Span { low, high } = self.axis.span_s;
+        let cells = replay.outages.down.iter().flat_map(|down| {
+            let (start, end) = (self.axis.at(down.from_s.max(low)), self.axis.at(down.until_s.min(high)));
+            let until =
+                if down.until_s.is_finite() { format!(" to {:.0} s", down.until_s) } else { String::new() };
+            let words = format!("down: {:.0} s{until}", down.from_s);
+            let nodes = if end > start { &down.nodes[..] } else { &[] };
+            bars(nodes, start, end, DOWN, &words)
+        });
+        cells.take(MOST_BARS).collect()
+    }
+}
+
+/// Returns a bar for each of these runs of nodes.
+fn bars(nodes: &[(NodeId, NodeId)], start: f64, end: f64, colour: &str, words: &str) -> Vec<GridCell> {
+    let bar = |&(first, last): &(NodeId, NodeId)| GridCell {
+        place: [start, f64::from(first), end - start, f64::from(last - first + 1)],
+        colour: colour.to_owned(),
+        words: words.to_owned(),
+    };
+    nodes.iter().map(bar).collect()
 }
 
 /// Returns the rectangles of a job.
 fn rectangles(job: &PlacedJob) -> impl Iterator<Item = Rectangle> + '_ {
-    let rectangle = |&nodes: &(NodeId, NodeId)| Rectangle {
-        job: job.row.number,
-        times_s: (job.row.start_s, job.row.end_s),
-        nodes,
-    };
-    job.nodes.iter().map(rectangle)
-}
-
-/// Returns a number of jobs as text.
-fn count_of(jobs: usize) -> String {
-    meshreplay_results::text::grouped(jobs as f64, 0)
-}
-
-/// Returns the runs in which jobs were killed as jobs of the chart, as far as their nodes are known.
-fn killed_runs(outages: &Downtimes) -> Vec<PlacedJob> {
-    outages.killed.iter().filter(|run| !run.nodes.is_empty()).cloned().collect()
-}
-
-/// Returns the bars of nodes that were down in the time of `axis`, at most [`MOST_BARS`] of them.
-fn bars_of_down(outages: &Downtimes, axis: &TimeAxis) -> Vec<GridCell> {
-    let (from_s, to_s) = axis.span_s();
-    let bars = outages.down.iter().flat_map(|down| {
-        let (start, end) = (axis.at(down.from_s.max(from_s)), axis.at(down.until_s.min(to_s)));
-        let until =
-            if down.until_s.is_finite() { format!(" to {:.0} s", down.until_s) } else { String::new() };
-        let words = format!("down: {:.0} s{until}", down.from_s);
-        let bar = move |&(first, last): &(NodeId, NodeId)| GridCell {
-            place: [start, f64::from(first), end - start, f64::from(last - first + 1)],
-            colour: DOWN.to_owned(),
-            words: words.clone(),
-        };
-        down.nodes.iter().map(bar).filter(move |_| end > start)
-    });
-    bars.take(MOST_BARS).collect()
+    let times_s = Span::new(job.row.start_s, job.row.end_s);
+    job.nodes.iter().map(move |&nodes| Rectangle { job: job.row.number, times_s, nodes })
 }

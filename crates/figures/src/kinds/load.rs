@@ -57,7 +57,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let chart = Chart {
         title: format!("{} by load", untitled(column)),
         subtitle: results.shared(),
-        x: Axis { title: title.to_owned(), most, ..Axis::default() },
+        x: Axis { most, ..Axis::titled(title) },
         y: Axis { scale, ..axis(column) },
         series,
         ..Chart::default()
@@ -78,8 +78,8 @@ fn has_one_turnaround(results: &Results) -> Result<bool, FigureError> {
     let load = |row: usize| results.load(row).map(Load::arrivals);
     let curves = results.curves_by_load();
     let mut heights = curves.iter().map(|curve| {
-        let found = points(&curve.rows, &|row| results.load_key(row), &load, &|row| turnaround.get(row));
-        found.into_iter().map(|point| point.y).collect::<Vec<f64>>()
+        let points = points(&curve.rows, &|row| results.load_key(row), &load, &|row| turnaround.get(row));
+        points.into_iter().map(|point| point.y).collect::<Vec<f64>>()
     });
     let Some(first) = heights.next() else { return Ok(false) };
     let is_same = |other: Vec<f64>| {

@@ -1,25 +1,25 @@
-//! The registry of the kinds of plots. Each kind is one file here and one row of [`PLOT_KINDS`].
+//! The registry of the kinds of plots. Each kind is a row of [`PLOT_KINDS`] and a file, which some kinds share.
 
-mod box_plot;
 mod busy;
-mod calls;
-mod cdf;
+mod colours;
 mod delays;
+mod distributions;
 mod fragmentation;
 mod frontier;
 mod gantt;
 mod heat;
-mod jobs;
+mod job_rows;
 mod load;
 mod nodes;
+mod placed_jobs;
 mod queue;
 mod ratio;
+mod time_axis;
 mod utilization;
 mod values;
-mod waits;
 
+use super::FigureError;
 use super::draw::Drawing;
-use super::error::FigureError;
 use super::kind::{PlotKind, PlotOptions};
 use super::results::Results;
 
@@ -30,11 +30,11 @@ pub const PLOT_KINDS: &[PlotKind] = &[
     delays::KIND,
     ratio::KIND,
     frontier::KIND,
-    calls::KIND,
+    distributions::CALLS,
     heat::KIND,
-    waits::KIND,
-    box_plot::KIND,
-    cdf::KIND,
+    distributions::WAITS,
+    distributions::BOX,
+    distributions::CDF,
     busy::KIND,
     queue::KIND,
     fragmentation::KIND,

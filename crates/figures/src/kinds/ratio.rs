@@ -4,8 +4,8 @@
 use std::cell::Cell;
 
 use super::values::{mean, untitled};
-use crate::draw::{BarGroup, Bars};
-use crate::error::FigureError;
+use crate::FigureError;
+use crate::draw::{BarGroup, Bars, joined};
 use crate::in_means::InMeans;
 use crate::kind::{Drawn, Needs, PlotKind, PlotOptions, Setting, TWO_LOADS};
 use crate::results::{Curve, Results};
@@ -50,11 +50,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             let by = value(by).filter(|by| *by > 0.0)?;
             Some(value(of)? / by)
         };
-        BarGroup {
-            name: place.clone(),
-            bars: curves.iter().zip(&bases).map(ratio).collect(),
-            ..BarGroup::default()
-        }
+        let bars = curves.iter().zip(&bases).map(ratio).collect();
+        BarGroup { name: place.clone(), bars, ..BarGroup::default() }
     };
     let mut named: Vec<&str> = bases.iter().flatten().map(|&base| curves[base].name.as_str()).collect();
     named.sort_unstable();
@@ -68,10 +65,9 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     };
     let groups = results.places().iter().map(group).collect();
     let note = if are_of_same_jobs.get() { "" } else { "some ratios are of means over other jobs" };
-    let said = [results.shared(), note.to_owned()];
     let bars = Bars {
         title: format!("{} by that of {by}", untitled(column)),
-        subtitle: said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · "),
+        subtitle: joined(&[&*results.shared(), note]),
         axis: "ratio".to_owned(),
         groups,
         legend: curves.iter().map(|curve| (curve.name.clone(), curve.look)).collect(),
@@ -94,10 +90,8 @@ fn of_common_seeds(results: &Results, [of, base]: [Vec<usize>; 2]) -> [Vec<usize
 
 /// Returns the names of the columns, beside the allocator, in which curves differ, such as `scheduler`.
 fn beside(results: &Results) -> String {
-    let others = results
-        .varying()
-        .iter()
-        .filter(|name| **name != "allocator" && !results.place_columns().contains(name));
+    let is_other = |name: &&&str| **name != "allocator" && !results.place_columns().contains(name);
+    let others = results.varying.iter().filter(is_other);
     others.copied().collect::<Vec<_>>().join(" and ")
 }
 

@@ -20,12 +20,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let (x, y) = (results.numbers("utilization")?, results.chosen("--value", column)?);
     let series = |Curve { name, look, rows }: Curve| {
-        let points = points(
-            &rows,
-            &|row| results.load_key(row),
-            &|row| x.get(row).map(|share| 100.0 * share),
-            &|row| y.get(row),
-        );
+        let percent = |row| x.get(row).map(|share| 100.0 * share);
+        let points = points(&rows, &|row| results.load_key(row), &percent, &|row| y.get(row));
         let kind = if points.len() > 1 { Kind::Curve } else { Kind::Points };
         Series { name, look, kind, points }
     };
@@ -36,7 +32,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let chart = Chart {
         title: format!("{} by utilization", untitled(column)),
         subtitle: results.shared(),
-        x: Axis { title: "utilization (%)".to_owned(), most: Some(100.0), ..Axis::default() },
+        x: Axis { most: Some(100.0), ..Axis::titled("utilization (%)") },
         y: axis(column),
         series,
         ..Chart::default()

@@ -1,17 +1,13 @@
 //! Helpers for plots of the summary: titles of columns, means over replications, points with intervals.
 
-use crate::draw::{Axis, Point};
+use crate::draw::{Axis, Point, capitalized};
+use crate::span::Span;
 use meshreplay_sim::metrics::{Interval, Metric, metric};
 
-/// Returns the title of a column with its unit. A column that is not in
+/// Returns a linear axis for the values of a column, with its unit in the title. A column that is not in
 /// [`METRICS`](meshreplay_sim::metrics::METRICS) gets its name as title, with spaces for underscores.
-pub(super) fn titled(column: &str) -> String {
-    metric(column).map_or_else(|| column.replace('_', " "), Metric::label)
-}
-
-/// Returns a linear axis for the values of a column.
 pub(super) fn axis(column: &str) -> Axis {
-    Axis { title: titled(column), ..Axis::default() }
+    Axis::titled(metric(column).map_or_else(|| column.replace('_', " "), Metric::label))
 }
 
 /// Returns the mean of `values`, without missing ones; `None` if all are missing.
@@ -19,16 +15,10 @@ pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     Interval::of(&values.flatten().collect::<Vec<_>>()).map(|interval| interval.mean)
 }
 
-/// Returns a text with a capital letter at its beginning.
-pub(super) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 /// Returns the title of a column without its unit, with a capital letter, as the beginning of a picture's
 /// title.
 pub(super) fn untitled(column: &str) -> String {
-    capital(&metric(column).map_or_else(|| column.replace('_', " "), Metric::title))
+    capitalized(&metric(column).map_or_else(|| column.replace('_', " "), Metric::title))
 }
 
 /// A unit of time that suits durations given in nanoseconds.
@@ -44,10 +34,8 @@ impl Nanoseconds {
     /// Returns the largest unit that is no longer than the middle (of the logarithms) of the shortest and the
     /// longest of the values.
     pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
-        let logs = values.filter(|value| *value >= 1.0).map(f64::log10);
-        let (low, high) =
-            logs.fold((f64::INFINITY, 0.0_f64), |(low, high), log| (low.min(log), high.max(log)));
-        let middle = if low <= high { 10.0_f64.powf(f64::midpoint(low, high)) } else { 1.0 };
+        let logs = Span::of(values.filter(|value| *value >= 1.0).map(f64::log10));
+        let middle = if logs.is_empty() { 1.0 } else { 10.0_f64.powf(f64::midpoint(logs.low, logs.high)) };
         let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
         let (ns, name) = units.into_iter().find(|(ns, _)| *ns <= middle).unwrap_or((1.0, "ns"));
         Self { ns, name }
@@ -85,7 +73,7 @@ pub(super) fn points(
 
 #[cfg(test)]
 mod tests {
-    use super::{Nanoseconds, points, titled};
+    use super::{Nanoseconds, axis, points};
 
     #[test]
     fn units_suit_the_values() {
@@ -116,7 +104,7 @@ mod tests {
             ("makespan_s", "makespan (s)"),
             ("utilization", "utilization"),
         ] {
-            assert_eq!(titled(column), title);
+            assert_eq!(axis(column).title, title);
         }
     }
 }

@@ -92,7 +92,7 @@ fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
 /// Returns for each node the letter of its job and the number of the job's colour; `None` for a free node.
 /// Jobs are numbered in the order of their starts. The job that started last has the letter `#`. A node that
 /// is down has a cross, unless its job still runs.
-fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
+fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<picture::Letter>> {
     let mut letters = vec![None; mesh.nodes() as usize];
     for &node in &found.down {
         letters[node as usize] = Some((picture::DOWN, 0));

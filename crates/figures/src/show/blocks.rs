@@ -19,13 +19,11 @@ impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "expected the sizes of a block, such as 4x4 or 2x2x1".to_owned();
         let mut sizes = [1; 3];
-        let parts: Vec<&str> = text.split('x').collect();
-        for (i, part) in parts.iter().enumerate() {
-            match (sizes.get_mut(i), part.parse()) {
-                (Some(size), Ok(number)) if number > 0 => *size = number,
-                _ => return Err("expected the sizes of a block, such as 4x4 or 2x2x1".to_owned()),
-            }
+        for (i, part) in text.split('x').enumerate() {
+            let number = part.parse().ok().filter(|number| *number > 0);
+            *sizes.get_mut(i).ok_or_else(wrong)? = number.ok_or_else(wrong)?;
         }
         Ok(Self(sizes))
     }
@@ -60,12 +58,14 @@ pub fn blocks(
             picture::jobs(mesh, &letters, is_coloured)
         };
         grids.push((hierarchy.name.clone(), grid));
-        facts += &hierarchy.described(mesh);
+        let tops = hierarchy.blocks.iter().filter(|block| block.parent.is_none()).count();
+        let tops = counted(grouped(tops as f64, 0), "top-level block");
+        facts += &format!("{}: {tops} on {mesh}\n", hierarchy.name);
     }
     let mut text = picture::side_by_side(&grids) + "\n" + &facts + &picture::line_of_unavailable(mesh);
     if let Some(Size(sizes)) = size {
         let name = size_name(sizes, mesh);
-        text += &["drawn are the blocks of ", &name, "; · is in none of that size\n"].concat();
+        text += &format!("drawn are the blocks of {name}; · is in none of that size\n");
     }
     Ok(text + "\n" + &screen.table_from_left(&table(&found, mesh), 3))
 }
@@ -118,17 +118,9 @@ fn size_name(sizes: [u32; 3], mesh: &Mesh) -> String {
     sizes[..mesh.dims()].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
 }
 
-impl Hierarchy {
-    /// Returns one line with the number of top-level blocks.
-    fn described(&self, mesh: &Mesh) -> String {
-        let tops = self.blocks.iter().filter(|block| block.parent.is_none()).count();
-        format!("{}: {} on {mesh}\n", self.name, counted(grouped(tops as f64, 0), "top-level block"))
-    }
-}
-
 /// Returns for each node a letter and the number of its colour; `None` for a node outside the drawn blocks.
 /// Drawn are the blocks of `size`, or the top-level blocks. Larger blocks get the first letters.
-fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
+fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option<picture::Letter>> {
     let is_drawn = |block: &&Block| size.map_or(block.parent.is_none(), |Size(sizes)| block.sizes == sizes);
     let mut drawn: Vec<&Block> = hierarchy.blocks.iter().filter(is_drawn).collect();
     // The sort is stable: blocks of equal size keep their order.

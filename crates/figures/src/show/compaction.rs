@@ -9,7 +9,7 @@ use meshreplay_alloc::allocator::compaction::array::{Array, Schedule, Shift, Tas
 use meshreplay_results::text::{Align, Table};
 
 /// Wider arrays are not drawn, because their lines would wrap.
-const WIDEST: u32 = 200;
+const WIDEST: usize = 200;
 
 /// A linear array with running tasks, and an incoming task.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,8 +70,8 @@ pub fn compaction(wanted: &Compaction) -> Result<String, ShowError> {
     }
     if let Some(base) = array.first_fit(request) {
         let last = base + request - 1;
-        let picture = picture(&array, None);
-        return Ok(format!("{picture}\n nothing has to move: processors {base} to {last} are free\n"));
+        let line = line(&letters(&array, |task| task.base));
+        return Ok(format!("{line}\n nothing has to move: processors {base} to {last} are free\n"));
     }
     let (Some(left), Some(right)) = (Window::left(&array, request), Window::right(&array, request)) else {
         return Err(ShowError::Schedule("no window was found".to_owned()));
@@ -121,23 +121,19 @@ fn letter(i: usize) -> char {
     char::from(b'A' + (i % 26) as u8)
 }
 
-/// Returns a line of the processors, and below it a line that marks the window if there is one. Returns an
-/// empty text if the array is too wide.
-fn picture(array: &Array, window: Option<(u32, u32, char)>) -> String {
-    let width = array.processors();
-    if width > WIDEST {
-        return String::new();
-    }
-    let mut line = vec!['.'; width as usize];
+/// Returns the letter of the task of each processor, or a dot. `base` returns where a task begins.
+fn letters(array: &Array, base: impl Fn(&Task) -> u32) -> Vec<char> {
+    let mut letters = vec!['.'; array.processors() as usize];
     for (i, task) in array.tasks().iter().enumerate() {
-        line[task.base as usize..task.end() as usize].fill(letter(i));
+        let base = base(task);
+        letters[base as usize..(base + task.length) as usize].fill(letter(i));
     }
-    let mut text = format!(" {}\n", line.into_iter().collect::<String>());
-    if let Some((base, length, mark)) = window {
-        let blanks = " ".repeat(base as usize + 1);
-        text += &[blanks, mark.to_string().repeat(length as usize), "\n".to_owned()].concat();
-    }
-    text
+    letters
+}
+
+/// Returns a line of characters, one for each processor; empty if the array is too wide.
+fn line(letters: &[char]) -> String {
+    if letters.len() > WIDEST { String::new() } else { format!(" {}\n", String::from_iter(letters)) }
 }
 
 /// Returns the text of a compaction: the state before it, a table of the moves, all transfers by step, and
@@ -148,7 +144,10 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
     let mut text = format!(
         " before; the incoming task gets processors {base} to {last}, of which {covered} are busy\n\n"
     );
-    text += &picture(array, Some((base, length, '^')));
+    let before = line(&letters(array, |task| task.base));
+    if !before.is_empty() {
+        text += &format!("{before} {}{}\n", " ".repeat(base as usize), "^".repeat(length as usize));
+    }
     let mut table = Table::new(&[
         ("task", Align::Left),
         ("from", Align::Right),
@@ -185,14 +184,8 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
          {delay} steps at most\n (the best of {candidates} schedules)\n\n"
     );
     // Tasks keep their letters when they move.
-    let mut line = vec!['.'; array.processors() as usize];
-    for (i, task) in array.tasks().iter().enumerate() {
-        let base = window.shifts.iter().find(|shift| shift.task == *task).map_or(task.base, Shift::target);
-        line[base as usize..(base + task.length) as usize].fill(letter(i));
-    }
-    line[base as usize..(base + window.length) as usize].fill('*');
-    if array.processors() <= WIDEST {
-        text += &[" ", &line.into_iter().collect::<String>(), "\n"].concat();
-    }
-    text
+    let shift = |task: &Task| window.shifts.iter().find(|shift| shift.task == *task);
+    let mut after = letters(array, |task| shift(task).map_or(task.base, Shift::target));
+    after[base as usize..(base + window.length) as usize].fill('*');
+    text + &line(&after)
 }

@@ -8,9 +8,7 @@ mod error;
 pub mod network;
 pub mod optimum;
 pub mod picture;
-mod sample;
 mod state;
 
 pub use error::ShowError;
-pub use sample::sample;
-pub use state::Position;
+pub use state::{Position, sample};

@@ -158,76 +158,71 @@ fn measure(curves: &Curves) -> Result<Vec<Curve>, ShowError> {
 
 /// Returns the mean of one number over the replications, with its interval; `None` if no replication has the
 /// number.
-fn mean(measured: &[Measured], of: impl Fn(&Measured) -> Option<f64>) -> Option<Interval> {
-    Interval::of(&measured.iter().filter_map(of).collect::<Vec<_>>())
+fn mean(measured: &[Measured], number: impl Fn(&Measured) -> Option<f64>) -> Option<Interval> {
+    Interval::of(&measured.iter().filter_map(number).collect::<Vec<_>>())
 }
 
 /// The number of decimals of loads.
 const DECIMALS: usize = 4;
 
+/// A number of a measurement: its name among comma-separated values, its title and its decimals in the table,
+/// and the function that returns it, `None` if the measurement has none.
+type Number = (&'static str, &'static str, usize, fn(&Measured) -> Option<f64>);
+
+/// The numbers of a measurement.
+const NUMBERS: [Number; 7] = [
+    ("accepted", "accepted", DECIMALS, |measured| Some(measured.accepted)),
+    ("latency_cycles_mean", "latency", 2, Measured::mean_latency),
+    ("latency_cycles_p50", "p50", 0, |measured| Some(measured.latency.quantile(0.5) as f64)),
+    ("latency_cycles_p99", "p99", 0, |measured| Some(measured.latency.quantile(0.99) as f64)),
+    ("accepted_source_min", "source min", DECIMALS, |measured| Some(measured.of_sources[0])),
+    ("accepted_source_max", "source max", DECIMALS, |measured| Some(measured.of_sources[1])),
+    ("hops_mean", "hops", 2, |measured| Some(measured.hops)),
+];
+
+/// The number of [`NUMBERS`], from the first, whose intervals the table shows.
+const WITH_INTERVALS: usize = 2;
+
 /// Returns the table, with the half widths of intervals if there are several replications.
-fn table(curves: &[Curve], has_intervals: bool) -> Table {
-    let mut columns = vec![("machine", Align::Left), ("network", Align::Left), ("pattern", Align::Left)];
-    let numbers =
-        ["offered", "accepted", "±", "latency", "±", "p50", "p99", "source min", "source max", "hops"];
-    let is_shown = |title: &&str| has_intervals || *title != "±";
-    columns.extend(numbers.into_iter().filter(is_shown).map(|title| (title, Align::Right)));
+fn table(curves: &[Curve], are_replicated: bool) -> Table {
+    let has_interval = |i: usize| are_replicated && i < WITH_INTERVALS;
+    let mut columns = ["machine", "network", "pattern"].map(|title| (title, Align::Left)).to_vec();
+    columns.push(("offered", Align::Right));
+    for (i, (_, title, ..)) in NUMBERS.iter().enumerate() {
+        columns.push((title, Align::Right));
+        columns.extend(has_interval(i).then_some(("±", Align::Right)));
+    }
     let mut table = Table::new(&columns);
     for curve in curves {
         for (rate, measured) in &curve.points {
-            let number = |decimals: usize, of: &dyn Fn(&Measured) -> Option<f64>| {
-                let interval = mean(measured, of);
-                let text = |value: fn(Interval) -> f64| {
-                    interval.map_or_else(|| "–".to_owned(), |interval| grouped(value(interval), decimals))
-                };
-                let mut cells = vec![text(|interval| interval.mean)];
-                cells.extend(has_intervals.then(|| text(|interval| interval.half_width)));
-                cells
-            };
-            let one = |decimals: usize, of: &dyn Fn(&Measured) -> f64| {
-                number(decimals, &|measured: &Measured| Some(of(measured))).swap_remove(0)
-            };
             let mut cells = [&curve.machine, &curve.network, &curve.pattern].map(Clone::clone).to_vec();
             cells.push(trimmed(*rate));
-            cells.extend(number(DECIMALS, &|measured| Some(measured.accepted)));
-            cells.extend(number(2, &Measured::mean_latency));
-            cells.push(one(0, &|measured| measured.latency.quantile(0.5) as f64));
-            cells.push(one(0, &|measured| measured.latency.quantile(0.99) as f64));
-            cells.push(one(DECIMALS, &|measured| measured.of_sources[0]));
-            cells.push(one(DECIMALS, &|measured| measured.of_sources[1]));
-            cells.push(one(2, &|measured| measured.hops));
+            for (i, (_, _, decimals, number)) in NUMBERS.iter().enumerate() {
+                let interval = mean(measured, number);
+                let text = |part: fn(Interval) -> f64| {
+                    interval.map_or_else(|| "–".to_owned(), |interval| grouped(part(interval), *decimals))
+                };
+                cells.push(text(|interval| interval.mean));
+                cells.extend(has_interval(i).then(|| text(|interval| interval.half_width)));
+            }
             table.add(cells);
         }
     }
     table
 }
 
-/// A number of a measurement; `None` if it has none.
-type Number = fn(&Measured) -> Option<f64>;
-
-/// The columns of the comma-separated values, with the numbers of a measurement.
-const CSV: [(&str, Number); 7] = [
-    ("accepted", |measured| Some(measured.accepted)),
-    ("latency_cycles_mean", Measured::mean_latency),
-    ("latency_cycles_p50", |measured| Some(measured.latency.quantile(0.5) as f64)),
-    ("latency_cycles_p99", |measured| Some(measured.latency.quantile(0.99) as f64)),
-    ("accepted_source_min", |measured| Some(measured.of_sources[0])),
-    ("accepted_source_max", |measured| Some(measured.of_sources[1])),
-    ("hops_mean", |measured| Some(measured.hops)),
-];
-
 /// Returns the measurements as comma-separated values: means over the replications, each followed by the half
 /// width of its interval, which is empty for one replication.
 fn csv(curves: &[Curve]) -> String {
     let mut titles = ["machine", "network", "pattern", "offered", "replications"].map(str::to_owned).to_vec();
-    titles.extend(CSV.iter().flat_map(|(name, _)| [(*name).to_owned(), format!("{name}_half_width")]));
+    titles.extend(NUMBERS.iter().flat_map(|(name, ..)| [(*name).to_owned(), format!("{name}_half_width")]));
     let mut text = csv_line(titles.iter().map(String::as_str));
     for curve in curves {
         for (rate, measured) in &curve.points {
             let mut cells = [&curve.machine, &curve.network, &curve.pattern].map(Clone::clone).to_vec();
             cells.extend([rate.to_string(), measured.len().to_string()]);
-            for (_, of) in CSV {
-                let interval = mean(measured, of);
+            for (.., number) in NUMBERS {
+                let interval = mean(measured, number);
                 cells.push(interval.map_or_else(String::new, |interval| interval.mean.to_string()));
                 let half_width = interval.filter(|interval| interval.count > 1);
                 cells.push(half_width.map_or_else(String::new, |interval| interval.half_width.to_string()));
@@ -265,16 +260,12 @@ fn drawing(curves: &[Curve], shared: &str) -> Drawing {
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
             Series { name: name.clone(), look, kind: Kind::Curve, points }
         });
-        let x = Axis { title: "offered load (flits per node and cycle)".to_owned(), ..Axis::default() };
+        let x = Axis::titled("offered load (flits per node and cycle)");
         let (title, subtitle) = (title.to_owned(), shared.to_owned());
         Chart { title, subtitle, x, y, series: series.collect(), ..Chart::default() }.draw()
     };
-    let latency = Axis { title: "mean latency (cycles)".to_owned(), scale: Scale::Log, ..Axis::default() };
-    let accepted = Axis {
-        title: "accepted load (flits per node and cycle)".to_owned(),
-        shows: Some(0.0),
-        ..Axis::default()
-    };
+    let latency = Axis { scale: Scale::Log, ..Axis::titled("mean latency (cycles)") };
+    let accepted = Axis { shows: Some(0.0), ..Axis::titled("accepted load (flits per node and cycle)") };
     Drawing::stacked(vec![
         chart("Latency by load", latency, &Measured::mean_latency),
         chart("Accepted by offered load", accepted, &|measured| Some(measured.accepted)),

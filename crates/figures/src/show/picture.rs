@@ -10,13 +10,7 @@ use meshreplay_machine::machine::{Coord, Mesh, NodeId, NodeSet};
 /// Returns a drawing with the rank of every node in the order. Ranks are right-aligned.
 pub fn ranks(order: &Order, mesh: &Mesh) -> String {
     let width = (mesh.nodes() - 1).to_string().len();
-    let text = grid(mesh, |text, node| {
-        if mesh.coord(node)[0] > 0 {
-            text.push(' ');
-        }
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{:width$}", order.rank_of(node));
-    });
+    let text = grid(mesh, &|node| format!("{:width$}", order.rank_of(node)));
     match line_of_unavailable(mesh) {
         legend if legend.is_empty() => text,
         legend => text + "\n" + &legend,
@@ -27,15 +21,13 @@ pub fn ranks(order: &Order, mesh: &Mesh) -> String {
 /// neighbours are marked, and the first of them are listed.
 pub fn line(order: &Order, mesh: &Mesh) -> String {
     let path = Path { order, mesh };
-    let mut text = grid(mesh, |text, node| {
-        if mesh.coord(node)[0] > 0 {
-            // The neighbour at the left is the previous or the next node of the path.
-            let joined =
-                mesh.is_available(node - 1) && order.rank_of(node).abs_diff(order.rank_of(node - 1)) == 1;
-            text.push(if joined { '─' } else { ' ' });
-        }
-        text.push(path.piece(node));
-    });
+    let joint = |node| {
+        // The neighbour at the left may be the previous or the next node of the path.
+        let are_joined =
+            mesh.is_available(node - 1) && order.rank_of(node).abs_diff(order.rank_of(node - 1)) == 1;
+        if are_joined { '─' } else { ' ' }
+    };
+    let mut text = joined_grid(mesh, &joint, &|node| path.piece(node).to_string());
     text.push_str("\n○ first  ● last");
     text += &legend_of_unavailable(mesh);
     if mesh.extents()[2] > 1 {
@@ -49,21 +41,8 @@ pub fn line(order: &Order, mesh: &Mesh) -> String {
 /// not neighbours are marked, and the first of them are listed.
 pub fn arrows(order: &Order, mesh: &Mesh) -> String {
     let path = Path { order, mesh };
-    let mut text = grid(mesh, |text, node| {
-        if mesh.coord(node)[0] > 0 {
-            text.push(' ');
-        }
-        text.push(match (path.next(node), path.is_last(node)) {
-            (_, true) => '●',
-            (Some(Step::Left), _) => '←',
-            (Some(Step::Right), _) => '→',
-            (Some(Step::Below), _) => '↓',
-            (Some(Step::Above), _) => '↑',
-            (Some(Step::LayerBefore), _) => '▼',
-            (Some(Step::LayerAfter), _) => '▲',
-            (None, _) => '×',
-        });
-    });
+    let arrow = |node| if path.is_last(node) { '●' } else { path.next(node).unwrap_or('×') };
+    let mut text = grid(mesh, &|node| arrow(node).to_string());
     text.push_str("\n● last");
     text += &legend_of_unavailable(mesh);
     if mesh.extents()[2] > 1 {
@@ -102,48 +81,40 @@ pub fn letter(number: usize) -> char {
     char::from(LETTERS[number % LETTERS.len()])
 }
 
-/// Returns a drawing with a letter at every node that has one. The number beside a letter is that of its
-/// colour, which is shown if `colours`.
-pub fn jobs(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
-    grid(mesh, lettered(mesh, letters, colours))
+/// The letter of a node, and the number of its colour.
+pub type Letter = (char, usize);
+
+/// Returns a drawing with a letter at every node that has one, in colours if `colours`.
+pub fn jobs(mesh: &Mesh, letters: &[Option<Letter>], colours: bool) -> String {
+    grid(mesh, &|node| lettered(letters[node as usize], colours))
 }
 
 /// Returns the drawing of [`jobs`] with several layers side by side, as many as fit into a line of a
 /// terminal.
-pub fn layers(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
+pub fn layers(mesh: &Mesh, letters: &[Option<Letter>], colours: bool) -> String {
     const WIDEST: usize = 120;
     let [width, _, depth] = mesh.extents();
     if depth == 1 {
         return jobs(mesh, letters, colours);
     }
-    let mut cell = lettered(mesh, letters, colours);
-    let layers: Vec<_> = (0..depth).map(|z| (format!("z = {z}"), layer(mesh, z, &mut cell))).collect();
+    let cell = |node: NodeId| lettered(letters[node as usize], colours);
+    let layers: Vec<_> = (0..depth).map(|z| (format!("z = {z}"), layer(mesh, z, &|_| ' ', &cell))).collect();
     // A layer has a character for each node and a blank between neighbours.
     let fitting = (WIDEST + GAP) / (2 * width as usize - 1 + GAP);
     layers.chunks(fitting.max(1)).map(side_by_side).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a function that writes the letter of a node, or a dot if it has none.
-fn lettered(
-    mesh: &Mesh,
-    letters: &[Option<(char, usize)>],
-    colours: bool,
-) -> impl FnMut(&mut String, NodeId) {
-    move |text, node| {
-        if mesh.coord(node)[0] > 0 {
-            text.push(' ');
+/// Returns the letter of a node, or a dot if it has none.
+fn lettered(letter: Option<Letter>, colours: bool) -> String {
+    match letter {
+        // The colour is one of the pale half of the terminal's 6 × 6 × 6 colour cube. The steps 5, 3 and 7
+        // give close numbers different colours.
+        Some((letter, number)) if colours && letter != DOWN => {
+            let colour = 16 + 36 * (2 + number * 5 % 4) + 6 * (2 + number * 3 % 4) + (number * 7 % 6);
+            format!("\x1b[30;48;5;{colour}m{letter}\x1b[0m")
         }
-        match letters[node as usize] {
-            // The colour is one of the pale half of the terminal's 6 × 6 × 6 colour cube. The steps 5, 3 and
-            // 7 give close numbers different colours.
-            Some((letter, number)) if colours && letter != DOWN => {
-                let colour = 16 + 36 * (2 + number * 5 % 4) + 6 * (2 + number * 3 % 4) + (number * 7 % 6);
-                // Writing to a string cannot fail.
-                let _ = write!(text, "\x1b[30;48;5;{colour}m{letter}\x1b[0m");
-            }
-            Some((letter, _)) => text.push(letter),
-            None => text.push('·'),
-        }
+        Some((letter, _)) => letter.to_string(),
+        None => "·".to_owned(),
     }
 }
 
@@ -190,16 +161,12 @@ pub fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String {
     for &node in nodes {
         chosen.insert(node);
     }
-    let text = grid(mesh, |text, node| {
-        if mesh.coord(node)[0] > 0 {
-            text.push(' ');
-        }
-        text.push(match (chosen.contains(node), free.contains(node)) {
-            (true, _) => '■',
-            (_, true) => '·',
-            (_, false) => '×',
-        });
-    });
+    let sign = |node| match (chosen.contains(node), free.contains(node)) {
+        (true, _) => "■",
+        (_, true) => "·",
+        (_, false) => "×",
+    };
+    let text = grid(mesh, &|node| sign(node).to_owned());
     text + "\n■ chosen  · free  × in use" + &legend_of_unavailable(mesh) + "\n"
 }
 
@@ -209,64 +176,61 @@ pub fn place(mesh: &Mesh, coord: Coord) -> String {
     coord.join(",")
 }
 
-/// Returns a drawing in which `cell` writes every node, in rows from the highest y, with the layers below
-/// each other.
-fn grid(mesh: &Mesh, mut cell: impl FnMut(&mut String, NodeId)) -> String {
+/// Returns a drawing of the texts that `cell` returns for the nodes, in rows from the highest y, with the
+/// layers below each other.
+fn grid(mesh: &Mesh, cell: &dyn Fn(NodeId) -> String) -> String {
+    joined_grid(mesh, &|_| ' ', cell)
+}
+
+/// Returns the drawing of [`grid`] with the character that `joint` returns between a node and its neighbour
+/// at the left.
+fn joined_grid(mesh: &Mesh, joint: &dyn Fn(NodeId) -> char, cell: &dyn Fn(NodeId) -> String) -> String {
     let depth = mesh.extents()[2];
     let mut text = String::new();
     for z in 0..depth {
         if depth > 1 {
             let _ = writeln!(text, "{}z = {z}", if z > 0 { "\n" } else { "" });
         }
-        text += &layer(mesh, z, &mut cell);
+        text += &layer(mesh, z, joint, cell);
     }
     text
 }
 
-/// Returns one layer of a drawing in which `cell` writes every available node.
-fn layer(mesh: &Mesh, z: u32, mut cell: impl FnMut(&mut String, NodeId)) -> String {
+/// Returns one layer of a drawing.
+fn layer(mesh: &Mesh, z: u32, joint: &dyn Fn(NodeId) -> char, cell: &dyn Fn(NodeId) -> String) -> String {
     let [width, length, _] = mesh.extents();
     let mut text = String::new();
     for y in (0..length).rev() {
         for x in 0..width {
             let node = mesh.node([x, y, z]);
-            if mesh.is_available(node) {
-                cell(&mut text, node);
-                continue;
+            let is_available = mesh.is_available(node);
+            if x > 0 {
+                text.push(if is_available { joint(node) } else { ' ' });
             }
-            // As wide as the cell would be, so that columns stay straight.
-            let mut part = String::new();
-            cell(&mut part, node);
-            let blanks = shown(&part).saturating_sub(1);
-            text.push_str(&" ".repeat(blanks));
-            text.push(UNAVAILABLE);
+            let part = cell(node);
+            if is_available {
+                text += &part;
+            } else {
+                // As wide as the cell would be, so that columns stay straight.
+                text += &" ".repeat(shown(&part).saturating_sub(1));
+                text.push(UNAVAILABLE);
+            }
         }
         text.push('\n');
     }
     text
 }
 
-/// The direction from a node to one of its neighbours in the drawing.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Left,
-    Right,
-    Below,
-    Above,
-    LayerBefore,
-    LayerAfter,
-}
-
-/// Returns the direction from one node to another; `None` if they are not neighbours in the drawing.
-fn step(from: Coord, to: Coord) -> Option<Step> {
-    let difference: Vec<i64> = from.iter().zip(to).map(|(&a, b)| i64::from(b) - i64::from(a)).collect();
-    match difference[..] {
-        [-1, 0, 0] => Some(Step::Left),
-        [1, 0, 0] => Some(Step::Right),
-        [0, -1, 0] => Some(Step::Below),
-        [0, 1, 0] => Some(Step::Above),
-        [0, 0, -1] => Some(Step::LayerBefore),
-        [0, 0, 1] => Some(Step::LayerAfter),
+/// Returns the arrow from one node to another; `None` if they are not neighbours in the drawing.
+fn step(from: Coord, to: Coord) -> Option<char> {
+    let difference: [i64; 3] = std::array::from_fn(|d| i64::from(to[d]) - i64::from(from[d]));
+    match difference {
+        [-1, 0, 0] => Some('←'),
+        [1, 0, 0] => Some('→'),
+        [0, -1, 0] => Some('↓'),
+        [0, 1, 0] => Some('↑'),
+        [0, 0, -1] => Some('▼'),
+        [0, 0, 1] => Some('▲'),
         _ => None,
     }
 }
@@ -289,15 +253,14 @@ impl Path<'_> {
         self.order.rank_of(node) + 1 == self.mesh.nodes()
     }
 
-    /// Returns the direction to the next node; `None` if that is a jump, or if `node` is the last one.
-    fn next(self, node: NodeId) -> Option<Step> {
+    /// Returns the arrow to the next node; `None` if that is a jump, or if `node` is the last one.
+    fn next(self, node: NodeId) -> Option<char> {
         let &other = self.order.nodes().get(self.order.rank_of(node) as usize + 1)?;
         step(self.mesh.coord(node), self.mesh.coord(other))
     }
 
-    /// Returns the direction back to the previous node; `None` if that is a jump, or if `node` is the first
-    /// one.
-    fn back(self, node: NodeId) -> Option<Step> {
+    /// Returns the arrow back to the previous node; `None` if that is a jump, or if `node` is the first one.
+    fn back(self, node: NodeId) -> Option<char> {
         let rank = self.order.rank_of(node).checked_sub(1)?;
         step(self.mesh.coord(node), self.mesh.coord(self.order.node_at(rank)))
     }
@@ -314,16 +277,16 @@ impl Path<'_> {
                 _ => '+',
             };
         };
-        let has = |step: Step| back == step || next == step;
+        let has = |arrow: char| back == arrow || next == arrow;
         match () {
-            () if has(Step::LayerBefore) && has(Step::LayerAfter) => '◆',
-            () if has(Step::LayerBefore) => '▼',
-            () if has(Step::LayerAfter) => '▲',
-            () if has(Step::Left) && has(Step::Right) => '─',
-            () if has(Step::Left) && has(Step::Above) => '┘',
-            () if has(Step::Left) => '┐',
-            () if has(Step::Right) && has(Step::Above) => '└',
-            () if has(Step::Right) => '┌',
+            () if has('▼') && has('▲') => '◆',
+            () if has('▼') => '▼',
+            () if has('▲') => '▲',
+            () if has('←') && has('→') => '─',
+            () if has('←') && has('↑') => '┘',
+            () if has('←') => '┐',
+            () if has('→') && has('↑') => '└',
+            () if has('→') => '┌',
             () => '│',
         }
     }

@@ -5,7 +5,7 @@ use crate::facts::Facts;
 use crate::header::Header;
 use crate::names::Names;
 use crate::record::Record;
-use meshreplay_base::spec::{Spec, SpecError};
+use meshreplay_base::spec::{Spec, SpecError, unknown};
 
 /// One row of the registry of log formats.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +55,26 @@ pub struct Writing {
     /// A function that appends the line of a record, with its `\n`, to a text. The flag tells whether the log
     /// has sides of shapes.
     pub append: fn(&Record, bool, &mut Vec<u8>),
+}
+
+impl Format {
+    /// The row of a format that can only be read, and that neither names nor lines of logs tell. Rows have
+    /// its values where they give no others.
+    pub(super) const UNNAMED: Self = Self {
+        name: "",
+        summary: "",
+        source: "",
+        parameters: "",
+        reads: &[],
+        lacks: "",
+        extensions: &[],
+        recognises: None,
+        records_starts: false,
+        repeats_jobs: false,
+        expects_spaces: false,
+        parser: |spec| Err(unknown("log format", &spec.name, [])),
+        writing: None,
+    };
 }
 
 impl PartialEq for Format {
@@ -138,21 +158,6 @@ pub trait LineParser {
     }
 }
 
-/// Returns the number of a task of an array of jobs, as logs number tasks within their array: 123000004 for
-/// task 4 of array
-/// 123. From task 1,000,000 on it is 4·10¹⁸ + array · 10⁹ + index, which is beyond every number of a job and
-///      of an earlier task. `None` if there is no such number, as the array or the index is larger than any
-///      of a batch system.
-pub(in crate::formats) fn number_of_task(array: i64, index: i64) -> Option<i64> {
-    const FEW: i64 = 1_000_000;
-    const MOST: i64 = 1_000_000_000;
-    const BEYOND: i64 = 4_000_000_000_000_000_000;
-    if index < FEW {
-        return array.checked_mul(FEW)?.checked_add(index).filter(|&number| number < BEYOND);
-    }
-    array.checked_mul(MOST)?.checked_add(index)?.checked_add(BEYOND).filter(|_| index < MOST)
-}
-
 /// The meaning of one line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Parsed {
@@ -166,24 +171,4 @@ pub enum Parsed {
     Several,
     /// The line is part of a record that a later line or [`LineParser::finish`] gives.
     Part,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tasks_have_numbers_of_their_own() {
-        for (array, index, number) in [
-            (123, 4, Some(123_000_004)),
-            (123, 999_999, Some(123_999_999)),
-            (123, 1_000_000, Some(4_000_000_123_001_000_000)),
-            (124, 0, Some(124_000_000)),
-            (4_294_967_295, 4_000_000, Some(8_294_967_295_004_000_000)),
-            (123, 1_000_000_000, None),
-            (i64::MAX, 1, None),
-        ] {
-            assert_eq!(number_of_task(array, index), number, "{array}_{index}");
-        }
-    }
 }

@@ -10,9 +10,14 @@
     reason = "positions in a line, and jobs that are counted one by one; known times are above 0"
 )]
 
-use super::format::{Format, LineParser, Parsed, number_of_task};
+use std::ops::Range;
+
+use super::batch::{JobTimes, number_of_task};
+use super::cells::{Cells, Delimiter};
+use super::format::{Format, LineParser, Parsed};
 use crate::error::Problem;
-use crate::facts::{CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts};
+use crate::facts::{CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, Oddities};
+use crate::fields::{parsed, whole_number};
 use crate::names::{NameKind, Names};
 use crate::record::Record;
 use crate::status::{CANCELLED, COMPLETED, FAILED};
@@ -27,13 +32,11 @@ pub(super) const FORMAT: Format = Format {
     parameters: "unit=cpus|nodes",
     reads: READS,
     lacks: "machine, time limits, GPUs; the status says only whether a job failed",
-    extensions: &[],
     recognises: Some(|line| line.starts_with(JOB) || line.starts_with(b"\"EVENT_ADRSV_FINISH\" ")),
     records_starts: true,
     repeats_jobs: true,
-    expects_spaces: false,
     parser: |spec| Ok(Box::new(Lsf::new(Params::new(spec))?)),
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// How the event of a job begins.
@@ -70,53 +73,28 @@ const INDEX: usize = 29;
 /// The number of `jStatus` for a job that is done.
 const DONE: i64 = 64;
 
+/// What may be odd in a log.
+const ODDITIES: &[&str] = &[CANCELLED_EARLY, EARLY_STARTS, EARLY_ENDS];
+
 /// The parser of one log.
 struct Lsf {
     unit: Unit,
     names: Names,
-    cancelled: u64,
-    early_starts: u64,
-    early_ends: u64,
+    odd: Oddities,
 }
 
 /// The fields of an event.
-struct Fields(Vec<String>);
+struct Fields(Cells);
 
 impl Fields {
-    /// Splits an event at blanks outside of quotes. Two quotes in a text stand for one.
-    fn of(text: &str) -> Self {
-        let (mut fields, mut rest) = (Vec::new(), text.trim());
-        while !rest.is_empty() {
-            let Some(mut quoted) = rest.strip_prefix('"') else {
-                let (field, next) = rest.split_once(' ').unwrap_or((rest, ""));
-                fields.push(field.to_owned());
-                rest = next.trim_start();
-                continue;
-            };
-            let mut field = String::new();
-            loop {
-                let (before, next) = quoted.split_once('"').unwrap_or((quoted, ""));
-                field.push_str(before);
-                quoted = next;
-                let Some(next) = quoted.strip_prefix('"') else { break };
-                field.push('"');
-                quoted = next;
-            }
-            fields.push(field);
-            rest = quoted.trim_start();
-        }
-        Self(fields)
-    }
-
     /// Returns a field; empty if the event has fewer.
-    fn text(&self, at: usize) -> &str {
-        self.0.get(at).map_or("", String::as_str)
+    fn text(&self, at: usize) -> &[u8] {
+        self.0.get(at + 1).unwrap_or_default()
     }
 
     /// Returns a field as a number.
     fn number(&self, at: usize, name: &'static str) -> Result<i64, Problem> {
-        let text = self.text(at);
-        text.parse().map_err(|_| Problem::column(at + 1, name, text.as_bytes(), "a whole number"))
+        whole_number(at + 1, name, self.text(at))
     }
 
     /// Returns a field as an instant; `None` if it is 0.
@@ -124,12 +102,11 @@ impl Fields {
         Ok(Some(self.number(at, name)?).filter(|&time_s| time_s > 0))
     }
 
-    /// Returns the hosts of the list whose length stands at `at`, and the place behind the list.
-    fn hosts(&self, at: usize, name: &'static str) -> Result<(&[String], usize), Problem> {
+    /// Returns the places of the hosts of the list whose length stands at `at`.
+    fn hosts(&self, at: usize, name: &'static str) -> Result<Range<usize>, Problem> {
         let count = usize::try_from(self.number(at, name)?).unwrap_or(usize::MAX);
-        let end = at.saturating_add(1).saturating_add(count);
-        let too_few = Problem::TooFewFields { found: self.0.len(), expected: end };
-        Ok((self.0.get(at + 1..end).ok_or(too_few)?, end))
+        let (found, expected) = (self.0.count(), at.saturating_add(1).saturating_add(count));
+        if expected > found { Err(Problem::TooFewFields { found, expected }) } else { Ok(at + 1..expected) }
     }
 }
 
@@ -138,50 +115,46 @@ impl Lsf {
     fn new(mut params: Params) -> Result<Self, SpecError> {
         let unit = params.choose("unit", &[("cpus", Unit::Cpus), ("nodes", Unit::Nodes)])?;
         params.finish()?;
-        Ok(Self { unit, names: Names::default(), cancelled: 0, early_starts: 0, early_ends: 0 })
+        Ok(Self { unit, names: Names::default(), odd: Oddities::new(ODDITIES) })
     }
 
     /// Returns the record of an event `JOB_FINISH`.
     fn record(&mut self, fields: &Fields) -> Result<Record, Problem> {
-        let (_, exec) = fields.hosts(ASKED_HOSTS, "numAskedHosts")?;
-        let (hosts, behind) = fields.hosts(exec, "numExHosts")?;
+        let asked_hosts = fields.hosts(ASKED_HOSTS, "numAskedHosts")?;
+        let hosts = fields.hosts(asked_hosts.end, "numExHosts")?;
+        let behind = hosts.end;
         let submit_s = fields.instant(SUBMIT, "submitTime")?;
         let start_s = fields.instant(START, "startTime")?;
         let end_s = fields.instant(END, "Event Time")?;
         let is_done = fields.number(behind + STATUS, "jStatus")? == DONE;
-        self.cancelled += u64::from(start_s.is_none());
-        let is_early = submit_s.zip(start_s).is_some_and(|(submit_s, start_s)| start_s < submit_s);
-        self.early_starts += u64::from(is_early);
-        let submit_s = if is_early { start_s } else { submit_s.or(start_s) };
-        let run_s = start_s.zip(end_s).map(|(start_s, end_s)| end_s - start_s);
-        self.early_ends += u64::from(run_s.is_some_and(|run_s| run_s < 0));
-        let (mut names, mut slots): (Vec<&str>, i64) = (Vec::new(), 0);
-        for host in hosts {
-            let (times, name) = host.split_once('*').unwrap_or(("1", host));
+        let asked = fields.number(PROCESSORS, "numProcessors")?;
+        let job = fields.number(JOB_ID, "jobId")?;
+        let index = parsed(fields.text(behind + INDEX)).filter(|&index| index > 0);
+        let has_hosts = !hosts.is_empty();
+        let (mut names, mut slots): (Vec<String>, i64) = (Vec::new(), 0);
+        for host in hosts.map(|at| String::from_utf8_lossy(fields.text(at))) {
+            let (times, name) = host.split_once('*').unwrap_or(("1", &host));
             slots = slots.saturating_add(times.parse().unwrap_or(1));
-            if names.last() != Some(&name) && !names.contains(&name) {
-                names.push(name);
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
             }
         }
-        let asked = fields.number(PROCESSORS, "numProcessors")?;
         let allocated = match self.unit {
             Unit::Nodes => names.len() as i64,
-            Unit::Cpus | Unit::Gpus if hosts.is_empty() => asked,
-            Unit::Cpus | Unit::Gpus => slots,
+            Unit::Cpus | Unit::Gpus => {
+                if has_hosts {
+                    slots
+                } else {
+                    asked
+                }
+            }
         };
-        let (job, index) =
-            (fields.number(JOB_ID, "jobId")?, fields.text(behind + INDEX).parse().unwrap_or(0));
-        let known = |value: Option<i64>| value.unwrap_or(-1);
-        let nodes = start_s.and_then(|_| self.names.nodes(names.join(",").as_bytes()));
-        let mut name = |kind, at: usize| match fields.text(at) {
-            "" => -1,
-            text => self.names.number(kind, text.as_bytes()),
-        };
+        self.odd.add(CANCELLED_EARLY, start_s.is_none());
+        let run_s = start_s.map_or(Some(0), |start_s| Some(end_s? - start_s));
+        let times = JobTimes { submit_s: submit_s.or(start_s), start_s, run_s };
+        let mut name = |kind, at: usize| self.names.known_number(kind, fields.text(at));
         Ok(Record {
-            job: if index > 0 { number_of_task(job, index).unwrap_or(job) } else { job },
-            submit_s: known(submit_s),
-            wait_s: known(start_s.zip(submit_s).map(|(start_s, submit_s)| start_s - submit_s)),
-            run_s: if start_s.is_none() { 0 } else { known(run_s.filter(|&run_s| run_s >= 0)) },
+            job: index.and_then(|index| number_of_task(job, index)).unwrap_or(job),
             allocated_procs: if start_s.is_none() { -1 } else { allocated },
             requested_procs: if self.unit == Unit::Nodes { -1 } else { asked },
             status: match (is_done, start_s) {
@@ -193,8 +166,8 @@ impl Lsf {
             group: name(NameKind::Group, behind + PROJECT),
             executable: name(NameKind::Executable, behind + JOB_NAME),
             queue: name(NameKind::Queue, QUEUE),
-            nodes,
-            ..Record::UNKNOWN
+            nodes: start_s.and_then(|_| self.names.nodes(names.join(",").as_bytes())),
+            ..times.record(&mut self.odd)
         })
     }
 }
@@ -210,7 +183,9 @@ impl LineParser for Lsf {
                 Err(Problem::column(1, "event", line, expected))
             };
         }
-        Ok(Parsed::Record(self.record(&Fields::of(&String::from_utf8_lossy(line)))?, 0))
+        let mut cells = Cells::default();
+        cells.split(line, Delimiter::Blanks, true);
+        Ok(Parsed::Record(self.record(&Fields(cells))?, 0))
     }
 
     fn names(&mut self) -> Option<&mut Names> {
@@ -218,11 +193,6 @@ impl LineParser for Lsf {
     }
 
     fn facts(&mut self) -> Facts {
-        let counts = [
-            (CANCELLED_EARLY, self.cancelled),
-            (EARLY_STARTS, self.early_starts),
-            (EARLY_ENDS, self.early_ends),
-        ];
         let unit = match self.unit {
             Unit::Nodes => "processors are nodes",
             Unit::Cpus | Unit::Gpus => "processors are slots; --unit nodes counts hosts",
@@ -231,7 +201,7 @@ impl LineParser for Lsf {
             names: std::mem::take(&mut self.names),
             has_unix_times: true,
             notes: vec![unit.to_owned()],
-            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            counts: self.odd.rows(),
             ..Facts::default()
         }
     }

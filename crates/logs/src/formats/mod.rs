@@ -7,6 +7,7 @@
     reason = "columns and fields are positions in a line plus 1, and lines are counted one by one"
 )]
 
+mod batch;
 mod cells;
 mod format;
 mod log_unit;

@@ -31,16 +31,10 @@ pub(super) const FORMAT: Format = Format {
     summary: "native log of the iPSC/860 at NASA Ames: user, command, nodes, run time, start date and time",
     source: "D. Feitelson, B. Nitzberg, \"Job characteristics of a production parallel scientific workload \
          on the NASA Ames iPSC/860\", JSSPP 1995",
-    parameters: "",
-    reads: &[],
     lacks: "machine, arrivals (starts stand for them), estimates, requested processors, status, memory",
-    extensions: &[],
     recognises: Some(is_line),
-    records_starts: false,
-    repeats_jobs: false,
-    expects_spaces: false,
     parser: |_| Ok(Box::new(NasIpsc::new())),
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// The names of the fields of a line.

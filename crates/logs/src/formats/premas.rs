@@ -5,11 +5,9 @@
 
 use std::io::Write;
 
-use nom::{IResult, Parser};
-
 use super::format::{Format, LineParser, Parsed, Writing};
 use crate::error::Problem;
-use crate::fields::{Fault, explain, fields, integer};
+use crate::fields::{explain, fields, take_integer};
 use crate::record::Record;
 use crate::status::COMPLETED;
 
@@ -19,18 +17,13 @@ pub(super) const FORMAT: Format = Format {
     summary: "four integers on each line: arrival, processors, run time, estimate; no header",
     source: "the simulator of P. Walker, D. Bunde, V. Leung, \"Faster high-quality processor allocation\", \
          2010",
-    parameters: "",
-    reads: &[],
     lacks: "machine, requested processors, shapes, status, users, groups, applications, queues, memory, job \
          numbers",
     extensions: &["premas"],
     // Four integers on a line may be anything.
-    recognises: None,
-    records_starts: false,
-    repeats_jobs: false,
-    expects_spaces: false,
     parser: |_| Ok(Box::new(Premas { records: 0 })),
     writing: Some(Writing { has_comments: false, by_authors_rules: true, append }),
+    ..Format::UNNAMED
 };
 
 /// The names of the fields of a line.
@@ -46,19 +39,17 @@ impl LineParser for Premas {
     /// Parses one line as the record of a completed job. The other fields of the record are unknown. Jobs are
     /// numbered from 1.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
-        let (rest, (submit_s, allocated_procs, run_s, requested_time_s)) =
-            columns(line).map_err(|error| explain(line, &error, &NAMES))?;
+        let (mut rest, mut values) = (line, [0; NAMES.len()]);
+        for (value, field) in values.iter_mut().zip(1..) {
+            (rest, *value) = take_integer(field, rest).map_err(|fault| explain(line, fault, &NAMES))?;
+        }
+        let [submit_s, allocated_procs, run_s, requested_time_s] = values;
         self.records += 1;
         let (job, status) = (self.records, COMPLETED);
         let record =
             Record { job, submit_s, run_s, allocated_procs, requested_time_s, status, ..Record::UNKNOWN };
         Ok(Parsed::Record(record, if rest.is_empty() { 0 } else { fields(rest) }))
     }
-}
-
-/// Parses the four fields of a line.
-fn columns(line: &[u8]) -> IResult<&[u8], (i64, i64, i64, i64), Fault> {
-    (integer(1), integer(2), integer(3), integer(4)).parse(line)
 }
 
 /// Appends the line of `record`: its submit time, allocated processors, run time and requested time,

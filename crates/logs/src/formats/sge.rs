@@ -9,11 +9,13 @@
     reason = "jobs are counted one by one; known times are above 0, so that their differences are in range"
 )]
 
-use super::format::{Format, LineParser, Parsed, number_of_task};
+use super::batch::{JobTimes, number_of_task};
+use super::format::{Format, LineParser, Parsed};
 use crate::error::Problem;
 use crate::facts::{
-    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, ROUNDED, STEPS_OF_TASKS,
+    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, Oddities, ROUNDED, STEPS_OF_TASKS,
 };
+use crate::fields::whole_number;
 use crate::names::{NameKind, Names};
 use crate::record::Record;
 use crate::status::{CANCELLED, COMPLETED, FAILED};
@@ -28,13 +30,11 @@ pub(super) const FORMAT: Format = Format {
     reads: READS,
     lacks: "machine, nodes of parallel jobs, GPUs; the status of jobs that were deleted, in versions without \
          it",
-    extensions: &[],
     recognises: Some(is_line),
     records_starts: true,
     repeats_jobs: true,
-    expects_spaces: false,
     parser: |spec| Ok(Box::new(Sge::new(Params::new(spec))?)),
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// What is read of a line, and what it becomes.
@@ -72,22 +72,15 @@ const CATEGORY: usize = 39;
 /// The fewest fields of a line.
 const FEWEST: usize = 42;
 
+/// What may be odd in a log.
+const ODDITIES: &[&str] =
+    &[STEPS_OF_TASKS, CANCELLED_EARLY, NEVER_STARTED, EARLY_STARTS, EARLY_ENDS, ROUNDED];
+
 /// The parser of one log.
 struct Sge {
     names: Names,
-    counts: Counts,
+    odd: Oddities,
     has_jobs: bool,
-}
-
-/// What was odd in the log.
-#[derive(Default)]
-struct Counts {
-    tasks: u64,
-    cancelled: u64,
-    never_started: u64,
-    early_starts: u64,
-    early_ends: u64,
-    rounded: u64,
 }
 
 /// The fields of a line.
@@ -96,17 +89,16 @@ struct Fields<'a>(Vec<&'a str>);
 impl<'a> Fields<'a> {
     /// Returns a field as a number.
     fn number(&self, at: usize, name: &'static str) -> Result<i64, Problem> {
-        let text = self.0[at];
-        text.parse().map_err(|_| Problem::column(at + 1, name, text.as_bytes(), "a whole number"))
+        whole_number(at + 1, name, self.0[at].as_bytes())
     }
 
     /// Returns a field as an instant; `None` if it is 0.
-    fn instant(&self, at: usize, name: &'static str, rounded: &mut u64) -> Result<Option<i64>, Problem> {
+    fn instant(&self, at: usize, name: &'static str, odd: &mut Oddities) -> Result<Option<i64>, Problem> {
         /// Seconds of the year 5138; greater numbers are milliseconds.
         const MOST_S: i64 = 100_000_000_000;
         let time = self.number(at, name)?;
         let is_milliseconds = time > MOST_S;
-        *rounded += u64::from(is_milliseconds && time % 1000 != 0);
+        odd.add(ROUNDED, is_milliseconds && time % 1000 != 0);
         let time_s = if is_milliseconds { time / 1000 + i64::from(time % 1000 >= 500) } else { time };
         Ok(Some(time_s).filter(|&time_s| time_s > 0))
     }
@@ -144,15 +136,14 @@ impl Sge {
     fn new(mut params: Params) -> Result<Self, SpecError> {
         params.choose("unit", &[("cpus", ())])?;
         params.finish()?;
-        Ok(Self { names: Names::default(), counts: Counts::default(), has_jobs: false })
+        Ok(Self { names: Names::default(), odd: Oddities::new(ODDITIES), has_jobs: false })
     }
 
     /// Returns the record of a line.
     fn record(&mut self, fields: &Fields) -> Result<Record, Problem> {
-        let rounded = &mut self.counts.rounded;
-        let submit_s = fields.instant(SUBMISSION, "submission_time", rounded)?;
-        let start_s = fields.instant(START, "start_time", rounded)?;
-        let end_s = fields.instant(END, "end_time", rounded)?;
+        let submit_s = fields.instant(SUBMISSION, "submission_time", &mut self.odd)?;
+        let start_s = fields.instant(START, "start_time", &mut self.odd)?;
+        let end_s = fields.instant(END, "end_time", &mut self.odd)?;
         let (job, task) = (fields.number(JOB_NUMBER, "job_number")?, fields.number(TASK, "task_number")?);
         let slots = fields.number(SLOTS, "slots")?;
         let is_deleted = fields.behind_requests().get(6).is_some_and(|by| !matches!(*by, "" | "NONE"));
@@ -163,25 +154,14 @@ impl Sge {
             (true, false) => COMPLETED,
             (false, false) => FAILED,
         };
-        let counts = &mut self.counts;
-        if start_s.is_none() {
-            let count = if status == CANCELLED { &mut counts.cancelled } else { &mut counts.never_started };
-            *count += 1;
-        }
-        let is_early = submit_s.zip(start_s).is_some_and(|(submit_s, start_s)| start_s < submit_s);
-        counts.early_starts += u64::from(is_early);
-        let submit_s = if is_early { start_s } else { submit_s.or(start_s) };
-        let run_s = start_s.zip(end_s).map(|(start_s, end_s)| end_s - start_s);
-        counts.early_ends += u64::from(run_s.is_some_and(|run_s| run_s < 0));
-        let run_s = if start_s.is_none() { Some(0) } else { run_s.filter(|&run_s| run_s >= 0) };
-        let known = |value: Option<i64>| value.unwrap_or(-1);
+        let early_end = if status == CANCELLED { CANCELLED_EARLY } else { NEVER_STARTED };
+        self.odd.add(early_end, start_s.is_none());
+        let run_s = start_s.map_or(Some(0), |start_s| Some(end_s? - start_s));
+        let times = JobTimes { submit_s: submit_s.or(start_s), start_s, run_s };
         let cpu_s = fields.0[CPU].parse::<f64>().ok().filter(|_| slots > 0).map(|cpu_s| cpu_s / slots as f64);
         let mut name = |kind, at: usize| self.names.number(kind, fields.0[at].as_bytes());
         Ok(Record {
             job: if task > 0 { number_of_task(job, task).unwrap_or(job) } else { job },
-            submit_s: known(submit_s),
-            wait_s: known(start_s.zip(submit_s).map(|(start_s, submit_s)| start_s - submit_s)),
-            run_s: known(run_s),
             allocated_procs: if start_s.is_some() { slots } else { -1 },
             requested_procs: if start_s.is_some() { -1 } else { slots },
             average_cpu_s: cpu_s.unwrap_or(-1.0),
@@ -191,7 +171,7 @@ impl Sge {
             group: name(NameKind::Group, GROUP),
             executable: name(NameKind::Executable, JOB_NAME),
             queue: name(NameKind::Queue, QUEUE),
-            ..Record::UNKNOWN
+            ..times.record(&mut self.odd)
         })
     }
 }
@@ -208,7 +188,7 @@ impl LineParser for Sge {
         }
         // A task of a parallel job has its number where jobs have NONE.
         if fields.behind_requests().get(1).is_some_and(|task| !matches!(*task, "" | "NONE")) {
-            self.counts.tasks += 1;
+            self.odd.add(STEPS_OF_TASKS, true);
             return Ok(Parsed::Part);
         }
         let record = self.record(&fields)?;
@@ -221,19 +201,11 @@ impl LineParser for Sge {
     }
 
     fn facts(&mut self) -> Facts {
-        let counts = [
-            (STEPS_OF_TASKS, self.counts.tasks),
-            (CANCELLED_EARLY, self.counts.cancelled),
-            (NEVER_STARTED, self.counts.never_started),
-            (EARLY_STARTS, self.counts.early_starts),
-            (EARLY_ENDS, self.counts.early_ends),
-            (ROUNDED, self.counts.rounded),
-        ];
         Facts {
             names: std::mem::take(&mut self.names),
             has_unix_times: self.has_jobs,
             notes: vec!["processors are slots".to_owned()],
-            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            counts: self.odd.rows(),
             ..Facts::default()
         }
     }

@@ -10,12 +10,12 @@
 
 use std::io::Write;
 
-use nom::Err;
-
 use super::format::{Format, LineParser, Parsed, Writing};
 use crate::error::Problem;
 use crate::facts::Facts;
-use crate::fields::{Fault, decimal, explain, fields, is_blank, skip_blanks, take_integer, tokens};
+use crate::fields::{
+    Fault, explain, fields, is_blank, parsed, skip_blanks, take_decimal, take_integer, tokens,
+};
 use crate::header::Header;
 use crate::record::{CPU, FIELD_NAMES, FIELDS, Record};
 use crate::times::{has_fraction, rounded_s, scaled};
@@ -26,16 +26,12 @@ pub(super) const FORMAT: Format = Format {
     summary: "Standard Workload Format: 18 numbers on each line, header lines that begin with ;",
     source: "S. Chapin et al., \"Benchmarks and standards for the evaluation of parallel job schedulers\", \
          JSSPP 1999; version 2.2 of the Parallel Workloads Archive",
-    parameters: "",
-    reads: &[],
     lacks: "nodes of jobs, which the allocator `recorded` takes",
     extensions: &["swf"],
-    recognises: None,
-    records_starts: false,
-    repeats_jobs: false,
     expects_spaces: true,
     parser: |_| Ok(Box::new(Swf::default())),
     writing: Some(Writing { has_comments: true, by_authors_rules: false, append }),
+    ..Format::UNNAMED
 };
 
 /// The key of the header entry of a log whose records have sides.
@@ -121,12 +117,12 @@ const PRECEDING: usize = 16;
 /// floats. Times with a fraction of a second are rounded as instants: the wait is the rounded start less the
 /// rounded submission.
 fn parse(line: &[u8]) -> Result<(Record, usize, Counts), Problem> {
-    let explained = |error: Err<Fault>| explain(line, &error, &FIELD_NAMES);
+    let explained = |fault: Fault| explain(line, fault, &FIELD_NAMES);
     let (mut rest, mut values, mut average_cpu_s, mut counts) = (line, [-1; FIELDS], -1.0, Counts::default());
     let mut exact_us = [None; TIMES.len()];
     for (i, value) in values.iter_mut().enumerate() {
         if i == CPU {
-            (rest, average_cpu_s) = take_decimal(rest, i + 1).map_err(explained)?;
+            (rest, average_cpu_s) = take_any_decimal(i + 1, rest).map_err(explained)?;
         } else {
             (rest, *value) = match take_integer(i + 1, rest) {
                 Ok(found) => found,
@@ -172,11 +168,10 @@ fn round_instants(values: &mut [i64; FIELDS], exact_us: [Option<i64>; TIMES.len(
 }
 
 /// Takes a decimal number after blanks, also one with an exponent.
-fn take_decimal(input: &[u8], field: usize) -> Result<(&[u8], f64), Err<Fault>> {
-    decimal(field)(input).or_else(|error| {
+fn take_any_decimal(field: usize, input: &[u8]) -> Result<(&[u8], f64), Fault> {
+    take_decimal(field, input).or_else(|fault| {
         let (token, rest) = token(input);
-        let value = std::str::from_utf8(token).ok().and_then(|token| token.parse::<f64>().ok());
-        value.filter(|value| value.is_finite()).map(|value| (rest, value)).ok_or(error)
+        parsed(token).filter(|value: &f64| value.is_finite()).map(|value| (rest, value)).ok_or(fault)
     })
 }
 
@@ -206,8 +201,7 @@ fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
     }
     let mut sides = [0; SIDES];
     for (i, token) in last.iter().enumerate() {
-        let side = std::str::from_utf8(token).ok().and_then(|text| text.parse().ok());
-        sides[i] = side
+        sides[i] = parsed(token)
             .filter(|side| (1..=LONGEST).contains(side))
             .ok_or_else(|| Problem::not_a_number(FIELDS + 1 + i, NAMES[i], token, EXPECTED))?;
     }

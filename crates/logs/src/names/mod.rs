@@ -36,14 +36,14 @@ pub enum NameKind {
     Nodes,
 }
 
-/// Every kind with its name in one word and in the plural, in the order of the enum.
-const KINDS: [(NameKind, &str, &str); 6] = [
-    (NameKind::User, "user", "users"),
-    (NameKind::Group, "group", "groups"),
-    (NameKind::Executable, "application", "applications"),
-    (NameKind::Queue, "queue", "queues"),
-    (NameKind::Partition, "partition", "partitions"),
-    (NameKind::Nodes, "nodes", "lists of nodes"),
+/// Every kind in the order of the enum, with its name in one word and in the plural, and its key in headers.
+const KINDS: [(NameKind, &str, &str, Option<&str>); 6] = [
+    (NameKind::User, "user", "users", Some("User")),
+    (NameKind::Group, "group", "groups", Some("Group")),
+    (NameKind::Executable, "application", "applications", Some("Executable")),
+    (NameKind::Queue, "queue", "queues", Some("Queue")),
+    (NameKind::Partition, "partition", "partitions", Some("Partition")),
+    (NameKind::Nodes, "nodes", "lists of nodes", None),
 ];
 
 impl NameKind {
@@ -60,14 +60,7 @@ impl NameKind {
     /// Returns the key of the header's lines that name the numbers of this kind, such as `User` in `; User: 1
     /// anna`; `None` for lists of nodes, of which headers say nothing.
     pub const fn header_key(self) -> Option<&'static str> {
-        match self {
-            Self::User => Some("User"),
-            Self::Group => Some("Group"),
-            Self::Executable => Some("Executable"),
-            Self::Queue => Some("Queue"),
-            Self::Partition => Some("Partition"),
-            Self::Nodes => None,
-        }
+        KINDS[self as usize].3
     }
 
     /// Returns the name of the kind in the plural, such as `users`.
@@ -119,6 +112,11 @@ impl Names {
     /// Returns the number of `name` among the names of its kind, from 1. A new name gets the next number.
     pub fn number(&mut self, kind: NameKind, name: &[u8]) -> i64 {
         self.kinds[kind as usize].number(name)
+    }
+
+    /// Returns what [`Self::number`] does, or −1, unknown, if the name is empty.
+    pub fn known_number(&mut self, kind: NameKind, name: &[u8]) -> i64 {
+        if name.is_empty() { -1 } else { self.number(kind, name) }
     }
 
     /// Keeps no lists of nodes from now on. In large logs nearly every job has a list of its own.

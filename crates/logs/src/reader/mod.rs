@@ -234,10 +234,7 @@ impl Reader {
                 Ok(Some(Entry::NoJob))
             }
             Ok(Parsed::Part) => Ok(Some(Entry::NoJob)),
-            Err(problem @ Problem::Heading(_)) => {
-                Err(TraceError::Heading { path: self.path.clone(), line: self.line, problem: problem.into() })
-            }
-            Err(problem) if self.lenient => {
+            Err(problem) if self.lenient && !matches!(problem, Problem::Heading(_)) => {
                 found.skip(&problem);
                 self.first_skipped.get_or_insert_with(|| (self.line, problem.clone()));
                 Ok(Some(Entry::Skipped(problem)))

@@ -157,13 +157,13 @@ impl Source {
         }
         let path = path.to_owned();
         match File::open(&path).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
-            Ok((true, _)) => Err(TraceError::Directory { path }),
+            Ok((true, _)) => Err(TraceError::Directory(path)),
             Ok((false, file)) => match table_file::text_of(&file, &path)? {
                 Some(text) => Ok(Self::of_text(path, text, Arc::default(), limits).into_table()),
                 None => Self::new(path, file, limits),
             },
             Err(source) => Err(match source.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => TraceError::Missing { path },
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => TraceError::Missing(path),
                 _ => TraceError::Unreadable { path, source },
             }),
         }

@@ -32,7 +32,7 @@ pub(super) struct JobNumbers {
     ascending: Vec<(i64, i64)>,
     others: HashSet<i64>,
     /// Numbers with their lines, and whether they may come again, once there are too many of both.
-    sorter: Option<Sorter<(i64, u64)>>,
+    sorter: Option<Sorter>,
     /// The reason why a number is not in the temporary file; `None` if all are.
     error: Option<io::Error>,
 }

@@ -2,9 +2,10 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "years have four digits and all other parts two; months are checked before they index a table"
+    reason = "years have four digits and all other parts two"
 )]
+
+use jiff::civil::DateTime;
 
 use super::decimal::scaled;
 
@@ -107,17 +108,25 @@ impl Civil {
         Some(rest.trim_ascii())
     }
 
+    /// Returns the time in the calendar, in which a leap second is the one before it; `None` if the calendar
+    /// does not have it.
+    pub(super) fn date_time(&self) -> Option<DateTime> {
+        let [year, month, day, hour, minute, second] = self.parts.map(|part| part as i16);
+        let second = if second == 60 { 59 } else { second };
+        DateTime::new(year, month as i8, day as i8, hour as i8, minute as i8, second as i8, 0).ok()
+    }
+
+    /// Returns whether this is the second 60 of a minute.
+    pub(super) fn is_leap_second(&self) -> bool {
+        self.parts[5] == 60
+    }
+
     /// Returns the seconds from 1970-01-01T00:00:00 to this time on a clock that is never changed; `None` if
     /// the calendar does not have it. A leap second counts as the second after it.
     pub(super) fn seconds(&self) -> Option<i64> {
-        let [year, month, day, hour, minute, second] = self.parts;
-        if !(1..=12).contains(&month) || !(1..=days_of(year, month)).contains(&day) {
-            return None;
-        }
-        if hour > 23 || minute > 59 || second > 60 {
-            return None;
-        }
-        Some(days_since_1970(year, month, day) * 86_400 + 3600 * hour + 60 * minute + second)
+        const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+        let since = self.date_time()?.duration_since(EPOCH);
+        Some(since.as_secs() + i64::from(self.is_leap_second()))
     }
 }
 
@@ -165,35 +174,11 @@ pub(super) fn offset(text: &[u8]) -> Option<i64> {
     (hours < 25 && minutes < 60).then_some(sign * (3600 * hours + 60 * minutes))
 }
 
-/// Returns the number of some digits; `None` if there are none or something else is among them.
-fn digits(text: &[u8]) -> Option<i64> {
+/// Returns the number of one to nine digits; `None` if something else is among them.
+pub(crate) fn digits(text: &[u8]) -> Option<i64> {
     if text.is_empty() || text.len() > 9 {
         return None;
     }
     text.iter()
         .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| 10 * number + i64::from(byte - b'0')))
-}
-
-/// Returns whether a year of the Gregorian calendar has a 29th of February.
-fn is_leap(year: i64) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-/// Returns the number of days of a month, from 1 to 12.
-fn days_of(year: i64, month: i64) -> i64 {
-    match month {
-        2 => 28 + i64::from(is_leap(year)),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Returns the number of days from 1970-01-01 to a day of the Gregorian calendar; negative before it.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    // Days before the first of each month of a year without a leap day.
-    const BEFORE: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-    let leap_days = |years: i64| years / 4 - years / 100 + years / 400;
-    let whole = year - 1;
-    let leap = i64::from(month > 2 && is_leap(year));
-    365 * (whole - 1969) + leap_days(whole) - leap_days(1969) + BEFORE[month as usize - 1] + leap + day - 1
 }

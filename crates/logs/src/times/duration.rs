@@ -6,6 +6,7 @@
          checked"
 )]
 
+use super::civil::digits;
 use super::decimal::{has_fraction, rounded_s, scaled};
 use super::is_missing;
 use super::unit::{SECONDS, TimeUnit, UNITS};
@@ -95,17 +96,11 @@ pub(crate) fn exact_duration(text: &[u8], plain: &TimeUnit, pair: Pair) -> Resul
 /// Returns the seconds of the two commonest spellings, `HH:MM:SS` with two digits each and a number of at
 /// most 9 digits; `None` for all others. This is the fast path: it allocates nothing.
 fn clock_or_whole(text: &[u8], plain_s: u32) -> Option<i64> {
-    let digit = |byte: u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
     if let [h1, h2, b':', m1, m2, b':', s1, s2] = *text {
-        let [h, m, s] = [(h1, h2), (m1, m2), (s1, s2)].map(|(a, b)| Some(10 * digit(a)? + digit(b)?));
-        let (h, m, s) = (h?, m?, s?);
+        let (h, m, s) = (digits(&[h1, h2])?, digits(&[m1, m2])?, digits(&[s1, s2])?);
         return (m < 60 && s < 60).then_some(3600 * h + 60 * m + s);
     }
-    if text.is_empty() || text.len() > 9 {
-        return None;
-    }
-    let number = text.iter().try_fold(0, |number, &byte| Some(10 * number + digit(byte)?))?;
-    Some(number * i64::from(plain_s))
+    Some(digits(text)? * i64::from(plain_s))
 }
 
 /// Returns the microseconds of any spelling except words and numbers alone; `None` if it is none.

@@ -7,7 +7,7 @@ mod local;
 mod stamp;
 mod unit;
 
-pub(super) use civil::{DateOrder, numbers_of_date};
+pub(super) use civil::{DateOrder, digits, numbers_of_date};
 pub(super) use decimal::{has_fraction, rounded_s, scaled};
 pub(super) use duration::{Exact, Length, Pair, duration, exact_duration};
 pub use local::{POSIX, set_local_zone};

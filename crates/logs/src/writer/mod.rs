@@ -28,7 +28,7 @@ pub struct Writer {
     lost_sides: u64,
     /// What brings the records into the order of their submissions; `None` if they keep the order in which
     /// they come.
-    sorter: Option<Sorter<i64>>,
+    sorter: Option<Sorter>,
 }
 
 /// The way of the text to the output.
@@ -46,7 +46,7 @@ impl Writer {
         let writing = writing_of(format)?;
         let unwritable = |source| TraceError::Unwritable { path: path.to_owned(), source };
         if !overwrite && path.is_file() {
-            return Err(TraceError::Exists { path: path.to_owned() });
+            return Err(TraceError::Exists(path.to_owned()));
         }
         // A device or a FIFO holds nothing that could be lost.
         let overwrite = overwrite || is_stream(path);
@@ -121,7 +121,7 @@ impl Writer {
         self.has_records = true;
         (self.writing.append)(record, self.has_sides, &mut self.line);
         match &mut self.sorter {
-            Some(sorter) => sorter.add(record.submit_s, &self.line).map_err(TraceError::Unsorted),
+            Some(sorter) => sorter.add((record.submit_s, 0), &self.line).map_err(unsorted),
             None => self.write_line(),
         }
     }
@@ -135,8 +135,8 @@ impl Writer {
     /// Writes the records that wait to be sorted.
     fn write_sorted(&mut self) -> Result<(), TraceError> {
         let Some(sorter) = self.sorter.take() else { return Ok(()) };
-        let mut lines = sorter.sorted().map_err(TraceError::Unsorted)?;
-        while let Some((_, line)) = lines.next().map_err(TraceError::Unsorted)? {
+        let mut lines = sorter.sorted().map_err(unsorted)?;
+        while let Some((_, line)) = lines.next().map_err(unsorted)? {
             let written = self.out.write_all(line);
             written.map_err(|source| TraceError::Unwritable { path: self.path.clone(), source })?;
         }
@@ -160,7 +160,7 @@ impl Writer {
             }),
         };
         placed.map_err(|source| match source.kind() {
-            io::ErrorKind::AlreadyExists => TraceError::Exists { path },
+            io::ErrorKind::AlreadyExists => TraceError::Exists(path),
             _ => TraceError::Unwritable { path, source },
         })
     }
@@ -174,6 +174,11 @@ impl Encoder {
             Self::Stream(out) => out.write_all(text),
         }
     }
+}
+
+/// Returns the error that records cannot be sorted.
+fn unsorted(source: io::Error) -> TraceError {
+    TraceError::Temporary { what: "records cannot be sorted", source }
 }
 
 /// Returns the way in which logs of `format` are written, or an error if they can only be read.
@@ -223,7 +228,7 @@ mod tests {
         let path = directory.path().join("a.swf");
         fs::write(&path, "precious")?;
         let refused = write(&path, SWF, false).err();
-        assert!(matches!(refused, Some(TraceError::Exists { .. })), "{refused:?}");
+        assert!(matches!(refused, Some(TraceError::Exists(_))), "{refused:?}");
         let mut dropped = Writer::create(&path, SWF, true)?;
         dropped.record(&Record::UNKNOWN)?;
         drop(dropped);
@@ -235,7 +240,7 @@ mod tests {
         let late = directory.path().join("late.swf");
         let writer = Writer::create(&late, SWF, false)?;
         fs::write(&late, "first")?;
-        assert!(matches!(writer.finish(), Err(TraceError::Exists { .. })));
+        assert!(matches!(writer.finish(), Err(TraceError::Exists(_))));
         assert_eq!(fs::read_to_string(&late)?, "first");
         Ok(())
     }

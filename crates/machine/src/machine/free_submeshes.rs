@@ -1,6 +1,6 @@
 //! Finds every free submesh with given sides.
 
-use super::{Coord, Machine, NodeSet};
+use super::{Coord, Machine, NodeSet, set_bits};
 
 /// The bases of all free submeshes with given sides, as one bit per node: it is set if the node is such a
 /// base. The memory is kept between searches.
@@ -189,21 +189,6 @@ impl FreeSubmeshes {
     pub fn first(&self) -> Option<Coord> {
         self.iter().next()
     }
-}
-
-/// Returns the numbers of the bits that are set, ascending. Each word has 64 of them.
-pub fn set_bits(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
-    (0..).zip(words).filter(|(_, word)| **word != 0).flat_map(|(at, &word)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let bit = rest.trailing_zeros();
-            (rest != 0).then(|| {
-                // Clears the lowest bit that is set.
-                rest &= rest - 1;
-                at * 64 + bit
-            })
-        })
-    })
 }
 
 /// Calls `step` with shifts that add up to `size` − 1. Each shift is at most 1 + the sum of the shifts before

@@ -29,14 +29,13 @@ mod unavailable_text;
 
 pub use cover::unavailable_submeshes;
 pub use free_counts::{FreeCounts, widest};
-pub use free_submeshes::{FreeSubmeshes, set_bits};
+pub use free_submeshes::FreeSubmeshes;
 pub use held::{Held, PLACES, RecentlyHeld};
 pub use intervals::{IntervalError, format_intervals, intervals, parse_intervals};
 pub use masks::{Around, Mask, Masks, first_members, for_each_member};
 pub use mesh::{AutoMachine, Coord, Mesh, NodeId, UnavailableError};
 pub use node_lists::NodeLists;
-pub use node_set::NodeSet;
-pub use node_set::members;
+pub use node_set::{NodeSet, bits_of_word, set_bits};
 pub use pairwise::{distances_along, pairwise_along, pairwise_sum, pairwise_sum_at};
 pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 pub use submesh::{Submesh, ranges};

@@ -106,21 +106,26 @@ impl NodeSet {
     /// Returns the members in ascending order.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
-        members(&self.words)
+        set_bits(&self.words)
     }
 }
 
-/// Returns the numbers whose bits are set in some words of 64 bits, ascending: those of the first word are 0
-/// to 63.
-pub fn members(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
-    words.iter().enumerate().flat_map(|(i, &word)| {
-        let mut rest = word; // `rest & (rest − 1)` clears its lowest bit
-        std::iter::from_fn(move || {
-            (rest != 0).then(|| {
-                let bit = rest.trailing_zeros();
-                rest &= rest - 1;
-                i as u32 * 64 + bit
-            })
+/// Returns the numbers of the set bits of `words`, ascending. Word i has bits 64·i to 64·i + 63.
+#[inline]
+pub fn set_bits(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    (0..).zip(words).flat_map(|(i, &word)| bits_of_word(word).map(move |bit| i * 64 + bit))
+}
+
+/// Returns the numbers of the set bits of a word, ascending.
+#[inline]
+pub fn bits_of_word(word: u64) -> impl Iterator<Item = u32> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let bit = rest.trailing_zeros();
+        (rest != 0).then(|| {
+            // Clears the lowest set bit.
+            rest &= rest - 1;
+            bit
         })
     })
 }

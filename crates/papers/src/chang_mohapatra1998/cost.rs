@@ -131,17 +131,16 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
             let median = |of: fn((f64, f64)) -> f64| Median::of(batches.iter().map(scan_first).map(of));
             for (timed, median) in [(SCAN, median(|call| call.0)), (FIXED, median(|call| call.1))] {
                 let words = format!("{timed}, ns per call, {states}'s states");
-                findings.add(item("calls", words).measured(median.map(|median| median.middle)));
+                item("calls", words).measured(median.map(|median| median.middle)).add_to(findings);
             }
             let words =
                 format!("adaptive-scan above fixed-orientation, percent (20 to 30), {states}'s states");
             let ratio = median(|(scan, fixed)| scan / fixed).map(Estimate::Median);
-            findings.add(
-                item("ratio", words)
-                    .measured(ratio.map(|ratio| 100.0 * (ratio - 1.0)))
-                    .in_range([20.0, 30.0])
-                    .because("another machine and other data structures"),
-            );
+            item("ratio", words)
+                .measured(ratio.map(|ratio| 100.0 * (ratio - 1.0)))
+                .in_range([20.0, 30.0])
+                .because("another machine and other data structures")
+                .add_to(findings);
         }
     }
 }

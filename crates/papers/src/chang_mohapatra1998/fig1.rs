@@ -29,10 +29,9 @@ fn placed(allocator: &str) -> Option<usize> {
 pub(super) fn judge(findings: &mut Findings<'_>) {
     findings.about("1x1, 1x1, 1x3, 3x2", MACHINE);
     for (allocator, printed) in [("first-fit", "3"), ("fixed-orientation", "4")] {
-        findings.add(
-            item("placed", format!("{allocator}, jobs placed"))
-                .measured(placed(allocator).map(|jobs| jobs as f64))
-                .published(printed, Tolerance::Absolute(0.0)),
-        );
+        item("placed", format!("{allocator}, jobs placed"))
+            .measured(placed(allocator).map(|jobs| jobs as f64))
+            .published(printed, Tolerance::Absolute(0.0))
+            .add_to(findings);
     }
 }

@@ -8,11 +8,11 @@ mod cost;
 mod fig1;
 mod turnaround;
 
-use super::load::{Folder, Studies, chart, studies, table};
+use super::load::{Paper, Studies, chart, studies, table};
 use turnaround::{NORMAL, UNIFORM};
 
-/// The figures of the paper.
-pub(super) const FOLDER: Folder = Folder {
+/// The paper and its figures.
+pub(super) const PAPER: Paper = Paper {
     name: "chang-mohapatra1998",
     source: "C.-Y. Chang, P. Mohapatra, \"An integrated processor management scheme for the mesh-connected \
         multicomputer systems\", 1998",

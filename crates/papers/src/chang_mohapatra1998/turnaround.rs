@@ -83,12 +83,11 @@ fn draw_curve(
     let all = all(findings);
     let curve = format!("{}{allocator}, {}", sides.before, scheduler.short);
     for ratio in RATIOS {
-        findings.add(
-            item("curves", format!("{curve}, {name}, ratio {ratio}"))
-                .log(&sides.log(ratio))
-                .measured(sides.at(&all, ratio, scheduler, allocator).mean(column))
-                .place(Place::new(&curve, "traffic ratio", ratio).look(allocator).quantity(title)),
-        );
+        item("curves", format!("{curve}, {name}, ratio {ratio}"))
+            .log(&sides.log(ratio))
+            .measured(sides.at(&all, ratio, scheduler, allocator).mean(column))
+            .place(Place::new(&curve, "traffic ratio", ratio).look(allocator).quantity(title))
+            .add_to(findings);
     }
 }
 
@@ -174,12 +173,11 @@ pub(super) fn fig4a(findings: &mut Findings<'_>) {
             is.above(words, below("1.5").zip(below(ratio)).map(|(most, other)| most - other), 0.0);
         }
     });
-    findings.add(
-        item("reduction", "fixed-orientation below first-fit by percent, ratio 1.5")
-            .log(&UNIFORM.log("1.5"))
-            .measured(below("1.5"))
-            .published("42", Tolerance::Absolute(4.0)),
-    );
+    item("reduction", "fixed-orientation below first-fit by percent, ratio 1.5")
+        .log(&UNIFORM.log("1.5"))
+        .measured(below("1.5"))
+        .published("42", Tolerance::Absolute(4.0))
+        .add_to(findings);
     let first_fit = UNIFORM.at(&all, "1.5", FCFS, "first-fit").number(MEAN);
     let place = Place::new("fixed-orientation, FCFS", "traffic ratio", "1.5").quantity(MEAN_TITLE);
     let words = "fixed-orientation at 1.5, 42 % below first-fit as measured";
@@ -193,7 +191,7 @@ pub(super) fn fig4b(findings: &mut Findings<'_>) {
         judge_allocators(findings, sides);
         let words = format!("{}fixed-orientation below first-fit by percent, ratio 1.5", sides.before);
         let percent = below(&all(findings), sides, "1.5", "fixed-orientation", "first-fit");
-        findings.add(item("reduction", words).log(&sides.log("1.5")).measured(percent));
+        item("reduction", words).log(&sides.log("1.5")).measured(percent).add_to(findings);
     }
 }
 
@@ -236,7 +234,7 @@ fn judge_allocators(findings: &mut Findings<'_>, sides: Sides) {
     });
     for ratio in RATIOS {
         let words = format!("{before}adaptive-scan below fixed-orientation by percent, ratio {ratio}");
-        findings.add(item("lead", words).log(&sides.log(ratio)).measured(lead(ratio)));
+        item("lead", words).log(&sides.log(ratio)).measured(lead(ratio)).add_to(findings);
     }
     let words = format!("{before}adaptive-scan is negligibly better at low ratios (5 percent, up to 1)");
     findings.claim("negligibly", words, |is| {

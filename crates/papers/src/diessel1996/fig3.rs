@@ -29,8 +29,9 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         ("steps in all", f64::from(schedule.length), "7"),
         ("most steps that a task waits", f64::from(schedule.delay), "0"),
     ] {
-        findings.add(
-            item("example", words).measured(Some(measured)).published(printed, Tolerance::Absolute(0.0)),
-        );
+        item("example", words)
+            .measured(Some(measured))
+            .published(printed, Tolerance::Absolute(0.0))
+            .add_to(findings);
     }
 }

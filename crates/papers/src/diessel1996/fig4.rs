@@ -111,11 +111,10 @@ impl<'a> Results<'a> {
         for (name, column) in [("allocation delay", ALLOCATION_DELAY), ("queue delay", QUEUE_DELAY)] {
             for (allocator, period) in pairs(ALLOCATORS, self.periods) {
                 let place = Place::new(&format!("{allocator}, {name}"), AXIS, period).series(allocator);
-                findings.add(
-                    item("curves", format!("{allocator}, {name}, M = {period}"))
-                        .measured(self.at(period, allocator).mean(column))
-                        .place(place.quantity(&format!("average {name} (s)"))),
-                );
+                item("curves", format!("{allocator}, {name}, M = {period}"))
+                    .measured(self.at(period, allocator).mean(column))
+                    .place(place.quantity(&format!("average {name} (s)")))
+                    .add_to(findings);
             }
         }
     }
@@ -125,38 +124,35 @@ impl<'a> Results<'a> {
         for printed in &PRINTED {
             let name = printed.name;
             for (compaction, percent) in [(LEFT, printed.left), (FREE, printed.free)] {
-                findings.add(
-                    item(name, format!("{name}, {compaction}, percent, M = 0"))
-                        .measured(self.benefit(printed, compaction))
-                        .published(percent, Tolerance::Absolute(3.0)),
-                );
+                item(name, format!("{name}, {compaction}, percent, M = 0"))
+                    .measured(self.benefit(printed, compaction))
+                    .published(percent, Tolerance::Absolute(3.0))
+                    .add_to(findings);
             }
             for (step, allocator) in STEPS {
                 let curve = format!("left below cost-free compaction, {name}, points");
-                findings.add(
-                    item("steps", format!("{curve}, a step of {step} s"))
-                        .measured(self.gap(printed, allocator))
-                        .place(Place::new(&curve, "a step, s", step).drawn(Drawn::Table)),
-                );
+                item("steps", format!("{curve}, a step of {step} s"))
+                    .measured(self.gap(printed, allocator))
+                    .place(Place::new(&curve, "a step, s", step).drawn(Drawn::Table))
+                    .add_to(findings);
             }
             let tried = TRIED.into_iter().filter_map(|(words, allocator)| {
                 Some(format!("{} with {words}", rounded(self.gap(printed, allocator)?)))
             });
             // Each of the two numbers is printed to a tenth.
-            findings.add(
-                item("gap", format!("{name}, left below cost-free compaction, points, M = 0"))
-                    .measured(self.gap(printed, LEFT))
-                    .published(printed.gap, Tolerance::Absolute(0.1))
-                    .tried("", tried),
-            );
+            item("gap", format!("{name}, left below cost-free compaction, points, M = 0"))
+                .measured(self.gap(printed, LEFT))
+                .published(printed.gap, Tolerance::Absolute(0.1))
+                .tried("", tried)
+                .add_to(findings);
         }
-        findings.add(item("over-15", "benefits of left compaction at M = 0 are over 15 percent").holds_if(
-            |is| {
+        item("over-15", "benefits of left compaction at M = 0 are over 15 percent")
+            .holds_if(|is| {
                 for printed in &PRINTED {
                     is.below("15", 15.0, printed.name, self.benefit(printed, LEFT));
                 }
-            },
-        ));
+            })
+            .add_to(findings);
     }
 
     /// Adds the text about up to where the array is saturated.

@@ -87,12 +87,11 @@ impl<'a> Results<'a> {
     fn draw_reductions(&self, findings: &mut Findings<'_>, allocator: &str, title: &str) {
         let curve = format!("{allocator}, percent");
         for size in SIZES {
-            findings.add(
-                item("curves", format!("{curve}, {size} processors"))
-                    .machine(size)
-                    .measured(self.reduction(size, allocator))
-                    .place(Place::new(&curve, AXIS, size).series(allocator).quantity(title)),
-            );
+            item("curves", format!("{curve}, {size} processors"))
+                .machine(size)
+                .measured(self.reduction(size, allocator))
+                .place(Place::new(&curve, AXIS, size).series(allocator).quantity(title))
+                .add_to(findings);
         }
     }
 
@@ -104,12 +103,11 @@ impl<'a> Results<'a> {
             for allocator in allocators {
                 let curve = format!("{allocator}, {name}");
                 for size in SIZES {
-                    findings.add(
-                        item("counts", format!("{curve}, {size} processors"))
-                            .machine(size)
-                            .measured(self.at(size, allocator).mean(column))
-                            .place(Place::new(&curve, AXIS, size).series(allocator).quantity(name)),
-                    );
+                    item("counts", format!("{curve}, {size} processors"))
+                        .machine(size)
+                        .measured(self.at(size, allocator).mean(column))
+                        .place(Place::new(&curve, AXIS, size).series(allocator).quantity(name))
+                        .add_to(findings);
                 }
             }
         }
@@ -141,12 +139,11 @@ impl<'a> Results<'a> {
         });
         for compaction in [LEFT, FREE] {
             let words = format!("{compaction}, allocation delay, percent, three times the largest request");
-            findings.add(
-                item("three-times", words)
-                    .machine("384")
-                    .measured(self.reduction("384", compaction))
-                    .published("20", Tolerance::Absolute(3.0)),
-            );
+            item("three-times", words)
+                .machine("384")
+                .measured(self.reduction("384", compaction))
+                .published("20", Tolerance::Absolute(3.0))
+                .add_to(findings);
         }
     }
 
@@ -170,7 +167,7 @@ impl<'a> Results<'a> {
                 is.not_above(&words(low), &samples(low), &words(high), &samples(high));
             }
         });
-        findings.add(statement.instead(ends).tried("", tried));
+        statement.instead(ends).tried("", tried).add_to(findings);
     }
 }
 

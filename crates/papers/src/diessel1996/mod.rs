@@ -12,10 +12,10 @@ mod fig5;
 mod steps;
 mod table1;
 
-use super::load::{Folder, chart, studies, table};
+use super::load::{Paper, chart, studies, table};
 
-/// The figures of the paper.
-pub(super) const FOLDER: Folder = Folder {
+/// The paper and its figures.
+pub(super) const PAPER: Paper = Paper {
     name: "diessel1996",
     source: "O. Diessel, H. ElGindy, B. Beresford-Smith, \"Partial task compaction reduces queuing delays in \
         partitionable-array machines\", 1996",

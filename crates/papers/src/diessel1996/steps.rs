@@ -30,16 +30,14 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
             [("queue delay", "queue_delay_s_mean"), ("allocation delay", "allocation_delay_s_mean")]
         {
             let both = number(allocator, column).zip(number("linear-first-fit", column));
-            findings.add(
-                item("reduction", format!("{name}, {allocator}, percent"))
-                    .measured(both.map(|(delay, first_fit)| 100.0 * (1.0 - delay / first_fit)))
-                    .place(place(name)),
-            );
+            item("reduction", format!("{name}, {allocator}, percent"))
+                .measured(both.map(|(delay, first_fit)| 100.0 * (1.0 - delay / first_fit)))
+                .place(place(name))
+                .add_to(findings);
         }
-        findings.add(
-            item("suspended", format!("suspended, {allocator}, s"))
-                .measured(number(allocator, "suspended_s_mean"))
-                .place(place("suspended, s")),
-        );
+        item("suspended", format!("suspended, {allocator}, s"))
+            .measured(number(allocator, "suspended_s_mean"))
+            .place(place("suspended, s"))
+            .add_to(findings);
     }
 }

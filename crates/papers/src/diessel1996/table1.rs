@@ -178,12 +178,11 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         let others = tried
             .iter()
             .filter_map(|(words, numbers)| Some(format!("{} with {words}", rounded(*numbers.get(column)?))));
-        findings.add(
-            item(id, words)
-                .measured(published.get(column).copied())
-                .published(printed, tolerance)
-                .tried("", others),
-        );
+        item(id, words)
+            .measured(published.get(column).copied())
+            .published(printed, tolerance)
+            .tried("", others)
+            .add_to(findings);
     }
     let number = |column| published.get(column).copied();
     findings.claim("extended", "running times are extended on average by less than 1 %", |is| {

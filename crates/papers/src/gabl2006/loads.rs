@@ -3,6 +3,7 @@
 //! The paper does not print its loads. Of ours the fifth to the eighth are medium or high, the last two of
 //! them high; a ninth is beyond.
 
+use crate::comparisons::Comparisons;
 use crate::estimate::Estimate;
 use crate::finding::{Drawn, Place};
 use crate::findings::{Findings, Load, pairs, rates};
@@ -52,7 +53,11 @@ impl<'a> Results<'a> {
             let mean = self.at.log(log).allocator(allocator).mean(self.column);
             let place = Place::new(allocator, "system load (jobs per time unit)", rate).quantity(title);
             let words = format!("{allocator}, {name}, load {rate}");
-            findings.add(item("curves", words).log(log).measured(mean.map(|mean| mean * unit)).place(place));
+            item("curves", words)
+                .log(log)
+                .measured(mean.map(|mean| unit * mean))
+                .place(place)
+                .add_to(findings);
         }
     }
 
@@ -60,11 +65,26 @@ impl<'a> Results<'a> {
         for (other, load) in pairs(OTHERS, loads) {
             let rate = &load.rate;
             let place = Place::new(&format!("gabl below {other}"), "lead in percent by load", rate);
-            findings.add(
-                item("lead", format!("gabl below {other}, percent, load {rate}"))
-                    .measured(self.lead(other, load))
-                    .place(place.drawn(Drawn::Table)),
-            );
+            item("lead", format!("gabl below {other}, percent, load {rate}"))
+                .measured(self.lead(other, load))
+                .place(place.drawn(Drawn::Table))
+                .add_to(findings);
+        }
+    }
+
+    /// Compares GABL with the others: it should be below each of them.
+    fn compare(&self, is: &mut Comparisons, loads: &[Load]) {
+        for (other, load) in pairs(OTHERS, loads) {
+            let low = format!("gabl at {}", load.rate);
+            is.clearly_below(low, &self.of("gabl", load), other, &self.of(other, load));
+        }
+    }
+
+    /// Compares the leads of GABL with 5 percent.
+    fn compare_leads(&self, is: &mut Comparisons, loads: &[Load]) {
+        for (other, load) in pairs(OTHERS, loads) {
+            let words = format!("gabl below {other} at {}, percent", load.rate);
+            is.above(words, self.lead(other, load), 5.0);
         }
     }
 
@@ -72,20 +92,14 @@ impl<'a> Results<'a> {
     fn judge_turnaround(&self, findings: &mut Findings<'_>, with_leads: bool) {
         let (loaded, high) = (&self.loads[4..], &self.loads[6..8]);
         findings.claim("below", "gabl is below the others, at every load", |is| {
-            for (other, load) in pairs(OTHERS, &self.loads) {
-                let low = format!("gabl at {}", load.rate);
-                is.clearly_below(low, &self.of("gabl", load), other, &self.of(other, load));
-            }
+            self.compare(is, &self.loads);
         });
         if with_leads {
             self.list_leads(findings, loaded);
         }
         let words = format!("gabl is much below the others (by 5 percent or more), at {}", rates(loaded));
         findings.claim("much-below", words, |is| {
-            for (other, load) in pairs(OTHERS, loaded) {
-                let words = format!("gabl below {other} at {}, percent", load.rate);
-                is.above(words, self.lead(other, load), 5.0);
-            }
+            self.compare_leads(is, loaded);
         });
         let words = format!("first-fit is far above (twice the others), at {}", rates(high));
         findings.claim("far-above", words, |is| {
@@ -113,20 +127,14 @@ pub(super) fn fig3(findings: &mut Findings<'_>) {
         }
     });
     findings.claim("first", format!("gabl finishes before the others, at {}", rates(loaded)), |is| {
-        for (other, load) in pairs(OTHERS, loaded) {
-            let low = format!("gabl at {}", load.rate);
-            is.clearly_below(low, &results.of("gabl", load), other, &results.of(other, load));
-        }
+        results.compare(is, loaded);
     });
     results.list_leads(findings, highest);
     // The paper gives no number for what is substantial.
     let at = rates(highest);
     let words = format!("gabl finishes substantially before the others (by 5 percent or more), at {at}");
     findings.claim("substantially", words, |is| {
-        for (other, load) in pairs(OTHERS, highest) {
-            let words = format!("gabl below {other} at {}, percent", load.rate);
-            is.above(words, results.lead(other, load), 5.0);
-        }
+        results.compare_leads(is, highest);
     });
 }
 
@@ -193,6 +201,6 @@ pub(super) fn lengths(findings: &mut Findings<'_>) {
                 is.above(words, Some(long - short), 0.0);
             }
         });
-        findings.add(grows);
+        grows.add_to(findings);
     }
 }

@@ -5,10 +5,10 @@
 
 mod loads;
 
-use super::load::{Folder, chart, studies, table};
+use super::load::{Paper, chart, studies, table};
 
-/// The figures of the paper.
-pub(super) const FOLDER: Folder = Folder {
+/// The paper and its figures.
+pub(super) const PAPER: Paper = Paper {
     name: "gabl2006",
     source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, \"Non-contiguous processor \
         allocation strategy for 2D mesh connected multicomputers\", ICPADS 2006",

@@ -1,7 +1,7 @@
 //! Fig. 1: three jobs on a mesh of 6×6, and where two more jobs go, by the procedure as printed and by the
 //! corrected one.
 
-use super::printed_scan::{self, Busy, Scan};
+use super::printed_scan::{self, Busy, Scan, Sides};
 use crate::finding::Verdict;
 use crate::findings::Findings;
 use crate::item::{self, Item};
@@ -52,26 +52,24 @@ fn listed(numbers: &[i32]) -> String {
 /// Judges what the paper prints of the example.
 pub(super) fn judge(findings: &mut Findings<'_>) {
     findings.about("", MACHINE);
-    let [printed, repaired] = [0, -1].map(|initial| printed_scan::scan(&RUNNING, SIDE, (3, 2), initial));
+    let [printed, repaired] =
+        [0, -1].map(|initial| printed_scan::scan(&RUNNING, SIDE, Sides { width: 3, height: 2 }, initial));
     if let (Some(printed), Some(repaired)) = (printed, repaired) {
         for item in of_3x2(&printed, &repaired) {
-            findings.add(item);
+            item.add_to(findings);
         }
     }
     let printed = [[0, 3, 3, 4], [4, 0, 5, 1]];
     let name = "6x2 goes to (0, 3, 3, 4) and (4, 0, 5, 1)";
-    let as_printed = printed_scan::qna(&RUNNING, SIDE, (6, 2), 0);
+    let as_printed = printed_scan::qna(&RUNNING, SIDE, Sides { width: 6, height: 2 }, 0);
     let corners: Vec<String> = as_printed.iter().map(|corners| format!("({})", listed(corners))).collect();
     let words = format!("the procedure as it is printed gives {}", corners.join(" and "));
-    findings.add(item(
-        &format!("{name}: last_covered begins with 0, as printed"),
-        as_printed == printed,
-        words,
-    ));
+    item(&format!("{name}: last_covered begins with 0, as printed"), as_printed == printed, words)
+        .add_to(findings);
     if let Some(mut found) = placed("qna", [6, 2, 1]) {
         found.sort_unstable();
         let words = format!("the allocator begins at {:?}", found.first());
-        findings.add(item(&format!("{name}: it begins with -1 (qna)"), found == places(&printed), words));
+        item(&format!("{name}: it begins with -1 (qna)"), found == places(&printed), words).add_to(findings);
     }
 }
 

@@ -14,12 +14,11 @@ const COLUMN: &str = "turnaround_s_mean";
 fn draw_curves(findings: &mut Findings<'_>, name: &str, at: &Point<'_>, loads: &[Load]) {
     for (allocator, Load { rate, log }) in pairs(ALLOCATORS, loads) {
         let curve = format!("{name}, {allocator}");
-        findings.add(
-            item("curves", format!("{curve}, turnaround, load {rate}"))
-                .log(log)
-                .measured(at.allocator(allocator).log(log).mean(COLUMN))
-                .place(Place::new(&curve, "load", rate).look(allocator).quantity("turnaround")),
-        );
+        item("curves", format!("{curve}, turnaround, load {rate}"))
+            .log(log)
+            .measured(at.allocator(allocator).log(log).mean(COLUMN))
+            .place(Place::new(&curve, "load", rate).look(allocator).quantity("turnaround"))
+            .add_to(findings);
     }
 }
 

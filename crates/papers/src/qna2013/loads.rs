@@ -87,7 +87,7 @@ pub(super) fn judge(
     for (allocator, Load { rate, log }) in pairs(ALLOCATORS, &loads) {
         let words = format!("{allocator}, {name}, load {rate}");
         let mean = at(allocator, log).mean(column);
-        findings.add(item("curves", words).log(log).measured(mean).place(place(allocator, rate)));
+        item("curves", words).log(log).measured(mean).place(place(allocator, rate)).add_to(findings);
     }
     for (words, loads) in [("every load".to_owned(), &loads[..]), (rates(high), high)] {
         findings.claim("below", format!("qna is below the others, at {words}"), |is| {
@@ -112,11 +112,10 @@ pub(super) fn judge(
     let share = |other: &str, load: &Load| samples("qna", load).share(&samples(other, load));
     for ((other, percent), in_words) in OTHERS.into_iter().zip(percent).zip(in_words) {
         let share = |load: &Load| share(other, load);
-        findings.add(
-            item("ratios", format!("qna by {other} in percent, load {rate}{in_words}"))
-                .measured(share(&printed_load).map(|share| 100.0 * share))
-                .published(percent, Tolerance::Absolute(3.0)),
-        );
+        item("ratios", format!("qna by {other} in percent, load {rate}{in_words}"))
+            .measured(share(&printed_load).map(|share| 100.0 * share))
+            .published(percent, Tolerance::Absolute(3.0))
+            .add_to(findings);
         let number: f64 = percent.parse().unwrap_or(f64::NAN);
         let ratio = |load: &Load| Some((load.rate.parse().ok()?, share(load)?.number()));
         let words = format!("load at which qna by {other} is {percent} percent (printed: {rate})");
@@ -133,11 +132,11 @@ pub(super) fn judge(
 fn add_crossings(findings: &mut Findings<'_>, words: &str, ratios: &[(f64, f64)], target: f64) {
     let loads = crossings(ratios, target);
     for load in &loads {
-        findings.add(item("ratios", words).measured(Some(*load)));
+        item("ratios", words).measured(Some(*load)).add_to(findings);
     }
     let nearest = ratios.iter().min_by(|a, b| (a.1 - target).abs().total_cmp(&(b.1 - target).abs()));
     if let (true, Some((load, ratio))) = (loads.is_empty(), nearest) {
         let never = Verdict::Differs(format!("never; {:.1} percent is nearest", 100.0 * ratio));
-        findings.add(item("ratios", words).measured(Some(*load)).verdict(never));
+        item("ratios", words).measured(Some(*load)).verdict(never).add_to(findings);
     }
 }

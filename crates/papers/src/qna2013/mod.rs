@@ -17,11 +17,11 @@ mod printed_scan;
 mod readings;
 mod utilization;
 
-use super::load::{Folder, Studies, chart, studies, table};
+use super::load::{Paper, Studies, chart, studies, table};
 use loads::{TURNAROUND, WAIT};
 
-/// The figures of the paper.
-pub(super) const FOLDER: Folder = Folder {
+/// The paper and its figures.
+pub(super) const PAPER: Paper = Paper {
     name: "qna2013",
     source: "R. Zolfaghari, \"Quick non-contiguous allocation\", IJEAT 2013",
     versions: false,

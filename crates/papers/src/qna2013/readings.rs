@@ -89,11 +89,10 @@ impl Experiment {
         for (other, percent) in OTHERS.into_iter().zip(self.percent) {
             let samples = |allocator| at.log(&load.log).allocator(allocator).by_workload(self.column);
             let words = format!("{}, {name}: qna by {other} in percent at {}", self.figure, load.rate);
-            findings.add(
-                item(self.figure, words)
-                    .measured(samples("qna").share(&samples(other)).map(|share| 100.0 * share))
-                    .published(percent, Tolerance::Absolute(3.0)),
-            );
+            item(self.figure, words)
+                .measured(samples("qna").share(&samples(other)).map(|share| 100.0 * share))
+                .published(percent, Tolerance::Absolute(3.0))
+                .add_to(findings);
         }
     }
 
@@ -101,7 +100,7 @@ impl Experiment {
     fn list_saturation(&self, findings: &mut Findings<'_>, name: &str, heavy: &Point<'_>) {
         for allocator in SATURATING {
             let words = format!("{}, {name}: {allocator} saturates at", self.figure);
-            findings.add(item(self.figure, words).measured(saturation(heavy, allocator)));
+            item(self.figure, words).measured(saturation(heavy, allocator)).add_to(findings);
         }
     }
 }
@@ -151,7 +150,7 @@ fn judge_messages(findings: &mut Findings<'_>, messages: &str) {
         let curve = format!("{name}{comma}{quantity}");
         let place = Place::new(&curve, "messages a job, qna", messages).series(name).quantity(quantity);
         let number = heavy.allocator("qna").number(column).map(|number| unit * number);
-        findings.add(item("used", format!("{curve}, {messages}")).measured(number).place(place));
+        item("used", format!("{curve}, {messages}")).measured(number).place(place).add_to(findings);
     }
     if messages == "5" {
         return;

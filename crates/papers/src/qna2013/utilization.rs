@@ -19,21 +19,20 @@ pub(super) fn judge(findings: &mut Findings<'_>, sides: &str) {
     let place = |allocator: &str, pattern: &str| Place::new(allocator, "system utilization (%)", pattern);
     findings.about("", "16x16");
     for (pattern, allocator) in pairs(PATTERNS, ["qna", "mbs", "paging", "first-fit"]) {
-        findings.add(
-            item("bars", format!("{pattern}, {allocator}, utilization in percent"))
-                .measured(percent(pattern, allocator))
-                .place(place(allocator, pattern).drawn(Drawn::BarsFromZero)),
-        );
+        item("bars", format!("{pattern}, {allocator}, utilization in percent"))
+            .measured(percent(pattern, allocator))
+            .place(place(allocator, pattern).drawn(Drawn::BarsFromZero))
+            .add_to(findings);
     }
     for pattern in PATTERNS {
         for allocator in NON_CONTIGUOUS {
             let words = format!("{pattern}, {allocator}, utilization in percent (71 to 76)");
             let measured = percent(pattern, allocator);
-            findings.add(item("utilization", words).measured(measured).in_range([71.0, 76.0]));
+            item("utilization", words).measured(measured).in_range([71.0, 76.0]).add_to(findings);
         }
         let words = format!("{pattern}, first-fit, utilization in percent (at most 50)");
         let measured = percent(pattern, "first-fit");
-        findings.add(item("utilization", words).measured(measured).in_range([0.0, 50.0]));
+        item("utilization", words).measured(measured).in_range([0.0, 50.0]).add_to(findings);
         findings.claim("equal", format!("{pattern}, non-contiguous allocators are nearly equal"), |is| {
             let percents = || NON_CONTIGUOUS.iter().filter_map(|allocator| percent(pattern, allocator));
             let largest = percents().map(Estimate::number).max_by(f64::total_cmp);

@@ -8,10 +8,10 @@
 
 mod policies;
 
-use super::load::{Folder, studies, table};
+use super::load::{Paper, studies, table};
 
-/// The figures of the paper.
-pub(super) const FOLDER: Folder = Folder {
+/// The paper and its figures.
+pub(super) const PAPER: Paper = Paper {
     name: "rfold2025",
     source: "S. S. Chen et al., \"Toward Co-adapting Machine Learning Job Shape and Cluster Topology\", \
         arXiv 2510.03891, 2025",

@@ -31,12 +31,12 @@ pub(super) fn judge(findings: &mut Findings<'_>, log: &str, because: &str) {
             "completion",
             "turnaround_s_mean",
             "mean completion time of the jobs that are placed, in hours",
-            |x| x / 3600.0,
+            |x| x.scaled(|seconds| seconds / 3600.0),
         ),
     ] {
         for policy in POLICIES {
             let words = format!("{}, {words}", policy.0);
-            findings.add(item(id, words).machine(policy.1).measured(at(policy).mean(column).map(unit)));
+            item(id, words).machine(policy.1).measured(at(policy).mean(column).map(unit)).add_to(findings);
         }
     }
     // The paper says that over existing methods, and names no single one.
@@ -48,31 +48,32 @@ pub(super) fn judge(findings: &mut Findings<'_>, log: &str, because: &str) {
     ];
     for (name, policy) in existing {
         let both = at(rfold).mean("utilization").zip(at(policy).mean("utilization"));
-        findings.add(
-            item("gain", format!("rfold above {name}, points of utilization"))
-                .machine(policy.1)
-                .measured(both.map(|(rfold, other)| 100.0 * (rfold - other)))
-                .published("57", Tolerance::Absolute(5.0))
-                .because(because),
-        );
+        item("gain", format!("rfold above {name}, points of utilization"))
+            .machine(policy.1)
+            .measured(both.map(|(rfold, other)| 100.0 * (rfold - other)))
+            .published("57", Tolerance::Absolute(5.0))
+            .because(because)
+            .add_to(findings);
     }
     let [reconfig, rfold_time] =
         [("rfold-reconfig", CUBES), rfold].map(|policy| at(policy).by_workload("turnaround_s_mean"));
-    findings.add(
-        item("speed-up", "mean completion time of rfold-reconfig by that of rfold")
-            .machine(CUBES)
-            .measured(reconfig.share(&rfold_time))
-            .published("11", Tolerance::Percent(10.0))
-            .because(format!(
-                "the paper says up to, and the simulator's plots are of percentiles \
+    item("speed-up", "mean completion time of rfold-reconfig by that of rfold")
+        .machine(CUBES)
+        .measured(reconfig.share(&rfold_time))
+        .published("11", Tolerance::Percent(10.0))
+        .because(format!(
+            "the paper says up to, and the simulator's plots are of percentiles \
                  (medians of 5.52 and 0.47 hours); {because}"
-            )),
-    );
+        ))
+        .add_to(findings);
     let words = "rfold has a higher utilization than first fit, folding and reconfiguration";
-    findings.add(item("order", words).log("").holds_if(|is| {
-        for (name, policy) in existing {
-            let [low, high] = [policy, rfold].map(|policy| at(policy).by_workload("utilization"));
-            is.clearly_below(name, &low, "rfold", &high);
-        }
-    }));
+    item("order", words)
+        .log("")
+        .holds_if(|is| {
+            for (name, policy) in existing {
+                let [low, high] = [policy, rfold].map(|policy| at(policy).by_workload("utilization"));
+                is.clearly_below(name, &low, "rfold", &high);
+            }
+        })
+        .add_to(findings);
 }

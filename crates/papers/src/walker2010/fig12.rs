@@ -4,11 +4,13 @@
 //! only; the sentences about them are checked one by one. The paper names no three-dimensional shape for
 //! HPC2N: the most cubic one of 240 nodes stands for it.
 
-use super::blocks;
+use crate::comparisons::Comparisons;
 use crate::evidence::{Evidence, LogFacts};
 use crate::finding::{Drawn, Place, Tolerance};
 use crate::findings::{Findings, pairs};
 use crate::item::item;
+use meshreplay_alloc::allocator::{Setup, build};
+use meshreplay_machine::machine::Mesh;
 
 const GRANULAR: &str = "granular-mbs";
 const LAYERED: &str = "layered-mbs";
@@ -61,6 +63,13 @@ impl Sums<'_> {
         at.allocator(allocator).number("pairwise_sum_mean")
     }
 
+    /// Adds the comparison that the sum of `low` is less than that of `high`.
+    fn compare(&self, is: &mut Comparisons, dataset: &str, machine: &str, low: &str, high: &str) {
+        let words = |allocator| format!("{allocator} {dataset} {machine}");
+        let sum = |allocator| self.of(dataset, machine, allocator);
+        is.below(words(low), sum(low), words(high), sum(high));
+    }
+
     /// Returns the sum of an allocator by that of MC1x1.
     fn by_mc1x1(&self, rules: &str, dataset: &str, machine: &str, allocator: &str) -> Option<f64> {
         let sum = |allocator| self.with_rules(rules, dataset, machine, allocator);
@@ -91,12 +100,11 @@ fn draw_bars(findings: &mut Findings<'_>, log: Log) {
     for (machine, strategy) in pairs(log.machines(), [GRANULAR, LAYERED, OCTET, SNAKE]) {
         let ratio = Sums(findings.evidence).by_mc1x1(ALL, log.dataset, machine, strategy);
         let place = Place::new(strategy, "ratio to mc1x1", &format!("{file} {machine}"));
-        findings.add(
-            item("bars", format!("{strategy} by mc1x1"))
-                .machine(machine)
-                .measured(ratio)
-                .place(place.drawn(Drawn::Bars)),
-        );
+        item("bars", format!("{strategy} by mc1x1"))
+            .machine(machine)
+            .measured(ratio)
+            .place(place.drawn(Drawn::Bars))
+            .add_to(findings);
     }
     if let Some(LogFacts { serial, powers: [of_2, of_4, of_8], .. }) = findings.facts(log.dataset) {
         for (title, label, share) in [
@@ -108,7 +116,7 @@ fn draw_bars(findings: &mut Findings<'_>, log: Log) {
             let comma = if title.is_empty() { "" } else { ", " };
             let words = format!("{title}{comma}{label}, percent");
             let percentage = item("percentages", words).measured(Some(100.0 * share));
-            findings.add(percentage.below_bars(title, label));
+            percentage.below_bars(title, label).add_to(findings);
         }
     }
     findings.about("", "");
@@ -117,28 +125,22 @@ fn draw_bars(findings: &mut Findings<'_>, log: Log) {
 /// Buddy strategies and each other.
 fn judge_buddies(findings: &mut Findings<'_>) {
     let sums = Sums(findings.evidence);
-    findings.add(item("granular-beats-buddies", "Granular below Layered and Octet in all cases").holds_if(
-        |is| {
+    item("granular-beats-buddies", "Granular below Layered and Octet in all cases")
+        .holds_if(|is| {
             for ((dataset, machine), buddy) in pairs(meshes(&LOGS), [LAYERED, OCTET]) {
-                let words = |allocator| format!("{allocator} {dataset} {machine}");
-                let sum = |allocator| sums.of(dataset, machine, allocator);
-                is.below(words(GRANULAR), sum(GRANULAR), words(buddy), sum(buddy));
+                sums.compare(is, dataset, machine, GRANULAR, buddy);
             }
-        },
-    ));
+        })
+        .add_to(findings);
     findings.claim("octet-beats-layered", "Octet below Layered on all 3D meshes", |is| {
         for Log { dataset, cube, .. } in LOGS {
-            let words = |allocator| format!("{allocator} {dataset} {cube}");
-            let sum = |allocator| sums.of(dataset, cube, allocator);
-            is.below(words(OCTET), sum(OCTET), words(LAYERED), sum(LAYERED));
+            sums.compare(is, dataset, cube, OCTET, LAYERED);
         }
     });
     findings.claim("octet-poor", "Octet poor on 2D meshes: above the snake and above Layered", |is| {
         for Log { dataset, flat, .. } in LOGS {
-            let words = |allocator| format!("{allocator} {dataset} {flat}");
-            let sum = |allocator| sums.of(dataset, flat, allocator);
-            is.below(words(SNAKE), sum(SNAKE), words(OCTET), sum(OCTET));
-            is.below(words(LAYERED), sum(LAYERED), words(OCTET), sum(OCTET));
+            sums.compare(is, dataset, flat, SNAKE, OCTET);
+            sums.compare(is, dataset, flat, LAYERED, OCTET);
         }
     });
     let words = "Granular's lead on Layered is least on LLNL-uBGL 64x32, 16x16x8 among the others";
@@ -179,12 +181,11 @@ fn judge_granular(findings: &mut Findings<'_>) {
         let Some(log) = findings.log(dataset) else { continue };
         for (to, by) in [("mc1x1", MC1X1), ("the snake", SNAKE)] {
             let both = sums.granular(dataset, machine).zip(sums.by_mc1x1(ALL, dataset, machine, by));
-            findings.add(
-                item("margins", format!("margin by which granular-mbs loses to {to}, percent"))
-                    .log(log)
-                    .machine(machine)
-                    .measured(both.map(|(granular, other)| 100.0 * (granular / other - 1.0))),
-            );
+            item("margins", format!("margin by which granular-mbs loses to {to}, percent"))
+                .log(log)
+                .machine(machine)
+                .measured(both.map(|(granular, other)| 100.0 * (granular / other - 1.0)))
+                .add_to(findings);
         }
     }
     let title =
@@ -208,12 +209,11 @@ fn judge_sizes(findings: &mut Findings<'_>) {
     let serial = |log: Log| Some(100.0 * facts(log)?.serial);
     for log in [T3D, UBGL] {
         let Some(file) = findings.log(log.dataset) else { continue };
-        findings.add(
-            item("all-powers-of-2", "all parallel jobs of the LLNL logs are powers of 2, percent")
-                .log(file)
-                .measured(powers_of_2(log))
-                .published("100", Tolerance::Absolute(0.5)),
-        );
+        item("all-powers-of-2", "all parallel jobs of the LLNL logs are powers of 2, percent")
+            .log(file)
+            .measured(powers_of_2(log))
+            .published("100", Tolerance::Absolute(0.5))
+            .add_to(findings);
     }
     findings.claim("powers-of-4", "More than 99 % of the jobs on LLNL-uBGL are powers of 4", |is| {
         let powers_of_4 = facts(UBGL).map(|facts| 100.0 * facts.powers[1]);
@@ -223,23 +223,25 @@ fn judge_sizes(findings: &mut Findings<'_>) {
     // Every two logs but HPC2N and KTH-SP2, which the paper itself excepts: "roughly", it says.
     let words =
         "The more jobs are powers of 2, the lower is Granular by MC1x1, roughly (but for HPC2N and KTH-SP2)";
-    findings.add(item("corresponds", words).nearly_holds_if(|is| {
-        let granular = |log: Log| {
-            let [flat, cube] = log.machines().map(|machine| sums.granular(log.dataset, machine));
-            Some(f64::midpoint(flat?, cube?))
-        };
-        let measured = |log: Log| Some((log.dataset, powers_of_2(log)?, granular(log)?));
-        let words = |dataset, percent| format!("{dataset} with {percent:.1} % powers of 2");
-        for (i, a) in LOGS.into_iter().enumerate() {
-            for b in LOGS[i + 1..].iter().copied().filter(|b| (a, *b) != (KTH, HPC2N)) {
-                let (Some(a), Some(b)) = (measured(a), measured(b)) else { continue };
-                let (more, fewer) = if a.1 > b.1 { (a, b) } else { (b, a) };
-                if more.1 > fewer.1 {
-                    is.below(words(more.0, more.1), more.2, words(fewer.0, fewer.1), fewer.2);
+    item("corresponds", words)
+        .nearly_holds_if(|is| {
+            let granular = |log: Log| {
+                let [flat, cube] = log.machines().map(|machine| sums.granular(log.dataset, machine));
+                Some(f64::midpoint(flat?, cube?))
+            };
+            let measured = |log: Log| Some((log.dataset, powers_of_2(log)?, granular(log)?));
+            let words = |dataset, percent| format!("{dataset} with {percent:.1} % powers of 2");
+            for (i, a) in LOGS.into_iter().enumerate() {
+                for b in LOGS[i + 1..].iter().copied().filter(|b| (a, *b) != (KTH, HPC2N)) {
+                    let (Some(a), Some(b)) = (measured(a), measured(b)) else { continue };
+                    let (more, fewer) = if a.1 > b.1 { (a, b) } else { (b, a) };
+                    if more.1 > fewer.1 {
+                        is.below(words(more.0, more.1), more.2, words(fewer.0, fewer.1), fewer.2);
+                    }
                 }
             }
-        }
-    }));
+        })
+        .add_to(findings);
     findings.claim("hpc2n", "HPC2N has more jobs of powers of 2 than KTH-SP2", |is| {
         let words = "powers of 2 on KTH-SP2, percent";
         is.below(words, powers_of_2(KTH), "on HPC2N", powers_of_2(HPC2N));
@@ -257,18 +259,27 @@ fn judge_sizes(findings: &mut Findings<'_>) {
             is.below(words, serial(log), HPC2N.dataset, serial(HPC2N));
         }
     });
-    if let Some(mbs) = blocks::largest("mbs") {
+    if let Some(mbs) = largest_block("mbs") {
         let because = format!(
             "the paper's own construction pairs two 8x8 to 16x8; 8x8, {mbs:.1} %, is the largest block of MBS"
         );
-        findings.add(
-            item("largest-block", "the largest block of Granular MBS on 16x15, percent of the nodes")
-                .machine(blocks::MACHINE)
-                .measured(blocks::largest(GRANULAR))
-                .published("27", Tolerance::Absolute(0.5))
-                .because(because),
-        );
+        item("largest-block", "the largest block of Granular MBS on 16x15, percent of the nodes")
+            .machine(HPC2N.flat)
+            .measured(largest_block(GRANULAR))
+            .published("27", Tolerance::Absolute(0.5))
+            .because(because)
+            .add_to(findings);
     }
+}
+
+/// Returns the share of the largest block of an allocator in the nodes of the mesh for HPC2N, in percent;
+/// `None` if the allocator has no blocks.
+fn largest_block(allocator: &str) -> Option<f64> {
+    let mesh: Mesh = HPC2N.flat.parse().ok()?;
+    let built = build(&allocator.parse().ok()?, &Setup::new(&mesh, 0)).ok()?;
+    let blocks = built.strategy.blocks?(&mesh);
+    let nodes = blocks.iter().map(|block| block.sizes.iter().product::<u32>()).max()?;
+    Some(100.0 * f64::from(nodes) / f64::from(mesh.nodes()))
 }
 
 /// The four ratios of Granular MBS to MC1x1 in the text, and what is concluded from them.
@@ -285,24 +296,23 @@ fn judge_ratios(findings: &mut Findings<'_>) {
         let others = [LAYERED, OCTET, SNAKE].map(|other| {
             sums.by_mc1x1(ALL, KTH.dataset, machine, other).map(|ratio| format!("{other} {ratio:.3}"))
         });
-        findings.add(
-            item("ratios", format!("granular-mbs by mc1x1, {what}"))
-                .machine(machine)
-                .measured(sums.by_mc1x1(rules, KTH.dataset, machine, GRANULAR))
-                .published(printed, Tolerance::Absolute(0.003))
-                .tried("the other strategies, ", others.into_iter().flatten()),
-        );
+        item("ratios", format!("granular-mbs by mc1x1, {what}"))
+            .machine(machine)
+            .measured(sums.by_mc1x1(rules, KTH.dataset, machine, GRANULAR))
+            .published(printed, Tolerance::Absolute(0.003))
+            .tried("the other strategies, ", others.into_iter().flatten())
+            .add_to(findings);
     }
     let sums = Sums(findings.evidence);
-    findings.add(item("sizes-help", "Sizes that are powers of two help more than sides that are").holds_if(
-        |is| {
+    item("sizes-help", "Sizes that are powers of two help more than sides that are")
+        .holds_if(|is| {
             for (old, new) in [("10x10", "16x8"), ("5x5x4", "8x4x4")] {
                 let powers = sums.by_mc1x1(POWERS, KTH.dataset, old, GRANULAR);
                 let words = format!("powers of two only on {old}");
                 is.below(words, powers, format!("all jobs on {new}"), sums.granular(KTH.dataset, new));
             }
-        },
-    ));
+        })
+        .add_to(findings);
     findings.about("", "");
 }
 
@@ -319,7 +329,7 @@ fn judge_subsets(findings: &mut Findings<'_>) {
         format!("{name} on {dataset} {machine}")
     };
     let below = |id, title, logs: &[Log], low, high| {
-        let compare = |is: &mut crate::comparisons::Comparisons| {
+        let compare = |is: &mut Comparisons| {
             for (dataset, machine) in meshes(logs) {
                 let [a, b] = [low, high].map(|rules| words(rules, dataset, machine));
                 is.below(a, granular(low, dataset, machine), b, granular(high, dataset, machine));
@@ -341,6 +351,6 @@ fn judge_subsets(findings: &mut Findings<'_>) {
         ),
     ];
     for item in items {
-        findings.add(item);
+        item.add_to(findings);
     }
 }

@@ -65,13 +65,12 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         let Some(log) = findings.log(dataset) else { continue };
         let seconds = findings.at(dataset).machine(machine).allocator(allocator).simulations().median();
         let place = Place::new(allocator, "seconds here", &format!("{log} {machine}"));
-        findings.add(
-            item("seconds", format!("{allocator}, seconds"))
-                .log(log)
-                .machine(machine)
-                .measured(seconds.map(Estimate::number))
-                .place(place.drawn(Drawn::Table)),
-        );
+        item("seconds", format!("{allocator}, seconds"))
+            .log(log)
+            .machine(machine)
+            .measured(seconds.map(Estimate::number))
+            .place(place.drawn(Drawn::Table))
+            .add_to(findings);
     }
     for log in [HPC2N, CM5] {
         judge_ratios(findings, &printed, &log);
@@ -92,11 +91,10 @@ fn judge_ratios(findings: &mut Findings<'_>, printed: &PrintedTable, log: &Log) 
     for machine in [log.flat, log.cube] {
         findings.about(file, machine);
         for other in FASTER {
-            findings.add(
-                item("ratios", format!("mc1x1-shells by {other}"))
-                    .measured(seconds.ratio(log.dataset, machine, MC1X1, other))
-                    .expected(seconds.printed_factor(log.dataset, machine, other), TEN_PERCENT),
-            );
+            item("ratios", format!("mc1x1-shells by {other}"))
+                .measured(seconds.ratio(log.dataset, machine, MC1X1, other))
+                .expected(seconds.printed_factor(log.dataset, machine, other), TEN_PERCENT)
+                .add_to(findings);
         }
     }
     findings.about("", "");
@@ -109,13 +107,12 @@ fn judge_factor(findings: &mut Findings<'_>, printed: &PrintedTable, log: &Log) 
     let pairs = || [log.flat, log.cube].into_iter().flat_map(|machine| FASTER.map(|other| (machine, other)));
     let measured = pairs().filter_map(|(machine, other)| seconds.ratio(log.dataset, machine, MC1X1, other));
     let printed = pairs().filter_map(|(machine, other)| seconds.printed_factor(log.dataset, machine, other));
-    findings.add(
-        item("factors", "largest factor by which MC1x1 is slower")
-            .log(file)
-            .measured(measured.max_by(|a, b| a.number().total_cmp(&b.number())))
-            .expected(printed.max_by(f64::total_cmp), TEN_PERCENT)
-            .because(BECAUSE),
-    );
+    item("factors", "largest factor by which MC1x1 is slower")
+        .log(file)
+        .measured(measured.max_by(|a, b| a.number().total_cmp(&b.number())))
+        .expected(printed.max_by(f64::total_cmp), TEN_PERCENT)
+        .because(BECAUSE)
+        .add_to(findings);
 }
 
 /// Seconds per job of MC1x1 grow from 0.0056 on 16x16 to 0.15 on 32x32; as printed, 18,059 s are for 122,057
@@ -127,24 +124,22 @@ fn judge_growth(findings: &mut Findings<'_>, printed: &PrintedTable) {
     let simulations = |log: &Log| seconds.of(log.dataset, log.flat, MC1X1);
     let ratio = simulations(&CM5).median_ratio(&simulations(&HPC2N));
     let (Some(ratio), Some(hpc2n_jobs), Some(cm5_jobs)) = (ratio, jobs(&HPC2N), jobs(&CM5)) else { return };
-    let growth = ratio * (hpc2n_jobs / cm5_jobs);
+    let growth = (hpc2n_jobs / cm5_jobs) * ratio;
     for (log, jobs) in [(HPC2N, hpc2n_jobs), (CM5, cm5_jobs)] {
         let Some(file) = findings.log(log.dataset) else { continue };
         let microseconds = simulations(&log).median().map(|seconds| 1_000_000.0 * seconds.number() / jobs);
-        findings.add(
-            item("per-job", "mc1x1-shells, microseconds per job")
-                .log(file)
-                .machine(log.flat)
-                .measured(microseconds),
-        );
+        item("per-job", "mc1x1-shells, microseconds per job")
+            .log(file)
+            .machine(log.flat)
+            .measured(microseconds)
+            .add_to(findings);
     }
     let printed = seconds.printed(CM5.dataset, CM5.flat, MC1X1).map(|seconds| seconds / 122_057.0 / 0.0056);
-    findings.add(
-        item("growth", "growth of seconds per job of MC1x1 from 16x16 to 32x32")
-            .measured(Some(growth))
-            .expected(printed, TEN_PERCENT)
-            .because(BECAUSE),
-    );
+    item("growth", "growth of seconds per job of MC1x1 from 16x16 to 32x32")
+        .measured(Some(growth))
+        .expected(printed, TEN_PERCENT)
+        .because(BECAUSE)
+        .add_to(findings);
     findings.claim("growth", "seconds per job of MC1x1 grow with the machine", |is| {
         is.above("seconds per job on 32x32 by those on 16x16", Some(growth), 1.0);
     });
@@ -200,19 +195,21 @@ fn judge_octet(findings: &mut Findings<'_>, printed: &PrintedTable) {
     findings.about(file, "");
     let octet = seconds.of(CM5.dataset, CM5.flat, OCTET);
     let words = "Octet MBS is anomalously slow on 32x32 (twice as slow or more)";
-    findings.add(item("octet-slow", words).machine(CM5.flat).holds_if(|is| {
-        for (words, allocator, machine) in [
-            ("octet-mbs by layered-mbs", "layered-mbs", CM5.flat),
-            ("octet-mbs by granular-mbs", "granular-mbs", CM5.flat),
-            ("octet-mbs on 32x32 by octet-mbs on 16x8x8", OCTET, CM5.cube),
-        ] {
-            is.above(words, octet.median_ratio(&seconds.of(CM5.dataset, machine, allocator)), 2.0);
-        }
-    }));
+    item("octet-slow", words)
+        .machine(CM5.flat)
+        .holds_if(|is| {
+            for (words, allocator, machine) in [
+                ("octet-mbs by layered-mbs", "layered-mbs", CM5.flat),
+                ("octet-mbs by granular-mbs", "granular-mbs", CM5.flat),
+                ("octet-mbs on 32x32 by octet-mbs on 16x8x8", OCTET, CM5.cube),
+            ] {
+                is.above(words, octet.median_ratio(&seconds.of(CM5.dataset, machine, allocator)), 2.0);
+            }
+        })
+        .add_to(findings);
     let [flat, cube] = [CM5.flat, CM5.cube].map(|machine| seconds.printed(CM5.dataset, machine, OCTET));
-    findings.add(
-        item("octet-slow", "Octet MBS, 32x32 by 16x8x8")
-            .measured(octet.median_ratio(&seconds.of(CM5.dataset, CM5.cube, OCTET)))
-            .expected(flat.zip(cube).map(|(flat, cube)| flat / cube), TEN_PERCENT),
-    );
+    item("octet-slow", "Octet MBS, 32x32 by 16x8x8")
+        .measured(octet.median_ratio(&seconds.of(CM5.dataset, CM5.cube, OCTET)))
+        .expected(flat.zip(cube).map(|(flat, cube)| flat / cube), TEN_PERCENT)
+        .add_to(findings);
 }

@@ -6,6 +6,7 @@
 //! streams counts. A second table has the mean pairwise sums of twenty streams, for which run times are
 //! drawn.
 
+use crate::comparisons::Comparisons;
 use crate::estimate::Estimate;
 use crate::finding::Tolerance;
 use crate::findings::Findings;
@@ -51,14 +52,11 @@ pub(super) fn makespans(findings: &mut Findings<'_>) {
     for (selection, order, printed) in table().cells() {
         let share = samples(&format!("{order}+{selection}")).share(&samples("mc1x1"));
         // No more than the least of what the published ratios are above 1.
-        findings.add(
-            item("makespans", format!("makespan of {order}+{selection} by mc1x1"))
-                .measured(share.map(Estimate::number))
-                .published(printed, Tolerance::Absolute(0.003))
-                .because(
-                    "jobs here do nothing but broadcast, over a network that was not fitted to the machine",
-                ),
-        );
+        item("makespans", format!("makespan of {order}+{selection} by mc1x1"))
+            .measured(share.map(Estimate::number))
+            .published(printed, Tolerance::Absolute(0.003))
+            .because("jobs here do nothing but broadcast, over a network that was not fitted to the machine")
+            .add_to(findings);
     }
     judge_orders(findings, &samples);
 }
@@ -70,13 +68,17 @@ pub(super) fn sums(findings: &mut Findings<'_>) {
     for (selection, order, _) in table().cells() {
         let share = samples(&format!("{order}+{selection}")).share(&samples("mc1x1"));
         let words = format!("pairwise sum of {order}+{selection} by mc1x1");
-        findings.add(item("sums", words).measured(share.map(Estimate::number)));
+        item("sums", words).measured(share.map(Estimate::number)).add_to(findings);
     }
     judge_orders(findings, &samples);
 }
 
 /// Adds the orders of the curves and of the selections.
 fn judge_orders(findings: &mut Findings<'_>, samples: &dyn Fn(&str) -> Samples) {
+    let compare = |is: &mut Comparisons, [low, high]: [String; 2]| {
+        let words = format!("{high} above {low}, percent");
+        is.above(words, samples(&high).above(&samples(&low)), 0.0);
+    };
     let orders = ORDERS.join(" < ");
     findings.claim("curves", format!("order of the curves, mean of the selections: {orders}"), |is| {
         for step in ORDERS.windows(2) {
@@ -92,9 +94,7 @@ fn judge_orders(findings: &mut Findings<'_>, samples: &dyn Fn(&str) -> Samples) 
     for selection in SELECTIONS {
         findings.claim("curves", format!("order of the curves, {selection}: {orders}"), |is| {
             for step in ORDERS.windows(2) {
-                let [low, high] = [step[0], step[1]].map(|order| format!("{order}+{selection}"));
-                let words = format!("{high} above {low}, percent");
-                is.above(words, samples(&high).above(&samples(&low)), 0.0);
+                compare(is, [step[0], step[1]].map(|order| format!("{order}+{selection}")));
             }
         });
     }
@@ -105,9 +105,7 @@ fn judge_orders(findings: &mut Findings<'_>, samples: &dyn Fn(&str) -> Samples) 
         );
         findings.claim("selections", words, |is| {
             for step in [&first, &second] {
-                let [low, high] = [step.low, step.high].map(|selection| format!("{order}+{selection}"));
-                let words = format!("{high} above {low}, percent");
-                is.above(words, samples(&high).above(&samples(&low)), 0.0);
+                compare(is, [step.low, step.high].map(|selection| format!("{order}+{selection}")));
             }
         });
     }

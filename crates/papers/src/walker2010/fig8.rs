@@ -19,12 +19,11 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         let (Some(log), Some(facts)) = (findings.log(dataset), findings.facts(dataset)) else { continue };
         findings.about(log, "");
         let tolerance = Tolerance::Percent(2.0);
-        findings.add(item("logs", "jobs").measured(Some(facts.jobs as f64)).published(jobs, tolerance));
-        findings.add(
-            item("logs", "processors")
-                .measured(facts.processors.map(|processors| processors as f64))
-                .published(processors, tolerance)
-                .not_measured_because("the log has no header that says how many processors there were"),
-        );
+        item("logs", "jobs").measured(Some(facts.jobs as f64)).published(jobs, tolerance).add_to(findings);
+        item("logs", "processors")
+            .measured(facts.processors.map(|processors| processors as f64))
+            .published(processors, tolerance)
+            .not_measured_because("the log has no header that says how many processors there were")
+            .add_to(findings);
     }
 }

@@ -41,13 +41,12 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         let Some((dataset, machine)) = column.split_once(' ') else { continue };
         let Some(log) = findings.log(dataset) else { continue };
         let sum = findings.at(dataset).machine(machine).allocator(allocator).number("pairwise_sum_mean");
-        findings.add(
-            item("sums", allocator)
-                .log(log)
-                .machine(machine)
-                .measured(sum)
-                .published(printed, Tolerance::Percent(0.1)),
-        );
+        item("sums", allocator)
+            .log(log)
+            .machine(machine)
+            .measured(sum)
+            .published(printed, Tolerance::Percent(0.1))
+            .add_to(findings);
     }
     for MeshOfLog { dataset, machine, is_square, exception } in &MESHES {
         let Some(log) = findings.log(dataset) else { continue };

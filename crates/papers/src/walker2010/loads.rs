@@ -108,7 +108,7 @@ impl<'a> Results<'a> {
                         scheduler.name
                     );
                     let place = place(scheduler, allocator, &format!("{:.2}", 100.0 * utilization));
-                    findings.add(item("curves", words).measured(sum).place(place));
+                    item("curves", words).measured(sum).place(place).add_to(findings);
                 }
             }
         }
@@ -132,7 +132,7 @@ impl<'a> Results<'a> {
                 let axis = "where the sum falls as utilization grows";
                 let words = format!("{row}, {column}");
                 let place = Place::new(&row, axis, column).drawn(Drawn::Table);
-                findings.add(item("violations", words).measured(number).place(place));
+                item("violations", words).measured(number).place(place).add_to(findings);
             }
         }
     }
@@ -237,7 +237,7 @@ pub(super) fn t3d(findings: &mut Findings<'_>, machine: &str) {
             "largest gain of granular-mbs on mc1x1, {}, percent, at utilization {utilization:.4}",
             scheduler.name
         );
-        findings.add(item("gains", words).measured(results.largest_gain(scheduler)));
+        item("gains", words).measured(results.largest_gain(scheduler)).add_to(findings);
     }
     findings.claim("best-gain", "the best gain of Granular MBS on MC1x1 is that on LLNL-uBGL", |is| {
         for scheduler in &SCHEDULERS {
@@ -266,24 +266,22 @@ pub(super) fn fig16(findings: &mut Findings<'_>) {
             .measured(results.largest_gain(scheduler))
             .published(scheduler.best_gain, Tolerance::Absolute(1.0))
     };
-    findings.add(largest_gain(&EASY));
-    findings.add(
-        item("best", "where the largest gain under easy is, utilization in percent")
-            .measured(results.utilization_of_gain(&EASY).map(|utilization| 100.0 * utilization))
-            .published("67.5", Tolerance::Absolute(1.0)),
-    );
-    findings.add(largest_gain(&FCFS));
+    largest_gain(&EASY).add_to(findings);
+    item("best", "where the largest gain under easy is, utilization in percent")
+        .measured(results.utilization_of_gain(&EASY).map(|utilization| 100.0 * utilization))
+        .published("67.5", Tolerance::Absolute(1.0))
+        .add_to(findings);
+    largest_gain(&FCFS).add_to(findings);
     // Where all sizes are powers of four and the mesh is flat, Layered and Granular MBS are the same.
     let [layered, granular] = [LAYERED, GRANULAR].map(|allocator| results.loads(&EASY, allocator));
     let apart = layered
         .into_iter()
         .zip(granular)
         .filter_map(|(layered, granular)| Some((100.0 * (layered.sum? / granular.sum? - 1.0)).abs()));
-    findings.add(
-        item("one-line", "layered-mbs and granular-mbs are one line, percent apart")
-            .measured(apart.max_by(f64::total_cmp))
-            .no_further_apart(1.0),
-    );
+    item("one-line", "layered-mbs and granular-mbs are one line, percent apart")
+        .measured(apart.max_by(f64::total_cmp))
+        .no_further_apart(1.0)
+        .add_to(findings);
     // The load whose utilization is nearest to that for which the text prints a number.
     let distance = |utilization: f64| (100.0 * utilization - 67.5).abs();
     let loads = results.loads(&EASY, MC1X1).into_iter();

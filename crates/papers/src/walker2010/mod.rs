@@ -1,6 +1,5 @@
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010.
 
-mod blocks;
 mod fig12;
 mod fig17;
 mod fig7;
@@ -8,10 +7,10 @@ mod fig8;
 mod fig9;
 mod loads;
 
-use super::load::{Folder, chart, studies, table};
+use super::load::{Paper, chart, studies, table};
 
-/// The figures of the paper.
-pub(super) const FOLDER: Folder = Folder {
+/// The paper and its figures.
+pub(super) const PAPER: Paper = Paper {
     name: "walker2010",
     source: "P. Walker, D. Bunde, V. Leung, \"Faster high-quality processor allocation\", 2010",
     versions: true,

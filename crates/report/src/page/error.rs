@@ -4,7 +4,6 @@ use std::io;
 use std::path::PathBuf;
 
 use meshreplay_figures::FigureError;
-use meshreplay_papers::PaperError;
 use meshreplay_results::frame::FrameError;
 
 /// Why a report on a directory could not be made.
@@ -16,9 +15,6 @@ pub enum ReportError {
     /// The jobs could not be read.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// The papers that come with the program could not be read.
-    #[error("the papers that come with the program cannot be read")]
-    Papers(#[from] &'static PaperError),
     /// A file of the directory could not be read.
     #[error("{} cannot be read", .path.display())]
     Unreadable {

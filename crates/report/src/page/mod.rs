@@ -5,7 +5,6 @@ mod escape;
 mod foreign;
 mod html;
 mod player;
-mod policy;
 mod provenance;
 mod summary;
 mod table;
@@ -20,7 +19,7 @@ pub use table::{Meaning, ReportCell, ReportColumn, ReportTable};
 use std::path::Path;
 
 use super::verdict::SavedAnswer;
-use meshreplay_figures::{self as figure, FigureError, PlotOptions, Results, plot_kind};
+use meshreplay_figures::{self as figure, FigureError, PlotOptions, Results, Span, plot_kind};
 use meshreplay_results::frame::FrameError;
 
 /// The choices of the user for a report.
@@ -30,7 +29,7 @@ pub struct ReportOptions {
     pub title: Option<String>,
     /// The window of time of the player, in seconds; `None` for a window that begins with the first start and
     /// in which no replay starts too many jobs for a file.
-    pub window_s: Option<(f64, f64)>,
+    pub window_s: Option<Span>,
     /// The allocators that the player shows; empty for those of the first few replays.
     pub show: Vec<String>,
 }
@@ -40,9 +39,8 @@ impl Report {
     ///
     /// The results are those of a replay or a study, or the tables and figures of reproduced papers, or both.
     pub fn of(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {
-        let name = folder.canonicalize().ok();
-        let name = name.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
-        let title = options.title.clone().or(name).unwrap_or_else(|| "meshreplay".to_owned());
+        let title = options.title.clone().or_else(|| provenance::name_of(folder));
+        let title = title.unwrap_or_else(|| "meshreplay".to_owned());
         let mut report = Self { title, ..Self::default() };
         let verdicts = verdicts::verdicts(folder)?;
         let notes = match Results::read(folder) {

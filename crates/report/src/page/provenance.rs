@@ -17,6 +17,11 @@ use meshreplay_study::study::{Coordinate, Options, ReplaySpec};
 /// The most commands that a report shows where one command cannot give all of its replays.
 const MOST_COMMANDS: usize = 20;
 
+/// Returns the name of a directory.
+pub(super) fn name_of(folder: &Path) -> Option<String> {
+    Some(folder.canonicalize().ok()?.file_name()?.to_string_lossy().into_owned())
+}
+
 /// Returns the content of run.json or study.json; `None` if the directory has neither. Fails if it cannot be
 /// read.
 fn run(folder: &Path) -> Result<Option<Value>, ReportError> {
@@ -39,12 +44,9 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
             }
             for log in run.get("logs").and_then(Value::as_array).into_iter().flatten() {
                 let of = |key: &str| log.get(key).map(words).unwrap_or_default();
-                let began = log.get("starts").and_then(|starts| {
-                    let clock =
-                        Clock::new(starts.get("unix_s")?.as_i64()?, starts.get("time_zone")?.as_str()?)?;
-                    Some(format!(", from {} ({})", clock.date(0.0)?, clock.zone_name))
-                });
-                let began = began.unwrap_or_default();
+                let began = Clock::of_log(log)
+                    .and_then(|clock| Some(format!(", from {} ({})", clock.date(0.0)?, clock.zone_name)))
+                    .unwrap_or_default();
                 add(
                     "log",
                     format!(
@@ -89,9 +91,7 @@ pub(super) fn commands(folder: &Path, results: &Results) -> Result<Vec<String>, 
     let Ok(options) = Options::deserialize(&run) else { return Ok(Vec::new()) };
     let (Some(specs), Some(place)) = (specs(results), Place::read(folder)) else { return Ok(Vec::new()) };
     let mut end = options.replay_arguments();
-    let name =
-        folder.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
-    if let Some(name) = name.filter(|_| !end.iter().any(|word| word == "--output")) {
+    if let Some(name) = name_of(folder).filter(|_| !end.iter().any(|word| word == "--output")) {
         end.extend(["--output".to_owned(), format!("{name}-rerun")]);
     }
     let each: Option<Vec<Arguments>> = specs.iter().map(|spec| arguments(spec, &place)).collect();

@@ -5,6 +5,7 @@ use super::table::{Meaning, ReportCell, ReportColumn, ReportTable};
 use crate::chosen_columns::spread;
 use crate::crosstab::has_unasked;
 use crate::verdict::{SavedAnswer, Winners};
+use meshreplay_figures::draw::capitalized;
 use meshreplay_figures::{Curve, InMeans, Results};
 use meshreplay_results::frame::Numbers;
 use meshreplay_results::text::grouped;
@@ -59,7 +60,7 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
     }];
     if has_best {
         let places: Vec<&'static str> =
-            results.varying().iter().copied().filter(|name| is_place(name)).collect();
+            results.varying.iter().copied().filter(|name| is_place(name)).collect();
         sentences.push(match places.as_slice() {
             [] => "★ marks the best number of a column, in placements for each class of \
                  allocators."
@@ -100,12 +101,6 @@ fn title(name: &'static str) -> &'static str {
     Coordinate::listed().find(|row| row.name == name).map_or(name, Coordinate::title)
 }
 
-/// Returns the text with a capital at its beginning.
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 /// Returns whether two curves have means over as many jobs, as far as it is known.
 fn are_like(of: Option<&InMeans>, by: Option<&InMeans>) -> bool {
     of.zip(by).is_none_or(|(of, by)| of.is_like(by))
@@ -113,7 +108,7 @@ fn are_like(of: Option<&InMeans>, by: Option<&InMeans>) -> bool {
 
 /// Returns what a curve is about: its labels in the coordinates that are places.
 fn place(results: &Results, curve: &Curve) -> Vec<String> {
-    let names = results.varying().iter().filter(|name| is_place(name));
+    let names = results.varying.iter().filter(|name| is_place(name));
     names.map(|name| results.label(curve.rows[0], name)).collect()
 }
 
@@ -126,7 +121,7 @@ fn is_place(name: &str) -> bool {
 /// Returns the columns that name the rows, and their cells. The first column is the allocator, unless replays
 /// differ only in other things.
 fn names(results: &Results, curves: &[Curve]) -> (Vec<ReportColumn>, Vec<Vec<ReportCell>>) {
-    let varying = results.varying();
+    let varying = &results.varying;
     let first = ["allocator", "scheduler"].into_iter().find(|name| varying.contains(name));
     let first = first.or(varying.first().copied()).unwrap_or("allocator");
     let others = varying.iter().copied().filter(|name| *name != first);
@@ -148,10 +143,10 @@ fn class(text: &str) -> &'static str {
 /// Returns the coordinates that all rows share, except those that are only named where replays differ in
 /// them.
 fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
-    let is_shared = |row: &&Coordinate| !results.varying().contains(&row.name) && row.is_named_if_shared();
+    let is_shared = |row: &&Coordinate| !results.varying.contains(&row.name) && row.is_named_if_shared();
     let names = Coordinate::listed().filter(is_shared).map(|row| row.name);
     // A table of one row names its allocator in the row.
-    let is_row = |name: &&str| *name == "allocator" && results.varying().is_empty();
+    let is_row = |name: &&str| *name == "allocator" && results.varying.is_empty();
     let one_seed = results.table.column("seed").is_some() && !results.table.varies("seed");
     let names = names.filter(|name| !is_row(name) && (*name != "seed" || one_seed));
     let shared = names.map(|name| (ReportColumn::words(title(name)), results.label(0, name)));

@@ -10,7 +10,8 @@ use super::error::ReportError;
 use super::foreign::safe_svg;
 use super::html::ReportFigure;
 use super::table::{ReportCell, ReportColumn, ReportTable};
-use meshreplay_papers::{BESIDE, papers};
+use meshreplay_figures::draw::decimals;
+use meshreplay_papers::{BESIDE, PAPERS};
 use meshreplay_results::text::grouped;
 
 /// Returns the JSON of a file; `None` if the file or its directory does not exist. Fails if it cannot be read
@@ -48,48 +49,45 @@ fn verdict_class(verdict: &str) -> &'static str {
     }
 }
 
+/// The columns of a table of verdicts: the key in the JSON, the title, and whether the column holds words.
+const COLUMNS: [(&str, &str, bool); 8] = [
+    ("figure", "figure", true),
+    ("item", "item", true),
+    ("log", "log", true),
+    ("machine", "machine", true),
+    ("published", "published", false),
+    ("measured", "measured", false),
+    ("half_width", "±", false),
+    ("verdict", "verdict", true),
+];
+
 /// Returns one table of verdicts for each paper that was reproduced into this directory; none if there is no
 /// such paper.
 pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
     let mut tables = Vec::new();
-    for paper in papers()? {
+    for paper in &PAPERS {
         let Some(rows) = read(&folder.join(format!("{}.json", paper.name)))? else { continue };
         let row = |row: &Value| {
-            let text =
-                |key: &str| row.get(key).filter(|value| !value.is_null()).map(words).unwrap_or_default();
-            let number = |key: &str| match row.get(key).and_then(Value::as_f64) {
-                Some(value) => ReportCell::number(digits(value), value),
-                None => ReportCell::default(),
+            let cell = |(key, _, is_words): (&str, &str, bool)| {
+                let value = row.get(key).filter(|value| !value.is_null());
+                let text = value.map(words).unwrap_or_default();
+                match value.and_then(Value::as_f64).filter(|_| !is_words) {
+                    Some(value) => ReportCell::number(grouped(value, decimals(value, 5)), value),
+                    None if !is_words => ReportCell::default(),
+                    None if key == "verdict" => {
+                        ReportCell { class: verdict_class(&text), ..ReportCell::words(&text) }
+                    }
+                    None => ReportCell::words(&text),
+                }
             };
-            let verdict = text("verdict");
-            let class = verdict_class(&verdict);
-            vec![
-                ReportCell::words(&text("figure")),
-                ReportCell::words(&text("item")),
-                ReportCell::words(&text("log")),
-                ReportCell::words(&text("machine")),
-                number("published"),
-                number("measured"),
-                number("half_width"),
-                ReportCell { text: verdict, class, ..ReportCell::default() },
-            ]
+            COLUMNS.map(cell).to_vec()
         };
-        let column = |(title, is_words): (&str, bool)| {
+        let column = |(_, title, is_words)| {
             if is_words { ReportColumn::words(title) } else { ReportColumn::numbers(title) }
         };
-        let columns = [
-            ("figure", true),
-            ("item", true),
-            ("log", true),
-            ("machine", true),
-            ("published", false),
-            ("measured", false),
-            ("±", false),
-            ("verdict", true),
-        ];
         tables.push(ReportTable {
             title: format!("{}: {}", paper.name, paper.source),
-            columns: columns.into_iter().map(column).collect(),
+            columns: COLUMNS.map(column).to_vec(),
             rows: rows.as_array().into_iter().flatten().map(row).collect(),
             caption: "Published numbers beside measured ones, and whether they agree.".to_owned(),
             ..ReportTable::default()
@@ -114,7 +112,7 @@ pub(super) fn answer(table: &ReportTable) -> String {
 /// drawings do are left out, and a note says why.
 pub(super) fn figures(folder: &Path) -> Result<(Vec<ReportFigure>, Vec<String>), ReportError> {
     let (mut plots, mut notes) = (Vec::new(), Vec::new());
-    let figures = papers()?.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)));
+    let figures = PAPERS.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)));
     for ((paper, figure), beside) in figures.flat_map(|figure| [(figure, ""), (figure, BESIDE)]) {
         let name = format!("{}-{}{beside}", paper.name, figure.name);
         let path = folder.join(format!("{name}.svg"));
@@ -134,12 +132,6 @@ pub(super) fn figures(folder: &Path) -> Result<(Vec<ReportFigure>, Vec<String>),
         }
     }
     Ok((plots, notes))
-}
-
-/// Returns a number as text with five digits.
-fn digits(value: f64) -> String {
-    let decimals = if value.abs() > 0.0 { (4.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
-    grouped(value, decimals as usize)
 }
 
 #[cfg(test)]

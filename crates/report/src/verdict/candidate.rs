@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::measured::Replication;
+use super::measured::{Measured, Replication};
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::{Difference, Interval};
 
@@ -69,6 +69,13 @@ fn listed(texts: &[String]) -> String {
     let mut shown = texts.iter().take(NAMED).cloned().collect::<Vec<_>>();
     shown.extend((texts.len() > NAMED).then(|| format!("{} more", texts.len() - NAMED)));
     shown.join(", ")
+}
+
+impl<'a> Candidate<'a> {
+    /// Returns a replay by its name, which is its label of the allocator or of the scheduler.
+    pub(super) fn new(position: usize, name: &'a str, replay: &'a Measured<'_>) -> Self {
+        Self { position, name, replications: replay.replications.iter().collect() }
+    }
 }
 
 impl Candidate<'_> {

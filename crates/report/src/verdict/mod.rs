@@ -58,19 +58,19 @@ fn lines(replays: Vec<Measured<'_>>, primary: &'static str, folder: Option<&Path
     let all: Vec<&Measured<'_>> = replays.iter().collect();
     let varying = varying(&all);
     let (mut lines, mut room, mut left) = (Vec::new(), MOST_GROUPS, 0);
-    for setting in alike(&all, &["scheduler", "allocator"]) {
-        let groups = alike(&setting, &["allocator"]);
+    for setting in alike(&all, |replay| replay.spec.identity_without(&OF_SETTING)) {
+        let groups = alike(&setting, |replay| replay.spec.identity_without(&OF_GROUP));
         if room == 0 {
             let groups = groups.iter().filter(|group| group.len() > 1).count();
             left += groups.max(usize::from(setting.len() > 1));
             continue;
         }
         let groups = groups.into_iter().map(|group| {
-            let prefix = prefix(&group[0].spec, &varying, &["allocator"]);
+            let prefix = prefix(&group[0].spec, &varying, &OF_GROUP);
             group_lines(&group, primary).into_iter().map(|line| prefix.clone() + &line).collect::<Vec<_>>()
         });
         let groups: Vec<_> = groups.filter(|lines| !lines.is_empty()).collect();
-        let prefix = prefix(&setting[0].spec, &varying, &["scheduler", "allocator"]);
+        let prefix = prefix(&setting[0].spec, &varying, &OF_SETTING);
         let schedulers = schedulers::lines(&setting);
         let count = groups.len().max(usize::from(!schedulers.is_empty()));
         lines.extend(groups.into_iter().take(room).flatten());
@@ -82,12 +82,13 @@ fn lines(replays: Vec<Measured<'_>>, primary: &'static str, folder: Option<&Path
     lines
 }
 
-/// Returns the replays in lists within which they differ in nothing but these coordinates.
-fn alike<'r, 'a>(replays: &[&'r Measured<'a>], but: &[&str]) -> Vec<Vec<&'r Measured<'a>>> {
-    let mut lists: Vec<Vec<&Measured<'_>>> = Vec::new();
+/// Returns replays in lists within which they differ in nothing but the coordinates that `identity` leaves
+/// out, in the order in which they first occur.
+fn alike<T: Copy>(replays: &[T], identity: impl Fn(T) -> Vec<String>) -> Vec<Vec<T>> {
+    let mut lists: Vec<Vec<T>> = Vec::new();
     let mut places = BTreeMap::new();
-    for replay in replays {
-        let place = *places.entry(replay.spec.identity_without(but)).or_insert(lists.len());
+    for &replay in replays {
+        let place = *places.entry(identity(replay)).or_insert(lists.len());
         if place == lists.len() {
             lists.push(Vec::new());
         }
@@ -95,6 +96,10 @@ fn alike<'r, 'a>(replays: &[&'r Measured<'a>], but: &[&str]) -> Vec<Vec<&'r Meas
     }
     lists
 }
+
+/// The coordinates in which the replays of a setting differ, and the one in which those of a group differ.
+const OF_SETTING: [&str; 2] = ["scheduler", "allocator"];
+const OF_GROUP: [&str; 1] = ["allocator"];
 
 /// Returns the coordinates in which replays differ, in the order of the arguments of a command.
 fn varying(replays: &[&Measured<'_>]) -> Vec<&'static Coordinate> {
@@ -119,12 +124,10 @@ fn group_lines(group: &[&Measured<'_>], primary: &'static str) -> Vec<String> {
     if group.len() < 2 {
         return Vec::new();
     }
-    let candidates = group.iter().enumerate().map(|(position, replay)| Candidate {
-        position,
-        name: &replay.spec.labels.allocator,
-        replications: replay.replications.iter().collect(),
-    });
-    let Comparable { candidates, left_out } = Comparable::new(candidates.collect());
+    let candidates = group.iter().enumerate();
+    let candidates =
+        candidates.map(|(i, replay)| Candidate::new(i, &replay.spec.labels.allocator, replay)).collect();
+    let Comparable { candidates, left_out } = Comparable::new(candidates);
     let lines = Classes::new(&candidates, primary).lines();
     let mut lines: Vec<String> = lines.iter().map(|line| with_one_reason(line)).collect();
     lines.extend(left_out);

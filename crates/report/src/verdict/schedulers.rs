@@ -63,14 +63,9 @@ fn sets<'a>(setting: &[&'a Measured<'_>]) -> Vec<Schedulers<'a>> {
     let mut sets: Vec<Schedulers<'a>> = Vec::new();
     for allocator in allocators {
         let of_allocator = setting.iter().filter(|replay| replay.spec.labels.allocator == allocator);
-        let candidates: Vec<_> = of_allocator
-            .enumerate()
-            .map(|(position, replay)| Candidate {
-                position,
-                name: &replay.spec.labels.scheduler,
-                replications: replay.replications.iter().collect(),
-            })
-            .collect();
+        let candidates = of_allocator.enumerate();
+        let candidates: Vec<_> =
+            candidates.map(|(i, replay)| Candidate::new(i, &replay.spec.labels.scheduler, replay)).collect();
         if candidates.len() < 2 {
             continue;
         }

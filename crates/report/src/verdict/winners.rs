@@ -6,7 +6,7 @@ use super::allocators::{Classes, DISTANCE, WAIT};
 use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
 use super::measured::Measured;
-use super::primary;
+use super::{OF_GROUP, OF_SETTING, alike, primary};
 use meshreplay_results::frame::FinishedRun;
 use meshreplay_sim::metrics::{Better, Metric};
 use meshreplay_sim::scheduler::RECORDED;
@@ -53,12 +53,13 @@ impl Winners {
         let mut winners = Self { primary, rows, with_differing_waits: BTreeSet::new() };
         let mut classes = 0;
         let all: Vec<usize> = (0..replays.len()).collect();
-        for (setting, of_setting) in alike(replays, &all, &["scheduler", "allocator"]).iter().enumerate() {
+        let identity = |i: usize, but: &[&str]| replays[i].spec.identity_without(but);
+        for (setting, of_setting) in alike(&all, |i| identity(i, &OF_SETTING)).iter().enumerate() {
             for &i in of_setting {
                 winners.rows[i].setting = setting;
             }
             winners.add_waits(replays, of_setting);
-            for group in alike(replays, of_setting, &["allocator"]) {
+            for group in alike(of_setting, |i| identity(i, &OF_GROUP)) {
                 winners.add_classes(replays, &group, classes);
                 classes += 2;
             }
@@ -157,12 +158,10 @@ impl Winners {
 
     /// Leaves out marks that most replays of a setting would share, as they tell nothing.
     fn few(&self, marked: &[usize]) -> Vec<usize> {
-        let count = |setting: usize, of: &mut dyn Iterator<Item = usize>| {
-            of.filter(|&i| self.rows[i].setting == setting).count()
-        };
         let is_few = |&i: &usize| {
-            let setting = self.rows[i].setting;
-            2 * count(setting, &mut marked.iter().copied()) <= count(setting, &mut (0..self.rows.len()))
+            let is_beside = |other: &Row| other.setting == self.rows[i].setting;
+            let shared = marked.iter().filter(|&&other| is_beside(&self.rows[other])).count();
+            2 * shared <= self.rows.iter().filter(|row| is_beside(row)).count()
         };
         marked.iter().copied().filter(is_few).collect()
     }
@@ -193,21 +192,8 @@ impl Column<'_> {
     }
 }
 
-/// Returns positions of replays in lists within which they differ in nothing but these coordinates.
-fn alike(replays: &[Measured<'_>], positions: &[usize], but: &[&str]) -> Vec<Vec<usize>> {
-    let mut lists = BTreeMap::<Vec<String>, Vec<usize>>::new();
-    for &i in positions {
-        lists.entry(replays[i].spec.identity_without(but)).or_default().push(i);
-    }
-    lists.into_values().collect()
-}
-
 /// Returns the replays at these positions, by their allocators.
 fn candidates<'a>(replays: &'a [Measured<'_>], positions: &[usize]) -> Vec<Candidate<'a>> {
-    let candidate = |&position: &usize| Candidate {
-        position,
-        name: &replays[position].spec.labels.allocator,
-        replications: replays[position].replications.iter().collect(),
-    };
+    let candidate = |&i: &usize| Candidate::new(i, &replays[i].spec.labels.allocator, &replays[i]);
     positions.iter().map(candidate).collect()
 }

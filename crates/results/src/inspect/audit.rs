@@ -87,7 +87,7 @@ fn follow(
         StartRule::Unknown(_) => checked(Fits::Unknown),
         StartRule::Places(mut places) => {
             let mut has_place = |job: &ScheduledJob, machine: &Machine| places.has_place(job, machine);
-            checked(Fits::Places(Machine::new(machine.clone()), &mut has_place))
+            checked(Fits::Places(&mut has_place))
         }
     }
 }

@@ -1,16 +1,16 @@
-//! The reasons for which a replay can fail.
+//! Reasons for a replay to fail.
 
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Mesh, OccupyError};
 
-/// A reason for which a replay failed.
+/// The reason why a replay failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// Another thread threw the switch of [`super::Parts::stop`].
     #[error("interrupted")]
     Interrupted,
-    /// An allocator, a scheduler or an execution model from outside has failed. It has given this message to
+    /// An allocator, a scheduler or an execution model from outside has failed with this message, given to
     /// [`meshreplay_base::stop::Stop::fail`].
     #[error("{0}")]
     Failed(String),
@@ -37,19 +37,19 @@ pub enum ReplayError {
         /// Processors requested.
         procs: u32,
     },
-    /// The jobs that wait or run, and those that ended while an older one still waits or runs, do not fit
-    /// into memory.
+    /// The window of the replay does not fit into memory: the waiting and running jobs, and the jobs that
+    /// ended before an older job did.
     #[error(
         "more than {jobs} jobs wait or run at once; to keep twice as many takes about {} MB of memory, and \
          {} MB are free; `meshreplay trace cut` makes shorter logs",
         .needed_bytes / 1_000_000, .free_bytes / 1_000_000
     )]
     TooManyAtOnce {
-        /// The jobs for which there is room.
+        /// Jobs that the present window holds.
         jobs: usize,
-        /// The memory in bytes that twice as many take.
+        /// Bytes of a window twice as large.
         needed_bytes: u64,
-        /// The memory in bytes that this process can have.
+        /// Bytes available to this process.
         free_bytes: u64,
     },
     /// A job would end after the largest time that can be represented.
@@ -77,7 +77,7 @@ pub enum ReplayError {
     BadPlacement {
         /// The log's number of the job.
         number: i64,
-        /// The reason for which the nodes cannot be occupied.
+        /// The reason why the nodes cannot be occupied.
         problem: OccupyError,
     },
     /// An allocator returned a plan that moves a job that does not run.

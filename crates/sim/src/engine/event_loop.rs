@@ -1,11 +1,10 @@
 //! The replay loop: advances the simulated clock from one instant with an event to the next.
 
-use super::arrivals::{Arrivals, Listed};
 use super::error::ReplayError;
-use super::next_job::NextJob;
 use super::observer::{Observer, Record};
-use super::outage_state::{OutagePlan, OutageState};
-use super::prediction_state::{PredictionPlan, PredictionState};
+use super::outages::{OutagePlan, OutageState};
+use super::predictions::{PredictionPlan, PredictionState};
+use super::rearrangement::NextJob;
 use super::state::ReplayState;
 use super::window::Window;
 use crate::execution::{Execution, Next};
@@ -14,30 +13,85 @@ use meshreplay_alloc::allocator::Strategy;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Machine, Mesh, RecentlyHeld};
+use std::time::Duration;
 
-/// The parts from which a replay is built.
+/// Hands out the jobs of a replay in the order of their arrival. Jobs that arrive at the same time keep the
+/// order of the log.
+pub trait Arrivals {
+    /// Returns the next job with its position in the log, or `None` after the last one. Every position from 0
+    /// on appears once. Returns the same job until [`Self::advance`] is called, so that the caller can copy
+    /// the job straight to its slot. Fails if the jobs cannot be read.
+    fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError>;
+
+    /// Moves on to the job after the one that [`Self::next_job`] returns. Fails if the later jobs cannot be
+    /// numbered.
+    fn advance(&mut self) -> Result<(), ReplayError>;
+
+    /// Returns the time for which the replay was blocked on the reader of the log. It does not count as time
+    /// of the replay.
+    fn waited(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// An in-memory list of jobs as a source.
+pub(super) struct Listed<'a> {
+    jobs: &'a [Job],
+    /// The positions of the jobs by arrival; `None` if the list has that order.
+    order: Option<Vec<JobId>>,
+    next: usize,
+}
+
+impl<'a> Listed<'a> {
+    /// Creates the source of `jobs`. O(J) for J jobs sorted by arrival, otherwise O(J·log J).
+    pub(super) fn new(jobs: &'a [Job]) -> Self {
+        let order = (!jobs.is_sorted_by_key(|job| job.submit)).then(|| {
+            let mut order: Vec<JobId> = (0..jobs.len() as JobId).collect();
+            // The sort is stable, so jobs that arrive together keep their order.
+            order.sort_by_key(|&job| jobs[job as usize].submit);
+            order
+        });
+        Self { jobs, order, next: 0 }
+    }
+}
+
+impl Arrivals for Listed<'_> {
+    fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
+        let at = match &self.order {
+            Some(order) => order.get(self.next).copied(),
+            None => Some(self.next as JobId),
+        };
+        Ok(at.and_then(|id| self.jobs.get(id as usize).map(|job| (id, job))))
+    }
+
+    fn advance(&mut self) -> Result<(), ReplayError> {
+        self.next += 1;
+        Ok(())
+    }
+}
+
+/// The parts of a replay.
 pub struct Parts<'a> {
     /// The mesh or torus. All its available nodes are free at first.
     pub mesh: Mesh,
-    /// The scheduler, which decides when jobs start.
+    /// Decides when jobs start.
     pub scheduler: &'a mut dyn Scheduler,
-    /// The allocator, which decides on which nodes jobs run.
+    /// Decides on which nodes jobs run.
     pub allocator: &'a mut Strategy,
-    /// The execution model, which decides how long jobs run.
+    /// Decides how long jobs run.
     pub execution: &'a mut dyn Execution,
-    /// Whether the allocator's calls are timed with a monotonic clock.
+    /// Whether allocator calls are timed with a monotonic clock.
     pub timed: bool,
-    /// The nodes that go down and come up; `None` if all nodes are always up. There can be outages only if
-    /// the allocator moves no jobs. If jobs are killed, the execution model must support it.
+    /// Outages of nodes, or `None` if all nodes are always up. Outages require an allocator that moves no
+    /// jobs. If jobs are killed, the execution model must support it.
     pub outages: Option<OutagePlan>,
-    /// The predictor of run times; `None` if schedulers plan with the estimates of the jobs.
+    /// The predictor of run times, or `None` if schedulers plan with the estimates of the jobs.
     pub predictions: Option<PredictionPlan>,
-    /// The switch that stops the replay, also in the middle of an allocator's call or a scheduler's pass.
+    /// Stops the replay, also during an allocator call or a scheduling pass.
     pub stop: Stop,
 }
 
-/// Returns the error of a replay that was stopped: a part of it has failed, or another thread has thrown the
-/// switch.
+/// Returns the error of a stopped replay: the failure of a part, or an interruption by another thread.
 fn stopped(stop: &Stop) -> ReplayError {
     stop.reason().map_or(ReplayError::Interrupted, |reason| ReplayError::Failed(reason.to_owned()))
 }
@@ -68,8 +122,8 @@ fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Opti
 }
 
 impl ReplayState<'_> {
-    /// Applies the departures and arrivals of an instant and asks for the passes that the scheduler wants.
-    /// Empties `done`. `started` says whether a job has started for which others have made room.
+    /// Applies the departures and arrivals of an instant and runs the passes that the scheduler asks for.
+    /// Empties `done`. `started` is true if a job has just started after a rearrangement.
     fn run_passes(
         &mut self,
         done: &mut Vec<JobId>,
@@ -83,15 +137,15 @@ impl ReplayState<'_> {
             Pass::Separate => self.pass_per_kind(done, arriving, scheduler),
         }
         if started && scheduler.pass() != Pass::Batch {
-            // Room was made for a job, which has started: neither an arrival nor a departure, yet the head
-            // may be new.
+            // The job that room was made for has started. That is neither an arrival nor a departure, but the
+            // head of the queue may have changed.
             self.cause = Cause::Departures;
             self.run_scheduler(scheduler);
         }
     }
 
-    /// Returns the time of the next event that neither ends a job nor corrects a prediction: the earliest of
-    /// the next arrival, the end of a stage of making room, a wake-up that the scheduler asked for and a
+    /// Returns the time of the next event other than the end of a job or the correction of a prediction: the
+    /// earliest of the next arrival, the end of a rearrangement stage, the scheduler's wake-up and the next
     /// change of a node. `None` if there is none.
     fn next_event(&self, arrival: Option<Time>, scheduler: &dyn Scheduler) -> Option<Time> {
         let due = self.next_job.as_ref().map(NextJob::due);
@@ -100,8 +154,8 @@ impl ReplayState<'_> {
         arrival.into_iter().chain(due).chain(wake).chain(change).min()
     }
 
-    /// Adds the jobs that arrive now to the window, and puts their ids into `arriving` in place of what it
-    /// holds. `next` is the next arrival; it becomes the first later one.
+    /// Adds the jobs that arrive now to the window and replaces `arriving` by their ids. `next` is the next
+    /// arrival and becomes the first later one.
     fn take_arriving(
         &mut self,
         next: &mut Option<Time>,
@@ -120,8 +174,8 @@ impl ReplayState<'_> {
         Ok(())
     }
 
-    /// Lets the jobs leave whose records are final, in the order of the log, and appends the records to
-    /// `records` if it is given.
+    /// Emits the final records in the order of the log, removes their jobs from the window, and appends the
+    /// records to `records` if given.
     fn let_go(&mut self, records: &mut Option<&mut Vec<Record>>) {
         while let Some((job, record)) = self.window.next_final() {
             self.observer.left(job, record);
@@ -147,8 +201,8 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Returns the error that `job` does not end within the range of time. Without a `job` the error names a
-    /// running job, or else the job that others make room for.
+    /// Returns the error that `job` ends beyond the range of time. Without a `job`, the error names a running
+    /// job or else the job of the pending rearrangement.
     fn beyond_time(&self, job: Option<JobId>) -> ReplayError {
         let next = self.next_job.as_ref().map(|next| next.job);
         let job = job.or_else(|| self.running.iter().next().map(|running| running.job)).or(next);
@@ -174,11 +228,10 @@ fn check_sizes(jobs: &[Job], mesh: &Mesh) -> Result<(), ReplayError> {
     }
 }
 
-/// Replays `jobs` and returns one record for each of them, in the order of `jobs`. Jobs arrive in the order
-/// of their submissions. Jobs that are submitted at the same time arrive in the order of `jobs`.
+/// Replays `jobs` and returns one record per job, in the order of `jobs`. Jobs arrive in the order of their
+/// submissions, and simultaneous submissions in the order of `jobs`.
 ///
-/// Fails as [`ReplayError`] says. Takes O(J log J) for J jobs, and the time of the scheduler and the
-/// allocator.
+/// O(J log J) for J jobs, plus the time of the scheduler and the allocator.
 pub fn replay(
     jobs: &[Job],
     parts: Parts<'_>,
@@ -190,12 +243,12 @@ pub fn replay(
     Ok(records)
 }
 
-/// Replays the jobs of `arrivals`. Reports the record of each job to [`Observer::left`], in the order of the
-/// log, as soon as it is final.
+/// Replays the jobs of `arrivals`. Reports each record to [`Observer::on_job_final`] as soon as it is final,
+/// in the order of the log.
 ///
-/// Memory holds the jobs that wait or run, and those that ended while an older job of the log still waits or
-/// runs. Fails as [`replay`] does, but for jobs that are larger than the machine, which the caller leaves
-/// out. Fails also if the jobs cannot be read.
+/// Memory holds the waiting and running jobs, and the jobs that ended before an older job of the log did.
+/// Fails as [`replay`] does, except that the caller must leave out jobs larger than the machine, and if the
+/// jobs cannot be read.
 pub fn replay_stream(
     arrivals: &mut dyn Arrivals,
     parts: Parts<'_>,
@@ -243,7 +296,7 @@ fn run(
             break;
         };
         state.now = now;
-        // `done` gets the jobs that end now. The passes below remove them from the machine.
+        // `done` receives the jobs that end now. The passes below remove them from the machine.
         state.execution.advance(now, &mut done);
         finished += done.len();
         state.correct(&done, scheduler);

@@ -1,11 +1,11 @@
 //! The engine: a discrete-event simulation that replays jobs through a scheduler, an allocator and an
 //! execution model.
 //!
-//! At each instant the engine applies departures first, then arrivals, and asks the scheduler for one pass. A
+//! At each instant the engine applies departures, then arrivals, then asks the scheduler for one pass. A
 //! scheduler can ask for more passes or another order, see [`crate::scheduler::Pass`]. Events of one kind
-//! keep the order in which they were created. Jobs come in when the clock reaches them and leave as soon as
-//! their records, and those of all jobs before them in the log, are final. The engine owns the machine. It
-//! checks and carries out every placement, and it reports plain records to an observer.
+//! keep the order of their creation. A job enters when the clock reaches its arrival and leaves once its
+//! record and all earlier records of the log are final. The engine owns the machine, checks and carries out
+//! every placement, and reports plain records to an observer.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -13,23 +13,19 @@
          of which 2^63 cannot happen"
 )]
 
-mod arrivals;
 mod error;
 mod event_loop;
-mod next_job;
 mod observer;
-mod outage_state;
 mod outages;
-mod prediction_state;
 mod predictions;
 mod rearrangement;
 mod reservation;
 mod state;
 mod window;
 
-pub use self::arrivals::Arrivals;
 pub use self::error::ReplayError;
+pub use self::event_loop::Arrivals;
 pub use self::event_loop::{Parts, replay, replay_stream};
 pub use self::observer::{Compaction, Fate, Observer, Placed, Record};
-pub use self::outage_state::OutagePlan;
-pub use self::prediction_state::PredictionPlan;
+pub use self::outages::OutagePlan;
+pub use self::predictions::PredictionPlan;

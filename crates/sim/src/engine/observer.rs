@@ -6,107 +6,106 @@ use meshreplay_alloc::allocator::{Placement, Rearrangement};
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_machine::machine::{Held, NodeId};
 
-/// The result of a replay for one job: when it ran and how many nodes it held. If it was killed and ran
-/// again, this is about its last run.
+/// The result of a replay for one job: when it ran and on how many nodes. For a job that was killed and ran
+/// again: its last run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// The time of its start.
+    /// Start.
     pub start: Time,
-    /// The time of its end.
+    /// End.
     pub end: Time,
-    /// The number of nodes that it held.
+    /// Nodes held.
     pub allocated: u32,
-    /// The time at which it became the head of the queue, the oldest waiting job. If it never was the head:
-    /// the time of its start or, if running jobs moved for it, the time at which the allocator was asked for
-    /// this.
+    /// The time at which the job became the head of the queue, that is the oldest waiting job. For a job that
+    /// never was the head: its start or, after a rearrangement, the time at which the allocator was asked.
     pub head: Time,
-    /// The number of times that it was moved while it ran.
+    /// Moves while the job ran.
     pub moves: u32,
-    /// The total time that it stood still because of these moves.
+    /// Time suspended by these moves.
     pub suspended: Time,
-    /// The number of times that it was killed and returned to the queue.
+    /// Kills after which the job returned to the queue.
     pub restarts: u32,
-    /// The total time of the runs in which it was killed.
+    /// Time spent in runs that ended by a kill.
     pub lost: Time,
-    /// Its predicted run time on arrival; 0 if nothing is predicted.
+    /// The prediction of the run time at arrival, or 0 without predictions.
     pub prediction: Time,
-    /// The number of times that it has outlived its prediction, which was then corrected.
+    /// Corrections of this prediction, one each time that the job outlived it.
     pub corrections: u32,
-    /// Whether it started although an older job waited.
+    /// Whether the job started before an older waiting job.
     pub backfilled: bool,
-    /// How it ended.
+    /// How the job ended.
     pub fate: Fate,
 }
 
 /// How a job of a replay ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fate {
-    /// It has run.
+    /// It ran to its end.
     #[default]
     Completed,
-    /// It was killed, and did not return to the queue because it had done so too often.
+    /// It was killed more often than it may be requeued.
     GivenUp,
     /// It waited for nodes that did not come up, or was refused without them.
     NeverStarted,
 }
 
-/// A step of a plan by which running jobs make room for a waiting job.
+/// A step of a rearrangement plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compaction {
     /// The allocator begins to decide which jobs move.
     Begun,
-    /// The plan was dropped: a job that it would have moved ended before the decision was ready.
+    /// The plan was dropped because a job to be moved ended before the decision was ready.
     Aborted,
-    /// The decision was ready, and the jobs move.
+    /// The decision is ready, and the jobs move.
     CarriedOut,
 }
 
-/// The nodes that a job gets.
+/// The nodes of a job.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed<'a> {
     /// The placement.
     pub placement: &'a Placement,
-    /// Its nodes as the machine holds them.
+    /// The nodes as masks of machine words.
     pub held: &'a Arc<Held>,
 }
 
-/// Receives the events of a replay, each at the instant at which it happens.
+/// Receives the events of a replay as they happen.
 pub trait Observer {
-    /// Reports that the allocator was asked for nodes for `job`. `placed` is the placement, which was checked
-    /// and carried out. It is `None` if the job was refused, also because it would have taken reserved nodes,
-    /// or if its plan was aborted.
+    /// Reports that the allocator was asked for nodes for `job`. `placed` is the placement, already checked
+    /// and carried out, or `None` if the job was refused, would have taken reserved nodes, or had its plan
+    /// aborted.
     ///
-    /// `cost_ns` is the time that the allocator took, in nanoseconds; 0 if calls are not timed. It includes
-    /// the call by which the allocator is told that its proposal is accepted, and not the engine's own work.
+    /// `cost_ns` is the duration of the allocator's calls in nanoseconds, or 0 if calls are not timed. It
+    /// includes the call that accepts the proposal, but not the engine's own work.
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64);
 
-    /// Reports that a job occupies `nodes` from `now` on, because it starts or moves.
+    /// Reports that a job occupies `nodes` from `now` on because it starts or moves.
     fn occupied(&mut self, _job: JobId, _nodes: &[NodeId], _now: Time) {}
 
-    /// Reports that a job no longer occupies `nodes` from `now` on, because it ends or moves.
+    /// Reports that a job no longer occupies `nodes` from `now` on because it ends or moves.
     fn vacated(&mut self, _nodes: &[NodeId], _now: Time) {}
 
-    /// Reports a step of `plan`, by which running jobs make room for another job.
+    /// Reports a step of `plan`.
     fn compaction(&mut self, _what: Compaction, _plan: &Rearrangement) {}
 
-    /// Reports that a node goes down or comes up. It may be in use.
+    /// Reports that a node, possibly in use, goes down or comes up.
     fn changed(&mut self, _node: NodeId, _is_down: bool, _now: Time) {}
 
-    /// Reports that from `now` on `nodes` nodes are available: they are up, or a job still runs on them.
+    /// Reports that `nodes` nodes are available from `now` on: up, or still in use by a job.
     fn available(&mut self, _nodes: u32, _now: Time) {}
 
-    /// Reports that a job was killed that had held `nodes` nodes for a time of `ran`. Its nodes are vacated
-    /// already.
+    /// Reports that a job was killed after running on `nodes` nodes for a time of `ran`. Its nodes are
+    /// already vacated.
     fn killed(&mut self, _job: JobId, _nodes: u32, _ran: Time, _now: Time) {}
 
-    /// Reports that the allocator was told of the end of a job. The call took `cost_ns` nanoseconds; 0 if
-    /// calls are not timed.
+    /// Reports a release of a job's nodes. The allocator's call took `cost_ns` nanoseconds, or 0 if calls are
+    /// not timed.
     fn released(&mut self, cost_ns: u64);
 
-    /// Reports that a job leaves the replay with its final record. Jobs leave in the order of the log, and
-    /// nothing is reported of a job after it has left.
+    /// Reports the final record of a job. Jobs become final in the order of the log, and no event about a job
+    /// follows.
     fn left(&mut self, _job: &Job, _record: &Record) {}
 
-    /// Reports that `jobs` jobs have ended so far. It is called now and then, and at the end.
+    /// Reports the number of jobs that have ended so far. Called from time to time and at the end.
     fn finished(&mut self, _jobs: usize) {}
 }

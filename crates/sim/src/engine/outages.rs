@@ -1,28 +1,79 @@
 //! Outages: nodes go down and come up while jobs run and wait.
 //!
-//! Changes of nodes follow the departures of their instant and come before its arrivals. The machine keeps
-//! the nodes that are down, and never has them free. An allocator is told of a node that leaves the machine
-//! as of a placement of this node alone, which it did not propose, and of a node that returns as of the
-//! release of this placement.
+//! Changes of nodes come after the departures and before the arrivals of their instant. The machine keeps
+//! track of the nodes that are down and never has them free. For the allocator, a node that leaves the
+//! machine is a one-node placement that it did not propose, and a returning node is the release of this
+//! placement.
 //!
-//! A job that returns to the queue has the place there that its submission gives it. Schedulers count with
-//! the nodes that are up. When something changes, reservations are void and are made anew.
+//! A killed job returns to the queue at the place of its submission. Schedulers count the nodes that are up.
+//! Every change voids the reservations.
 
 use super::observer::Fate;
-use super::outage_state::OutageState;
 use super::state::ReplayState;
 use crate::scheduler::{Cause, Pass, Scheduler, Waiting};
 use meshreplay_alloc::allocator::Placement;
 use meshreplay_base::job::{Job, JobId, Time};
-use meshreplay_machine::machine::NodeId;
-use meshreplay_machine::machine::outages::{NodeChange, Treatment};
+use meshreplay_machine::machine::outages::{NodeChange, Outages, Treatment};
+use meshreplay_machine::machine::{Mesh, NodeId};
+
+/// The outages of a replay.
+pub struct OutagePlan {
+    /// The changes of nodes.
+    pub changes: Outages,
+    /// The treatment of jobs on a node that goes down.
+    pub treatment: Treatment,
+}
+
+/// The fewest changes for which an idle machine waits for nodes if failures are drawn.
+const IDLE_CHANGES: u32 = 100_000;
+
+/// The outages of a replay with the engine's bookkeeping.
+pub(super) struct OutageState {
+    pub(super) changes: Outages,
+    pub(super) treatment: Treatment,
+    /// The running job on each node.
+    pub(super) holders: Vec<Option<JobId>>,
+    /// Nodes that are down and still in use.
+    pub(super) draining: u32,
+    /// Nodes that are up or still in use.
+    pub(super) available: u32,
+    /// Changes since the last arrival, start or end of a job.
+    pub(super) idle_changes: u32,
+    /// Changes after which an idle machine gives up waiting.
+    pub(super) most_idle_changes: u32,
+}
+
+impl OutageState {
+    /// Returns the state at the start of a replay, when all nodes are up.
+    pub(super) fn new(plan: OutagePlan, mesh: &Mesh) -> Self {
+        let nodes = mesh.nodes();
+        Self {
+            changes: plan.changes,
+            treatment: plan.treatment,
+            holders: vec![None; nodes as usize],
+            draining: 0,
+            available: mesh.available(),
+            idle_changes: 0,
+            // On a large machine: enough changes to take every node down and up twice.
+            most_idle_changes: IDLE_CHANGES.max(nodes.saturating_mul(4)),
+        }
+    }
+
+    /// Records that `job` holds `nodes`, or that no job does.
+    pub(super) fn hold(&mut self, nodes: &[NodeId], job: Option<JobId>) {
+        self.idle_changes = 0;
+        for &node in nodes {
+            self.holders[node as usize] = job;
+        }
+    }
+}
 
 impl ReplayState<'_> {
-    /// Returns the time of the next change of a node; `None` if there are no outages or no job is left that
-    /// they could affect. `arrive` says whether more jobs will arrive.
+    /// Returns the time of the next change of a node, or `None` if there are no outages or no job is left to
+    /// be affected. `arrive` is true if more jobs will arrive.
     ///
-    /// Drawn failures never end. So that a replay does, an idle machine whose waiting jobs do not fit waits
-    /// for a number of changes only.
+    /// Drawn failures never end. So that the replay does, an idle machine whose waiting jobs do not fit waits
+    /// for a limited number of changes.
     pub(super) fn next_change(&self, arrive: bool) -> Option<Time> {
         let outages = self.outages.as_ref()?;
         let is_busy = arrive || !self.running.is_empty();
@@ -30,8 +81,8 @@ impl ReplayState<'_> {
         if is_busy || !(self.queue.is_empty() || is_over) { outages.changes.next_time() } else { None }
     }
 
-    /// Applies the changes of nodes that are due, after the jobs in `done` have ended, and asks for a pass
-    /// unless the caller will. Empties `done` if there are changes.
+    /// Applies the changes of nodes that are due, after the jobs in `done` have ended, and runs a pass unless
+    /// the caller does. Empties `done` if there are changes.
     pub(super) fn change_nodes(&mut self, done: &mut Vec<JobId>, scheduler: &mut dyn Scheduler) {
         let is_due = |outages: &OutageState| outages.changes.next_time().is_some_and(|time| time <= self.now);
         if !self.outages.as_ref().is_some_and(is_due) {
@@ -81,7 +132,7 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Takes a node away that is not in use.
+    /// Takes down a node that is not in use.
     fn take_away(&mut self, node: NodeId) {
         self.machine.take_down(node);
         self.allocator.taken(&Placement::of(vec![node]), &self.machine);
@@ -91,14 +142,14 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Counts the nodes that a running job leaves to others when it ends: schedulers plan with this number.
+    /// Updates the number of nodes that schedulers expect back from a running job: its nodes that are up.
     fn count_nodes(&mut self, job: JobId) {
         let left =
             self.window[job].placement.nodes.iter().filter(|&&node| !self.machine.is_down(node)).count();
         self.running.set_nodes(self.estimated_end(job), job, left as u32);
     }
 
-    /// Takes those of `nodes` away that have gone down while the job that has just ended had them.
+    /// Takes down the nodes of a job that has just ended, as far as they failed while in use.
     pub(super) fn take_drained(&mut self, nodes: &[NodeId]) {
         let Some(outages) = &mut self.outages else { return };
         outages.hold(nodes, None);
@@ -112,7 +163,7 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Kills a running job. It returns to the queue, or is given up if it has done so `limit` times.
+    /// Kills a running job. It returns to the queue, or is given up after `limit` returns.
     fn kill(&mut self, job: JobId, limit: u32) {
         self.execution.cancel(job);
         let record = &self.window[job].record;
@@ -136,17 +187,14 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Drops what was planned with the nodes that were up before.
+    /// Drops the plans that were made with other nodes up.
     fn void_plans(&mut self, scheduler: &mut dyn Scheduler) {
         self.reservation = None;
         scheduler.machine_changed();
     }
 
-    /// Removes waiting jobs that will never start from the queue, and asks for a pass. It is called when
-    /// nothing more happens by itself. Returns false, and does nothing, if there are no outages or if no job
-    /// waits.
-    ///
-    /// These are the jobs that need more nodes than are up. If there are none, it is the head.
+    /// Removes the waiting jobs that need more nodes than are up, or else the head, and runs a pass. Called
+    /// when no further event would come. Returns false, and does nothing, without outages or waiting jobs.
     pub(super) fn drop_stranded(&mut self, scheduler: &mut dyn Scheduler) -> bool {
         let can_drop = self.error.is_none() && self.running.is_empty() && self.next_job.is_none();
         let Some(head) = self.queue.head().filter(|_| can_drop && self.outages.is_some()) else {

@@ -1,21 +1,56 @@
-//! Predictions: schedulers plan with run times that a predictor predicts when jobs arrive, and that are
-//! corrected when running jobs outlive them.
+//! Predictions: schedulers plan with run times that a predictor gives at arrival. A running job that outlives
+//! its prediction gets a longer one.
 //!
-//! At an instant, corrections come first: before ends, arrivals and passes. A job that ends at the very time
-//! that was predicted is not corrected. A correction alone starts no pass.
-
-use std::cmp::Reverse;
+//! At an instant, corrections come before ends, arrivals and passes. A job that ends exactly when predicted
+//! is not corrected. A correction alone starts no pass.
 
 use super::error::ReplayError;
 use super::observer::Record;
 use super::state::ReplayState;
-use super::window::Entry;
+use super::window::{Entry, Window};
 use crate::scheduler::Scheduler;
 use meshreplay_base::job::{Job, JobId, Time};
+use meshreplay_base::prediction::{Correction, Predictor};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A predictor with the correction of its predictions.
+pub struct PredictionPlan {
+    /// The predictor.
+    pub predictor: Box<dyn Predictor>,
+    /// Corrects predictions that turn out too short.
+    pub correction: Correction,
+}
+
+/// The predictions of a replay.
+pub(super) struct PredictionState {
+    pub(super) plan: PredictionPlan,
+    /// Running jobs by the time at which they outlive their predictions, earliest first. Entries with an
+    /// outdated time are skipped (lazy deletion).
+    pub(super) queue: BinaryHeap<Reverse<(Time, JobId)>>,
+}
+
+impl PredictionState {
+    /// Returns the state before the first job has arrived.
+    pub(super) fn new(plan: PredictionPlan) -> Self {
+        Self { plan, queue: BinaryHeap::new() }
+    }
+
+    /// Returns the first job to outlive its prediction, with the time, or `None` if there is none.
+    pub(super) fn first_due(&mut self, window: &Window) -> Option<(Time, JobId)> {
+        while let Some(&Reverse((due, job))) = self.queue.peek() {
+            if !window.has_left(job) && window[job].due == due {
+                return Some((due, job));
+            }
+            self.queue.pop();
+        }
+        None
+    }
+}
 
 impl ReplayState<'_> {
-    /// Returns the run time that schedulers expect of a job that has arrived: its prediction, as corrected so
-    /// far, or its estimate if nothing is predicted.
+    /// Returns the run time that schedulers expect of a job: its prediction with all corrections so far, or
+    /// its estimate without predictions.
     pub(super) fn expected_run(&self, job: JobId) -> Time {
         match &self.predictions {
             Some(_) => self.window[job].predicted,
@@ -23,7 +58,7 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Predicts the run time of a job that arrives. Nothing happens if nothing is predicted.
+    /// Predicts the run time of an arriving job. Does nothing without predictions.
     pub(super) fn predict(&mut self, job: JobId) {
         if let Some(predictions) = &mut self.predictions {
             let predicted = predictions.plan.predictor.predict(job, self.window.job(job));
@@ -32,7 +67,7 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Tells the predictor that a job has ended.
+    /// Passes the run time of a job that has ended to the predictor.
     pub(super) fn learn(&mut self, job: JobId) {
         if let Some(predictions) = &mut self.predictions {
             let Record { start, end, suspended, .. } = self.window[job].record;
@@ -40,8 +75,8 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Sets the time at which a running job will outlive its prediction; the end of time if it has ended or
-    /// was killed.
+    /// Sets the time at which a running job outlives its prediction, or the end of time for a job that no
+    /// longer runs.
     pub(super) fn set_due(&mut self, job: JobId, due: Time) {
         let Some(predictions) = &mut self.predictions else { return };
         self.window[job].due = due;
@@ -50,21 +85,20 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Forgets the corrections of a job that was killed and will run again. Its prediction is the one of its
-    /// arrival.
+    /// Resets a killed job to the prediction of its arrival.
     pub(super) fn renew_prediction(&mut self, job: JobId) {
         let entry = &mut self.window[job];
         entry.predicted = entry.record.prediction;
         entry.record.corrections = 0;
     }
 
-    /// Returns the time at which a running job next outlives its prediction; `None` if none will.
+    /// Returns the time of the next correction, or `None` if there is none.
     pub(super) fn next_correction(&mut self) -> Option<Time> {
         self.predictions.as_mut()?.first_due(&self.window).map(|(due, _)| due)
     }
 
-    /// Corrects the predictions of the jobs that outlive them now. Those in `done` end now instead. If one
-    /// cannot be corrected, the replay fails.
+    /// Corrects the predictions that are outlived now, except of the jobs in `done`, which end now. The
+    /// replay fails if a prediction cannot be corrected.
     pub(super) fn correct(&mut self, done: &[JobId], scheduler: &mut dyn Scheduler) {
         let mut is_any = false;
         while let Some(predictions) = &mut self.predictions {
@@ -84,7 +118,7 @@ impl ReplayState<'_> {
                 self.error.get_or_insert(ReplayError::Outlived { number, prediction: first });
                 return;
             };
-            // A job that outlives its requested time too is expected to end at any time.
+            // A job that also outlives its requested time is expected to end at any moment.
             if corrected <= current {
                 continue;
             }
@@ -96,7 +130,7 @@ impl ReplayState<'_> {
             is_any = true;
         }
         if is_any {
-            // Planned starts rest on ends that will come later.
+            // Planned starts depend on ends that have moved.
             self.reservation = None;
             scheduler.machine_changed();
         }

@@ -1,17 +1,58 @@
-//! Rearrangement: running jobs move so that a waiting job can have its nodes. This file covers the time from
-//! the decision to the start of the waiting job.
+//! Rearrangement: running jobs move to free nodes for a waiting job. This module covers the time from the
+//! decision to the start of the waiting job.
 
 use super::error::ReplayError;
-use super::next_job::{NextJob, Stage};
 use super::observer::{Compaction, Placed, Record};
 use super::state::ReplayState;
 use crate::scheduler::Running;
-use meshreplay_alloc::allocator::{JobMove, Placement};
+use meshreplay_alloc::allocator::{JobMove, Placement, Rearrangement};
 use meshreplay_base::job::{JobId, Time};
 
+/// A waiting job that starts once running jobs have moved out of its way. Until then no other job starts.
+pub(super) struct NextJob {
+    /// The waiting job.
+    pub(super) job: JobId,
+    /// The nodes of the job, and the moves that free them.
+    pub(super) placement: Placement,
+    /// The time of the allocator's proposal.
+    pub(super) asked: Time,
+    /// Nanoseconds of the allocator's call, or 0 if calls are not timed.
+    pub(super) cost_ns: u64,
+    /// The current stage.
+    pub(super) stage: Stage,
+}
+
+/// The stages of a rearrangement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// The allocator decides which jobs move, until this time.
+    Deciding(Time),
+    /// The running jobs move until this time. Then the waiting job starts.
+    Moving(Time),
+}
+
+impl NextJob {
+    /// Returns the end of the current stage.
+    pub(super) fn due(&self) -> Time {
+        match self.stage {
+            Stage::Deciding(at) | Stage::Moving(at) => at,
+        }
+    }
+
+    /// Returns the plan of the moves, or `None` if the placement has none.
+    pub(super) fn plan(&self) -> Option<&Rearrangement> {
+        self.placement.rearrangement.as_deref()
+    }
+
+    /// Returns the moves of the plan. Empty without a plan.
+    pub(super) fn moves(&self) -> &[JobMove] {
+        self.plan().map_or(&[], |plan| &plan.moves)
+    }
+}
+
 impl ReplayState<'_> {
-    /// Begins to make room for a waiting job whose placement needs a rearrangement. Returns whether the job
-    /// has started already. This is so if neither the decision nor the moves take time.
+    /// Begins a rearrangement for a waiting job. Returns true if the job has started already, because neither
+    /// the decision nor the moves take time.
     pub(super) fn make_room(&mut self, job: JobId, placement: Placement, cost_ns: u64) -> bool {
         let decided = placement.rearrangement.as_ref().map_or(Time::ZERO, |plan| plan.decided);
         if let Some(plan) = &placement.rearrangement {
@@ -22,12 +63,12 @@ impl ReplayState<'_> {
         self.finish_stages()
     }
 
-    /// Drops the plan if one of the jobs in `ended`, which end now, would have moved and the decision is not
-    /// ready yet. The job for which they would have made room goes on waiting.
+    /// Drops the plan if one of the jobs in `ended` was to be moved and the decision is not ready yet. The
+    /// waiting job goes on waiting.
     pub(super) fn drop_plan_if_ended(&mut self, ended: &[JobId]) {
         let deciding = |next: &&NextJob| matches!(next.stage, Stage::Deciding(_));
         let Some(next) = self.next_job.as_ref().filter(deciding) else { return };
-        // A move names its job by the first of the nodes that the job holds.
+        // A move identifies its job by the first node of the job.
         let first = |job: &JobId| self.window[*job].placement.nodes.first().copied();
         let moves = |job| next.moves().iter().any(|moved| Some(moved.first) == first(job));
         if ended.iter().any(moves) {
@@ -39,8 +80,8 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Carries out the stages of making room that end now: first the running jobs move, then the waiting job
-    /// starts. Returns whether it has started.
+    /// Completes the stages that end now: first the running jobs move, then the waiting job starts. Returns
+    /// whether it has started.
     pub(super) fn finish_stages(&mut self) -> bool {
         while let Some(mut next) = self.next_job.take_if(|next| next.due() <= self.now) {
             match next.stage {
@@ -59,7 +100,7 @@ impl ReplayState<'_> {
                     let Some(waiting) = waiting else { return false };
                     self.start(waiting, next.placement);
                     if head.is_none() {
-                        // The job overtakes the head of the queue. The time for making room counts as part of
+                        // The job overtakes the head of the queue. The time of the rearrangement counts as
                         // its allocation, not as waiting at the head.
                         self.window[next.job].record.head = next.asked;
                     }
@@ -71,11 +112,11 @@ impl ReplayState<'_> {
     }
 
     /// Moves the running jobs and occupies the nodes of the next job. Fails if the plan moves a job that does
-    /// not run, or if one of the new nodes is not free.
+    /// not run, or if a new node is not free.
     fn rearrange(&mut self, next: &NextJob) -> Result<(), ReplayError> {
         let mut suspensions = Vec::with_capacity(next.moves().len());
-        // Two passes: all jobs vacate their nodes before any job occupies its new ones, since a new node of
-        // one job can be an old node of another one.
+        // Two passes: all jobs vacate their nodes before any job occupies new ones, because a new node of one
+        // job can be an old node of another.
         for moved in next.moves() {
             let job = self.job_at(moved.first).ok_or_else(|| self.bad_move(next.job))?;
             let by = self.suspension(job, moved);
@@ -84,7 +125,7 @@ impl ReplayState<'_> {
             let nodes = &self.window[job].placement.nodes;
             self.machine.vacate(nodes);
             self.observer.vacated(nodes, self.now);
-            // The job ends later by the time for which it stands still, and so does its estimate.
+            // The suspension delays the end of the job and its estimate.
             if self.running.remove(estimated_end, job) {
                 let nodes = moved.nodes.len() as u32;
                 self.running.insert(Running { estimated_end: estimated_end + by, job, nodes, start });
@@ -114,14 +155,14 @@ impl ReplayState<'_> {
         Ok(())
     }
 
-    /// Returns how long a job stands still. This is the time that its move needs, or longer if the job would
-    /// otherwise end before the move is over.
+    /// Returns the suspension of a job: the duration of its move, or longer if the job would otherwise end
+    /// during the move.
     fn suspension(&self, job: JobId, moved: &JobMove) -> Time {
         let end = self.execution.end_of(job).map_or(Time::MAX, |end| end + moved.suspended);
         moved.suspended + (self.now + moved.until - end).max(Time::ZERO)
     }
 
-    /// Returns the running job whose first node is `first`; `None` if there is none.
+    /// Returns the running job whose first node is `first`, or `None` if there is none.
     fn job_at(&self, first: u32) -> Option<JobId> {
         let holds = |job: &JobId| self.window[*job].placement.nodes.first() == Some(&first);
         self.running.iter().map(|running| running.job).find(holds)

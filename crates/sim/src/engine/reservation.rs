@@ -1,10 +1,8 @@
-//! Reservations of submeshes or nodes for the first waiting job. They are used with allocators that can
-//! refuse a job although enough nodes are free. For such an allocator a number of free nodes promises
-//! nothing.
+//! Reservations of submeshes or nodes for the first waiting job, for allocators that may refuse a job
+//! although enough nodes are free. With such an allocator a count of free nodes promises nothing.
 //!
 //! The *shadow time* is the time at which the reserved job can start if all running jobs end as estimated. A
-//! job that is started beside the reservation and outlives the shadow time must leave room for the reserved
-//! job.
+//! job that is backfilled and outlives the shadow time must leave room for the reserved job.
 
 use super::window::Window;
 use crate::scheduler::{Running, RunningJobs};
@@ -12,11 +10,11 @@ use meshreplay_alloc::allocator::{Placement, Request, Served, Strategy};
 use meshreplay_base::job::{JobId, Time};
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 
-/// A set of submeshes or nodes that is kept free for a waiting job at its shadow time.
+/// Submeshes or nodes that stay free for a waiting job at its shadow time.
 #[derive(Clone, Debug)]
 pub(super) enum Reservation {
-    /// For allocators that serve a job whenever a suitable submesh is free: every submesh that will be free
-    /// at the shadow time and that serves the job. At least one of them must stay free.
+    /// For allocators that serve a job whenever a suitable submesh is free: all suitable submeshes that will
+    /// be free at the shadow time. At least one of them must stay free.
     Submeshes(Vec<Submesh>),
     /// For other allocators: the nodes that the allocator would choose at the shadow time.
     Nodes {
@@ -26,14 +24,14 @@ pub(super) enum Reservation {
         request: Request,
         /// The shadow time.
         shadow: Time,
-        /// The machine as it will be at the shadow time, without the reserved job.
+        /// The machine at the shadow time, without the reserved job.
         then: Machine,
         /// The reserved nodes. They are free in `then`.
         nodes: Vec<NodeId>,
     },
 }
 
-/// A placement that is to be carried out.
+/// A placement to be carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// The last proposal of the allocator.
@@ -42,26 +40,25 @@ pub(super) enum Choice {
     Other(Placement),
 }
 
-/// The running jobs, their nodes and the current time.
+/// The running jobs with their nodes at the current time.
 #[derive(Clone, Copy)]
 pub(super) struct RunningPlaces<'a> {
     /// The running jobs in the order of their estimated ends.
     pub(super) running: &'a RunningJobs,
-    /// The jobs with their placements.
+    /// Holds the placements of the jobs.
     pub(super) window: &'a Window,
     /// The current time.
     pub(super) now: Time,
 }
 
 impl RunningPlaces<'_> {
-    /// Returns when a job is expected to end. A job that has outlived its estimate is expected to end now.
+    /// Returns the expected end of a job: its estimated end, or now if that has passed.
     fn end(&self, job: &Running) -> Time {
         job.estimated_end.max(self.now)
     }
 
-    /// Frees the nodes of the running jobs one estimated end after the other, until `found` returns
-    /// something. Returns that estimated end, the machine as it will be then, and what `found` returned.
-    /// Returns `None` if `found` returns nothing at any end.
+    /// Frees the nodes of the running jobs in the order of their expected ends, until `search` succeeds.
+    /// Returns that end, the machine at that time and the result, or `None` if `search` succeeds at no end.
     fn first_end<T>(
         &self,
         machine: &Machine,
@@ -72,7 +69,7 @@ impl RunningPlaces<'_> {
         while let Some(job) = ends.next() {
             then.vacate(&self.window[job.job].placement.nodes);
             let end = self.end(job);
-            // Jobs with the same expected end leave together, so only the last of them asks `found`.
+            // Jobs with the same expected end leave together, so `search` runs after the last of them.
             if ends.peek().is_none_or(|next| self.end(next) > end)
                 && let Some(found) = found(&then)
             {
@@ -82,7 +79,7 @@ impl RunningPlaces<'_> {
         None
     }
 
-    /// Returns the machine as it will be at `time`, when all jobs with expected ends up to `time` have ended.
+    /// Returns the machine at `time`, after the jobs with expected ends up to `time`.
     fn machine_at(&self, machine: &Machine, time: Time) -> Machine {
         let mut then = machine.clone();
         for job in self.running.iter().take_while(|job| self.end(job) <= time) {
@@ -93,12 +90,12 @@ impl RunningPlaces<'_> {
 }
 
 impl Reservation {
-    /// Returns the shadow time and the reservation of a job that is served by every submesh with sides as in
-    /// `boxes`. The shadow time is the first estimated end of a running job at which such a submesh is free.
-    /// Returns `None` if there is no such end.
+    /// Returns the shadow time and the reservation of a job that any submesh with sides in `boxes` serves, or
+    /// `None` if no such submesh becomes free. The shadow time is the first expected end with such a submesh
+    /// free.
     ///
-    /// Takes O(N/64 · log a) for each end at which enough nodes are free, with N nodes and a longest side a,
-    /// and the time to free the nodes of the jobs.
+    /// O(N/64 · log a) for each end with enough free nodes, with N nodes and a longest side a, plus the time
+    /// to free the nodes of the jobs.
     pub(super) fn of_submeshes(
         machine: &Machine,
         running: RunningPlaces<'_>,
@@ -117,12 +114,12 @@ impl Reservation {
         Some((shadow, Self::Submeshes(places)))
     }
 
-    /// Returns the shadow time and the reservation of a job whose allocator has to be asked. The shadow time
-    /// is the first estimated end of a running job at which `allocator` would serve `request`. The nodes that
-    /// it would choose then are reserved. Returns `None` if there is no such end.
+    /// Returns the shadow time and the reservation of a job by asking its allocator: the first expected end
+    /// at which `allocator` would serve `request`, and the nodes that it would choose then. `None` if there
+    /// is no such end.
     ///
-    /// `before` is the last reservation. It is kept if it belongs to the same job, its shadow time is not
-    /// past and earlier than the new one, and its nodes will still be free then.
+    /// The last reservation, `before`, is kept if it belongs to the same job, its shadow time is not past and
+    /// is earlier than the new one, and its nodes will still be free then.
     pub(super) fn of_nodes(
         machine: &Machine,
         running: RunningPlaces<'_>,
@@ -135,8 +132,8 @@ impl Reservation {
         let found = running.first_end(machine, |then| {
             if then.free_count() < least { None } else { allocator.foresee(&request, then) }
         });
-        // With more free nodes than expected such an allocator may refuse a job that it served before. The
-        // earlier promise is kept where it can be.
+        // With more free nodes than expected, such an allocator may refuse a job that it served before. So
+        // the earlier promise is kept where possible.
         if let Some(Self::Nodes { job: owner, shadow, nodes, .. }) = before
             && owner == job
             && shadow >= running.now
@@ -151,9 +148,8 @@ impl Reservation {
         Some((shadow, Self::Nodes { job, request, shadow, then, nodes }))
     }
 
-    /// Returns the nodes that are reserved for `job`, if all of them are free now. Returns `None` if they are
-    /// not, if another job holds the reservation, or if submeshes are reserved: the allocator then serves the
-    /// job itself.
+    /// Returns the nodes reserved for `job` if all of them are free now. `None` otherwise, and for
+    /// reservations of submeshes, as there the allocator serves the job itself.
     pub(super) fn nodes_for(&self, job: JobId, machine: &Machine) -> Option<&[NodeId]> {
         match self {
             Self::Nodes { job: owner, nodes, .. }
@@ -165,10 +161,9 @@ impl Reservation {
         }
     }
 
-    /// Returns the placement for a job that runs beside the reserved one and outlives its shadow time: the
-    /// allocator's `proposal`, or another placement. Returns `None` if no placement was found that leaves
-    /// room for the reserved job. From then on the reservation counts the nodes of the returned placement as
-    /// in use.
+    /// Returns the placement of a job that is backfilled and outlives the shadow time: the allocator's
+    /// `proposal`, or another placement. `None` if no placement leaves room for the reserved job. The
+    /// reservation then counts the nodes of the placement as in use.
     pub(super) fn make_room(
         &mut self,
         proposal: Placement,
@@ -178,8 +173,8 @@ impl Reservation {
     ) -> Option<Choice> {
         match self {
             Self::Submeshes(places) => {
-                // The allocator's own submesh is preferred. If it leaves no reserved submesh free, the first
-                // free submesh in scan order that does is taken.
+                // Prefer the allocator's own submesh. If it leaves no reserved submesh free, take the first
+                // free submesh in scan order that does.
                 let place = Submesh::around(machine.mesh(), &proposal.nodes);
                 let (choice, place) =
                     if let Some(place) = place.filter(|place| admits(places, machine.mesh(), place)) {
@@ -196,11 +191,11 @@ impl Reservation {
             Self::Nodes { request: reserved, then, nodes, .. } => {
                 // `later` is the machine at the shadow time with the new job still running.
                 let mut later = then.clone();
-                // A node that is free now is free at the shadow time too, so this fails only if the proposal
-                // is invalid.
+                // A node that is free now is also free at the shadow time, so this fails for invalid
+                // proposals only.
                 later.occupy(&proposal.nodes).ok()?;
-                // The proposal takes reserved nodes. The reservation moves to the nodes that the allocator
-                // would choose in `later`; if it would refuse the reserved job there, the new job must not
+                // The proposal takes reserved nodes, so the reservation moves to the nodes that the allocator
+                // would choose in `later`. If it would refuse the reserved job there, the new job must not
                 // start.
                 if !nodes.iter().all(|&node| later.free().contains(node)) {
                     *nodes = allocator.foresee(reserved, &later)?.nodes;
@@ -212,13 +207,13 @@ impl Reservation {
     }
 }
 
-/// Returns whether at least one submesh of `places` stays free if `taken` is in use.
+/// Returns whether a submesh of `places` stays free if `taken` is in use.
 fn admits(places: &[Submesh], mesh: &Mesh, taken: &Submesh) -> bool {
     places.iter().any(|place| !place.meets(mesh, taken))
 }
 
-/// Returns the first submesh with sides as in `boxes` that is free now and leaves one of `places` free. The
-/// sides in `boxes` are tried in their order, each in scan order. Returns `None` if there is no such submesh.
+/// Returns the first free submesh with sides in `boxes` that leaves one of `places` free, or `None` if there
+/// is none. Tries the sides in their order, each in scan order.
 fn beside(places: &[Submesh], machine: &Machine, boxes: &[[u32; 3]]) -> Option<Submesh> {
     let mut free_submeshes = FreeSubmeshes::default();
     boxes.iter().find_map(|&sizes| {
@@ -230,7 +225,7 @@ fn beside(places: &[Submesh], machine: &Machine, boxes: &[[u32; 3]]) -> Option<S
     })
 }
 
-/// Returns every free submesh with sides as in `boxes`; an empty list if there is none.
+/// Returns all free submeshes with sides in `boxes`.
 fn all_places(free_submeshes: &mut FreeSubmeshes, machine: &Machine, boxes: &[[u32; 3]]) -> Vec<Submesh> {
     let mut places = Vec::new();
     for &sizes in boxes {

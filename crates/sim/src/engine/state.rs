@@ -1,13 +1,13 @@
-//! The state of a replay at an instant: the machine, the queue and the running jobs. It is the view that a
-//! scheduler sees.
+//! The state of a replay at an instant: the machine, the queue and the running jobs. It implements the
+//! scheduler's [`View`].
 
 use std::time::Instant;
 
 use super::error::ReplayError;
-use super::next_job::NextJob;
 use super::observer::{Observer, Placed, Record};
-use super::outage_state::OutageState;
-use super::prediction_state::PredictionState;
+use super::outages::OutageState;
+use super::predictions::PredictionState;
+use super::rearrangement::NextJob;
 use super::reservation::{Choice, Reservation, RunningPlaces};
 use super::window::Window;
 use crate::execution::{Execution, Started};
@@ -27,7 +27,7 @@ pub(super) struct ReplayState<'a> {
     pub(super) cause: Cause,
     /// The machine, with the nodes in use.
     pub(super) machine: Machine,
-    /// The forms of recent placements.
+    /// Masks of recent placements.
     pub(super) recently_held: RecentlyHeld,
     /// The allocator.
     pub(super) allocator: &'a mut Strategy,
@@ -43,7 +43,7 @@ pub(super) struct ReplayState<'a> {
     pub(super) queue: WaitQueue,
     /// The running jobs.
     pub(super) running: RunningJobs,
-    /// The job for which others make room; `None` if there is none.
+    /// The pending rearrangement.
     pub(super) next_job: Option<NextJob>,
     /// The last reservation; `None` if there is none.
     pub(super) reservation: Option<Reservation>,
@@ -51,7 +51,7 @@ pub(super) struct ReplayState<'a> {
     pub(super) outages: Option<OutageState>,
     /// The predictions; `None` if schedulers plan with the estimates of the jobs.
     pub(super) predictions: Option<PredictionState>,
-    /// The first error; `None` if there was none. No job starts after an error.
+    /// The first error. After an error no job starts.
     pub(super) error: Option<ReplayError>,
 }
 
@@ -82,14 +82,14 @@ impl ReplayState<'_> {
         start + self.expected_run(job) + suspended
     }
 
-    /// Asks the scheduler for a pass. Does nothing while running jobs make room for a job.
+    /// Runs a pass. Does nothing during a rearrangement.
     pub(super) fn run_scheduler(&mut self, scheduler: &mut dyn Scheduler) {
         if self.next_job.is_none() {
             scheduler.start_jobs(self);
         }
     }
 
-    /// Applies all departures and arrivals of an instant, then asks for one pass. Empties `done`.
+    /// Applies all departures and arrivals of an instant, then runs one pass. Empties `done`.
     pub(super) fn pass_once(
         &mut self,
         done: &mut Vec<JobId>,
@@ -103,11 +103,11 @@ impl ReplayState<'_> {
         self.run_scheduler(scheduler);
     }
 
-    /// Applies the events of an instant one by one: arrivals, then departures. Asks for a pass after each of
-    /// them. Empties `done`.
+    /// Applies the events of an instant one by one, arrivals before departures, with a pass after each.
+    /// Empties `done`.
     ///
-    /// Schedulers that are asked in this way rely on estimates. So jobs that end exactly as estimated, or
-    /// later, have left the machine before the first pass.
+    /// Schedulers with such passes rely on estimates. So jobs that end as estimated or later have left the
+    /// machine before the first pass.
     pub(super) fn pass_per_event(
         &mut self,
         done: &mut Vec<JobId>,
@@ -116,7 +116,7 @@ impl ReplayState<'_> {
     ) {
         let expected =
             |state: &Self, job: JobId| state.window[job].record.start + state.expected_run(job) <= state.now;
-        // An allocator that moves jobs must not find a job on the machine that has ended.
+        // An allocator that moves jobs must not see a job on the machine that has ended.
         let movable = self.allocator.moves_jobs;
         let expected = |state: &Self, job: JobId| movable || expected(state, job);
         for &job in &*done {
@@ -137,8 +137,8 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Applies all departures of an instant and asks for one pass if there are any. Then applies the arrivals
-    /// one by one, with a pass after each. Empties `done`.
+    /// Applies all departures of an instant, with one pass if there are any, then the arrivals with a pass
+    /// after each. Empties `done`.
     pub(super) fn pass_per_kind(
         &mut self,
         done: &mut Vec<JobId>,
@@ -157,7 +157,7 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Ends a job, and tells the predictor of its run.
+    /// Ends a job and passes its run time to the predictor.
     pub(super) fn depart(&mut self, job: JobId) {
         self.end(job);
         self.learn(job);
@@ -182,28 +182,27 @@ impl ReplayState<'_> {
         self.take_drained(&placement.nodes);
     }
 
-    /// Returns what `job` asks of the allocator.
+    /// Returns the allocator's request for `job`.
     fn request(&self, job: JobId) -> Request {
         Request { job: Some(job), ..Request::from(self.window.job(job)) }
     }
 
     /// Asks the allocator for nodes for `job` and occupies them, unless other jobs must move first. Returns
-    /// the placement and the time that the allocator's calls took, in nanoseconds. Returns `None` if the job
-    /// does not start now: it was refused, the replay is stopped or the placement is invalid.
+    /// the placement and the nanoseconds of the allocator's calls. `None` if the job does not start now: it
+    /// was refused, the replay is stopped or the placement is invalid.
     ///
     /// With `beside`, the placement must leave room for the reserved job. Without it, a job that the
-    /// allocator refuses gets the nodes that are reserved for it, if these are free.
+    /// allocator refuses gets its reserved nodes if they are free.
     fn place(&mut self, job: JobId, beside: Option<&mut Reservation>) -> Option<(Placement, u64)> {
         let request = self.request(job);
         let began = self.timed.then(Instant::now);
         let proposal = self.allocator.propose(&request, &self.machine);
         if self.stop.is_thrown() {
-            // An allocator that is stopped may give up. Its `None` is then no refusal, and is not reported as
-            // one.
+            // A stopped allocator may give up. Its `None` is not a refusal and is not reported.
             return None;
         }
-        // Without a reservation the proposal is carried out as it is. It is accepted before its nodes are
-        // occupied, so that the time measured is that of the two calls of the allocator and of nothing else.
+        // Without a reservation the proposal is carried out unchanged. It is accepted before its nodes are
+        // occupied, so that only the two calls of the allocator are timed.
         if let (Some(placement), None) = (&proposal, &beside) {
             self.accept(placement);
         }
@@ -245,22 +244,21 @@ impl ReplayState<'_> {
         Some((placement, cost_ns))
     }
 
-    /// Tells the allocator that its proposal is carried out. A proposal for which jobs must move first is not
-    /// carried out yet, so nothing is told.
+    /// Tells the allocator that its proposal is carried out, unless jobs have to move first.
     fn accept(&mut self, proposal: &Placement) {
         if proposal.rearrangement.is_none() {
             self.allocator.accepted(proposal, &self.machine);
         }
     }
 
-    /// Tells the allocator of a placement that it did not propose, and returns the placement.
+    /// Notifies the allocator of a placement that it did not propose, and returns the placement.
     fn tell_of(&mut self, placement: Placement) -> Placement {
         self.allocator.taken(&placement, &self.machine);
         placement
     }
 
-    /// Checks a placement and occupies its nodes. If other jobs must move first, it only checks the number of
-    /// nodes. Fails if the placement has too few nodes, or nodes that are not free.
+    /// Checks a placement and occupies its nodes, unless other jobs must move first. Fails if the placement
+    /// has too few nodes, or nodes that are not free.
     fn carry_out(&mut self, job: JobId, request: &Request, placement: &Placement) -> Result<(), ReplayError> {
         let found = placement.nodes.len();
         if found < request.procs as usize {
@@ -283,13 +281,12 @@ impl ReplayState<'_> {
 }
 
 impl ReplayState<'_> {
-    /// Returns whether a job may start now: there was no error, no job waits for others to make room, and the
-    /// replay is not stopped.
+    /// Returns whether a job may start now: no error, no rearrangement under way, not stopped.
     fn may_start(&self) -> bool {
         self.error.is_none() && self.next_job.is_none() && !self.stop.is_thrown()
     }
 
-    /// Starts a waiting job. Its nodes are occupied already.
+    /// Starts a waiting job on nodes that are already occupied.
     pub(super) fn start(&mut self, waiting: Waiting, placement: Placement) {
         let Waiting { slot, job, estimate, .. } = waiting;
         let was_head = self.queue.head().is_some_and(|head| head.job == job);

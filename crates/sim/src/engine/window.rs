@@ -1,9 +1,8 @@
-//! The jobs that a replay knows at an instant: from the oldest one that has not left to the newest one that
-//! has arrived.
+//! The window of a replay: the jobs from the oldest whose record is not final to the newest that has arrived.
 //!
-//! Jobs arrive in the order of their submissions and leave in the order of the log. So memory holds the jobs
-//! that wait or run, and those that ended while an older job still waits or runs. It does not grow with the
-//! log.
+//! Jobs arrive in the order of their submissions and leave in the order of the log. So memory holds the
+//! waiting and running jobs, and the jobs that ended before an older job of the log did. It does not grow
+//! with the log.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "slots are a power of two above 0 and at most 2^33, and numbers of jobs fit 32 bits"
@@ -19,25 +18,26 @@ use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::memory;
 use meshreplay_machine::machine::Held;
 
-/// What a replay knows of a job that has arrived and has not left, beside the job itself.
+/// The state of a job in the window.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// Its record so far.
+    /// The record so far.
     pub(super) record: Record,
-    /// Its placement; empty before its start and after its end.
+    /// The placement. Empty before the start and after the end.
     pub(super) placement: Placement,
-    /// The nodes that it holds, as the machine frees them; `None` while it holds none.
+    /// The nodes that the job holds, as masks of machine words. `None` while it holds none.
     pub(super) held: Option<Arc<Held>>,
-    /// Its current prediction; 0 if nothing is predicted.
+    /// The current prediction, or 0 without predictions.
     pub(super) predicted: Time,
-    /// The time at which it outlives that prediction; the end of time if it does not run or has outlived all.
+    /// The time at which the job outlives its prediction, or the end of time if it does not run or will not
+    /// be corrected again.
     pub(super) due: Time,
-    /// Whether its record is final: it has ended, was given up or will never start.
+    /// Whether the record is final: the job has ended, was given up or will never start.
     pub(super) is_final: bool,
 }
 
 impl Entry {
-    /// Returns the entry of a job that arrives.
+    /// Returns the state of an arriving job.
     fn new() -> Self {
         Self {
             record: Record::default(),
@@ -50,28 +50,27 @@ impl Entry {
     }
 }
 
-/// The least number of slots. It is a power of two, as every number of slots.
+/// The fewest slots. A power of two, as every number of slots.
 const LEAST_SLOTS: usize = 64;
 
-/// The number of slots from which on it is looked whether they fit into memory.
+/// The number of slots from which on growth checks the available memory.
 const MANY_SLOTS: usize = 1 << 20;
 
-/// The memory in bytes that a job takes beside its slot while it waits or runs: its place in the queue, and
-/// what is measured.
+/// Bytes of a waiting or running job outside its slot: its place in the queue and its measurements.
 const MEASURED_BYTES: u64 = 400;
 
-/// The window. The slot of a job is the remainder of its id by the number of slots, so that finding it takes
-/// no search. Indexing by a job that has left, or has not arrived, panics.
+/// A ring of slots. The slot of a job is its id modulo the number of slots, so lookups need no search.
+/// Indexing by a job outside the window panics.
 #[derive(Debug)]
 pub(super) struct Window {
     /// The job that leaves next.
     first: JobId,
-    /// The job after the newest one that has arrived.
+    /// One more than the id of the newest job.
     end: JobId,
-    /// What is known of the job of each slot; `None` if the slot has no job.
+    /// The states, `None` for empty slots.
     slots: Vec<Option<Entry>>,
-    /// The job of each slot; any one if the slot has none. Jobs are apart from what is known of them, so that
-    /// each is copied once and straight to its place, and nothing has to skip them.
+    /// The jobs, undefined for empty slots. Apart from the states, so that a job is copied once and scans of
+    /// the states skip no jobs.
     jobs: Vec<Job>,
 }
 
@@ -87,8 +86,7 @@ impl Window {
         job as usize & (self.slots.len() - 1)
     }
 
-    /// Adds a job that arrives. No job of its id has been added before. Fails if the window must grow for it
-    /// and there is not enough memory.
+    /// Adds an arriving job. Its id must be new. Fails if the window has to grow and memory is short.
     #[inline]
     pub(super) fn add(&mut self, id: JobId, job: &Job) -> Result<(), ReplayError> {
         let end = self.end.max(id + 1);
@@ -103,8 +101,8 @@ impl Window {
         Ok(())
     }
 
-    /// Moves the jobs to this larger number of slots. Fails if there is not enough memory for them and for
-    /// what is measured of these jobs.
+    /// Moves the jobs to a larger number of slots. Fails if memory is short for the slots and for the
+    /// measurements of their jobs.
     fn grow(&mut self, slots: usize) -> Result<(), ReplayError> {
         let needed_bytes = slots as u64 * (size_of::<(Option<Entry>, Job)>() as u64 + MEASURED_BYTES);
         if slots >= MANY_SLOTS
@@ -136,7 +134,7 @@ impl Window {
         &self.jobs[slot]
     }
 
-    /// Returns the next job in the order of the log with its record, if that is final.
+    /// Returns the next job in the order of the log with its record, if the record is final.
     pub(super) fn next_final(&self) -> Option<(&Job, &Record)> {
         let slot = self.slot(self.first);
         let entry = self.slots[slot].as_ref().filter(|entry| entry.is_final)?;
@@ -173,8 +171,7 @@ impl IndexMut<JobId> for Window {
     }
 }
 
-/// Ends the program, as a part of the replay has named a job that neither waits nor runs. This would be a
-/// mistake in this program, like an index beyond the end of a list.
+/// Panics because a part of the replay named a job outside the window: a bug, like an index out of bounds.
 #[cold]
 fn absent(job: JobId) -> ! {
     unreachable!("job {job} is not in the window of the replay")

@@ -1,4 +1,4 @@
-//! Execution models decide how long a started job runs. This file has their trait and their registry.
+//! Execution models: the run times of started jobs. This module has the trait and the registry.
 #![expect(clippy::arithmetic_side_effects, reason = "jobs have numbers of 32 bits")]
 
 mod recorded;
@@ -28,11 +28,10 @@ pub struct Started<'a> {
 /// An execution model. It decides when started jobs end. The engine asks for the next end and then advances
 /// the model to that time.
 pub trait Execution: Send {
-    /// Starts a job. Its start is never before a time to which the model was advanced or has looked ahead.
+    /// Starts a job. The start is never before a time that the model was advanced to or has looked ahead to.
     fn start(&mut self, started: Started<'_>);
 
-    /// Suspends running jobs, each for the given length of time, so that they end later. Only models with
-    /// [`Self::postpones`] support this.
+    /// Suspends running jobs, each for a length of time that delays its end. Requires [`Self::postpones`].
     fn postpone(&mut self, _jobs: &[(JobId, Time)]) {}
 
     /// Returns whether running jobs can be moved to other nodes.
@@ -40,8 +39,8 @@ pub trait Execution: Send {
         false
     }
 
-    /// Ends a running job before it has run, because it is killed. It can be started again. Only models with
-    /// [`Self::cancels`] support this.
+    /// Ends a running job early because it is killed. The job can be started again. Requires
+    /// [`Self::cancels`].
     fn cancel(&mut self, _job: JobId) {}
 
     /// Returns whether running jobs can be killed.
@@ -49,39 +48,39 @@ pub trait Execution: Send {
         false
     }
 
-    /// Returns when a running job will end; `None` if the model cannot know it or the job does not run.
+    /// Returns the end of a running job, or `None` if the model cannot know it or the job does not run.
     fn end_of(&self, _job: JobId) -> Option<Time> {
         None
     }
 
-    /// Returns when the next running job ends if no job starts or moves before. A model that has to simulate
-    /// may look ahead to `until` at most. It gives up once `stop` is thrown.
+    /// Returns the end of the next job, provided that no job starts or moves before. A simulating model looks
+    /// ahead to `until` at most, and gives up once `stop` is thrown.
     fn next_completion(&mut self, until: Time, stop: &Stop) -> Next;
 
-    /// Ends the jobs that end up to `until`, and appends them to `done` in the order of their ends.
+    /// Ends the jobs that end up to `until` and appends them to `done`, in the order of their ends.
     fn advance(&mut self, until: Time, done: &mut Vec<JobId>);
 
-    /// Returns what was measured of the messages between processes; `None` for models without a network.
+    /// Returns the measurements of the network, or `None` for models without one.
     fn traffic(&mut self) -> Option<Traffic> {
         None
     }
 }
 
-/// The answer to the question when the next running job ends.
+/// The end of the next running job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It ends at this time.
+    /// At this time.
     At(Time),
-    /// It ends after the time up to which the model looked ahead.
+    /// After the time that the model looked ahead to.
     Later,
     /// Never: no job runs.
     Idle,
-    /// Unknown: the replay was stopped.
+    /// Unknown: the replay is stopped.
     Stopped,
 }
 
 impl Next {
-    /// Returns the time of the end; `None` if it is not known.
+    /// Returns the end if it is known.
     pub fn time(self) -> Option<Time> {
         match self {
             Self::At(time) => Some(time),
@@ -90,14 +89,14 @@ impl Next {
     }
 }
 
-/// The facts of a replay that the builder of an execution model may use.
+/// Inputs of the builder of an execution model.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// The machine on which the jobs run.
+    /// The machine.
     pub mesh: &'a Mesh,
-    /// The number of jobs of the replay.
+    /// Number of jobs of the replay.
     pub jobs: usize,
-    /// The seed of the replay. It is the same for every allocator.
+    /// Seed of the replay, the same for every allocator.
     pub seed: u64,
 }
 
@@ -122,17 +121,17 @@ pub struct Entry {
 /// The rows of all execution models.
 pub const NETWORKS: &[Entry] = &[recorded::ENTRY, wormhole::ENTRY];
 
-/// The name of the model without messages.
+/// Name of the model without messages.
 pub const RECORDED: &str = recorded::ENTRY.name;
 
-/// Returns whether replays with the execution model `spec` have numbers of messages: every model of ours
-/// except recorded run times has them, models from outside have none.
+/// Returns whether replays with the execution model `spec` measure messages: all registered models but
+/// recorded run times do, guests do not.
 pub fn has_traffic(spec: &Spec) -> bool {
     spec.name != RECORDED && !spec.is_guest()
 }
 
-/// Builds the execution model that `spec` names. Returns it with the spec in which every default is written
-/// out. Fails if no model has this name, or if a parameter is unknown or invalid.
+/// Builds the execution model named by `spec`. Returns the model and the spec with all defaults written out.
+/// Fails for an unknown name, or an unknown or invalid parameter.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Execution>, Spec), SpecError> {
     let Some(entry) = NETWORKS.iter().find(|entry| entry.name == spec.name) else {
         return Err(unknown("network", &spec.name, NETWORKS.iter().map(|entry| entry.name)));

@@ -1,4 +1,4 @@
-//! The execution model of recorded run times: each job runs as long as the log says.
+//! The execution model of recorded run times: each job runs as long as in the log.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,8 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
     build: |_, _| Ok(Box::new(RecordedRunTimes::default())),
 };
 
-/// Recorded run times, kept as a heap of ends. Jobs that end at the same time do so in the order in which
-/// they started.
+/// Recorded run times, with a heap of ends. Jobs with the same end finish in the order of their starts.
 #[derive(Debug, Default)]
 pub struct RecordedRunTimes {
     ends: BinaryHeap<Reverse<(Time, u64, JobId)>>,
@@ -30,7 +29,7 @@ impl Execution for RecordedRunTimes {
         self.started += 1;
     }
 
-    /// Adds each length of time to the end of its job, in O(running jobs).
+    /// Delays the end of each job. O(running jobs).
     fn postpone(&mut self, jobs: &[(JobId, Time)]) {
         let mut ends = std::mem::take(&mut self.ends).into_vec();
         for Reverse((end, _, job)) in &mut ends {
@@ -45,7 +44,7 @@ impl Execution for RecordedRunTimes {
         true
     }
 
-    /// Removes the end of the job, in O(running jobs).
+    /// Removes the end of the job. O(running jobs).
     fn cancel(&mut self, job: JobId) {
         self.ends.retain(|Reverse((.., other))| *other != job);
     }

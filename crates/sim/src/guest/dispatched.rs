@@ -1,5 +1,5 @@
-//! A scheduler that a guest makes: it is asked which jobs start, and a job that the allocator refuses is
-//! reported to it.
+//! A scheduler made by a guest. The guest chooses the jobs that start, and learns which of them the allocator
+//! refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +7,20 @@ use crate::scheduler::{Scheduler, Slot, View};
 use meshreplay_base::job::JobId;
 use meshreplay_base::stop::Stop;
 
-/// The decisions of a guest's scheduler.
+/// The decisions of a guest that is a scheduler.
 pub trait Dispatcher: Send {
-    /// Returns the waiting jobs that start now, in this order; an empty list if none does. `refused` are the
-    /// jobs that were named earlier in this pass and that the allocator has refused; it is empty at first.
-    /// The function is called only while jobs wait, and only reads from `view`.
+    /// Returns the waiting jobs that start now, in this order. `refused` has the jobs of this pass that the
+    /// allocator has refused so far. Called only while jobs wait, and must only read from `view`.
     ///
-    /// The jobs are started one by one. If the allocator refuses one, the jobs after it are not started, and
-    /// the function is called again: the guest may then name others, as a scheduler that backfills does, or
-    /// none, as `fcfs` does. A pass ends when all jobs of a list have started, or with an empty list.
+    /// The jobs are started one by one. After a refusal the remaining jobs are not started, and the function
+    /// is called again: the guest may name other jobs, as a scheduler with backfilling does, or none, as
+    /// `fcfs` does. A pass ends when all named jobs have started, or with an empty list.
     ///
-    /// A guest that fails calls [`Stop::fail`] and returns an empty list.
+    /// A failing guest calls [`Stop::fail`] and returns an empty list.
     fn dispatch(&mut self, view: &dyn View, refused: &[JobId]) -> Vec<JobId>;
 }
 
-/// A scheduler that does what a [`Dispatcher`] says. It is asked once for each instant with events, after all
+/// A scheduler driven by a [`Dispatcher`]. It is asked once for each instant with events, after all
 /// departures and arrivals.
 pub struct Dispatched<D> {
     guest: D,
@@ -30,13 +29,13 @@ pub struct Dispatched<D> {
 }
 
 impl<D: Dispatcher> Dispatched<D> {
-    /// Returns the scheduler of a guest that messages call `label`.
+    /// Creates the scheduler of a guest that messages call `label`.
     pub fn new(guest: D, label: &str, stop: &Stop) -> Self {
         Self { guest, label: label.to_owned(), stop: stop.clone() }
     }
 
-    /// Returns the slots of `jobs`. If one of them does not wait, is named twice or was refused in this
-    /// pass, the replay fails.
+    /// Returns the slots of `jobs`. The replay fails if one of them does not wait, is named twice or was
+    /// refused in this pass.
     fn slots(&self, jobs: &[JobId], waiting: &BTreeMap<JobId, Slot>, pass: &Pass) -> Option<Vec<Slot>> {
         let mut named = BTreeSet::new();
         let mut slots = Vec::with_capacity(jobs.len());
@@ -64,23 +63,23 @@ impl<D: Dispatcher> Dispatched<D> {
     }
 }
 
-/// What has happened in a pass.
+/// The events of a pass.
 #[derive(Default)]
 struct Pass {
-    /// The jobs that the allocator has refused, in this order.
+    /// The refused jobs, in this order.
     refused: Vec<JobId>,
-    /// The same, to find one.
+    /// The same as a set.
     are_refused: BTreeSet<JobId>,
     /// The jobs that have started.
     started: BTreeSet<JobId>,
 }
 
-/// A pass in which the allocator refuses R jobs of Q takes O(Q·log Q) and what the guest needs for R + 1
-/// questions, each of which has the whole queue.
+/// O(Q·log Q) for a pass with Q waiting jobs, plus R + 1 questions to the guest if the allocator refuses R
+/// jobs. Each question contains the whole queue.
 impl<D: Dispatcher> Scheduler for Dispatched<D> {
     fn start_jobs(&mut self, view: &mut dyn View) {
         let mut pass = Pass::default();
-        // Slots stay valid while jobs leave the queue and none arrives.
+        // Slots stay valid while jobs only leave the queue.
         let waiting: BTreeMap<JobId, Slot> =
             view.queue().iter().map(|waiting| (waiting.job, waiting.slot)).collect();
         while !view.queue().is_empty() && !view.stopped() {

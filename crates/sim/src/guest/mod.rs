@@ -1,18 +1,18 @@
 //! Guests: allocators, schedulers and execution models from outside this program.
 //!
-//! A guest is named by a spec as ours are, and everything that has to do with results treats it as ours:
-//! placements pass the same checks, numbers, tables, plots and comparisons have it under its label. There are
-//! two kinds:
+//! A guest is named by a spec, and everything about results treats it like the registered algorithms:
+//! placements pass the same checks, and numbers, tables, plots and comparisons show it under its label. There
+//! are two kinds:
 //!
-//! * `exec:./mine --flag` is a program that speaks a protocol of lines on its standard input and output. The
-//!   protocol is described in docs/src/own-algorithms.md.
-//! * `guest:NAME` is an object of the caller, such as a class in Python or a type of another crate. The
-//!   caller puts a factory into [`Guests`] under this name, and the table into `study::Axes` or
+//! * `exec:./mine --flag` is a program that speaks a line protocol over standard input and output, described
+//!   in docs/src/own-algorithms.md.
+//! * `guest:NAME` is an object of the caller, such as a Python class or a type of another crate. The caller
+//!   puts a factory into [`Guests`] under this name, and passes the table to `study::Axes` or
 //!   `study::Replay`.
 //!
-//! Every replay builds its own instance, by the factory, on its own thread. A guest that fails calls
-//! [`meshreplay_base::stop::Stop::fail`] of its [`Setup`] with a whole message and then returns what means
-//! nothing: `None` or no jobs. That ends this replay with the message; other replays go on.
+//! The factory builds an instance for every replay, on the thread of the replay. A failing guest calls
+//! [`meshreplay_base::stop::Stop::fail`] of its [`Setup`] with a complete message and then returns an
+//! arbitrary value: `None` or no jobs. The message ends this replay; other replays go on.
 //!
 //! ```
 //! use meshreplay_alloc::allocator::{Allocator, Placement, Request, Strategy};
@@ -40,21 +40,18 @@
               604,800 s; casts of numbers with fractions clamp"
 )]
 
-mod check;
 mod dispatched;
 mod exec;
-mod job_table;
 mod own_run_times;
 mod setup;
-mod subject;
 mod table;
 
-pub use self::check::check_placement;
 pub use self::dispatched::{Dispatched, Dispatcher};
 pub use self::exec::files;
-pub use self::job_table::{JobFacts, JobTable};
 pub use self::own_run_times::{OwnRunTimes, RunTime};
 pub use self::setup::Setup;
-pub use self::subject::subject;
+pub use self::setup::check_placement;
+pub use self::setup::{JobFacts, JobTable};
 pub use self::table::Guests;
+pub use self::table::subject;
 pub use meshreplay_alloc::allocator::BuildError as GuestError;

@@ -1,28 +1,28 @@
-//! An execution model that a guest makes: it says how long a job runs on its nodes.
+//! An execution model made by a guest, which gives the run time of a job on its nodes.
 
 use crate::execution::{Execution, Next, RecordedRunTimes, Started};
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 
-/// The run times of a guest's execution model.
+/// Run times given by a guest.
 pub trait RunTime: Send {
-    /// Returns how long a job that starts now runs, at least 0; `None` if the guest has failed and has called
-    /// [`Stop::fail`].
+    /// Returns the run time, at least 0, of a job that starts now. `None` if the guest has failed and has
+    /// called [`Stop::fail`].
     fn run_time(&mut self, started: &Started<'_>) -> Option<Time>;
 
-    /// Records that a job has ended or was killed. The default does nothing.
+    /// The job has ended or was killed. Does nothing by default.
     fn ended(&mut self, _job: JobId) {}
 }
 
-/// An execution model in which each job runs as long as a [`RunTime`] says when it starts. Jobs can be moved
-/// and killed as with recorded run times.
+/// An execution model with run times from a [`RunTime`], asked at each start. Jobs can be moved and killed as
+/// with recorded run times.
 pub struct OwnRunTimes<R> {
     guest: R,
     ends: RecordedRunTimes,
 }
 
 impl<R: RunTime> OwnRunTimes<R> {
-    /// Returns the execution model of a guest.
+    /// Creates the execution model of a guest.
     pub fn new(guest: R) -> Self {
         Self { guest, ends: RecordedRunTimes::default() }
     }

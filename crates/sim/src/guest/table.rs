@@ -1,22 +1,22 @@
-//! The table of a study's guests, and the functions that build algorithms whether they are guests or ours.
-
-use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::Arc;
+//! The table of a study's guests, and builders for guests and registered algorithms alike.
 
 use super::exec;
 use super::setup::Setup;
 use crate::execution::{self, Execution};
 use crate::scheduler::{self, Scheduler};
 use meshreplay_alloc::allocator::{self, BuildError, Built, Memory, Promises, Served, Strategy};
+use meshreplay_alloc::laws::{SEED, Subject, random_node_lists};
 use meshreplay_base::spec::{EXEC, Spec, SpecError, unknown};
 use meshreplay_machine::machine::Mesh;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
-/// A function that builds a guest for one replay. It fails with a whole message.
+/// Builds a guest for one replay. Fails with a complete message.
 type Factory<T> = Arc<dyn Fn(&Setup<'_>) -> Result<T, String> + Send + Sync>;
 
-/// The objects of the caller that serve as allocators, schedulers and execution models, by their names in
-/// specs `guest:NAME`. Programs (`exec:COMMAND`) need no entry. A copy shares the factories.
+/// The caller's allocators, schedulers and execution models, by their names in specs `guest:NAME`. Programs
+/// (`exec:COMMAND`) need no entry. Copies share the factories.
 #[derive(Clone, Default)]
 pub struct Guests {
     allocators: BTreeMap<String, Factory<Strategy>>,
@@ -33,11 +33,11 @@ impl fmt::Debug for Guests {
 }
 
 impl Guests {
-    /// Returns the table with one more allocator, `guest:NAME`. The factory returns the allocator with its
-    /// capabilities. [`Strategy::of`] says that it serves a request whenever enough nodes are free; an
-    /// allocator of which this is not sure is [`Served::ByState`] with [`allocator::Foresight::Proposes`],
-    /// which is right for every allocator that decides from the machine that it is given. Placements have
-    /// exactly as many nodes as processors are requested unless [`Strategy::with_nodes_for`] says otherwise.
+    /// Adds the allocator `guest:NAME`. The factory returns the allocator with its capabilities.
+    /// [`Strategy::of`] promises to serve a request whenever enough nodes are free. An allocator without this
+    /// promise is [`Served::ByState`] with [`allocator::Foresight::Proposes`], which suits every allocator
+    /// that decides from the given machine. Placements have exactly as many nodes as requested processors
+    /// unless [`Strategy::with_nodes_for`] declares otherwise.
     #[must_use]
     pub fn with_allocator(
         mut self,
@@ -48,8 +48,7 @@ impl Guests {
         self
     }
 
-    /// Returns the table with one more scheduler, `guest:NAME`. A scheduler that says which jobs start is a
-    /// [`super::Dispatched`].
+    /// Adds the scheduler `guest:NAME`. A scheduler that names the jobs to start is a [`super::Dispatched`].
     #[must_use]
     pub fn with_scheduler(
         mut self,
@@ -60,8 +59,7 @@ impl Guests {
         self
     }
 
-    /// Returns the table with one more execution model, `guest:NAME`. A model that says how long jobs run is
-    /// an [`super::OwnRunTimes`].
+    /// Adds the execution model `guest:NAME`. A model that gives run times is an [`super::OwnRunTimes`].
     #[must_use]
     pub fn with_network(
         mut self,
@@ -80,7 +78,7 @@ impl Guests {
         allocator::find(spec).map(|(_, spec)| spec)
     }
 
-    /// Returns the resolved spec of an allocator, and whether it moves running jobs. A guest is not started.
+    /// Returns the resolved spec of an allocator, and whether it moves running jobs. Does not start a guest.
     pub fn resolve_allocator(&self, spec: &Spec, mesh: &Mesh) -> Result<(Spec, bool), SpecError> {
         if spec.is_guest() {
             return Ok((self.find_allocator(spec)?, false));
@@ -89,7 +87,7 @@ impl Guests {
         Ok((built.spec, built.strategy.moves_jobs))
     }
 
-    /// Returns the resolved spec of a scheduler. A guest is not started.
+    /// Returns the resolved spec of a scheduler. Does not start a guest.
     pub fn resolve_scheduler(&self, spec: &Spec) -> Result<Spec, SpecError> {
         if spec.is_guest() {
             return check("scheduler", spec, &self.schedulers).map(|_| spec.clone());
@@ -97,8 +95,8 @@ impl Guests {
         scheduler::build(spec).map(|(_, spec)| spec)
     }
 
-    /// Returns the resolved spec of an execution model, and whether it can move running jobs. A guest is not
-    /// started.
+    /// Returns the resolved spec of an execution model, and whether it can move running jobs. Does not start
+    /// a guest.
     pub fn resolve_network(&self, spec: &Spec, mesh: &Mesh) -> Result<(Spec, bool), SpecError> {
         if spec.is_guest() {
             return check("network", spec, &self.networks).map(|_| (spec.clone(), true));
@@ -107,7 +105,7 @@ impl Guests {
         Ok((spec, model.postpones()))
     }
 
-    /// Builds the allocator that `spec` names for one replay.
+    /// Builds the allocator named by `spec` for one replay.
     pub fn allocator(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Built, BuildError> {
         if !spec.is_guest() {
             return Ok(allocator::build(
@@ -124,13 +122,13 @@ impl Guests {
         let exact = strategy.is_exact();
         let (complete, by_state) =
             (matches!(strategy.served, Served::ByCount), matches!(strategy.served, Served::ByState(_)));
-        // Who is asked about machines that are not there decides by what it is told of them alone.
+        // An allocator that is asked about hypothetical machines must decide from the given machine alone.
         let memory = if by_state { Memory::None } else { Memory::Lasting };
         let promises = Promises { exact, complete, memory };
         Ok(Built { spec: spec.clone(), promises, strategy })
     }
 
-    /// Builds the scheduler that `spec` names for one replay.
+    /// Builds the scheduler named by `spec` for one replay.
     pub fn scheduler(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Box<dyn Scheduler>, BuildError> {
         if !spec.is_guest() {
             return Ok(scheduler::build(spec)?.0);
@@ -142,7 +140,7 @@ impl Guests {
         .map_err(|message| setup.failed(message))
     }
 
-    /// Builds the execution model that `spec` names for one replay.
+    /// Builds the execution model named by `spec` for one replay.
     pub fn network(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Box<dyn Execution>, BuildError> {
         if !spec.is_guest() {
             let Setup { mesh, jobs, seed, .. } = *setup;
@@ -156,13 +154,13 @@ impl Guests {
     }
 }
 
-/// A guest that a spec names.
+/// A guest named by a spec.
 enum Kind<'a, T> {
     Program(exec::Command),
     Object(&'a Factory<T>),
 }
 
-/// Finds the guest that `spec` names. Fails if the command is malformed, or if the caller has no such object.
+/// Finds the guest named by `spec`. Fails if the command is malformed, or if the caller has no such object.
 fn check<'a, T>(
     kind: &'static str,
     spec: &Spec,
@@ -180,4 +178,17 @@ fn check<'a, T>(
         return Err(SpecError::NoSuchValue { found: spec.to_string(), expected });
     }
     known.get(text).map(Kind::Object).ok_or_else(|| unknown(kind, text, known.keys().map(String::as_str)))
+}
+
+/// Returns a registered allocator or a program as a subject of the laws.
+pub fn subject(spec: &Spec) -> Subject<'static> {
+    if !spec.is_guest() {
+        return Subject::of_spec(spec);
+    }
+    let (spec, label) = (spec.clone(), spec.to_string());
+    Subject::of_program(label.clone(), move |mesh, stop| {
+        let lists = Arc::new(random_node_lists(mesh));
+        let setup = Setup { label: &label, mesh, jobs: &[], seed: SEED, stop, lists: Some(&lists) };
+        Guests::default().allocator(&spec, &setup)
+    })
 }

@@ -2,18 +2,18 @@
 //! to each other node of the job.
 //!
 //! Each ordered pair of a job's nodes is one message on its dimension-order route: x, then y, then z. In a
-//! dimension that wraps, a message goes the shorter way round; if both ways are equally long,
-//! [`half_way_up()`] decides, as in the simulated network. The contention of a link with load l is the number
-//! of pairs of messages that share it, l·(l − 1)/2. The contention of a machine is the sum over its links.
-//! The estimate needs neither a simulation of messages nor the times at which they are sent.
+//! dimension that wraps, a message goes the shorter way; if both ways are equally long, [`half_way_up()`]
+//! decides, as in the simulated network. The contention of a link with load l is the number of pairs of
+//! messages that share it, l·(l − 1)/2. The contention of a machine is the sum over its links. The estimate
+//! needs neither a simulation of messages nor their times.
 //!
-//! Messages are not followed one by one but counted by line of nodes. A link along x carries messages from
+//! Messages are counted by line of nodes instead of followed one by one. A link along x carries messages from
 //! the job's nodes of its row on one side of the link to all of the job's nodes on the other side. A link
-//! along y carries messages from the nodes of its plane (with the same z) on one side to the nodes with its
-//! x, at any z, on the other side. A link along z carries messages from all nodes on one side to the nodes
-//! with its x and y on the other side. So a job of k nodes in r rows and c columns costs O(k + rW + cDL + cD)
-//! on a mesh of width W, length L and depth D, and never O(k²). Lines that wrap are rings, and a ring of W
-//! nodes costs O(W²) in place of O(W), and so on.
+//! along y carries messages from the nodes of its plane (same z) on one side to the nodes with its x, at any
+//! z, on the other side. A link along z carries messages from all nodes on one side to the nodes with its x
+//! and y on the other side. So a job of k nodes in r rows and c columns costs O(k + rW + cDL + cD) on a mesh
+//! of width W, length L and depth D, and never O(k²). Lines that wrap are rings, and a ring of W nodes costs
+//! O(W²) in place of O(W), and so on.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "a link carries at most (2^24)^2/4 = 2^46 messages of all jobs, as their nodes are disjoint; \
@@ -24,17 +24,16 @@ use meshreplay_base::job::Time;
 use meshreplay_machine::machine::ring_route::half_way_up;
 use meshreplay_machine::machine::{Mesh, NodeId};
 
-/// The loads of links: the node at which a link begins, its direction (0 to 5: x up, x down, y up, …), and
-/// the number of messages on it.
+/// Loads of links: the start node of a link, its direction (0 to 5: x up, x down, y up, …) and its messages.
 type Loads = Vec<(NodeId, u8, u64)>;
 
-/// The contention of one job at its start.
+/// The contention of a job at its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JobContention {
-    /// The number of pairs of the job's own messages that share a link, summed over links.
+    /// Pairs of the job's own messages that share a link, summed over links.
     pub own: f64,
-    /// The number of pairs of a message of the job and a message of another running job that share a link,
-    /// summed over links.
+    /// Pairs of a message of the job and a message of another running job that share a link, summed over
+    /// links.
     pub others: f64,
 }
 
@@ -42,9 +41,9 @@ pub struct JobContention {
 #[derive(Clone, Debug)]
 pub struct Contention {
     lines: Lines,
-    /// The number of messages on each link, by node and direction.
+    /// Messages on each link, by node and direction.
     loads: Vec<[u64; 6]>,
-    /// The current number of pairs of messages that share a link, summed over links.
+    /// Pairs of messages that share a link now, summed over links.
     pairs: u128,
     /// The integral of `pairs` over time until `since`, in pairs times microseconds.
     sum: f64,
@@ -52,14 +51,14 @@ pub struct Contention {
     job: Loads,
 }
 
-/// Returns the number of pairs of messages on a link that carries `load` messages.
+/// Returns the pairs of messages on a link with `load` messages.
 fn pairs(load: u64) -> u128 {
     let load = u128::from(load);
     load * load.saturating_sub(1) / 2
 }
 
 impl Contention {
-    /// Makes the loads of an idle machine, which are all 0.
+    /// Creates the loads of an idle machine.
     pub fn new(mesh: &Mesh) -> Self {
         Self {
             lines: Lines::new(mesh),
@@ -72,7 +71,7 @@ impl Contention {
     }
 
     /// Adds the messages of a job that occupies `nodes` from `now` on. Returns the pairs that these messages
-    /// are in.
+    /// form.
     pub fn add(&mut self, nodes: &[NodeId], now: Time) -> JobContention {
         self.pass(now);
         self.lines.loads(nodes, &mut self.job);
@@ -98,7 +97,7 @@ impl Contention {
         }
     }
 
-    /// Returns the current number of pairs of messages that share a link, summed over links.
+    /// Returns the pairs of messages that share a link now, summed over links.
     pub fn pairs(&self) -> f64 {
         self.pairs as f64
     }
@@ -116,24 +115,22 @@ impl Contention {
     }
 }
 
-/// Counts of one job's nodes along the lines of a machine, from which the loads of links follow.
+/// Counts of one job's nodes along the lines of a machine, which determine the loads of links.
 #[derive(Clone, Debug)]
 struct Lines {
     mesh: Mesh,
-    /// For each node of the machine, 1 if it is a node of the job and otherwise 0.
+    /// By node of the machine: 1 if the job has it, otherwise 0.
     at: Vec<u64>,
-    /// The number of the job's nodes by x, by y and z, and by x and y.
+    /// The job's nodes by x, by y and z, and by x and y.
     by_x: Vec<u64>,
     by_yz: Vec<Sources>,
     by_xy: Vec<u64>,
-    /// Buffers for one line: sources, and then destinations and the loads of its upward and its downward
-    /// links.
+    /// Buffers for one line: sources, destinations, and the loads of its upward and its downward links.
     sources: Vec<Sources>,
     line: [Vec<u64>; 3],
 }
 
-/// Numbers of nodes that send: those whose half-way messages go down, and those whose half-way messages go
-/// up.
+/// Sending nodes: those with half-way messages down, and those with half-way messages up.
 type Sources = [u64; 2];
 
 impl Lines {
@@ -210,9 +207,8 @@ impl Lines {
         }
     }
 
-    /// Appends to `loads` the loads of the links of one line. The line has `extent` nodes, from `base` in
-    /// steps of `stride`, and its upward links have the number `direction`. `counts` returns the number of
-    /// sources and of destinations at a position.
+    /// Appends the loads of the links of one line with `extent` nodes, from `base` in steps of `stride`. Its
+    /// upward links have the number `direction`. `counts` returns the sources and destinations at a position.
     fn along(
         &mut self,
         (extent, stride, base, direction): (u32, u32, NodeId, u8),
@@ -245,8 +241,8 @@ impl Lines {
 }
 
 /// Appends the loads of the links of an open line: up from position i to i + 1, and down from i to i − 1. The
-/// load of a link is the number of sources on one side times the number of destinations on the other side,
-/// and prefix sums count both.
+/// load of a link is the number of sources on one side times the number of destinations on the other, both
+/// from prefix sums.
 fn open(sources: &[Sources], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
     let (all_sources, all_targets) = (sources.iter().flatten().sum::<u64>(), targets.iter().sum::<u64>());
     let (mut left_sources, mut left_targets) = (0, 0);
@@ -258,14 +254,14 @@ fn open(sources: &[Sources], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<
     }
 }
 
-/// Writes the loads of the links of a ring, where messages go the shorter way, or as their sources say if
-/// both ways are equally long.
+/// Writes the loads of the links of a ring. Messages go the shorter way, or by their sources if both ways are
+/// equally long.
 fn ring(sources: &[Sources], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
     let n = sources.len();
     up.resize(n, 0);
     down.resize(n, 0);
     for (i, &source) in sources.iter().enumerate().filter(|(_, source)| **source != [0; 2]) {
-        // The number of sources at this position whose messages over so many hops go down, and up.
+        // The sources here whose messages over `hops` hops go down, and up.
         let senders = |hops: usize| if 2 * hops == n { source } else { [source[0] + source[1]; 2] };
         // From the farthest position towards the source, each link carries the messages to all positions
         // behind it.

@@ -1,4 +1,4 @@
-//! Measures the wall-clock time of the calls of an allocator.
+//! Wall-clock times of allocator calls.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "calls are counted one by one, and 2^64 ns are 584 years"
@@ -8,36 +8,35 @@ use std::time::Instant;
 
 use hdrhistogram::Histogram;
 
-/// The number of calls above which there is a trimmed mean.
+/// The largest number of calls without a trimmed mean.
 const FEW_CALLS: u64 = 1000;
 
-/// The share of the calls that a trimmed mean leaves out, as one of so many.
+/// The divisor for the share of calls that a trimmed mean leaves out.
 const TRIMMED: u64 = 100;
 
-/// The number of empty calls by which the cost of the clock is measured.
+/// Empty calls to measure the cost of the clock.
 const EMPTY_CALLS: usize = 1001;
 
-/// The distribution of the durations of calls of one kind, to three significant digits.
+/// The distribution of the durations of one kind of calls, to three significant digits.
 #[derive(Clone, Debug, Default)]
 pub struct Cost {
-    /// The durations; `None` before the first one, as a histogram takes some 20 kB.
+    /// The durations, `None` before the first one because a histogram takes some 20 kB.
     histogram: Option<Histogram<u64>>,
     calls: u64,
     total_ns: u64,
 }
 
 impl Cost {
-    /// Adds one call that took `ns` nanoseconds.
+    /// Adds a call of `ns` nanoseconds.
     pub fn add(&mut self, ns: u64) {
         self.calls += 1;
         self.total_ns += ns;
         if self.histogram.is_none() {
-            // A histogram of three digits can always be made. If it failed, only counts and totals would be
-            // reported.
+            // Creation cannot fail for three digits. If it did, only counts and totals would be reported.
             self.histogram = Histogram::new(3).ok();
         }
         if let Some(histogram) = &mut self.histogram {
-            // The result can be ignored: the histogram grows as needed, and it accepts every u64.
+            // The result can be ignored: the histogram grows as needed and accepts every u64.
             let _ = histogram.record(ns.max(1));
         }
     }
@@ -72,9 +71,8 @@ impl Cost {
         self.total_ns
     }
 
-    /// Returns the mean of the durations without the slowest 1 % of the calls, in nanoseconds. Wall-clock
-    /// times include those in which another process ran, and a few of these can outweigh all calls. `None`
-    /// for up to 1,000 calls.
+    /// Returns the mean duration without the slowest 1 % of the calls, in nanoseconds. A few calls
+    /// interrupted by another process can outweigh all others. `None` for up to 1,000 calls.
     pub fn trimmed_mean_ns(&self) -> Option<f64> {
         let histogram = self.timed().filter(|histogram| histogram.len() > FEW_CALLS)?;
         let kept = histogram.len() - histogram.len().div_ceil(TRIMMED);
@@ -92,8 +90,7 @@ impl Cost {
     }
 }
 
-/// Measures what reading the clock adds to the duration of a call: the median duration of an empty call in
-/// nanoseconds.
+/// Measures the cost of reading the clock: the median duration of an empty call in nanoseconds.
 pub fn clock_ns() -> u64 {
     let empty = || u64::try_from(Instant::now().elapsed().as_nanos()).unwrap_or(u64::MAX);
     let mut durations: Vec<u64> = (0..EMPTY_CALLS).map(|_| empty()).collect();

@@ -1,4 +1,4 @@
-//! Computes curves for plots from columns of results.
+//! Curves of plots from columns of results.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -8,20 +8,19 @@
 
 use hdrhistogram::Histogram;
 
-/// The distribution of values that come one after the other, in memory that does not grow with their number.
-/// Values are rounded up to whole numbers of a step and to three significant digits, and negative ones count
-/// as 0. Values that are not finite are left out.
+/// The distribution of a stream of values in constant memory. Values are rounded up to whole steps and to
+/// three significant digits, and negative values count as 0. Values that are not finite are left out.
 #[derive(Debug)]
 pub struct Distribution {
-    /// `None` if the histogram could not be made, which does not happen.
+    /// The histogram. Its creation does not fail.
     histogram: Option<Histogram<u64>>,
-    /// The number of steps in a unit.
+    /// Steps per unit.
     steps: f64,
     sum: f64,
 }
 
 impl Distribution {
-    /// Returns an empty distribution with so many steps in a unit.
+    /// Creates an empty distribution with this number of steps per unit.
     pub fn new(steps: f64) -> Self {
         Self { histogram: Histogram::new(3).ok(), steps, sum: 0.0 }
     }
@@ -29,7 +28,7 @@ impl Distribution {
     /// Counts a value.
     pub fn record(&mut self, value: f64) {
         if let Some(histogram) = self.histogram.as_mut().filter(|_| value.is_finite()) {
-            // The result can be ignored: the histogram grows as needed, and it accepts every u64.
+            // The result can be ignored: the histogram grows as needed and accepts every u64.
             let _ = histogram.record((value.max(0.0) * self.steps).ceil() as u64);
             self.sum += value;
         }
@@ -45,18 +44,17 @@ impl Distribution {
         (self.count() > 0).then(|| self.sum / self.count() as f64)
     }
 
-    /// Returns the least value that a share (0 to 1) of the values does not exceed; `None` if there are no
+    /// Returns the smallest value that a share (0 to 1) of the values does not exceed, or `None` without
     /// values.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let histogram = self.histogram.as_ref().filter(|histogram| !histogram.is_empty())?;
         let value = histogram.value_at_quantile(share).min(histogram.max());
-        // A step of the histogram stands for values that count as equal; the least of them is returned.
+        // A step of the histogram groups values that count as equal. Return the smallest of them.
         Some(histogram.lowest_equivalent(value) as f64 / self.steps)
     }
 
     /// Returns the complementary distribution function of the values, as pairs of x and the share of values
-    /// above x. There are at most 400 pairs, from the least value to the largest. The list is empty if there
-    /// are no values.
+    /// above x. At most 400 pairs, from the smallest to the largest value. Empty without values.
     pub fn exceeding(&self) -> Vec<(f64, f64)> {
         let Some(histogram) = &self.histogram else { return Vec::new() };
         let count = histogram.len() as f64;
@@ -69,11 +67,11 @@ impl Distribution {
     }
 }
 
-/// The largest number of points of a curve.
+/// The most points of a curve.
 const POINTS: usize = 400;
 
-/// Returns at most [`POINTS`] points of a curve. They are evenly spaced in its list, and the first and the
-/// last point are among them.
+/// Returns at most [`POINTS`] points of a curve, evenly spaced in the list, including the first and the last
+/// point.
 fn thinned(curve: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let count = curve.len();
     if count <= POINTS {
@@ -82,16 +80,15 @@ fn thinned(curve: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     (0..POINTS).map(|i| curve[i * (count - 1) / (POINTS - 1)]).collect()
 }
 
-/// The mean number of busy nodes in equal intervals of time, from jobs that come one after the other.
+/// The mean number of busy nodes in equal intervals of time, from a stream of jobs.
 #[derive(Clone, Debug)]
 pub struct BusyNodes {
     from: f64,
     to: f64,
-    /// The contributions of jobs to intervals that they fill partly.
+    /// Contributions of jobs to intervals that they fill partly.
     edges: Vec<f64>,
     /// A difference array: a job adds its nodes at the first interval that it fills completely, and subtracts
-    /// them after the last one. The running sum is then the number of nodes that are busy during a whole
-    /// interval.
+    /// them after the last one. Running sums give the nodes that are busy during a whole interval.
     steps: Vec<f64>,
 }
 
@@ -106,13 +103,12 @@ impl BusyNodes {
         (self.to - self.from) / self.edges.len() as f64
     }
 
-    /// Returns the number of the interval in which a time lies; the first or the last one for a time before
-    /// or after all.
+    /// Returns the interval of a time, clamped to the first and the last one.
     pub fn part(&self, time: f64) -> usize {
         (((time - self.from) / self.width()) as usize).min(self.edges.len().saturating_sub(1))
     }
 
-    /// Counts a job. Times have any one unit.
+    /// Adds a job. Times have any one unit.
     pub fn add(&mut self, start: f64, end: f64, nodes: f64) {
         let width = self.width();
         let (start, end) = (start.max(self.from), end.min(self.to));
@@ -132,7 +128,7 @@ impl BusyNodes {
         self.steps[last] -= nodes;
     }
 
-    /// Returns pairs of the middle of an interval and the mean number of nodes. Empty if no time passes.
+    /// Returns pairs of the middle of an interval and its mean number of busy nodes. Empty if no time passes.
     pub fn means(&self) -> Vec<(f64, f64)> {
         let width = self.width();
         if width.is_nan() || width <= 0.0 {

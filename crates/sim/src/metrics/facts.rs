@@ -1,62 +1,87 @@
-//! The facts about a replay that the numbers of a summary are computed from.
+//! The facts of a replay from which the numbers of a summary are computed.
 
 use super::contention::JobContention;
 use super::dispersal::Dispersal;
-use super::recorder::OutageRecord;
-use super::recorder::Recording;
+use super::recorder::{OutageRecord, Recording};
 use crate::engine::Record;
 use crate::execution::Traffic;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
 
-/// The rule for the jobs that means leave out, so that the empty machine at the start and the draining
-/// machine at the end of a replay do not count.
+/// A finished job of a replay, the common type for readers of saved jobs. Times are in seconds. A number that
+/// was not read, or is missing, is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JobRow {
+    /// The number of the job in the log.
+    pub number: i64,
+    /// Arrival.
+    pub submit_s: f64,
+    /// The start.
+    pub start_s: f64,
+    /// The end.
+    pub end_s: f64,
+    /// Requested processors.
+    pub procs: u32,
+    /// Nodes held.
+    pub allocated: u32,
+    /// Sum of the distances of all pairs of these nodes, in hops.
+    pub pairwise_sum: u64,
+}
+
+impl JobRow {
+    /// Returns arrival, start and end.
+    pub fn times_s(&self) -> [f64; 3] {
+        [self.submit_s, self.start_s, self.end_s]
+    }
+}
+
+/// The rule for jobs left out of means, to exclude the empty machine at the start and the draining machine at
+/// the end of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trim {
-    /// The percentage of jobs that means leave out, beginning with the first to arrive. Jobs that start after
-    /// the day of the last submission are left out too, where a day has 86,400 s and days are counted from
-    /// time 0. `None` leaves out no job.
+    /// The percentage of jobs that means leave out, from the first arrival on. Jobs that start after the day
+    /// of the last submission are also left out; days have 86,400 s from time 0. `None` keeps all jobs.
     pub percent: Option<f64>,
 }
 
-/// The results of a replay that has ended.
+/// The results of a finished replay.
 #[derive(Clone, Copy, Debug)]
 pub struct Finished<'a> {
-    /// The jobs that were replayed.
+    /// The jobs.
     pub jobs: &'a [Job],
-    /// The record of each job (its start, its end and so on), in the order of `jobs`.
+    /// Their records, in the same order.
     pub records: &'a [Record],
     /// The measurements of the observer.
     pub recording: &'a Recording,
-    /// The traffic of the network. `None` without a network.
+    /// The traffic, `None` without a network.
     pub traffic: Option<&'a Traffic>,
     /// The machine.
     pub mesh: &'a Mesh,
-    /// The rule for the jobs that means leave out.
+    /// The rule for jobs left out of means.
     pub trim: Trim,
     /// Whether schedulers planned with predicted run times.
     pub is_predicted: bool,
-    /// The number of records of the log that were not replayed.
+    /// Records of the log that were not replayed.
     pub skipped: u64,
-    /// The number of jobs among those for which the allocator finds no nodes even on the idle machine.
+    /// Of these, jobs without any possible placement on the idle machine.
     pub never_fit: u64,
-    /// The wall-clock time of the replay in seconds, without waiting for the log to be read and for results
-    /// to be summed up or written. 0 if it was not measured.
+    /// The wall-clock time of the replay in seconds, excluding waits for the reader and for the sums and
+    /// files of results. 0 if not measured.
     pub wall_s: f64,
 }
 
-/// A replay that has ended, with values that several numbers need.
+/// A finished replay with values that several numbers need.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
-    /// The results of the replay.
+    /// The results.
     pub(super) replay: &'a Finished<'a>,
-    /// The positions of the jobs that count in means.
+    /// The positions of the jobs in means.
     pub(super) kept: Vec<usize>,
-    /// The totals over all jobs.
+    /// Totals over all jobs.
     pub(super) totals: Totals,
-    /// The time from the first arrival to the last end, in seconds.
+    /// First arrival to last end, in seconds.
     pub(super) makespan_s: f64,
-    /// The node-seconds of the nodes that were up or in use, from the first arrival to the last end.
+    /// Node-seconds of the nodes that were up or in use, from the first arrival to the last end.
     pub(super) available_node_s: f64,
 }
 
@@ -65,21 +90,20 @@ pub(super) struct Facts<'a> {
 pub(super) struct Totals {
     /// The number of jobs.
     pub(super) jobs: u64,
-    /// The number of those that count in means.
+    /// The number of jobs in means.
     pub(super) in_means: u64,
-    /// The first arrival; `None` if there are no jobs.
+    /// The first arrival, `None` without jobs.
     pub(super) first: Option<Time>,
-    /// The last end; `None` if there are no jobs.
+    /// The last end, `None` without jobs.
     pub(super) last: Option<Time>,
-    /// The node-seconds of the nodes that jobs held in the runs that they completed.
+    /// Node-seconds of completed runs.
     pub(super) busy_s: f64,
-    /// The node-seconds of the nodes that jobs held beyond the number that they asked for.
+    /// Node-seconds of nodes beyond the requested number.
     pub(super) unasked_s: f64,
 }
 
 impl Totals {
-    /// Adds the jobs of `part`, which follow those added before in the order of the log. Which of them count
-    /// in means is left to the caller.
+    /// Adds the jobs of `part`, the next ones in the order of the log. The caller counts the jobs in means.
     pub(super) fn add(&mut self, part: &Finished<'_>) {
         self.jobs += part.jobs.len() as u64;
         for (job, record) in part.jobs.iter().zip(part.records) {
@@ -103,17 +127,17 @@ impl<'a> Facts<'a> {
         Self { kept, ..Self::of_totals(replay, totals) }
     }
 
-    /// Returns the facts about a part of the jobs of a replay, all of which count in means. It has no totals.
+    /// Returns the facts of a part of the jobs, all of them in means. It has no totals.
     pub(super) fn of_part(part: &'a Finished<'a>) -> Self {
         let kept = (0..part.jobs.len()).collect();
         Self { replay: part, kept, totals: Totals::default(), makespan_s: 0.0, available_node_s: 0.0 }
     }
 
-    /// Returns the facts about a replay whose jobs have these totals. It has no jobs.
+    /// Returns the facts of a replay with these totals. It has no jobs.
     pub(super) fn of_totals(replay: &'a Finished<'a>, totals: Totals) -> Self {
         let first = totals.first.unwrap_or(Time::ZERO);
         let last = totals.last.unwrap_or(first);
-        // The last run can be one in which a job was killed, and the first job can be one that never ran.
+        // The last run may have ended by a kill, and the first job may never have run.
         let outages = replay.recording.outages.as_ref();
         let first = outages.map_or(first, |outages| outages.first);
         let last = outages.and_then(|outages| outages.last_kill).map_or(last, |kill| kill.max(last));
@@ -124,7 +148,7 @@ impl<'a> Facts<'a> {
         Self { replay, kept: Vec::new(), totals, makespan_s, available_node_s }
     }
 
-    /// Returns the facts with other jobs in means: those at the positions `kept`.
+    /// Returns the facts with other jobs in means: the positions `kept`.
     pub(super) fn of(&self, kept: Vec<usize>) -> Self {
         Self { kept, ..*self }
     }
@@ -133,56 +157,56 @@ impl<'a> Facts<'a> {
         (&self.replay.jobs[i], &self.replay.records[i])
     }
 
-    /// Returns the time from arrival to start of job `i`, in seconds.
+    /// Returns the wait of job `i`: arrival to start, in seconds.
     pub(super) fn wait_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);
         (record.start - job.submit).as_seconds()
     }
 
-    /// Returns how much later job `i` started than its log says, in seconds; 0 if it started no later, and
-    /// `None` if the log does not say it.
+    /// Returns the delay of job `i` after its recorded start in seconds, at least 0. `None` if the recorded
+    /// start is unknown.
     pub(super) fn start_delay_s(&self, i: usize) -> Option<f64> {
         let (job, record) = self.job(i);
         Some((record.start - job.recorded_start()?).as_seconds().max(0.0))
     }
 
-    /// Returns the number of nodes of job `i` that are not in its list; `None` if it has no list, or if jobs
-    /// are not placed by lists.
+    /// Returns the nodes of job `i` that are not in its list. `None` if it has no list, or if jobs are not
+    /// placed by lists.
     pub(super) fn replaced(&self, i: usize) -> Option<u32> {
         self.replay.recording.replaced.as_ref()?.get(i).copied().flatten()
     }
 
-    /// Returns the time from the arrival of job `i` until it reached the head of the queue, in seconds.
+    /// Returns the time of job `i` from arrival to the head of the queue, in seconds.
     pub(super) fn queue_delay_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);
         (record.head - job.submit).as_seconds()
     }
 
-    /// Returns the time from when job `i` reached the head of the queue until it started, in seconds.
+    /// Returns the time of job `i` from the head of the queue to its start, in seconds.
     pub(super) fn allocation_delay_s(&self, i: usize) -> f64 {
         let (_, record) = self.job(i);
         (record.start - record.head).as_seconds()
     }
 
-    /// Returns the time from start to end of job `i`, in seconds.
+    /// Returns the time of job `i` from start to end, in seconds.
     pub(super) fn service_s(&self, i: usize) -> f64 {
         let (_, record) = self.job(i);
         (record.end - record.start).as_seconds()
     }
 
-    /// Returns the time from arrival to end of job `i`, in seconds.
+    /// Returns the time of job `i` from arrival to end, in seconds.
     pub(super) fn turnaround_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);
         (record.end - job.submit).as_seconds()
     }
 
-    /// Returns how long job `i` ran, in seconds, without the time for which it stood still.
+    /// Returns the run time of job `i` without suspensions, in seconds.
     pub(super) fn ran_s(&self, i: usize) -> f64 {
         let (_, record) = self.job(i);
         (record.end - record.start - record.suspended).as_seconds()
     }
 
-    /// Returns the prediction of the run time of job `i` that was made when it arrived, in seconds.
+    /// Returns the prediction of the run time of job `i` at its arrival, in seconds.
     pub(super) fn prediction_s(&self, i: usize) -> f64 {
         self.replay.records[i].prediction.as_seconds()
     }
@@ -192,23 +216,23 @@ impl<'a> Facts<'a> {
         &self.replay.recording.dispersal[i]
     }
 
-    /// Returns the contention of job `i` at its start; zeros if it was not estimated.
+    /// Returns the contention of job `i` at its start, or zeros if not estimated.
     pub(super) fn contention(&self, i: usize) -> JobContention {
         let found = self.replay.recording.contention.as_ref().and_then(|record| record.jobs.get(i));
         found.copied().unwrap_or_default()
     }
 
-    /// Returns the outages of the replay; `None` if all nodes are always up.
+    /// Returns the outages, or `None` if all nodes are always up.
     pub(super) fn outages(&self) -> Option<&OutageRecord> {
         self.replay.recording.outages.as_ref()
     }
 
-    /// Returns the node-seconds of the runs in which jobs were killed.
+    /// Returns the node-seconds of runs that ended by a kill.
     pub(super) fn lost_node_s(&self) -> f64 {
         self.replay.recording.outages.as_ref().map_or(0.0, |outages| outages.lost_node_s)
     }
 
-    /// Returns the positions of the jobs that count in means and have at least two nodes.
+    /// Returns the positions of the jobs in means with at least two nodes.
     pub(super) fn parallel(&self) -> impl Iterator<Item = usize> {
         self.kept.iter().copied().filter(|&i| self.dispersal(i).nodes > 1)
     }
@@ -219,15 +243,15 @@ pub(super) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// Returns the positions of the jobs that count in means, by arrival if any are left out.
+/// Returns the positions of the jobs in means, by arrival if any are left out.
 fn kept(replay: &Finished<'_>) -> Vec<usize> {
     let Finished { jobs, records, .. } = replay;
     replay.trim.kept(jobs.len(), |i| jobs[i].submit.as_seconds(), |i| records[i].start.as_seconds())
 }
 
 impl Trim {
-    /// Returns the positions of those of `count` jobs that count in means, by arrival if any are left out.
-    /// The functions return when a job arrived and when it started, in seconds.
+    /// Returns the positions of the jobs in means among `count` jobs, by arrival if any are left out.
+    /// `submit_s` and `start_s` return the arrival and the start of a job in seconds.
     pub(super) fn kept(
         self,
         count: usize,
@@ -238,8 +262,8 @@ impl Trim {
         if self.percent.is_none() {
             return order;
         }
-        // The percentage is over all jobs, by arrival. Jobs that arrive together keep the order of the log,
-        // as the sort is stable.
+        // The percentage is over all jobs by arrival. The sort is stable, so simultaneous arrivals keep the
+        // order of the log.
         order.sort_by(|&a, &b| submit_s(a).total_cmp(&submit_s(b)));
         let last_s = order.last().map_or(0.0, |&i| submit_s(i));
         if let Some((first, end_s)) = self.bounds(count, last_s) {
@@ -249,12 +273,12 @@ impl Trim {
         order
     }
 
-    /// Returns which of `count` jobs count in means, of which the last one arrived at `last_s`: how many of
-    /// the first ones to arrive do not, and the time in seconds before which the others have to start. `None`
-    /// if all count.
+    /// Returns the limits of the jobs in means, with the last of `count` jobs arriving at `last_s`: the
+    /// number of first arrivals left out, and the time in seconds before which the others must start. `None`
+    /// if all jobs are in means.
     pub fn bounds(self, count: usize, last_s: f64) -> Option<(usize, f64)> {
         let exact = count as f64 * self.percent? / 100.0;
-        // 16.1 % of 1,000 jobs are 161 of them, and a hair more in binary numbers.
+        // 16.1 % of 1,000 jobs are 161 jobs, but slightly more in floating point.
         let is_whole = (exact - exact.round()).abs() <= 1e-9 * exact;
         let first = if is_whole { exact.round() } else { exact.ceil() } as usize;
         Some((first, ((last_s / DAY_S).floor() + 1.0) * DAY_S))

@@ -1,20 +1,20 @@
-//! When jobs wait that are killed, as a node of theirs goes down: before each of their runs, and not while
-//! they run.
+//! The waits of jobs killed by node failures: before each of their runs, but not during the runs.
 
 use std::collections::BTreeMap;
 
-/// The waits of the jobs of a replay that were killed.
+/// The waits of the killed jobs of a replay.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KilledWaits {
-    /// For each run in which a job was killed the time in seconds from which it waited for it.
+    /// For each killed run, the time in seconds from which the job waited for it.
     before: Vec<f64>,
-    /// The ends of these runs in seconds, ascending, by the number of the job and the bits of its arrival.
+    /// The ends of the killed runs in seconds, ascending, by the number and the bits of the arrival of the
+    /// job.
     ends_s: BTreeMap<(i64, u64), Vec<f64>>,
 }
 
 impl KilledWaits {
-    /// Returns the waits of jobs with these lost runs: the number of the job, and its arrival, the start and
-    /// the end of the run in seconds. The runs must be in the order of their ends. O(R·log R) for R runs.
+    /// Creates the waits from killed runs: the number of the job, and its arrival, the start and the end of
+    /// the run in seconds. Runs must be in the order of their ends. O(R·log R) for R runs.
     pub fn of(runs: impl IntoIterator<Item = (i64, [f64; 3])>) -> Self {
         let mut waits = Self::default();
         for (number, [submit_s, start_s, end_s]) in runs {
@@ -24,15 +24,14 @@ impl KilledWaits {
         waits
     }
 
-    /// Returns for each of the runs, in their order, the time in seconds from which its job waited for it
-    /// until it started.
+    /// Returns for each run, in order, the time in seconds from which its job waited for it.
     pub fn before(&self) -> &[f64] {
         &self.before
     }
 
-    /// Returns the time in seconds from which a job waited for the run that started at `start_s`: when it was
-    /// killed the last time before, or its arrival. Jobs may have number and arrival in common, as tasks of
-    /// an array do; then it is the last time that one of them was killed.
+    /// Returns the time in seconds from which a job waited for the run that started at `start_s`: its last
+    /// kill before, or its arrival. Jobs may share number and arrival, as tasks of an array do; then it is
+    /// the last kill of any of them.
     pub fn since(&self, number: i64, submit_s: f64, start_s: f64) -> f64 {
         let Some(ends_s) = self.ends_s.get(&(number, submit_s.to_bits())) else { return submit_s };
         ends_s[..ends_s.partition_point(|end_s| *end_s <= start_s)].last().copied().unwrap_or(submit_s)

@@ -1,4 +1,4 @@
-//! The type of a row of [`METRICS`](super::METRICS), which describes a number of a summary.
+//! A row of [`METRICS`](super::METRICS): the description of a number of a summary.
 
 use std::io;
 
@@ -38,10 +38,10 @@ impl ColumnType {
     }
 }
 
-/// The condition under which a table of results has a column.
+/// The condition for a column in a table of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// The table always has the column.
+    /// Always.
     Always,
     /// If wall-clock times are measured.
     Timed,
@@ -49,25 +49,25 @@ pub enum When {
     Contention,
     /// If the fragmentation of free nodes is measured.
     Fragmentation,
-    /// If any replay of the table has a network. The value is null for replays without a network.
+    /// If any replay of the table has a network. Null for replays without.
     Network,
     /// If the nodes of every job are kept.
     Placements,
     /// If jobs are counted by shape.
     ByShape,
-    /// If jobs are kept with the coordinates of their replay.
+    /// If jobs are stored with the coordinates of their replay.
     Tidy,
     /// If nodes go down and come up.
     Outages,
-    /// If run times are predicted in any replay of the table. The value is null for the others.
+    /// If run times are predicted in any replay of the table. Null for the others.
     Predictions,
-    /// If any replay of the table starts jobs, or places them, as the log says.
+    /// If any replay of the table starts jobs, or places them, as recorded in the log.
     Recorded,
-    /// If a replay of the table has the jobs of some partitions only.
+    /// If a replay of the table is restricted to some partitions.
     Partitions,
-    /// If a replay places jobs as the log says.
+    /// If a replay places jobs as recorded in the log.
     RecordedNodes,
-    /// If the table is the summary of a study, where each row has the number of its cell.
+    /// If the table is the summary of a study, with the number of the cell in each row.
     Study,
 }
 
@@ -99,7 +99,7 @@ impl Serialize for When {
     }
 }
 
-/// The description of a column of a table of results.
+/// A column of a table of results.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ColumnInfo {
     /// The name.
@@ -126,23 +126,22 @@ pub enum Better {
     Neither,
 }
 
-/// The format of a number in tables for people. The value of each case is the number of decimals.
+/// The format of a number in tables for people, with its decimals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Display {
     /// A plain number.
     Plain(u8),
     /// A share, shown as a percentage with a percent sign.
     Percent(u8),
-    /// A simulated time in seconds. The number of decimals is for reports. The terminal shows two decimals of
-    /// short times and none of long ones.
+    /// A simulated time in seconds. The decimals are for reports. The terminal shows two decimals of short
+    /// times and none of long ones.
     Seconds(u8),
-    /// A measured wall-clock time, shown with its unit. The number of decimals is for reports.
+    /// A measured wall-clock time, shown with its unit. The decimals are for reports.
     Measured(u8),
 }
 
 impl Display {
-    /// Returns the factor that the number is multiplied by before it is shown: 100 for percentages and
-    /// otherwise 1.
+    /// Returns the factor applied before the number is shown: 100 for percentages, otherwise 1.
     pub fn factor(self) -> f64 {
         if matches!(self, Self::Percent(_)) { 100.0 } else { 1.0 }
     }
@@ -158,26 +157,26 @@ impl Display {
     }
 }
 
-/// The group of columns in which a table shows a number. A table has the groups in this order. Within a
-/// group, numbers have the order of [`METRICS`](super::METRICS).
+/// The group of columns of a number in a table. A table has the groups in this order, and within a group the
+/// order of [`METRICS`](super::METRICS).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// How busy the machine is and how long jobs wait.
+    /// Load of the machine and waits of jobs.
     First,
-    /// How long jobs take from arrival to end.
+    /// Times from arrival to end.
     Response,
-    /// The traffic and delays of the network.
+    /// Traffic and delays of the network.
     Network,
-    /// How dispersed placements are.
+    /// Dispersal of placements.
     Placement,
-    /// The parts of the waiting time and their causes.
+    /// Parts and causes of the waiting time.
     Delays,
     /// Measured wall-clock times, or the columns in their place if times are not measured. Tables show no
     /// confidence intervals for them.
     Last,
 }
 
-/// The facts about replays that decide which columns a table for people has.
+/// Facts about replays that decide about the columns of tables for people.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
 pub struct Circumstances {
@@ -187,7 +186,7 @@ pub struct Circumstances {
     pub replicated: bool,
     /// Whether any replay has a network.
     pub network: bool,
-    /// Whether a machine has one dimension or jobs were moved. The table then shows the delays of jobs.
+    /// Whether a machine has one dimension or jobs were moved. The table then shows delays.
     pub delays: bool,
     /// Whether an allocator refused a job in any call.
     pub refused: bool,
@@ -195,20 +194,20 @@ pub struct Circumstances {
     pub outages: bool,
     /// Whether run times are predicted in any replay.
     pub predictions: bool,
-    /// The number of slices whose fit into the free nodes is counted; 0 if fragmentation is not measured.
+    /// Number of slices to be fitted into the free nodes, or 0 if fragmentation is not measured.
     pub slices: usize,
-    /// Whether any replay starts jobs as the log says.
+    /// Whether any replay starts jobs as recorded in the log.
     pub recorded: bool,
-    /// Whether any replay places jobs as the log says.
+    /// Whether any replay places jobs as recorded in the log.
     pub recorded_nodes: bool,
-    /// Whether any job holds nodes that it did not ask for.
+    /// Whether any job holds more nodes than requested.
     pub unasked: bool,
 }
 
-/// A function that returns whether a table has a column.
+/// Returns whether a table has a column.
 pub(super) type Condition = fn(&Circumstances) -> bool;
 
-/// A column that shows a number in a table for people.
+/// A column of a number in a table for people.
 #[derive(Clone, Copy, Debug)]
 pub struct TableColumn {
     /// The title of the column.
@@ -225,7 +224,7 @@ impl TableColumn {
     }
 }
 
-/// One number of a summary with everything that is known about it: a row of [`METRICS`](super::METRICS).
+/// A number of a summary with its complete description: a row of [`METRICS`](super::METRICS).
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// The column of the number in the `summary` frame.
@@ -237,29 +236,25 @@ pub struct Metric {
     pub better: Better,
     /// The format of the number in tables for people.
     pub display: Display,
-    /// The column of the number in the table that `replay` prints. `None` if the table shows the number only
-    /// on request.
+    /// The column in the table that `replay` prints. `None` if shown only on request.
     pub terminal: Option<TableColumn>,
-    /// The column of the number in the table of a report. `None` if the table does not show it.
+    /// The column in the table of a report, if any.
     pub report: Option<TableColumn>,
-    /// The position of the number in the list of numbers that replications can be asked to make precise.
-    /// `None` if it is not in that list.
+    /// The position in the list of numbers whose precision replications can be asked for, if any.
     pub interval_rank: Option<u8>,
-    /// The column of the `jobs` frame of which the number is the mean over jobs, less a second column if
-    /// there is one. `None` if the number is no such mean.
+    /// The column of the `jobs` frame whose mean over jobs this is, minus a second column if there is one.
     pub of_jobs: Option<(&'static str, Option<&'static str>)>,
-    /// How useful the number is in a table that has no room for all: the column with the lowest rank goes
-    /// first.
+    /// Priority in a table that is too narrow for all columns: the lowest rank is dropped first.
     pub room_rank: u8,
-    /// Whether replays keep block sums of the number, for paired comparisons.
+    /// Whether replays store block sums of the number, for paired comparisons.
     pub is_compared: bool,
-    /// Whether the number is shown for groups of jobs too, such as the jobs of each user.
+    /// Whether the number is also shown for groups of jobs, such as the jobs of each user.
     pub is_grouped: bool,
     compute: Compute,
 }
 
 impl Metric {
-    /// Makes a row with default values, which the methods below replace.
+    /// Creates a row with default values, replaced by the methods below.
     const fn new(name: &'static str, kind: ColumnType, compute: Compute) -> Self {
         Self {
             column: ColumnInfo { name, kind, unit: "", meaning: "", when: When::Always },
@@ -278,48 +273,48 @@ impl Metric {
         }
     }
 
-    /// Makes a row for a count.
+    /// Creates a row for a count.
     pub(super) const fn count(name: &'static str, compute: fn(&Facts<'_>) -> Option<u64>) -> Self {
         Self::new(name, ColumnType::U64, Compute::Count(compute))
     }
 
-    /// Makes a row for a number that is not a count.
+    /// Creates a row for a number that is not a count.
     pub(super) const fn real(name: &'static str, compute: fn(&Facts<'_>) -> Option<f64>) -> Self {
         Self::new(name, ColumnType::F64, Compute::Real(compute))
     }
 
-    /// Makes a row for the sum of a count over all jobs, in the replays for which `is_there` is true.
+    /// Creates a row for the sum of a count over all jobs, in replays accepted by `is_there`.
     pub(super) const fn sum(name: &'static str, is_there: IsThere, compute: PerJob<u64>) -> Self {
         Self::new(name, ColumnType::U64, Compute::Sum(is_there, compute))
     }
 
-    /// Makes a row for a mean over the jobs that count in means, in the replays for which `is_there` is true.
+    /// Creates a row for a mean over the jobs in means, in replays accepted by `is_there`.
     pub(super) const fn mean_if(name: &'static str, is_there: IsThere, compute: PerJob<f64>) -> Self {
         Self::new(name, ColumnType::F64, Compute::MeanIf(is_there, compute))
     }
 
-    /// Makes a row for the mean, over the jobs with at least two nodes, of the pairwise sum by its lower
-    /// bound.
+    /// Creates a row for the mean, over jobs with at least two nodes, of the pairwise sum divided by its
+    /// lower bound.
     pub(super) const fn mean_to_bound(name: &'static str) -> Self {
         Self::new(name, ColumnType::F64, Compute::ParallelMeanToBound)
     }
 
-    /// Makes a row for the variance of a value over the jobs that count in means.
+    /// Creates a row for the variance of a value over the jobs in means.
     pub(super) const fn variance(name: &'static str, compute: PerJob<f64>) -> Self {
         Self::new(name, ColumnType::F64, Compute::Variance(compute))
     }
 
-    /// Makes a row for a mean over the jobs that count in means.
+    /// Creates a row for a mean over the jobs in means.
     pub(super) const fn mean(name: &'static str, compute: PerJob<f64>) -> Self {
         Self::new(name, ColumnType::F64, Compute::Mean(compute))
     }
 
-    /// Makes a row for a mean over the jobs that count in means and have at least two nodes.
+    /// Creates a row for a mean over the jobs in means with at least two nodes.
     pub(super) const fn parallel_mean(name: &'static str, compute: PerJob<f64>) -> Self {
         Self::new(name, ColumnType::F64, Compute::ParallelMean(compute))
     }
 
-    /// Makes a row for a duration of the calls of one kind, in nanoseconds. `detail` is the text after the
+    /// Creates a row for a duration of one kind of calls, in nanoseconds. `detail` is the text after the
     /// unit.
     pub(super) const fn duration(
         name: &'static str,
@@ -333,13 +328,13 @@ impl Metric {
             .shown(Display::Measured(0))
     }
 
-    /// Sets the meaning of a number that has no unit. Its title is its name with spaces.
+    /// Sets the meaning of a number without a unit. Its title is its name with spaces.
     pub(super) const fn meaning(mut self, meaning: &'static str) -> Self {
         self.column.meaning = meaning;
         self
     }
 
-    /// Sets the title of the number, its unit and its meaning.
+    /// Sets the title, the unit and the meaning.
     pub(super) const fn is(mut self, title: &'static str, unit: &'static str, meaning: &'static str) -> Self {
         (self.title, self.column.unit, self.column.meaning) = (title, unit, meaning);
         self
@@ -351,7 +346,7 @@ impl Metric {
         self
     }
 
-    /// Sets the condition under which tables of results have the column.
+    /// Sets the condition for the column in tables of results.
     pub(super) const fn when(mut self, when: When) -> Self {
         self.column.when = when;
         self
@@ -363,7 +358,7 @@ impl Metric {
         self
     }
 
-    /// Sets the format of the number in tables for people.
+    /// Sets the format in tables for people.
     pub(super) const fn shown(mut self, display: Display) -> Self {
         self.display = display;
         self
@@ -381,31 +376,31 @@ impl Metric {
         self
     }
 
-    /// Adds the number to those that replications can be asked to make precise, at this position.
+    /// Lists the number among those whose precision replications can be asked for, at this position.
     pub(super) const fn interval(mut self, rank: u8) -> Self {
         self.interval_rank = Some(rank);
         self
     }
 
-    /// Says that the number is the mean over jobs of this column of the `jobs` frame.
+    /// Declares the number as the mean over jobs of this column of the `jobs` frame.
     pub(super) const fn of_jobs(mut self, column: &'static str) -> Self {
         self.of_jobs = Some((column, None));
         self
     }
 
-    /// Says that the number is the mean over jobs of the difference of two columns of the `jobs` frame.
+    /// Declares the number as the mean over jobs of the difference of two columns of the `jobs` frame.
     pub(super) const fn of_jobs_less(mut self, column: &'static str, less: &'static str) -> Self {
         self.of_jobs = Some((column, Some(less)));
         self
     }
 
-    /// Sets how useful the number is in a table that has no room for all. It is 0 unless set.
+    /// Sets the priority in a table that is too narrow for all columns, 0 by default.
     pub(super) const fn room(mut self, rank: u8) -> Self {
         self.room_rank = rank;
         self
     }
 
-    /// Adds the number to those that are compared between replays of the same jobs.
+    /// Compares the number between replays of the same jobs.
     pub(super) const fn compared(mut self) -> Self {
         self.is_compared = true;
         self
@@ -417,8 +412,7 @@ impl Metric {
         self
     }
 
-    /// Returns the function that gives the values of jobs, if the number is a mean over all jobs that count
-    /// in means; `None` otherwise.
+    /// Returns the function for the values of jobs, if the number is a mean over all jobs in means.
     pub(super) fn of_job(&self) -> Option<PerJob<f64>> {
         match self.compute {
             Compute::Mean(value) => Some(value),
@@ -426,9 +420,8 @@ impl Metric {
         }
     }
 
-    /// Returns whether the number is a mean, a share or a variance over the jobs that count in means, or over
-    /// those of them with at least two nodes. Such numbers of two replays say something together only if they
-    /// are over as many jobs.
+    /// Returns whether the number is a mean, a share or a variance over the jobs in means, or over the ones
+    /// with at least two nodes. Such numbers of two replays are comparable only if the numbers of jobs agree.
     pub fn is_over_jobs_in_means(&self) -> bool {
         match self.compute {
             Compute::Mean(_)
@@ -450,7 +443,7 @@ impl Metric {
         if self.title.is_empty() { self.name().replace('_', " ") } else { self.title.to_owned() }
     }
 
-    /// Returns the title with the unit, as an axis of a plot shows it: `wait (s)`, `allocate (ns, median)`.
+    /// Returns the title with the unit, as on an axis of a plot: `wait (s)`, `allocate (ns, median)`.
     pub fn label(&self) -> String {
         match (self.column.unit, self.detail) {
             ("", detail) => self.title() + detail,
@@ -458,28 +451,27 @@ impl Metric {
         }
     }
 
-    /// Returns the number of a replay, or `None` if the replay has no such number, for example a mean over no
-    /// jobs.
+    /// Returns the number of a replay, or `None` if there is none, such as a mean over no jobs.
     pub(super) fn compute(&self, facts: &Facts<'_>) -> Option<Number> {
         let mut partial = self.begin(facts, false);
         self.add(&mut partial, facts);
-        // Nothing can fail, as no values are in a file.
+        // Cannot fail, because no values are in a file.
         self.finish(partial, facts).ok().flatten()
     }
 
-    /// Returns what is known of the number before the first job. `of` tells the machine. If `spills`, memory
-    /// does not grow with the number of jobs.
+    /// Creates the state of the number before the first job. `of` gives the machine. With `spills`, memory is
+    /// constant.
     pub(super) fn begin(&self, of: &Facts<'_>, spills: bool) -> Partial {
         Partial::new(&self.compute, of, spills)
     }
 
-    /// Adds the jobs of `part`, which follow those added before in the order of the log.
+    /// Adds the jobs of `part`, the next ones in the order of the log.
     pub(super) fn add(&self, partial: &mut Partial, part: &Facts<'_>) {
         partial.add(&self.compute, part);
     }
 
     /// Returns the number, or `None` if the replay has no such number. `whole` has the totals of the replay.
-    /// Fails if values cannot be kept in a file.
+    /// Fails if the temporary file of values fails.
     pub(super) fn finish(&self, partial: Partial, whole: &Facts<'_>) -> io::Result<Option<Number>> {
         partial.finish(&self.compute, whole)
     }

@@ -1,5 +1,5 @@
-//! Metrics: the numbers that are computed from the records of a replay. [`METRICS`] has a row for each
-//! number, and a [`Summary`] holds the numbers of one replay.
+//! Metrics: the numbers computed from the records of a replay. [`METRICS`] has a row for each number, and a
+//! [`Summary`] holds the numbers of one replay.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -17,7 +17,6 @@ mod facts;
 mod fragmentation;
 mod gather;
 mod groups;
-mod job_row;
 mod killed_waits;
 mod metric;
 mod paired;
@@ -25,7 +24,6 @@ mod recorder;
 mod registry;
 mod replications;
 mod rows;
-mod running_sums;
 mod shapes;
 mod summary;
 
@@ -33,11 +31,11 @@ pub use contention::{Contention, JobContention};
 pub use cost::{Cost, clock_ns};
 pub use curves::{BusyNodes, Distribution};
 pub use dispersal::{Dispersal, Meter};
+pub use facts::JobRow;
 pub use facts::{Finished, Trim};
 pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
 pub use gather::Number;
 pub use groups::{GroupNumbers, GroupSums, OfGroups, grouped_metrics};
-pub use job_row::JobRow;
 pub use killed_waits::KilledWaits;
 pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
 pub use paired::{BlockFiller, BlockSums, Blocks, Difference, block_length, half_width};
@@ -47,6 +45,6 @@ pub use recorder::{
 };
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};
-pub use running_sums::RunningSums;
 pub use shapes::{ShapeCount, count_by_shape};
+pub use summary::RunningSums;
 pub use summary::{Summary, metric};

@@ -1,11 +1,10 @@
-//! Replications: how often a replay is repeated with other seeds, and how precise the means over the
-//! repetitions are.
+//! Replications: repeats of a replay with other seeds, and the precision of the means over them.
 //!
-//! Replications are independent. Their mean differs from the true mean by at most t·s/√r with a given
-//! confidence, where r is their number, s is their standard deviation, and t is the quantile of Student's
-//! t-distribution with r − 1 degrees of freedom for that confidence. The stopping rule is that of S.
-//! Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006: replicate until this half width is
-//! at most 5 % of the mean with a confidence of 95 %. R. Zolfaghari, IJEAT 2013, uses 90 %.
+//! Replications are independent. With a given confidence their mean differs from the true mean by at most
+//! t·s/√r, where r is their number, s their standard deviation, and t the quantile of Student's
+//! t-distribution with r − 1 degrees of freedom. The stopping rule is that of S. Bani-Mohammad, M.
+//! Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006: replicate until this half width is at most 5 % of the
+//! mean with a confidence of 95 %. R. Zolfaghari, IJEAT 2013, uses 90 %.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,40 +15,39 @@ use super::registry::METRICS;
 use super::summary::Summary;
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
-/// A mean with the half width of its confidence interval. The confidence is 95 % unless another one is given.
+/// A mean with the half width of its confidence interval, of 95 % by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
     /// The mean.
     pub mean: f64,
-    /// Half the width of the interval. 0 for a single value, whose precision is not known.
+    /// Half the width of the interval. 0 for a single value, which has unknown precision.
     pub half_width: f64,
-    /// The number of values.
+    /// Number of values.
     pub count: usize,
 }
 
 impl Interval {
-    /// Returns the interval of the mean of independent values with a confidence of 95 %, or `None` if there
-    /// are no values. O(values).
+    /// Returns the 95 % interval of the mean of independent values, or `None` without values. O(values).
     pub fn of(values: &[f64]) -> Option<Self> {
         Self::with(CONFIDENCE, values)
     }
 
-    /// Returns the interval of the mean of independent values with this confidence, between 0 and 1, or
-    /// `None` if there are no values.
+    /// Returns the interval of the mean of independent values for a confidence between 0 and 1, or `None`
+    /// without values.
     pub fn with(confidence: f64, values: &[f64]) -> Option<Self> {
         let count = values.len();
         if count == 0 {
             return None;
         }
-        // Equal values, as of replays that do not depend on the seed, differ by nothing, where their mean
+        // Equal values, as of replays that do not depend on the seed, have half width 0. Their computed mean
         // would be rounded.
         if values.iter().all(|value| value.total_cmp(&values[0]).is_eq()) {
             return Some(Self { mean: values[0], half_width: 0.0, count });
         }
         let n = count as f64;
         let mean = values.iter().sum::<f64>() / n;
-        // The sample variance, with n − 1 degrees of freedom. A two-sided interval of confidence c ends at
-        // the quantile of (1 + c) / 2.
+        // The sample variance has n − 1 degrees of freedom. A two-sided interval of confidence c ends at the
+        // quantile of (1 + c) / 2.
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
         let quantile = StudentsT::new(0.0, 1.0, n - 1.0)
             .map_or(f64::INFINITY, |t| t.inverse_cdf(f64::midpoint(1.0, confidence)));
@@ -58,22 +56,22 @@ impl Interval {
     }
 }
 
-/// The rule for the number of replications of a replay. Each replication has the next seed.
+/// The number of replications of a replay. Each replication has the next seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replications {
-    /// The least number of replications.
+    /// The fewest replications.
     least: u32,
-    /// The largest number of replications.
+    /// The most replications.
     most: u32,
-    /// The half width that is precise enough, as a share of the mean.
+    /// The required half width, as a share of the mean.
     within: f64,
-    /// The confidence: the probability that the true mean is within the interval.
+    /// The confidence: the probability that the interval contains the true mean.
     confidence: f64,
-    /// The names of the numbers that must be this precise.
+    /// Names of the numbers with required precision.
     of: Vec<&'static str>,
 }
 
-/// Returns the names of the numbers that can be asked to be precise, ordered by rank.
+/// Returns the names of the numbers whose precision can be required, by rank.
 fn known() -> Vec<&'static str> {
     let mut known: Vec<_> =
         METRICS.iter().filter_map(|metric| Some((metric.interval_rank?, metric.name()))).collect();
@@ -81,14 +79,13 @@ fn known() -> Vec<&'static str> {
     known.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The largest number of replications that is accepted. No study needs so many, and the limit keeps a typing
-/// error from running for ever.
+/// The most replications accepted, a limit against typing errors.
 const MOST: u32 = 100_000;
-/// The same as messages write it.
+/// The same in messages.
 const MOST_TEXT: &str = "100,000";
 /// The default confidence.
 const CONFIDENCE: f64 = 0.95;
-/// The default half width that is precise enough, as a share of the mean.
+/// The default required half width, as a share of the mean.
 const WITHIN: f64 = 0.05;
 const NAME: &str = "until";
 const SHARE: &str = "a number above 0 and below 1";
@@ -101,28 +98,28 @@ impl Default for Replications {
 }
 
 impl Replications {
-    /// Returns the rule that there are exactly `count` replications.
+    /// Returns the rule for exactly `count` replications.
     pub fn exactly(count: u32) -> Self {
         Self { least: count, most: count, within: WITHIN, confidence: CONFIDENCE, of: Vec::new() }
     }
 
-    /// Returns the seeds of the replications that are always run. `first` is the first seed.
+    /// Returns the seeds of the mandatory replications, beginning with `first`.
     pub fn seeds(&self, first: u64) -> impl Iterator<Item = u64> {
         (0..u64::from(self.least)).map(move |i| first.wrapping_add(i))
     }
 
-    /// Returns the least number of replications.
+    /// Returns the fewest replications.
     pub fn least(&self) -> u32 {
         self.least
     }
 
-    /// Returns whether there can be more than one replication.
+    /// Returns whether there can be several replications.
     pub fn are_several(&self) -> bool {
         self.most > 1
     }
 
-    /// Returns whether the replications with these summaries are enough: there are at least as many as
-    /// required, and all numbers are precise enough or there are as many as allowed.
+    /// Returns whether replications with these summaries are enough: at least the required number, and
+    /// precise or as many as allowed.
     pub fn enough(&self, summaries: &[Summary]) -> bool {
         let count = summaries.len();
         if count < self.least as usize || count >= self.most as usize {
@@ -131,16 +128,14 @@ impl Replications {
         self.first_imprecise(summaries).is_none()
     }
 
-    /// Returns a sentence on the first number that is less precise than asked for, or `None` if all are
-    /// precise enough.
+    /// Returns a sentence about the first imprecise number, or `None` if all are precise.
     pub fn shortfall(&self, summaries: &[Summary]) -> Option<String> {
         let (name, Interval { mean, half_width, count }) = self.first_imprecise(summaries)?;
         let (percent, asked) = (100.0 * half_width / mean.abs(), 100.0 * self.within);
         Some(format!("after {count} replications {name} is known within {percent:.0} % only, not {asked} %"))
     }
 
-    /// Returns the name and the interval of the first number that is not precise enough, or `None` if all are
-    /// precise enough.
+    /// Returns the name and the interval of the first imprecise number, or `None` if all are precise.
     fn first_imprecise(&self, summaries: &[Summary]) -> Option<(&'static str, Interval)> {
         let interval = |name: &&'static str| {
             let value = |summary: &Summary| summary.get(name).unwrap_or_default();
@@ -152,7 +147,7 @@ impl Replications {
     }
 }
 
-/// Writes `5`, or `until:confidence=0.95,max=200,min=5,of=turnaround_s_mean+utilization,within=0.05`.
+/// Formats `5`, or `until:confidence=0.95,max=200,min=5,of=turnaround_s_mean+utilization,within=0.05`.
 impl fmt::Display for Replications {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { least, most, within, confidence, of } = self;

@@ -1,4 +1,4 @@
-//! Represents a placement as runs of nodes along x, from which the measures of dispersal are computed.
+//! Runs of nodes along x, from which the dispersal of a placement is computed.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -9,14 +9,13 @@
 
 use meshreplay_machine::machine::{Held, Mesh, NodeId};
 
-/// A run: neighbouring nodes of one row, all in the placement, from x = `first` to x = `last`.
+/// A run: neighbouring nodes of one row in the placement, from x = `first` to x = `last`.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     row: u32,
     first: u32,
     last: u32,
-    /// The position of another run of the same component (union-find). The root of a component has its own
-    /// position.
+    /// Another run of the same component (union-find). The root of a component is its own parent.
     parent: u32,
 }
 
@@ -25,20 +24,20 @@ struct Run {
 pub(super) struct Rows {
     length: u32,
     width: u32,
-    /// One bit per node of the machine, and one bit per word of `bits`. All are 0 between calls of `load`.
+    /// One bit per node of the machine, and one bit per word of `bits`. All zero between calls of `load`.
     bits: Vec<u64>,
     words: Vec<u64>,
-    /// The rows with nodes of the placement, ascending.
+    /// Rows with nodes of the placement, ascending.
     touched: Vec<u32>,
     runs: Vec<Run>,
-    /// The number of nodes at each position, by dimension.
+    /// Nodes at each position, by dimension.
     counts: [Vec<u32>; 3],
-    /// The position of the first run of each touched row, and the number of runs at the end.
+    /// The first run of each touched row, and finally the number of runs.
     starts: Vec<u32>,
 }
 
 impl Rows {
-    /// Makes the runs of an empty placement on `mesh`.
+    /// Creates the runs of an empty placement on `mesh`.
     pub(super) fn new(mesh: &Mesh) -> Self {
         let [width, length, _] = mesh.extents();
         let words = mesh.nodes().div_ceil(64) as usize;
@@ -64,7 +63,7 @@ impl Rows {
             counts.fill(0);
         }
         // A two-level bitmap sorts the nodes: one bit per node, and above it one bit per word with nodes.
-        // Words without nodes are skipped and the bits are cleared while they are read.
+        // Empty words are skipped, and bits are cleared as they are read.
         let (mut low, mut high) = (usize::MAX, 0);
         for (word, bits) in nodes.words() {
             self.bits[word] |= bits;
@@ -91,7 +90,7 @@ impl Rows {
             let length = (!(bits >> first)).trailing_zeros().min(64 - first);
             bits &= u64::MAX.checked_shl(first + length).unwrap_or(0);
             let (mut node, end) = (offset + first, offset + first + length);
-            // A run of bits may go over the end of a row. It is then split at the ends of rows.
+            // A run of bits may cross the end of a row. Split it at the ends of rows.
             while node < end {
                 let row = self.row_of(node);
                 let (start, row_end) = (row * self.width, (row + 1) * self.width);
@@ -102,8 +101,8 @@ impl Rows {
         }
     }
 
-    /// Returns the row of `node`. Nodes come in ascending order, so the row is the latest one, the next one,
-    /// or a later one.
+    /// Returns the row of `node`. Nodes come in ascending order, so the row is usually the latest or the next
+    /// one.
     fn row_of(&self, node: NodeId) -> u32 {
         match self.touched.last() {
             Some(&row) if node < (row + 1) * self.width => row,
@@ -112,7 +111,7 @@ impl Rows {
         }
     }
 
-    /// Appends a run of one row, or extends the latest run if it ends just before.
+    /// Appends a run of one row, or extends the latest run if that ends just before.
     fn add_run(&mut self, row: u32, first: u32, last: u32) {
         let parent = self.runs.len() as u32;
         if self.touched.last() != Some(&row) {
@@ -127,8 +126,8 @@ impl Rows {
         }
     }
 
-    /// Counts the nodes at each x with a difference array: +1 where a run starts, −1 behind its end, and then
-    /// running sums. Wrapping arithmetic keeps the differences exact.
+    /// Counts the nodes at each x with a difference array: +1 where a run starts, −1 after its end, and then
+    /// prefix sums. Wrapping arithmetic keeps the differences exact.
     fn count_x(&mut self) {
         let counts = &mut self.counts[0];
         for run in &self.runs {
@@ -144,13 +143,12 @@ impl Rows {
         }
     }
 
-    /// Returns the number of nodes at each position of dimension `d` (0 to 2 for x to z).
+    /// Returns the nodes at each position of dimension `d` (0 to 2 for x to z).
     pub(super) fn counts(&self, d: usize) -> &[u32] {
         &self.counts[d]
     }
 
-    /// Returns the runs row by row: for each row its y and z, and the first and the last x of each of its
-    /// runs.
+    /// Returns the runs row by row: y and z of the row, and the first and the last x of each of its runs.
     pub(super) fn by_row(
         &self,
     ) -> impl Iterator<Item = ((u32, u32), impl Iterator<Item = (u32, u32)> + '_)> + '_ {
@@ -163,7 +161,7 @@ impl Rows {
 
     /// Returns the largest L1 distance between two nodes on a mesh, in hops, or 0 without nodes. An L1
     /// distance is the largest difference of two nodes in one of the four forms ±x ± y + z, so the diameter
-    /// is the largest range of a form. Along x, only the ends of runs matter.
+    /// is the largest range of a form. Along x only the ends of runs matter.
     pub(super) fn mesh_diameter(&self) -> u32 {
         let mut ranges = [(i64::MAX, i64::MIN); 4];
         for run in &self.runs {
@@ -179,8 +177,8 @@ impl Rows {
         ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
     }
 
-    /// Returns the number of connected components. It is found by union-find: each run is joined with the
-    /// runs of neighbouring rows that it overlaps.
+    /// Counts connected components by union-find: each run is joined with the overlapping runs of
+    /// neighbouring rows.
     pub(super) fn components(&mut self, extents: [u32; 3], wraps: [bool; 3]) -> u32 {
         let [width, length, depth] = extents;
         let mut joined = 0;
@@ -204,7 +202,7 @@ impl Rows {
     }
 
     /// Joins the overlapping runs of the `i`-th touched row and of row `other`. Returns the number of joins
-    /// that made one component of two.
+    /// between different components.
     fn join_rows(&mut self, i: usize, other: u32) -> u32 {
         let j = match i.checked_sub(1) {
             Some(j) if self.touched[j] == other => j,
@@ -224,15 +222,15 @@ impl Rows {
         joined
     }
 
-    /// Joins the components of two runs, and returns whether they were different.
+    /// Joins the components of two runs. Returns whether they were different.
     fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.runs[a.max(b) as usize].parent = a.min(b);
         a != b
     }
 
-    /// Returns the root of a run's component. On the way it shortens the path by halving: every run points to
-    /// its grandparent.
+    /// Returns the root of a run's component, with path halving: every visited run is linked to its
+    /// grandparent.
     fn root(&mut self, mut run: u32) -> u32 {
         while self.runs[run as usize].parent != run {
             let parent = self.runs[run as usize].parent;

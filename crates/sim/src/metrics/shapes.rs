@@ -1,40 +1,39 @@
-//! Counts of the jobs of each shape: how many there are, how often they are refused, and how long they wait.
+//! Job counts by shape: how many, how often refused, and their waits.
 
 use std::collections::BTreeMap;
 
 use crate::engine::Record;
 use meshreplay_base::job::{Job, Shape, Time};
 
-/// The jobs that ask for one shape and hold one number of nodes.
+/// The jobs with one shape and one number of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShapeCount {
-    /// The nodes that the jobs hold. Of jobs for which the allocator finds no nodes even on the idle machine
-    /// it is the number of processors that they ask for.
+    /// Nodes held. For jobs without any possible placement on the idle machine: processors requested.
     pub nodes: u32,
-    /// The shape that they ask for.
+    /// Requested shape.
     pub shape: Shape,
-    /// The number of jobs that were replayed.
+    /// Replayed jobs.
     pub jobs: u64,
-    /// The number of jobs for which the allocator finds no nodes even on the idle machine.
+    /// Jobs without any possible placement on the idle machine.
     pub never_fit: u64,
-    /// The number of replayed jobs that the allocator refused at least once.
+    /// Replayed jobs that the allocator refused at least once.
     pub refused_jobs: u64,
-    /// The number of calls in which it refused a replayed job.
+    /// Allocator calls that refused a replayed job.
     pub refusals: u64,
-    /// The sum of the waits of the replayed jobs in microseconds, which no number of jobs makes too large.
+    /// Sum of the waits of the replayed jobs in microseconds, wide enough for any number of jobs.
     wait_us: i128,
 }
 
 impl ShapeCount {
-    /// Returns the mean wait of the replayed jobs in seconds; `None` if there are none.
+    /// Returns the mean wait of the replayed jobs in seconds, or `None` if there are none.
     pub fn wait_s_mean(&self) -> Option<f64> {
         const SECOND: f64 = 1e6;
         (self.jobs > 0).then(|| self.wait_us as f64 / SECOND / self.jobs as f64)
     }
 }
 
-/// Counts `jobs` and `never_fit` by shape and number of nodes, in ascending order of nodes. `records` and
-/// `refusals`, how often a job was refused, have the order of `jobs`.
+/// Counts `jobs` and `never_fit` by number of nodes and shape, in this order. `records` and `refusals` have
+/// the order of `jobs`.
 pub fn count_by_shape(
     jobs: &[Job],
     records: &[Record],

@@ -1,46 +1,47 @@
 //! The summary of a replay: one row of numbers.
 
-use super::facts::{Facts, Finished};
-use super::gather::Number;
+use super::facts::{Facts, Finished, Totals};
+use super::gather::{Number, Partial};
 use super::metric::Metric;
+use super::paired::{BlockAdder, BlockSums};
 use super::registry::METRICS;
+use std::io;
 
-/// The numbers of one replay, one for each row of [`METRICS`]. Means of jobs, their variances and shares are
-/// over the jobs that [`Trim`](super::Trim) does not leave out. Counts and totals are over all jobs.
+/// The numbers of one replay, one for each row of [`METRICS`]. Means, variances and shares of jobs exclude
+/// the jobs left out by [`Trim`](super::Trim). Counts and totals include all jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// One number for each row of [`METRICS`], or `None` if the replay has no such number.
+    /// By row of [`METRICS`]: its number, or `None` if the replay has none.
     numbers: Vec<Option<Number>>,
 }
 
 impl Summary {
-    /// Computes the numbers of a replay. O(J) for J jobs, or O(J·log J) if means leave jobs out, and in
-    /// addition the time of a lower bound of dispersal for each job size.
+    /// Computes the numbers of a replay. O(J) for J jobs, or O(J·log J) if means leave jobs out, plus the
+    /// time of a lower bound of dispersal for each job size.
     pub fn of(replay: &Finished<'_>) -> Self {
         let facts = Facts::new(replay);
         Self { numbers: METRICS.iter().map(|metric| metric.compute(&facts)).collect() }
     }
 
-    /// Returns the summary with these numbers, one for each row of [`METRICS`].
+    /// Creates the summary from one number for each row of [`METRICS`].
     pub(super) fn of_numbers(numbers: Vec<Option<Number>>) -> Self {
         Self { numbers }
     }
 
-    /// Returns the number with this name. `None` if no row of [`METRICS`] has the name, or if the replay has
-    /// no such number, for example a mean over no jobs.
+    /// Returns the named number. `None` for an unknown name, or if the replay has no such number, such as a
+    /// mean over no jobs.
     pub fn number(&self, name: &str) -> Option<Number> {
         let at = METRICS.iter().position(|metric| metric.name() == name)?;
         self.numbers[at]
     }
 
-    /// Returns the number with this name as a float. `None` as in [`Summary::number`]. Counts above 2^53 are
-    /// rounded.
+    /// Returns the named number as a float, `None` as in [`Summary::number`]. Counts above 2^53 are rounded.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.number(name).map(Number::as_f64)
     }
 }
 
-/// Returns the row of [`METRICS`] with this name, or `None` if there is none.
+/// Returns the named row of [`METRICS`], if any.
 pub fn metric(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name() == name)
 }
@@ -52,6 +53,51 @@ impl Summary {
         let number = |metric: &Metric| named.iter().find(|(name, _)| *name == metric.name());
         let numbers = METRICS.iter().map(|metric| number(metric).map(|(_, number)| Number::Real(*number)));
         Self { numbers: numbers.collect() }
+    }
+}
+
+/// The numbers of a replay while its jobs are added, all of them in means.
+#[derive(Debug)]
+pub struct RunningSums {
+    /// The state of each number, one for each row of [`METRICS`].
+    numbers: Vec<Partial>,
+    totals: Totals,
+    blocks: BlockAdder,
+}
+
+impl RunningSums {
+    /// Creates the sums for `jobs` jobs, or `None` if their number is known only in the end. `replay` gives
+    /// the machine.
+    pub fn new(replay: &Finished<'_>, jobs: Option<usize>) -> Self {
+        let facts = Facts::of_part(replay);
+        let numbers = METRICS.iter().map(|metric| metric.begin(&facts, true)).collect();
+        Self { numbers, totals: Totals::default(), blocks: BlockAdder::new(jobs) }
+    }
+
+    /// Adds the jobs of `part`, the next ones in the order of the log. `ranks` has their positions in the
+    /// order of arrival, or is `None` if that is the order of the log.
+    pub fn add(&mut self, part: &Finished<'_>, ranks: Option<&[usize]>) {
+        let facts = Facts::of_part(part);
+        for (metric, number) in METRICS.iter().zip(&mut self.numbers) {
+            metric.add(number, &facts);
+        }
+        self.totals.add(part);
+        self.totals.in_means += part.jobs.len() as u64;
+        self.blocks.add(&facts, ranks);
+    }
+
+    /// Returns the number of jobs so far.
+    pub fn jobs(&self) -> u64 {
+        self.totals.jobs
+    }
+
+    /// Returns all numbers, and the sums over blocks of jobs. `whole` has the totals; its lists of jobs are
+    /// empty. Fails if the temporary file of values fails.
+    pub fn finish(self, whole: &Finished<'_>) -> io::Result<(Summary, BlockSums)> {
+        let facts = Facts::of_totals(whole, self.totals);
+        let numbers = METRICS.iter().zip(self.numbers);
+        let numbers = numbers.map(|(metric, number)| metric.finish(number, &facts));
+        Ok((Summary::of_numbers(numbers.collect::<io::Result<_>>()?), self.blocks.finish()))
     }
 }
 

@@ -15,7 +15,7 @@
 //! 5. Stop if the remembered submission is at least `threshold` ago. Otherwise the next job is the candidate,
 //!    the submission of the present head is remembered, and the loop continues with step 4.
 //!
-//! Step 5 looks at the age of a head that may just have started in step 4, and then stops. Strict first come,
+//! Step 5 tests the age of a head that may just have started in step 4, and then stops. Strict first come,
 //! first served, which the text promises for jobs over the threshold, would continue. `rule=literal` follows
 //! the figure. `rule=strict-fcfs`, the default, continues with the next job whenever the head has started.
 //! With `threshold=0` this is exactly FCFS. With `threshold=inf` both rules try all waiting jobs at each
@@ -28,8 +28,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::admission::Admission;
 use super::seam::{Cause, Entry, Laws, Pass, Scheduler, View};
+use super::wait_index::Admission;
 use meshreplay_base::job::Time;
 
 /// The row of the registry.
@@ -52,7 +52,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// A waiting time in seconds, precise to the microsecond. [`Time::MAX`] stands for no limit.
+/// A waiting time in seconds, precise to the microsecond. [`Time::MAX`] for no limit.
 struct Threshold(Time);
 
 impl FromStr for Threshold {
@@ -77,7 +77,7 @@ impl fmt::Display for Threshold {
 
 /// The scheduler.
 struct BypassQueue {
-    /// The waiting time from which the head may no longer be overtaken.
+    /// The waiting time after which the head may no longer be overtaken.
     threshold: Time,
     /// Whether a pass stops after such a head has started, as in the figure.
     literal: bool,
@@ -98,7 +98,7 @@ impl Scheduler for BypassQueue {
 }
 
 impl BypassQueue {
-    /// Makes steps 3 to 5. With one job in the queue they equal step 2.
+    /// Steps 3 to 5. With one job in the queue they equal step 2.
     fn departure(&self, view: &mut dyn View) {
         // While the head may not be overtaken, it is the only candidate.
         while let Some(head) = view.queue().head() {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     /// Returns the jobs that start, in order. Of 10 nodes job 0 holds 8 until 50 s. Jobs of 9, 1, 4 and 2
-    /// processors arrive behind it at 1 s.
+    /// processors queue up at 1 s.
     fn started(threshold_s: i64, literal: bool) -> Vec<u32> {
         let mut fake = Fake::new(10, &[]);
         let mut scheduler = queue(threshold_s, literal);

@@ -5,8 +5,8 @@
 //!
 //! 1. Start the head of the queue while it fits.
 //! 2. The head that does not fit gets a *shadow time*: the first estimated end of a running job at which
-//!    enough nodes are free for it, with all jobs gone that are expected to end up to then. The *extra nodes*
-//!    are the nodes that are free at the shadow time and that the head does not need.
+//!    enough nodes are free for it, after all jobs that are expected to end by then. The *extra nodes* are
+//!    the nodes that are free at the shadow time and not needed by the head.
 //! 3. Start the first job in queue order that fits now and does not delay the head. It must end, by its
 //!    estimate, no later than the shadow time, or need no more nodes than the extra nodes. Repeat until there
 //!    is no such job.
@@ -21,46 +21,46 @@
 //! run out at this instant are known in advance. This is the event order of a family of published simulators,
 //! and the results equal theirs to the second.
 //!
-//! The scheduler counts the nodes that a job will take, not the processors that it asks for. An allocator may
-//! round up, for example to whole pages. With counts of processors the head would then wait for nodes that
+//! The scheduler counts the nodes that a job will take, not the requested processors. An allocator may round
+//! up, for example to whole pages. With counts of processors the head would then wait for nodes that
 //! backfilled jobs hold.
 //!
 //! These counts decide for allocators that never refuse a job that fits by count. Two other kinds of
 //! allocators need reservations of nodes:
 //!
 //! * Allocators that serve a job wherever a suitable submesh is free. The shadow time is the first estimated
-//!   end at which a submesh for the head is free. A job that outlives it is started only where it leaves such
-//!   a submesh free, as in the same simulator. It goes where the allocator would put it or, if that leaves
+//!   end with a free submesh for the head. A job that outlives it is started only where it leaves such a
+//!   submesh free, as in the same simulator. It goes where the allocator would put it or, if that leaves
 //!   none, to the first submesh in scan order that does.
-//! * Other allocators that may refuse (ANCA, frame sliding, two-dimensional buddies). They are asked what
-//!   they would do at each estimated end. The nodes that they would choose at the first end at which they
-//!   serve the head are reserved. The head gets these nodes if they are free and the allocator refuses it.
-//!   This rule is not from a source.
+//! * Other allocators that may refuse (ANCA, frame sliding, two-dimensional buddies). They are asked for a
+//!   placement at each estimated end. The nodes chosen at the first end at which they serve the head are
+//!   reserved. The head gets these nodes if they are free and the allocator refuses it. This rule is not from
+//!   a source.
 //!
 //! While nodes are down, the head may not fit even when all running jobs have ended. It then has no shadow
-//! time, waits until nodes come up, and delays nobody: the next job is the head. This rule is not from a
-//! source.
+//! time, waits until nodes come up, and delays no other job: the next job is the head. This rule is not from
+//! a source.
 //!
 //! `order=` sorts the queue in another order than that of arrival, see [`super::priority`]. The first job of
 //! this order is the head that is never delayed, and the other jobs are tried in this order. In an order by
 //! age the head can change from pass to pass.
 //!
-//! With `backfill=sjbf` (shortest job backfilled first) step 3 considers the jobs behind the head in the
-//! order of their estimates, those with equal estimates in queue order. The head stays the first of the
-//! queue. With predicted run times (`--estimate predicted:user-last-two`) this is EASY++: D. Tsafrir, Y.
-//! Etsion, D. Feitelson, "Backfilling using system-generated predictions rather than user runtime estimates",
-//! IEEE Transactions on Parallel and Distributed Systems 18(6), 2007. Then the reservation of the head holds
-//! as far as the predictions do: when a running job outlives its prediction, the shadow time moves.
+//! With `backfill=sjbf` (shortest job backfilled first) step 3 considers the jobs after the head in the order
+//! of their estimates, equal estimates in queue order. The head stays the first of the queue. With predicted
+//! run times (`--estimate predicted:user-last-two`) this is EASY++: D. Tsafrir, Y. Etsion, D. Feitelson,
+//! "Backfilling using system-generated predictions rather than user runtime estimates", IEEE Transactions on
+//! Parallel and Distributed Systems 18(6), 2007. Then the reservation of the head is only as reliable as the
+//! predictions: when a running job outlives its prediction, the shadow time moves.
 //!
 //! A pass takes O(R + b·log Q) with R running jobs that end by the shadow time, b jobs started and Q waiting
-//! jobs. Orders other than arrival add what [`super::priority`] says, and `backfill=sjbf` O(√Q), or O(Q) in
-//! another order.
+//! jobs. Orders other than arrival add the cost given in [`super::priority`], and `backfill=sjbf` O(√Q), or
+//! O(Q) in another order.
 #![expect(clippy::arithmetic_side_effects, reason = "the free nodes are at most 2^24")]
 
-use super::admission::Admission;
 use super::priority::{Candidates, Order, by_estimate};
 use super::ranked::Ranked;
 use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
+use super::wait_index::Admission;
 use super::wait_queue::{Slot, Waiting};
 use meshreplay_base::job::Time;
 
@@ -89,24 +89,23 @@ pub(super) const ENTRY: Entry = Entry {
 struct Easy {
     order: Order,
     pass: Pass,
-    /// The waiting jobs by estimate, if the shortest is backfilled first; `None` if it is the first job in
-    /// queue order.
+    /// The waiting jobs by estimate if the shortest is backfilled first, or `None` for queue order.
     shortest: Option<Ranked>,
 }
 
 impl Easy {
-    /// Makes steps 1 to 3. Returns whether the head has started while others were backfilled. Then there is a
-    /// new head, and the pass has to begin again.
+    /// Steps 1 to 3. Returns true if the head has started after others were backfilled. Then there is a new
+    /// head, and the pass has to begin again.
     fn round(&mut self, view: &mut dyn View) -> bool {
         let mut candidates = self.order.candidates(view.queue(), view.free(), view.now());
         let (mut head, mut is_skipped) = (candidates.head(view.queue()), false);
-        // Step 1. The loop ends at a head that does not start, because too few nodes are free or because the
+        // Step 1. The loop ends at a head that does not start, because too few nodes are free or the
         // allocator refused it.
         while let Some(first) = head {
             let refused = first.nodes.least <= view.free();
             if !(refused && view.try_start(first.slot)) {
                 match backfill(&mut candidates, &first, (refused, self.shortest.as_mut()), view) {
-                    // Nodes are down, and without them the head does not fit even when all running jobs have
+                    // The head does not fit without the nodes that are down, even when all running jobs have
                     // ended. It waits until they come up, and the next job is the head.
                     Backfilled::NoShadowTime if view.is_degraded() => is_skipped = true,
                     Backfilled::NoShadowTime | Backfilled::Others => return false,
@@ -126,17 +125,17 @@ impl Easy {
 /// The result of backfilling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Backfilled {
-    /// There is no end of a running job at which the head will fit, so nothing was backfilled.
+    /// The head fits at no end of a running job, so nothing was backfilled.
     NoShadowTime,
-    /// Other jobs than the head may have started.
+    /// Jobs other than the head may have started.
     Others,
     /// The head has started after other jobs.
     Head,
 }
 
-/// Makes steps 2 and 3 for a head that does not start now; `refused` if the allocator refused it although
-/// enough nodes are free. `candidates` are the jobs behind it. `shortest` are the waiting jobs by estimate,
-/// if the shortest comes first.
+/// Steps 2 and 3 for a head that does not start now. `refused` is true if the allocator refused it although
+/// enough nodes are free. `candidates` are the jobs after it. `shortest` has the waiting jobs by estimate, if
+/// the shortest comes first.
 fn backfill(
     candidates: &mut Candidates<'_>,
     head: &Waiting,
@@ -146,9 +145,9 @@ fn backfill(
     let by_count = Admission::by_count(view.free());
     let decides = view.decides();
     let Some(first) = candidates.first(view.queue(), &by_count) else {
-        // No other job fits now, so that no other needs the shadow time. The head itself may: an allocator
-        // that decides by state may refuse it later, with more nodes free than expected, and then it gets the
-        // nodes reserved for it.
+        // No other job fits now, so no other needs the shadow time. The head may: an allocator that decides
+        // by state may refuse it later, with more nodes free than expected, and then it gets its reserved
+        // nodes.
         if decides == Decides::State {
             view.reserve(head.slot);
         }
@@ -168,9 +167,8 @@ fn backfill(
     }
 }
 
-/// Makes steps 2 and 3 for allocators that serve every job that fits by count. `first` is the slot of the
-/// first candidate that fits by count. `shortest` are the waiting jobs by estimate, if the shortest comes
-/// first.
+/// Steps 2 and 3 for allocators that serve every job that fits by count. `first` is the slot of the first
+/// candidate that fits by count. `shortest` has the waiting jobs by estimate, if the shortest comes first.
 fn backfill_by_counts(
     candidates: &mut Candidates<'_>,
     (head, first): (&Waiting, Slot),
@@ -187,8 +185,7 @@ fn backfill_by_counts(
     candidates.skip_to(first);
     // The extra nodes: free at the shadow time beyond the head's need.
     let extra = free_then.saturating_sub(head.nodes.least);
-    // What a job needs to be admitted only becomes scarcer during the pass. So the jobs that are admitted now
-    // are all that there is to sort.
+    // The admission only becomes stricter during the pass, so it is enough to sort the jobs admitted now.
     if let Some(shortest) = shortest {
         let admission = Admission { free, extra, slack: shadow - now };
         let mut sorted = candidates.shortest_first(shortest, view.queue(), &admission);
@@ -197,7 +194,7 @@ fn backfill_by_counts(
     backfill_until(candidates, shadow, (free, extra), view)
 }
 
-/// Makes step 3 with the free and the extra nodes, for allocators that serve every job that fits by count.
+/// Step 3 with the free and the extra nodes, for allocators that serve every job that fits by count.
 fn backfill_until(
     candidates: &mut Candidates<'_>,
     shadow: Time,
@@ -212,8 +209,8 @@ fn backfill_until(
         if view.try_start(job.slot) {
             let taken = free.saturating_sub(view.free());
             free = view.free();
-            // A job that ends by the shadow time gives its nodes back in time. A longer job keeps them, so
-            // they are no longer extra nodes.
+            // A job that ends by the shadow time returns its nodes in time. A longer job keeps them, so they
+            // are no longer extra nodes.
             if job.estimate > admission.slack {
                 extra = extra.saturating_sub(taken);
             }
@@ -243,8 +240,8 @@ fn backfill_and_retry(candidates: &mut Candidates<'_>, head: Slot, view: &mut dy
     Backfilled::Others
 }
 
-/// Starts the jobs that leave room for the head, whose slot is `head`. Starts none if the head has no shadow
-/// time.
+/// Starts the jobs that leave room for the head, which is at slot `head`. Starts none if the head has no
+/// shadow time.
 fn backfill_beside(candidates: &mut Candidates<'_>, head: Slot, view: &mut dyn View) -> Backfilled {
     let Some(shadow) = view.reserve(head) else { return Backfilled::NoShadowTime };
     while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
@@ -268,7 +265,7 @@ mod tests {
     use super::super::fake::Fake;
     use super::*;
 
-    /// Makes one pass of EASY.
+    /// Makes a pass of EASY.
     fn pass(fake: &mut Fake) {
         Easy { order: Order::Arrival, pass: Pass::Batch, shortest: None }.start_jobs(fake);
     }
@@ -301,8 +298,8 @@ mod tests {
 
     #[test]
     fn the_shortest_job_is_backfilled_first() {
-        // The head, job 1, waits until 100 s, and two of the four free nodes are extra. Of the jobs behind
-        // it, the shortest comes first, and of equal ones the older.
+        // The head, job 1, waits until 100 s, and two of the four free nodes are extra. Of the jobs after it,
+        // the shortest comes first, and of equal ones the older.
         let jobs = [(6, 100), (8, 50), (2, 500), (3, 90), (2, 40), (2, 40), (1, 30)];
         for (shortest, expected) in [(false, vec![0, 2, 4]), (true, vec![0, 6, 4])] {
             let mut fake = Fake::new(10, &jobs);

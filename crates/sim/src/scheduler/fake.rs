@@ -1,4 +1,4 @@
-//! A view of a machine that only counts nodes, for the unit tests of the schedulers.
+//! A view of a machine that only counts nodes, for unit tests of schedulers.
 
 use super::running_jobs::{Running, RunningJobs};
 use super::seam::{Cause, View};
@@ -6,7 +6,7 @@ use super::wait_queue::{Slot, WaitQueue, Waiting};
 use meshreplay_base::job::{JobId, NodesFor, Time};
 
 /// A machine and a queue. Jobs are given as (processors, estimate in seconds) and numbered in the order of
-/// arrival. They end only when a test says so.
+/// arrival. They end only on request.
 pub(super) struct Fake {
     now: Time,
     cause: Cause,
@@ -14,14 +14,14 @@ pub(super) struct Fake {
     queue: WaitQueue,
     running: RunningJobs,
     arrived: JobId,
-    /// The recorded start of each job; of jobs beyond the list it is unknown.
+    /// The recorded start of each job, unknown for jobs beyond the list.
     pub(super) starts: Vec<Option<Time>>,
     /// The jobs that have started, in order.
     pub(super) started: Vec<JobId>,
 }
 
 impl Fake {
-    /// Returns an idle machine of `nodes` nodes at time 0, with `jobs` in the queue.
+    /// Creates an idle machine of `nodes` nodes at time 0, with `jobs` in the queue.
     pub(super) fn new(nodes: u32, jobs: &[(u32, i64)]) -> Self {
         let (queue, running) = (WaitQueue::default(), RunningJobs::default());
         let (now, cause) = (Time::ZERO, Cause::Batch);
@@ -50,13 +50,13 @@ impl Fake {
         }
     }
 
-    /// Adds one more job. The cause of the next pass is its arrival.
+    /// Adds a job, whose arrival is the cause of the next pass.
     pub(super) fn arrive(&mut self, now_s: i64, job: (u32, i64)) {
         self.advance(now_s, &[job]);
         self.cause = Cause::Arrival;
     }
 
-    /// Ends running jobs. The cause of the next pass is their departure.
+    /// Ends running jobs, whose departure is the cause of the next pass.
     pub(super) fn depart(&mut self, now_s: i64, jobs: &[JobId]) {
         self.advance(now_s, &[]);
         self.cause = Cause::Departures;

@@ -1,14 +1,14 @@
 //! First fit on the queue: aggressive backfilling that protects no job.
 //!
-//! 1. Try every waiting job in the order of arrival, or in the order that `order=` names. Start each job that
+//! 1. Try every waiting job in the order of arrival, or in the order named by `order=`. Start each job that
 //!    fits.
 //!
 //! A large job can wait for ever while smaller ones overtake it. A pass takes O(log Q) per start with Q
-//! waiting jobs. Orders other than arrival add what [`super::priority`] says.
+//! waiting jobs. Orders other than arrival add the cost given in [`super::priority`].
 
-use super::admission::Admission;
 use super::priority::Order;
 use super::seam::{Entry, Laws, Scheduler, View};
+use super::wait_index::Admission;
 
 /// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {

@@ -1,8 +1,8 @@
 //! Priority orders: the order in which a pass of [`super::easy`] or [`super::first_fit_queue`] considers
 //! waiting jobs.
 //!
-//! Each order has a value for a job, and jobs with smaller values come first. In the table r is the estimate
-//! in seconds, n the number of processors, s the submission in seconds and w the time waited in seconds.
+//! Each order has a value for a job, and smaller values come first. In the table r is the estimate in
+//! seconds, n the number of processors, s the submission in seconds and w the time waited in seconds.
 //!
 //! | order | value | source |
 //! | --- | --- | --- |
@@ -17,43 +17,43 @@
 //! | f3 | r·n + 6.86·10⁶·log₁₀ s | the same |
 //! | f4 | r·√n + 530000·log₁₀ s | the same |
 //!
-//! Jobs with equal values are considered in the order of arrival. From wfp3 on, r and s below 1 s count as 1
-//! s, and log₂ n below 1 counts as 1, since the formulae are not defined there.
+//! Equal values are considered in the order of arrival. From wfp3 on, r and s below 1 s count as 1 s, and
+//! log₂ n below 1 counts as 1, since the formulae are not defined there.
 //!
 //! The queue and its index are kept in the order of arrival, so this order sorts nothing. In wfp3 and unicef
-//! the order changes while jobs wait, so that the Q waiting jobs are sorted at each pass in which a job fits
-//! by count: O(Q·log Q). All others are kept sorted from pass to pass, see [`super::ranked`].
+//! the order changes while jobs wait, so the Q waiting jobs are sorted at each pass in which a job fits by
+//! count: O(Q·log Q). All others are kept sorted from pass to pass, see [`super::ranked`].
 
 use std::iter;
 use std::vec::IntoIter;
 
-use super::admission::Admission;
 use super::ranked::{Place, Ranked, Value};
+use super::wait_index::Admission;
 use super::wait_queue::{Slot, WaitQueue, Waiting};
 use meshreplay_base::job::Time;
 use meshreplay_base::spec::{Params, SpecError};
 
 use Row::{Aging, Fixed};
 
-/// By what waiting jobs are sorted, the smallest value first.
+/// The sort key of waiting jobs, the smallest first.
 #[derive(Clone, Copy)]
 enum Row {
     /// By arrival.
     Arrival,
-    /// By a value that does not change while a job waits.
+    /// By a value that is constant while a job waits.
     Fixed(Value),
     /// By a value at the current time.
     Aging(Value),
 }
 
-/// Every order with its name, the default first.
+/// The orders with their names, the default first.
 const ROWS: [(&str, Row); 12] = [
     ("arrival", Row::Arrival),
     ("sjf", Fixed(|job, _| job.estimate.as_seconds())),
     ("ljf", Fixed(|job, _| -job.estimate.as_seconds())),
     ("smallest", Fixed(|job, _| f64::from(job.procs))),
     ("largest", Fixed(|job, _| -f64::from(job.procs))),
-    // In microseconds the products are whole numbers, so that equal demands compare as equal.
+    // In microseconds the products are integers, so equal demands compare as equal.
     ("ssd", Fixed(|job, _| job.estimate.as_micros() as f64 * f64::from(job.procs))),
     ("wfp3", Aging(|job, now| -(waited_s(job, now) / estimate_s(job)).powi(3) * f64::from(job.procs))),
     (
@@ -66,24 +66,24 @@ const ROWS: [(&str, Row); 12] = [
     ("f4", Fixed(|job, _| estimate_s(job) * f64::from(job.procs).sqrt() + 530_000.0 * log_submit(job))),
 ];
 
-/// Returns the names of all orders, the default first.
+/// Returns the names of the orders, the default first.
 pub fn orders() -> [&'static str; ROWS.len()] {
     ROWS.map(|(name, _)| name)
 }
 
-/// The order in which waiting jobs are considered, with what is kept of it from pass to pass.
+/// The order of waiting jobs, with its state between passes.
 #[derive(Clone, Debug)]
 pub(super) enum Order {
     /// By arrival.
     Arrival,
-    /// By a value of each job that does not change while it waits, the smallest first.
+    /// By a value of each job that is constant while it waits, the smallest first.
     Fixed(Box<Ranked>),
     /// By a value of each job at the current time, the smallest first.
     Aging(Value),
 }
 
 impl Order {
-    /// Takes the parameter `order`. Fails if there is no such order.
+    /// Takes the parameter `order`. Fails for an unknown order.
     pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
         Ok(match params.choose("order", &ROWS)? {
             Row::Arrival => Self::Arrival,
@@ -120,8 +120,8 @@ impl Order {
     }
 }
 
-/// Returns an order by estimate, the shortest first. Estimates of more than 285 years count as equal if they
-/// differ by less than two microseconds, as only shorter ones are exact in a floating-point number.
+/// Returns the order by estimate, the shortest first. Estimates above 285 years count as equal if they differ
+/// by less than two microseconds, because only shorter ones are exact as floats.
 pub(super) fn by_estimate() -> Ranked {
     Ranked::by(|job, _| job.estimate.as_micros() as f64)
 }
@@ -136,25 +136,25 @@ fn estimate_s(job: &Waiting) -> f64 {
     job.estimate.as_seconds().max(1.0)
 }
 
-/// Returns the decimal logarithm of the submission in seconds, which counts as at least 1 s.
+/// Returns the decimal logarithm of the submission in seconds, at least that of 1 s.
 fn log_submit(job: &Waiting) -> f64 {
     job.submit.as_seconds().max(1.0).log10()
 }
 
-/// The waiting jobs that one pass has not considered yet. During the pass jobs may leave the queue, but no
-/// job may arrive.
+/// The waiting jobs not yet considered by a pass. During the pass jobs may leave the queue, but none may
+/// arrive.
 #[derive(Debug)]
 pub(super) enum Candidates<'a> {
     /// In the order of arrival, from slot `from` on. The queue's index finds the next one.
     Arrival { from: Slot },
     /// In a fixed order, from `place` on, of the jobs from slot `from` on.
     Ranked { ranked: &'a mut Ranked, place: Place, from: Slot },
-    /// In the order in which they were sorted at the start of the pass.
+    /// In the order sorted at the start of the pass.
     Sorted(IntoIter<Waiting>),
 }
 
 impl Candidates<'_> {
-    /// Returns the next candidate, whatever it asks for; `None` if there is none.
+    /// Returns the next candidate unconditionally, or `None` if there is none.
     pub(super) fn head(&mut self, queue: &WaitQueue) -> Option<Waiting> {
         match self {
             Self::Arrival { from } => {
@@ -166,9 +166,9 @@ impl Candidates<'_> {
         }
     }
 
-    /// Returns the candidates that `admission` admits now, sorted by estimate. Those with equal estimates
-    /// keep their order. `shortest` is the queue in the order of arrival, sorted by estimate. O(√Q) for jobs
-    /// in the order of arrival, otherwise O(Q).
+    /// Returns the candidates that `admission` admits now, sorted by estimate, equal estimates in their
+    /// order. `shortest` is the queue in the order of arrival, sorted by estimate. O(√Q) for the order of
+    /// arrival, otherwise O(Q).
     pub(super) fn shortest_first<'a>(
         &mut self,
         shortest: &'a mut Ranked,
@@ -185,7 +185,7 @@ impl Candidates<'_> {
         Candidates::Sorted(admitted.into_iter())
     }
 
-    /// Returns the same candidates once more, so that these stay as they are while the others are considered.
+    /// Returns a copy of the candidates, so that `self` is unchanged while the copy is consumed.
     fn again(&mut self) -> Candidates<'_> {
         match self {
             Self::Arrival { from } => Candidates::Arrival { from: *from },
@@ -194,8 +194,8 @@ impl Candidates<'_> {
         }
     }
 
-    /// Returns the next candidate that `admission` admits; `None` if there is none. The candidates before it
-    /// are skipped for the rest of the pass.
+    /// Returns the next candidate that `admission` admits, or `None` if there is none. Skips the candidates
+    /// before it for the rest of the pass.
     pub(super) fn next(&mut self, queue: &WaitQueue, admission: &Admission) -> Option<Waiting> {
         match self {
             Self::Arrival { from } => {
@@ -210,8 +210,8 @@ impl Candidates<'_> {
         }
     }
 
-    /// Returns the slot of the first candidate that `admission` admits, for [`Self::skip_to`]; `None` if it
-    /// admits none. In another order than that of arrival it is slot 0 if it admits any.
+    /// Returns the slot of the first candidate that `admission` admits, for [`Self::skip_to`], or `None` if
+    /// it admits none. In an order other than arrival: slot 0 if it admits any.
     pub(super) fn first(&mut self, queue: &WaitQueue, admission: &Admission) -> Option<Slot> {
         let admits = match self {
             Self::Arrival { from } => return queue.first(*from, admission),
@@ -221,8 +221,8 @@ impl Candidates<'_> {
         admits.then_some(0)
     }
 
-    /// Passes over the candidates before the first one that was admitted, where each further condition admits
-    /// no more than that one did. Nothing changes in another order than that of arrival.
+    /// Skips the candidates before `first`, if later admissions of the pass are not more permissive. Has no
+    /// effect in an order other than arrival.
     pub(super) fn skip_to(&mut self, first: Slot) {
         if let Self::Arrival { from } = self {
             *from = first.max(*from);

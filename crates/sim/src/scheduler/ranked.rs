@@ -1,40 +1,38 @@
-//! The waiting jobs in an order that does not change while they wait, kept from pass to pass.
+//! The waiting jobs in an order that is constant while they wait, kept from pass to pass.
 
-use super::admission::Admission;
+use super::wait_index::Admission;
 use super::wait_queue::{Slot, WaitQueue, Waiting};
 use meshreplay_base::job::Time;
 
-/// The number of recent jobs that are searched one by one, however short the queue is.
+/// The most recent jobs that are searched one by one, however short the queue is.
 const FEW: usize = 64;
 
-/// A function that gives the value of a job at a time. Jobs with smaller values come first.
+/// Returns the value of a job at a time. Jobs with smaller values come first.
 pub(super) type Value = fn(&Waiting, Time) -> f64;
 
-/// The waiting jobs in the order of their values, those with equal values in the order of arrival.
+/// The waiting jobs in the order of their values, equal values in the order of arrival.
 ///
-/// The jobs stand in a [`WaitQueue`] in this order, whose index finds the first one that may start. Jobs that
-/// have arrived recently stand in a short list beside it, which is merged into the queue when it has more
-/// than about √Q jobs. So an arrival takes O(√Q·log Q) amortised, and a search O(√Q + log Q), unless its
-/// bounds mislead it. Jobs that have left the queue of the replay are found when they would be next, and
-/// removed.
+/// A [`WaitQueue`] holds the jobs in this order, and its index finds the first one that may start. Recent
+/// arrivals are in a short list, which is merged into the queue when it has more than about √Q jobs. So an
+/// arrival takes O(√Q·log Q) amortised, and a search O(√Q + log Q), unless its bounds mislead it. Jobs that
+/// have left the queue of the replay are removed when a search reaches them.
 #[derive(Clone, Debug)]
 pub(super) struct Ranked {
-    /// The value of a job. It does not depend on the time.
+    /// The value of a job, independent of the time.
     value: Value,
-    /// The jobs in this order. Their slots say nothing about the queue of the replay.
+    /// The jobs in this order. Their slots are unrelated to the queue of the replay.
     ordered: WaitQueue,
-    /// The value of each job of `ordered` and its slot in the queue of the replay.
+    /// By job of `ordered`: its value, and its slot in the queue of the replay.
     keys: Vec<(f64, Slot)>,
     /// The recent jobs in this order, with their values and their slots in the queue of the replay.
     recent: Vec<(f64, Waiting)>,
-    /// The slots of the queue of the replay are those of this generation; `None` before the first pass.
+    /// The generation of the slots of the queue of the replay, or `None` before the first pass.
     generation: Option<u64>,
-    /// The first slot that has not been looked at.
+    /// The first new slot.
     seen: Slot,
 }
 
-/// The place in the order up to which a pass has considered jobs: slots of the ordered queue and the recent
-/// jobs.
+/// The progress of a pass through the order: slots of the ordered queue, and recent jobs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     ordered: Slot,
@@ -42,16 +40,16 @@ pub(super) struct Place {
 }
 
 impl Ranked {
-    /// Returns the order by `value`, which must not depend on the time.
+    /// Creates the order by `value`, which must not depend on the time.
     pub(super) fn by(value: Value) -> Self {
         let (ordered, keys, recent) = (WaitQueue::default(), Vec::new(), Vec::new());
         Self { value, ordered, keys, recent, generation: None, seen: 0 }
     }
 
-    /// Takes in the jobs that have arrived since the last call.
+    /// Adds the jobs that have arrived since the last call.
     pub(super) fn update(&mut self, queue: &WaitQueue) {
         if self.generation != Some(queue.generation()) {
-            // The slots are others, so that everything begins again.
+            // The slots have changed, so start again.
             (self.generation, self.seen) = (Some(queue.generation()), 0);
             self.ordered = WaitQueue::default();
             self.keys.clear();
@@ -91,8 +89,8 @@ impl Ranked {
         self.ordered = WaitQueue::of(all.into_iter().map(|(_, job)| job));
     }
 
-    /// Returns the first job from `place` on that waits and that `admission` admits, and moves `place` behind
-    /// it; `None` if there is none. The slot of the job is that in `queue`.
+    /// Returns the first waiting job from `place` on that `admission` admits, and moves `place` past it.
+    /// `None` if there is none. The slot of the job is that in `queue`.
     pub(super) fn next(
         &mut self,
         place: &mut Place,
@@ -110,7 +108,7 @@ impl Ranked {
                 a.total_cmp(&b).then(slot.cmp(&job.slot)).is_lt()
             }
         };
-        // The other one stays where it is for the next search.
+        // The other one stays in place for the next search.
         if first_is_old {
             let (at, job) = old?;
             place.ordered = at + 1;
@@ -139,7 +137,7 @@ impl Ranked {
         }
     }
 
-    /// Returns the first admitted job of the recent ones from a place on, with its place.
+    /// Returns the first admitted recent job from a position on, with its position.
     fn next_recent(&self, from: usize, queue: &WaitQueue, admission: &Admission) -> Option<(usize, Waiting)> {
         let rest = self.recent.get(from..)?;
         let is_next =
@@ -162,7 +160,7 @@ mod tests {
     use super::*;
     use meshreplay_base::job::NodesFor;
 
-    /// Returns the jobs of a pass: those that `admits` admits, in the order of their values.
+    /// Returns the jobs of a pass: the jobs that `admits` admits, in the order of their values.
     fn plain(queue: &WaitQueue, value: Value, admits: impl Fn(&Waiting) -> bool) -> Vec<Waiting> {
         let mut jobs: Vec<Waiting> = queue.iter().filter(admits).collect();
         jobs.sort_by(|a, b| value(a, Time::ZERO).total_cmp(&value(b, Time::ZERO)).then(a.slot.cmp(&b.slot)));
@@ -177,7 +175,7 @@ mod tests {
         let mut random = move |below: u32| rng.random_range(0..below);
         let mut job = 0;
         for pass in 0..4000 {
-            // The queue grows to some thousand jobs, shrinks, and is empty now and then.
+            // The queue grows to some thousand jobs, shrinks, and is empty at times.
             let (arrive, start) = if pass / 1000 % 2 == 0 { (6, 3) } else { (2, 9) };
             for _ in 0..random(arrive) {
                 let (nodes, estimate) =

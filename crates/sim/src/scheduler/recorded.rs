@@ -1,23 +1,23 @@
-//! What really happened: every job starts when its log says that it started.
+//! The real schedule: every job starts at its recorded start.
 //!
 //! The recorded start of a job is its submission plus its recorded wait (field 3 of a log). Replayed on the
-//! machine of the log, the real scheduler so stands in one table with others.
+//! machine of the log, this puts the real scheduler into one table with others.
 //!
-//! 1. Of one instant, ends and arrivals come first. A job whose recorded start has come is *due*.
-//! 2. Try the due jobs in the order of their recorded starts, those of one instant in the order of arrival.
-//!    Start each that the allocator can place. The others stay due: they start as soon as they can, later
+//! 1. Of one instant, ends and arrivals come first. A job is *due* from its recorded start on.
+//! 2. Try the due jobs in the order of their recorded starts, and of one instant in the order of arrival.
+//!    Start each job that the allocator can place. The others stay due: they start as soon as they can, later
 //!    than recorded.
 //! 3. Then try the jobs without a recorded wait, in the order of arrival.
 //!
-//! No job starts before its recorded start, even if the machine is idle. Nothing is delayed where the log is
+//! No job starts before its recorded start, even if the machine is idle. Nothing is delayed if the log is
 //! possible and the allocator serves every job that fits by number. Logs are not always possible: some have
 //! more processors in use at once than the machine has. The numbers `starts_delayed` and `start_delay_s_mean`
-//! say how many jobs started later than recorded, and by how much; `waits_unknown` counts the jobs without a
-//! wait. With an arrival scale, or arrivals that are drawn, jobs start their recorded wait after the new
-//! arrival.
+//! count the jobs that started later than recorded and measure their delay; `waits_unknown` counts the jobs
+//! without a wait. With an arrival scale, or with drawn arrivals, jobs start their recorded wait after the
+//! new arrival.
 //!
 //! A pass takes O(log Q) for each job that becomes due, with Q waiting jobs, and O(1) for each job that is
-//! due already.
+//! already due.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -37,23 +37,22 @@ pub(super) const ENTRY: Entry = Entry {
     build: |_| Ok(Box::new(Recorded::default())),
 };
 
-/// A waiting job, by the time from which it may start, its submission and its number. This is the order in
-/// which jobs are tried.
+/// A waiting job by the time from which it may start, its submission and its number: the order of tries.
 type Key = (Time, Time, JobId);
 
 /// The scheduler, with an index of the waiting jobs.
 #[derive(Debug, Default)]
 struct Recorded {
-    /// The jobs that are not due yet, the first one to start on top.
+    /// Jobs that are not due yet, the first one to start on top.
     later: BinaryHeap<Reverse<Key>>,
-    /// The due jobs in the order in which they are tried, each with the number of nodes that it needs.
+    /// Due jobs in the order of tries, each with the nodes that it needs.
     due: Vec<(Key, u32)>,
-    /// The submission and the number of the last job of the queue that the index has; `None` if it has none.
+    /// The submission and the number of the last indexed job of the queue.
     last: Option<(Time, JobId)>,
 }
 
 impl Recorded {
-    /// Adds the jobs to the index that have arrived since the last pass. They are the last ones of the queue.
+    /// Indexes the jobs that have arrived since the last pass: the last ones of the queue.
     fn learn(&mut self, view: &dyn View) {
         let is_new = |job: &Waiting| self.last.is_none_or(|last| (job.submit, job.job) > last);
         let new: Vec<Waiting> = view.queue().iter().rev().take_while(is_new).collect();
@@ -61,14 +60,13 @@ impl Recorded {
         for job in new {
             match view.recorded_start(job.job) {
                 Some(start) => self.later.push(Reverse((start, job.submit, job.job))),
-                // Jobs without a recorded start are due at once, and tried last: their time is the end of all
-                // times.
+                // Jobs without a recorded start are due at once and tried last, at the end of time.
                 None => self.due.push(((Time::MAX, job.submit, job.job), job.nodes.least)),
             }
         }
     }
 
-    /// Returns the due jobs, with those that have become due now.
+    /// Returns the due jobs, including the jobs that become due now.
     fn now_due(&mut self, view: &dyn View) -> Vec<(Key, u32)> {
         let mut due = std::mem::take(&mut self.due);
         while let Some(&Reverse(key)) = self.later.peek()
@@ -78,7 +76,7 @@ impl Recorded {
             let found = view.queue().find(key.1, key.2);
             due.extend(found.map(|job| (key, job.nodes.least)));
         }
-        // Nothing is compared anew while the list is in order, which it is without new jobs.
+        // Without new jobs the list is already in order.
         if !due.is_sorted() {
             due.sort_unstable();
         }
@@ -101,7 +99,7 @@ impl Scheduler for Recorded {
     }
 
     fn machine_changed(&mut self) {
-        // Jobs may have returned to the queue or left it. The next pass builds the index anew.
+        // Jobs may have returned to the queue or left it. The next pass rebuilds the index.
         *self = Self::default();
     }
 
@@ -125,7 +123,7 @@ mod tests {
             scheduler.start_jobs(fake);
             (std::mem::take(&mut fake.started), scheduler.wakes().map(Time::as_seconds))
         };
-        // Job 1 has no recorded start. At 5 s jobs 2 and 3 are due, and 2 does not fit beside 1.
+        // Job 1 has no recorded start. At 5 s jobs 2 and 3 are due, and 2 does not fit next to 1.
         assert_eq!(pass(&mut fake, 0), (vec![1], Some(5.0)));
         assert_eq!(pass(&mut fake, 5), (vec![3], Some(7.0)));
         assert_eq!(pass(&mut fake, 7), (vec![0], None));

@@ -9,12 +9,11 @@ use meshreplay_base::job::{JobId, Time};
 /// A running job as schedulers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Running {
-    /// The estimated end: the start plus the estimate, and the time for which moves suspended it.
+    /// The estimated end: the start plus the estimate and the time of suspensions.
     pub estimated_end: Time,
     /// The job.
     pub job: JobId,
-    /// The number of nodes that are free once it has ended: the nodes that it holds and that are not to leave
-    /// the machine then.
+    /// The number of nodes that become free when it ends: its nodes that do not leave the machine then.
     pub nodes: u32,
     /// The time of its start.
     pub start: Time,
@@ -22,7 +21,7 @@ pub struct Running {
 
 /// The running jobs, sorted by estimated end and then by job.
 ///
-/// They are kept in a vector with the earliest end last. Most jobs that start or end are near that end of the
+/// Stored in a vector with the earliest end last. Most jobs that start or end are near that end of the
 /// vector, so few entries are shifted.
 #[derive(Clone, Debug, Default)]
 pub struct RunningJobs {
@@ -37,7 +36,7 @@ impl RunningJobs {
         self.latest_first.insert(at, job);
     }
 
-    /// Removes a job and returns whether it was found. The cost is that of [`Self::insert`].
+    /// Removes a job and returns whether it was found. Costs as [`Self::insert`].
     pub fn remove(&mut self, estimated_end: Time, job: JobId) -> bool {
         let at = self.position(estimated_end, job);
         let found = self.latest_first.get(at).is_some_and(|other| other.job == job);
@@ -47,8 +46,8 @@ impl RunningJobs {
         found
     }
 
-    /// Moves the estimated end of a running job to a later one; nothing happens if there is no such job. The
-    /// cost is that of [`Self::insert`].
+    /// Moves the estimated end of a running job to a later one. Does nothing without such a job. Costs as
+    /// [`Self::insert`].
     pub fn postpone(&mut self, estimated_end: Time, job: JobId, later: Time) {
         let at = self.position(estimated_end, job);
         if self.latest_first.get(at).is_some_and(|other| other.job == job) {
@@ -57,7 +56,7 @@ impl RunningJobs {
         }
     }
 
-    /// Changes the number of nodes of a running job; nothing happens if there is no such job. O(log R).
+    /// Changes the number of nodes of a running job. Does nothing without such a job. O(log R).
     pub fn set_nodes(&mut self, estimated_end: Time, job: JobId, nodes: u32) {
         let at = self.position(estimated_end, job);
         if let Some(found) = self.latest_first.get_mut(at).filter(|other| other.job == job) {
@@ -66,18 +65,18 @@ impl RunningJobs {
     }
 
     /// Returns the index at which a job with this estimated end is, or would be inserted. The order is
-    /// descending, so a binary search counts the entries that are greater.
+    /// descending, so a binary search counts the greater entries.
     fn position(&self, estimated_end: Time, job: JobId) -> usize {
         self.latest_first.partition_point(|other| (other.estimated_end, other.job) > (estimated_end, job))
     }
 
-    /// Returns whether `job` runs and has this estimated end; O(log R).
+    /// Returns whether `job` runs with this estimated end. O(log R).
     pub fn contains(&self, estimated_end: Time, job: JobId) -> bool {
         let at = self.position(estimated_end, job);
         self.latest_first.get(at).is_some_and(|other| other.job == job)
     }
 
-    /// Returns the number of running jobs with estimated ends after `now`; O(log R).
+    /// Returns the number of running jobs with estimated ends after `now`. O(log R).
     pub fn len_after(&self, now: Time) -> usize {
         self.latest_first.partition_point(|job| job.estimated_end > now)
     }
@@ -97,7 +96,7 @@ impl RunningJobs {
         self.latest_first.iter().rev()
     }
 
-    /// Returns the shadow time of a job that needs `need` nodes, and how many nodes are free then. `free`
+    /// Returns the shadow time of a job that needs `need` nodes, and the nodes free at that time. `free`
     /// nodes are free now. The shadow time is the first estimated end at which at least `need` nodes are
     /// free. The count of free nodes includes all jobs with estimated ends up to the shadow time. Jobs that
     /// have outlived their estimates are expected to end now.

@@ -1,12 +1,12 @@
-//! The interface between schedulers and the engine: the trait of schedulers, the view of the replay from
-//! which they decide, and the rows of the registry.
+//! The interface between schedulers and the engine: the trait of schedulers, their view of the replay, and
+//! the rows of the registry.
 
 use super::running_jobs::RunningJobs;
 use super::wait_queue::{Slot, WaitQueue};
 use meshreplay_base::job::{JobId, Time};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
-/// The replay as a scheduler sees it at one instant: what it may read and do.
+/// The replay as seen by a scheduler at one instant, with its possible actions.
 pub trait View {
     /// Returns the current time.
     fn now(&self) -> Time;
@@ -18,94 +18,91 @@ pub trait View {
     fn queue(&self) -> &WaitQueue;
     /// Returns the running jobs in the order of their estimated ends.
     fn running(&self) -> &RunningJobs;
-    /// Returns the time at which `job` started according to its log; `None` if it is unknown.
+    /// Returns the recorded start of `job`, or `None` if unknown.
     fn recorded_start(&self, _job: JobId) -> Option<Time> {
         None
     }
-    /// Returns whether the replay was stopped. A long pass then returns early. Its result is not used.
+    /// Returns whether the replay is stopped. A long pass then returns early, and its result is not used.
     fn stopped(&self) -> bool {
         false
     }
-    /// Returns whether nodes are down, so that a waiting job may not fit even when all running jobs have
-    /// ended.
+    /// Returns whether nodes are down, in which case a waiting job may not fit even when all running jobs
+    /// have ended.
     fn is_degraded(&self) -> bool {
         false
     }
-    /// Asks for the start of the waiting job at `slot`. Returns whether it has started, and is no longer in
-    /// the queue. It has not if the allocator refused it, if running jobs have to make room for it first, or
-    /// if there is no job at `slot`.
+    /// Tries to start the waiting job at `slot`. Returns true if it has started and left the queue, and false
+    /// if the allocator refused it, if running jobs have to move first, or if there is no job at `slot`.
     fn try_start(&mut self, slot: Slot) -> bool;
-    /// Returns the criterion by which the allocator serves a job. Unless it is [`Decides::Counts`], a
+    /// Returns the criterion of the allocator for serving a job. Unless it is [`Decides::Counts`], a
     /// scheduler that protects the head has to call [`Self::reserve`].
     fn decides(&self) -> Decides {
         Decides::Counts
     }
-    /// Reserves nodes for the waiting job at `slot`, which cannot start now, and returns its shadow time.
-    /// This is the first estimated end of a running job at which the job could start, with all jobs gone that
-    /// are expected to end up to then. Replaces an earlier reservation.
+    /// Reserves nodes for the waiting job at `slot`, which cannot start now, and returns its shadow time: the
+    /// first estimated end of a running job at which the job could start, after all jobs that are expected to
+    /// end by then. Replaces an earlier reservation.
     ///
     /// Returns `None` if there is no such end.
     fn reserve(&mut self, _slot: Slot) -> Option<Time> {
         None
     }
-    /// As [`Self::try_start`], but the job is started only where it leaves room for the reserved job. Returns
-    /// false as well if there is no reservation.
+    /// As [`Self::try_start`], but starts the job only where it leaves room for the reserved job. Returns
+    /// false without a reservation.
     fn try_start_beside(&mut self, _slot: Slot) -> bool {
         false
     }
 }
 
-/// The criterion by which the allocator serves or refuses a waiting job.
+/// The criterion of the allocator for serving a waiting job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decides {
-    /// The number of free nodes. A job is served whenever as many nodes are free as it takes.
+    /// The number of free nodes. A job is served whenever enough nodes are free.
     Counts,
-    /// Free submeshes. A job is served whenever one of the submeshes that suit it is free.
+    /// Free submeshes. A job is served whenever a suitable submesh is free.
     Submeshes,
     /// The whole set of free nodes, in any way. A job may be refused now and served when fewer nodes are
     /// free.
     State,
 }
 
-/// A scheduler. It decides which waiting jobs start now.
+/// A scheduler: decides which waiting jobs start now.
 pub trait Scheduler: Send {
-    /// Makes one pass: starts the waiting jobs that may start now.
+    /// Makes a pass: starts the waiting jobs that may start now.
     fn start_jobs(&mut self, view: &mut dyn View);
 
-    /// Tells the scheduler that something else has changed than that jobs have arrived, started and ended:
-    /// nodes have gone down or come up, jobs have returned to the queue or left it without a start, or
-    /// running jobs are expected to end later because they have outlived predictions. What it has planned is
-    /// void.
+    /// Invalidates all plans, after a change other than arrivals, starts and ends: nodes have gone down or
+    /// come up, jobs have returned to the queue or left it without a start, or running jobs are expected to
+    /// end later because they have outlived predictions.
     fn machine_changed(&mut self) {}
 
-    /// Returns how often the scheduler is asked at an instant with several events.
+    /// Returns the passes that the scheduler wants at an instant with several events.
     fn pass(&self) -> Pass {
         Pass::Batch
     }
 
-    /// Returns the next time at which the scheduler must be asked even without an event. Returns `None` if
-    /// the events are enough.
+    /// Returns the next time at which a pass is needed even without an event, or `None` if events are enough.
     fn wakes(&self) -> Option<Time> {
         None
     }
 }
 
-/// How often a scheduler is asked at an instant with several events.
+/// The passes at an instant with several events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// Once, after all departures and arrivals of the instant.
+    /// One, after all departures and arrivals of the instant.
     Batch,
-    /// After every single event: arrivals first, then departures. Events of one kind keep the order in which
-    /// they were created. Jobs that end when their estimates run out are gone from the first pass on.
+    /// One after every event: arrivals first, then departures. Events of one kind keep the order of their
+    /// creation. Jobs that end when their estimates run out are gone before the first pass.
     PerEvent,
-    /// Once after all departures of the instant, if there are any, and then after each arrival.
+    /// One after all departures of the instant, if there are any, and one after each arrival.
     Separate,
 }
 
 /// The cause of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Any events. The scheduler has not asked to tell them apart, see [`Pass::Separate`].
+    /// Any events. The scheduler did not ask to distinguish them, see [`Pass::Separate`].
     Batch,
     /// Jobs have ended.
     Departures,
@@ -113,7 +110,7 @@ pub enum Cause {
     Arrival,
 }
 
-/// A function that builds a scheduler from the parameters of its spec.
+/// Builds a scheduler from the parameters of its spec.
 pub type Builder = fn(&mut Params) -> Result<Box<dyn Scheduler>, SpecError>;
 
 /// A row of the registry of schedulers.
@@ -129,33 +126,30 @@ pub struct Entry {
     pub parameters: &'static str,
     /// Its promise to waiting jobs, in words.
     pub promises: &'static str,
-    /// Returns the laws that it keeps, for its spec with every default written out. `tests/replays` of the
-    /// crate study checks them.
+    /// Returns its laws, from its spec with all defaults written out. `tests/replays` of the crate study
+    /// checks them.
     pub laws: fn(&Spec) -> Laws,
     /// Builds the scheduler.
     pub build: Builder,
 }
 
-/// The laws that a scheduler keeps in addition to those that all schedulers keep. All schedulers start every
-/// job once and not before its arrival. Unless a scheduler keeps to recorded starts, a job runs whenever jobs
-/// wait.
+/// The laws of a scheduler in addition to those of all schedulers. All schedulers start every job once and
+/// not before its arrival. Unless a scheduler follows recorded starts, a job runs whenever jobs wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a law of its own")]
 pub struct Laws {
     /// Jobs start in order of arrival.
     pub in_order: bool,
-    /// No job starts before its recorded start, so that the machine may stand idle while jobs wait. With an
-    /// allocator that serves by count, no job whose recorded start has come, or is unknown, fits at the end
-    /// of an instant.
+    /// No job starts before its recorded start, so the machine may be idle while jobs wait. With an allocator
+    /// that serves by count, no job with a past or unknown recorded start fits at the end of an instant.
     pub as_recorded: bool,
-    /// The waiting time after which younger jobs may not overtake a job any more; `None` if they may always
-    /// do so.
+    /// The waiting time after which younger jobs may not overtake a job, or `None` if they always may.
     pub passed_until: Option<Time>,
     /// With an allocator that serves by count, the oldest waiting job does not fit at the end of an instant.
     pub head_does_not_fit: bool,
     /// With an allocator that serves by count, no waiting job fits at the end of an instant.
     pub nobody_fits: bool,
-    /// With an allocator that serves by count and estimates that are not too short, the oldest waiting job
-    /// starts no later than the shadow time that it had when it became the oldest.
+    /// With an allocator that serves by count, and no estimate too short, the oldest waiting job starts by
+    /// the shadow time that it had when it became the oldest.
     pub head_in_time: bool,
 }

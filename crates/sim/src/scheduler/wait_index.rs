@@ -1,40 +1,65 @@
-//! Bounds of the waiting jobs below each entry of a binary tree, with which [`super::wait_queue`] finds the
-//! first job that a scheduler may start.
+//! Bounds of the waiting jobs below each entry of a binary tree. [`super::wait_queue`] uses them to find the
+//! first job that may start.
 
-use super::admission::Admission;
 use meshreplay_base::job::{NodesFor, Time};
 
-/// The number of jobs from which on widths are told apart. A search of a shorter queue costs less than the
-/// classes.
+/// The condition for starting a waiting job now. The job must take at most `free` nodes, and must be short
+/// (an estimate of at most `slack`) or narrow (at most `extra` nodes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admission {
+    /// Free nodes.
+    pub free: u32,
+    /// Extra nodes: nodes that the reserved job does not need at its shadow time.
+    pub extra: u32,
+    /// The time from now to the shadow time of the reservation.
+    pub slack: Time,
+}
+
+impl Admission {
+    /// Admits every job.
+    pub const ANY: Self = Self { free: u32::MAX, extra: u32::MAX, slack: Time::MAX };
+
+    /// Admits every job of at most `free` nodes.
+    pub fn by_count(free: u32) -> Self {
+        Self { free, extra: free, slack: Time::MAX }
+    }
+
+    /// Returns whether the condition admits a job of `nodes` nodes with this estimate.
+    pub fn admits(&self, nodes: NodesFor, estimate: Time) -> bool {
+        nodes.least <= self.free && (nodes.most <= self.extra || estimate <= self.slack)
+    }
+}
+
+/// Number of jobs from which on widths are divided into classes. A search of a shorter queue costs less than
+/// the classes.
 const MANY: usize = 1024;
-/// The largest number of classes of widths.
+/// The most width classes.
 const CLASSES: usize = 32;
-/// The fewest nodes where there are no jobs. No minimum is larger.
+/// The fewest nodes of an entry without jobs. No minimum is larger.
 const NONE: u32 = u32::MAX;
 
-/// A binary tree of minima over blocks of the queue, as in a segment tree. Each entry holds the fewest nodes
-/// of all jobs below it, and the shortest estimate of those that are not wider than a class of widths, for
-/// each class.
+/// A segment tree of minima over blocks of the queue. Each entry holds the fewest nodes of all jobs below it
+/// and, for each width class, the shortest estimate of the jobs that are not wider than the class.
 ///
-/// The classes have about equally many jobs each, and one width each where there are few widths. With one
-/// class for all widths, the fewest nodes and the shortest estimate of an entry mostly belong to two jobs,
-/// and a search in a long queue would look below nearly every entry for a job that has both.
+/// The classes have about equally many jobs, and one width each if there are few widths. With one class for
+/// all widths, the fewest nodes and the shortest estimate of an entry would usually belong to two jobs, and a
+/// search in a long queue would look below nearly every entry for a job with both.
 ///
-/// The tree is an array as of a binary heap: the root is entry 1, and the children of entry i are the entries
+/// The tree is an array like a binary heap: the root is entry 1, and the children of entry i are the entries
 /// 2i and 2i + 1. The leaf of block b is entry `blocks() + b`. There are no entries until the first block
 /// exists.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
-    /// The widest jobs of each class, in ascending order. The last class has no limit.
+    /// The widest jobs of each class, ascending. The last class has no limit.
     classes: Vec<u32>,
-    /// The fewest nodes below each entry.
+    /// By entry: the fewest nodes below it.
     narrowest: Vec<u32>,
-    /// The shortest estimate below each entry, of the jobs of each class and the narrower ones: one row for
-    /// each entry.
+    /// By entry and class: the shortest estimate below the entry, of jobs of the class and narrower ones. One
+    /// row for each entry.
     shortest: Vec<Time>,
 }
 
-/// A condition, with the class in which jobs of as many nodes as are free are.
+/// An admission with the width class of the free nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'a> {
     pub(super) admission: &'a Admission,
@@ -42,8 +67,8 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Index {
-    /// Returns an index of `blocks` empty blocks, a power of two, with classes for jobs that take these
-    /// numbers of nodes. O(Q log Q) for Q jobs.
+    /// Creates an index of `blocks` empty blocks, a power of two, with classes for jobs of these numbers of
+    /// nodes. O(Q log Q) for Q jobs.
     pub(super) fn new(blocks: usize, mut widths: Vec<u32>) -> Self {
         let mut classes = vec![NONE];
         if widths.len() >= MANY {
@@ -65,7 +90,7 @@ impl Index {
         Self { narrowest: vec![NONE; 2 * blocks], shortest, classes }
     }
 
-    /// Returns the number of leaves, a power of two; 0 if the tree is empty.
+    /// Returns the number of leaves, a power of two, or 0 if the tree is empty.
     pub(super) fn blocks(&self) -> usize {
         self.narrowest.len() / 2
     }
@@ -74,14 +99,14 @@ impl Index {
     pub(super) fn add(&mut self, block: usize, least: u32, estimate: Time) {
         let class = self.class(least);
         let mut entry = self.blocks() + block;
-        // A new job can only lower minima, so it is enough to update the path from its leaf to the root.
+        // A new job only lowers minima, so it is enough to update the path from its leaf to the root.
         while entry > 0 {
             self.lower(entry, class, least, estimate);
             entry /= 2;
         }
     }
 
-    /// Sets the jobs of a block, and only of its leaf; [`Self::join`] does the rest.
+    /// Sets the leaf of a block. [`Self::join`] updates the entries above.
     pub(super) fn set_leaf(&mut self, block: usize, jobs: impl Iterator<Item = (u32, Time)>) {
         let leaf = self.blocks() + block;
         self.narrowest[leaf] = NONE;
@@ -92,8 +117,7 @@ impl Index {
         }
     }
 
-    /// Sets the jobs of a block from which a job with these nodes and this estimate has been removed. O(log
-    /// Q).
+    /// Sets the jobs of a block after the removal of a job with these nodes and this estimate. O(log Q).
     pub(super) fn remove(
         &mut self,
         block: usize,
@@ -103,7 +127,7 @@ impl Index {
     ) {
         let class = self.class(least);
         let mut entry = self.blocks() + block;
-        // Minima can rise only where they are those of the job that has been removed.
+        // Minima can rise only where they were those of the removed job.
         if !self.has_minimum(entry, class, least, estimate) {
             return;
         }
@@ -117,15 +141,14 @@ impl Index {
         }
     }
 
-    /// Returns whether a minimum of an entry may be that of a job in `class`.
+    /// Returns whether a minimum of an entry may belong to a job in `class`.
     fn has_minimum(&self, entry: usize, class: usize, least: u32, estimate: Time) -> bool {
         let count = self.classes.len();
-        // The shortest estimate of a wider class is at most that of this class, so that it is looked at here,
-        // too.
+        // The shortest estimate of a wider class is at most that of this class, so this comparison covers it.
         self.narrowest[entry] == least || self.shortest[entry * count + class] == estimate
     }
 
-    /// Computes every entry above the leaves. O(entries).
+    /// Computes all entries above the leaves. O(entries).
     pub(super) fn join_all(&mut self) {
         (1..self.blocks()).rev().for_each(|entry| self.join(entry));
     }
@@ -142,7 +165,7 @@ impl Index {
         }
     }
 
-    /// Lowers the minima of an entry to those of a job in `class`.
+    /// Lowers the minima of an entry by a job in `class`.
     fn lower(&mut self, entry: usize, class: usize, least: u32, estimate: Time) {
         self.narrowest[entry] = self.narrowest[entry].min(least);
         let count = self.classes.len();
@@ -151,22 +174,21 @@ impl Index {
         }
     }
 
-    /// Returns the class of jobs that take this number of nodes.
+    /// Returns the class of jobs of `nodes` nodes.
     fn class(&self, nodes: u32) -> usize {
         self.classes.partition_point(|&widest| widest < nodes)
     }
 
-    /// Returns the condition as [`Self::may_hold`] takes it.
+    /// Returns the query for [`Self::may_hold`].
     pub(super) fn wanted<'a>(&self, admission: &'a Admission) -> Wanted<'a> {
         Wanted { admission, class: self.class(admission.free) }
     }
 
-    /// Returns whether a job below an entry may be admitted. `true` can be wrong, where jobs of the widest
-    /// class that may fit do not all fit, and where a job takes more nodes than it must. `false` is always
-    /// right.
+    /// Returns whether a job below an entry may be admitted. `true` can be wrong, if not all jobs of the
+    /// widest relevant class fit, or if a job takes more than its fewest nodes. `false` is always right.
     pub(super) fn may_hold(&self, entry: usize, Wanted { admission, class }: Wanted<'_>) -> bool {
-        // This tests a job that may not exist, with the minimum of both values. Every real job that can fit
-        // below this entry is at least as wide and as long.
+        // Test a job with both minima, which may not exist. Every real job below this entry that can fit is
+        // at least as wide and as long.
         let shortest = self.shortest[entry * self.classes.len() + class];
         admission.admits(NodesFor::exactly(self.narrowest[entry]), shortest)
     }

@@ -1,7 +1,6 @@
-//! The queue of waiting jobs, with an index that finds the first job that a scheduler may start.
+//! The queue of waiting jobs, with an index to find the first job that may start.
 
-use super::admission::Admission;
-use super::wait_index::{Index, Wanted};
+use super::wait_index::{Admission, Index, Wanted};
 use meshreplay_base::job::{JobId, NodesFor, Time};
 
 /// The position of a waiting job in the queue. Slots ascend in the order of arrival. They are valid until the
@@ -17,23 +16,22 @@ pub struct Waiting {
     pub job: JobId,
     /// The time of its arrival.
     pub submit: Time,
-    /// The number of processors that it asks for.
+    /// Requested processors.
     pub procs: u32,
-    /// The number of nodes that it will take. Schedulers count with this number.
+    /// Nodes that it will take. Schedulers count with this number.
     pub nodes: NodesFor,
     /// Its estimated run time.
     pub estimate: Time,
 }
 
-/// The number of slots that one leaf of the index covers.
+/// Slots per leaf of the index.
 const BLOCK: usize = 16;
-/// The number of slots of a queue without an index. Comparing as many numbers costs less than keeping bounds
-/// of them.
+/// Slots of a queue without an index. Comparing that many numbers costs less than maintaining bounds.
 const SHORT: usize = 128;
-/// The width that stands for an empty slot.
+/// The width of an empty slot.
 const NO_JOB: u32 = u32::MAX;
 
-/// A job as the queue keeps it.
+/// A job in the queue.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
     job: JobId,
@@ -45,27 +43,27 @@ struct Queued {
 
 /// The waiting jobs in the order of arrival.
 ///
-/// A search of a short queue compares the widths of all jobs, which lie side by side for that. A longer queue
+/// A search of a short queue compares the widths of all jobs, which are contiguous in memory. A longer queue
 /// has an index of minima over blocks of 16 slots. These are lower bounds: a search descends only where a job
 /// with these minima would be admitted.
 ///
 /// [`push`](Self::push) and [`remove`](Self::remove) are O(log Q) with Q waiting jobs, amortised. A search is
-/// O(log Q) too, unless the bounds mislead it, as its index says. In the worst case it is O(Q).
+/// O(log Q) too, unless the bounds mislead it. In the worst case it is O(Q).
 #[derive(Clone, Debug, Default)]
 pub struct WaitQueue {
-    /// One entry per slot. A job that has left the queue leaves an empty entry until the next compaction.
+    /// By slot. A job that has left leaves an empty entry until the next compaction.
     places: Vec<Option<Queued>>,
-    /// The fewest nodes that the job at each slot takes; [`NO_JOB`] where there is none.
+    /// By slot: the fewest nodes of the job, or [`NO_JOB`].
     widths: Vec<u32>,
-    /// The least of these widths while the queue is short and some job waits.
+    /// The smallest of these widths, while the queue is short and not empty.
     narrowest: u32,
-    /// The index; it has no blocks while the queue is short.
+    /// The index, without blocks while the queue is short.
     index: Index,
-    /// The slot of the head, the oldest waiting job; 0 if no job waits.
+    /// The slot of the head, the oldest waiting job, or 0 if the queue is empty.
     first: usize,
-    /// The number of waiting jobs.
+    /// Number of waiting jobs.
     waiting: usize,
-    /// How often slots have become others.
+    /// Number of times that slots were reassigned.
     generation: u64,
 }
 
@@ -80,12 +78,12 @@ impl WaitQueue {
         self.waiting == 0
     }
 
-    /// Returns the oldest waiting job; `None` if no job waits.
+    /// Returns the oldest waiting job, or `None` if the queue is empty.
     pub fn head(&self) -> Option<Waiting> {
         self.get(self.first)
     }
 
-    /// Returns the waiting job at `slot`; `None` if there is none.
+    /// Returns the waiting job at `slot`, or `None` if there is none.
     pub fn get(&self, slot: Slot) -> Option<Waiting> {
         let Queued { job, procs, nodes, estimate, submit } = (*self.places.get(slot)?)?;
         Some(Waiting { slot, job, submit, procs, nodes, estimate })
@@ -106,13 +104,13 @@ impl WaitQueue {
         self.places.len()
     }
 
-    /// Returns a number that changes whenever slots become invalid. While it is the same, no slot belongs to
-    /// another job than before, and jobs that arrive have higher slots than all others.
+    /// Returns a number that changes whenever slots become invalid. While it is the same, no slot is reused,
+    /// and arriving jobs have higher slots than all others.
     pub(super) fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Returns the queue of `jobs`, with ascending slots from 0 on in their order. O(Q log Q).
+    /// Creates the queue of `jobs` in their order, with ascending slots from 0 on. O(Q log Q).
     pub(super) fn of(jobs: impl Iterator<Item = Waiting>) -> Self {
         let place = |Waiting { job, submit, procs, nodes, estimate, .. }| {
             Some(Queued { job, procs, nodes, estimate, submit })
@@ -123,15 +121,15 @@ impl WaitQueue {
         queue
     }
 
-    /// Returns the waiting job with this submission and number; `None` if it does not wait. O(log Q + E) with
-    /// E places beside it that are empty.
+    /// Returns the waiting job with this submission and number, or `None` if it does not wait. O(log Q + E)
+    /// with E empty slots next to it.
     pub fn find(&self, submit: Time, job: JobId) -> Option<Waiting> {
-        // Jobs stand in the order of these two. Binary search for the first one that is not before the wanted
-        // one.
+        // Jobs are sorted by submission and number. Binary search for the first one that is not before the
+        // wanted one.
         let (mut low, mut high) = (self.first, self.places.len());
         while low < high {
             let middle = low.midpoint(high);
-            // Places of jobs that have left say nothing, so the next job after them decides.
+            // Skip empty slots: the next job decides.
             let next = (middle..high).find_map(|slot| self.get(slot));
             match next {
                 Some(next) if (next.submit, next.job) < (submit, job) => low = next.slot + 1,
@@ -142,8 +140,8 @@ impl WaitQueue {
         next.filter(|next| (next.submit, next.job) == (submit, job))
     }
 
-    /// Adds a job at the end of the queue. The queue gives it a slot; the `slot` of the argument is ignored.
-    /// All older slots become invalid.
+    /// Adds a job at the end of the queue, which assigns its slot and ignores the `slot` of the argument. All
+    /// older slots become invalid.
     #[inline]
     pub fn push(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
         if self.places.len() == self.slots() {
@@ -160,7 +158,7 @@ impl WaitQueue {
         self.waiting += 1;
     }
 
-    /// Finds the least width of all jobs.
+    /// Computes the smallest width of all jobs.
     fn find_narrowest(&mut self) {
         let widths = &self.widths[self.first..];
         self.narrowest = widths.iter().fold(NO_JOB, |least, &width| least.min(width));
@@ -171,14 +169,13 @@ impl WaitQueue {
         self.index.blocks() == 0
     }
 
-    /// Returns the number of slots that there may be before the next compaction.
+    /// Returns the number of slots before the next compaction.
     fn slots(&self) -> usize {
         if self.is_short() { SHORT } else { self.index.blocks() * BLOCK }
     }
 
-    /// Adds a job at its place in the order of submissions, among jobs with the same submission in the order
-    /// of the jobs. The queue gives it a slot; the `slot` of the argument is ignored. All older slots become
-    /// invalid. O(Q).
+    /// Inserts a job in the order of submissions, and of job numbers for equal submissions. The queue assigns
+    /// its slot and ignores the `slot` of the argument. All older slots become invalid. O(Q).
     pub fn insert(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
         self.places.retain(Option::is_some);
         let before =
@@ -189,7 +186,7 @@ impl WaitQueue {
         self.compact();
     }
 
-    /// Removes the job at `slot` and returns it; `None` if there is none.
+    /// Removes the job at `slot` and returns it, or `None` if there is none.
     pub fn remove(&mut self, slot: Slot) -> Option<JobId> {
         let Queued { job, nodes, estimate, .. } = self.places.get_mut(slot)?.take()?;
         self.waiting -= 1;
@@ -214,8 +211,8 @@ impl WaitQueue {
         Some(job)
     }
 
-    /// Returns the slot of the first waiting job at or after slot `from` that `admission` admits; `None` if
-    /// there is none.
+    /// Returns the slot of the first waiting job at or after slot `from` that `admission` admits, or `None`
+    /// if there is none.
     pub fn first(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         let from = from.max(self.first);
         if self.is_short() {
@@ -227,20 +224,20 @@ impl WaitQueue {
         if block >= self.index.blocks() {
             return None;
         }
-        // Often no job at all is admitted, and the root tells.
+        // Often no job at all is admitted, which the root shows.
         let wanted = self.index.wanted(admission);
         if !self.index.may_hold(1, wanted) {
             return None;
         }
-        // The search begins inside the block of `from`, which the tree does not resolve.
+        // Start inside the block of `from`, which is finer than the tree.
         let mut node = self.index.blocks() + block;
         if self.index.may_hold(node, wanted)
             && let Some(slot) = self.first_in_block(from, admission)
         {
             return Some(slot);
         }
-        // Then the search climbs towards the root. The right sibling of a left child covers the next blocks
-        // in the order of the queue. The search descends there and climbs on if it finds no admitted job.
+        // Then climb towards the root. The right sibling of a left child covers the next blocks in the order
+        // of the queue. Descend there, and climb on if no job is admitted.
         loop {
             // Right children have odd numbers. The blocks after a right child are the blocks after its
             // parent.
@@ -253,7 +250,7 @@ impl WaitQueue {
             if node <= 1 {
                 return None;
             }
-            // An even number: from a left child to its right sibling.
+            // From a left child, which is even, to its right sibling.
             node += 1;
             if let Some(slot) = self.descend(node, wanted) {
                 return Some(slot);
@@ -261,7 +258,8 @@ impl WaitQueue {
         }
     }
 
-    /// Returns the slot of the first admitted job below entry `node` of the index; `None` if there is none.
+    /// Returns the slot of the first admitted job below entry `node` of the index, or `None` if there is
+    /// none.
     fn descend(&self, node: usize, wanted: Wanted<'_>) -> Option<Slot> {
         if !self.index.may_hold(node, wanted) {
             return None;
@@ -273,19 +271,20 @@ impl WaitQueue {
         }
     }
 
-    /// Returns the slot of the first admitted job from slot `from` to the end of its block; `None` if there
-    /// is none.
+    /// Returns the slot of the first admitted job from slot `from` to the end of its block, or `None` if
+    /// there is none.
     fn first_in_block(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         self.first_among(from, ((from / BLOCK + 1) * BLOCK).min(self.places.len()), admission)
     }
 
-    /// Returns the first slot with an admitted job from `from` to before `end`; `None` if there is none.
+    /// Returns the first slot with an admitted job from `from` up to but excluding `end`, or `None` if there
+    /// is none.
     fn first_among(&self, from: Slot, end: Slot, admission: &Admission) -> Option<Slot> {
         let is_admitted =
             |slot: Slot| self.places[slot].is_some_and(|place| admission.admits(place.nodes, place.estimate));
         let mut before = from;
         for widths in self.widths.get(from..end)?.chunks(BLOCK) {
-            // Most jobs are too wide, and comparing all of some at once takes few instructions.
+            // Most jobs are too wide, and comparing a block at once takes few instructions.
             if widths.iter().fold(NO_JOB, |least, &width| least.min(width)) <= admission.free {
                 let fits = |at: &usize| widths[*at] <= admission.free && is_admitted(before + *at);
                 if let Some(at) = (0..widths.len()).find(fits) {
@@ -297,8 +296,8 @@ impl WaitQueue {
         None
     }
 
-    /// Removes the empty slots. If the queue is not short, it builds an index with room for at least as many
-    /// further jobs: O(Q log Q), and amortised O(log Q) per push.
+    /// Removes the empty slots. If the queue is not short, builds an index with room for at least as many
+    /// further jobs: O(Q log Q), amortised O(log Q) per push.
     fn compact(&mut self) {
         self.places.retain(Option::is_some);
         self.first = 0;

@@ -10,19 +10,22 @@ use std::collections::BinaryHeap;
 use std::convert::Infallible;
 
 use super::policy::{Promised, Rules};
-use super::state::{Checked, State, Violation};
-use super::window::JobAt;
+use super::state::{Checked, JobAt, State, Violation};
 use super::{Schedule, ScheduledJob};
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::Mesh;
 
 /// Checks a schedule on the machine `mesh`, and against a policy if `promised` is given. Returns how much was
 /// checked. Fails with the first violation.
-pub fn audit(schedule: &Schedule, mesh: &Mesh, promised: Option<Promised<'_>>) -> Result<Checked, Violation> {
+pub fn audit(
+    schedule: &Schedule,
+    mesh: &Mesh,
+    mut promised: Option<Promised<'_>>,
+) -> Result<Checked, Violation> {
     let mut jobs: Vec<(u64, &ScheduledJob)> = (0..).zip(&schedule.jobs).collect();
     jobs.sort_by_key(|(_, job)| job.first_event());
     let jobs = jobs.into_iter().map(|(position, job)| Ok::<_, Infallible>((position, job.clone())));
-    match follow(jobs, mesh, promised) {
+    match follow(jobs, mesh, &mut promised) {
         Ok(found) => found,
         Err(never) => match never {},
     }
@@ -33,7 +36,7 @@ pub fn audit(schedule: &Schedule, mesh: &Mesh, promised: Option<Promised<'_>>) -
 pub(super) fn follow<E>(
     jobs: impl Iterator<Item = Result<(u64, ScheduledJob), E>>,
     mesh: &Mesh,
-    promised: Option<Promised<'_>>,
+    promised: &mut Option<Promised<'_>>,
 ) -> Result<Result<Checked, Violation>, E> {
     let mut coming = Coming { jobs, next: None, count: 0 };
     coming.read()?;
@@ -102,10 +105,10 @@ fn due(events: &mut Events, now: Time) -> Option<JobAt> {
 fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
     coming: &mut Coming<I>,
     mesh: &Mesh,
-    promised: Option<Promised<'_>>,
+    promised: &mut Option<Promised<'_>>,
 ) -> Result<Checked, Stop<E>> {
     let mut state = State::idle(mesh);
-    let mut rules = promised.map(Rules::new);
+    let mut rules = promised.as_mut().map(|promised| Rules::new(promised, mesh));
     let mut checked = Checked::default();
     let (mut starts, mut ends, mut started) = (Events::new(), Events::new(), Vec::new());
     loop {

@@ -18,7 +18,6 @@ mod state;
 mod swf;
 mod walk;
 mod watch;
-mod window;
 
 pub use checks::audit;
 pub use compare::{Comparison, Divergence, NotSameJobs, Read, Side, Spread, WaitingJob, What, compare};
@@ -31,6 +30,7 @@ pub use walk::{Walk, audit_walk};
 pub use watch::Watch;
 
 use meshreplay_base::job::Time;
+use meshreplay_base::words::counted;
 use meshreplay_machine::machine::NodeId;
 
 /// A schedule: the start, the end and the nodes of every job of a log. Jobs that arrive at the same time are
@@ -80,6 +80,23 @@ impl ScheduledJob {
     /// Returns when it was expected to end: its start plus its estimate.
     fn expected_end(&self) -> Time {
         self.start + self.estimate
+    }
+
+    /// Returns in words what contradicts itself in the job, and what was expected; `None` if nothing does.
+    /// `placed` is the number of nodes of its placement; `None` if that is not known.
+    fn contradiction(&self, placed: Option<u64>) -> Option<[String; 2]> {
+        let Self { submit, start, end, procs, allocated, .. } = self;
+        let has_placed = |nodes: u64| format!("has a placement of {}", counted(nodes, "node"));
+        Some(if start < submit {
+            ["starts before it arrives".to_owned(), format!("{submit} or later")]
+        } else if end < start {
+            [format!("ends before it starts, at {end}"), "a later end".to_owned()]
+        } else if allocated < procs {
+            [has_placed((*allocated).into()), format!("{procs}, which it asks for")]
+        } else {
+            let nodes = placed.filter(|&nodes| nodes != u64::from(*allocated))?;
+            [has_placed(nodes), format!("{allocated}, which it is said to hold")]
+        })
     }
 
     /// Returns its nodes one by one; none if they are not known.

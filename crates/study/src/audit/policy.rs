@@ -25,10 +25,9 @@
 use std::collections::BTreeSet;
 
 use super::ScheduledJob;
-use super::state::{Checked, State, Violation};
-use super::window::JobAt;
+use super::state::{Checked, JobAt, State, Violation};
 use meshreplay_base::job::Time;
-use meshreplay_machine::machine::Machine;
+use meshreplay_machine::machine::{Machine, Mesh};
 
 /// The policy against which a schedule is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +46,8 @@ pub type HasPlace<'a> = &'a mut dyn FnMut(&ScheduledJob, &Machine) -> Option<boo
 pub enum Fits<'a> {
     /// A job can start if as many nodes are free as it takes.
     Counts,
-    /// A job can start if the function says so. The machine must be idle at first. The check keeps its state.
-    Places(Machine, HasPlace<'a>),
+    /// A job can start if the function returns `Some(true)` for the machine at that time.
+    Places(HasPlace<'a>),
     /// Nothing is known, so a waiting job is never a violation.
     Unknown,
 }
@@ -61,69 +60,16 @@ pub struct Promised<'a> {
     pub fits: Fits<'a>,
 }
 
-impl Promised<'_> {
-    /// Returns the same once more, for another audit. No job may have been followed yet.
-    pub(super) fn again(&mut self) -> Promised<'_> {
-        let fits = match &mut self.fits {
-            Fits::Counts => Fits::Counts,
-            Fits::Places(machine, has_place) => Fits::Places(machine.clone(), &mut **has_place),
-            Fits::Unknown => Fits::Unknown,
-        };
-        Promised { policy: self.policy, fits }
-    }
-}
-
-impl Fits<'_> {
-    /// Returns whether a job can start now; `None` if this cannot be known.
-    fn now(&mut self, state: &State, job: &ScheduledJob) -> Option<bool> {
-        match self {
-            Self::Counts => Some(job.allocated <= state.free),
-            Self::Places(machine, has_place) => has_place(job, machine),
-            Self::Unknown => None,
-        }
-    }
-
-    /// Returns the shadow time of a job: the first expected end of a running job at which it can start.
-    /// Returns the end of time if there is none.
-    fn shadow(&mut self, state: &State, job: &ScheduledJob) -> Time {
-        let mut free = state.free;
-        let mut then = match self {
-            Self::Places(machine, _) => Some(machine.clone()),
-            _ => None,
-        };
-        let mut ends = state.running.iter().peekable();
-        while let Some(&(expected, at)) = ends.next() {
-            let expected = expected.max(state.now);
-            free += state.jobs[at].allocated;
-            if let Some(then) = &mut then {
-                then.vacate(&state.jobs[at].each_node().collect::<Vec<_>>());
-            }
-            // Jobs with the same expected end leave together, so the question is asked after the last of
-            // them.
-            if ends.peek().is_some_and(|next| next.0.max(state.now) == expected) {
-                continue;
-            }
-            let fits = match (&mut *self, &then) {
-                (Self::Places(_, has_place), Some(then)) => has_place(job, then) == Some(true),
-                _ => free >= job.allocated,
-            };
-            if fits {
-                return expected;
-            }
-        }
-        Time::MAX
-    }
-}
-
 /// The place of a waiting job in the queue: arrival, then the order of jobs that arrive at the same time,
 /// then position. FCFS orders such jobs by their starts, so that any order is allowed; EASY orders them by
 /// position.
 type Key = (Time, Time, JobAt);
 
 /// A policy, with the queue and the open promise.
-pub(super) struct Rules<'a> {
-    policy: Policy,
-    fits: Fits<'a>,
+pub(super) struct Rules<'r, 'a> {
+    promised: &'r mut Promised<'a>,
+    /// The machine with the nodes of the running jobs; `None` unless places are looked for on it.
+    machine: Option<Machine>,
     /// The waiting jobs, each by its key.
     queue: BTreeSet<Key>,
     /// The promise to the head of the queue; `None` if there is none.
@@ -142,15 +88,53 @@ struct Promise {
     void: bool,
 }
 
-impl<'a> Rules<'a> {
-    /// Returns the rules with an empty queue.
-    pub(super) fn new(Promised { policy, fits }: Promised<'a>) -> Self {
-        Self { policy, fits, queue: BTreeSet::new(), promise: None }
+impl<'r, 'a> Rules<'r, 'a> {
+    /// Returns the rules of a schedule on `mesh`, with an empty queue.
+    pub(super) fn new(promised: &'r mut Promised<'a>, mesh: &Mesh) -> Self {
+        let machine = matches!(promised.fits, Fits::Places(_)).then(|| Machine::new(mesh.clone()));
+        Self { promised, machine, queue: BTreeSet::new(), promise: None }
     }
 
     /// Returns the place of a job in the queue.
     fn key(&self, job: &ScheduledJob, at: JobAt) -> Key {
-        (job.submit, if self.policy == Policy::Easy { job.submit } else { job.start }, at)
+        (job.submit, if self.promised.policy == Policy::Easy { job.submit } else { job.start }, at)
+    }
+
+    /// Returns whether a job can start now; `None` if this cannot be known.
+    fn can_start(&mut self, state: &State, job: &ScheduledJob) -> Option<bool> {
+        match (&mut self.promised.fits, &self.machine) {
+            (Fits::Counts, _) => Some(job.allocated <= state.free),
+            (Fits::Places(has_place), Some(machine)) => has_place(job, machine),
+            _ => None,
+        }
+    }
+
+    /// Returns the shadow time of a job: the first expected end of a running job at which the job can start, or
+    /// the end of time if there is none.
+    fn shadow(&mut self, state: &State, job: &ScheduledJob) -> Time {
+        let mut free = state.free;
+        let mut then = self.machine.clone();
+        let mut ends = state.running.iter().peekable();
+        while let Some(&(expected, at)) = ends.next() {
+            let expected = expected.max(state.now);
+            free += state.jobs[at].allocated;
+            if let Some(then) = &mut then {
+                then.vacate(&state.jobs[at].each_node().collect::<Vec<_>>());
+            }
+            // Jobs with the same expected end leave together, so the question is asked after the last of
+            // them.
+            if ends.peek().is_some_and(|next| next.0.max(state.now) == expected) {
+                continue;
+            }
+            let fits = match (&mut self.promised.fits, &then) {
+                (Fits::Places(has_place), Some(then)) => has_place(job, then) == Some(true),
+                _ => free >= job.allocated,
+            };
+            if fits {
+                return expected;
+            }
+        }
+        Time::MAX
     }
 
     /// Checks, before the events of an instant, that no promise has been broken.
@@ -175,7 +159,7 @@ impl<'a> Rules<'a> {
     /// Handles the end of a job: frees its nodes. If it ran longer than estimated, the open promise becomes
     /// void.
     pub(super) fn ended(&mut self, job: &ScheduledJob) {
-        if let Fits::Places(machine, _) = &mut self.fits {
+        if let Some(machine) = &mut self.machine {
             machine.vacate(&job.each_node().collect::<Vec<_>>());
         }
         if let Some(promise) = &mut self.promise {
@@ -201,7 +185,7 @@ impl<'a> Rules<'a> {
             self.queue.remove(&self.key(job, at));
             // The promise to a job that has started is kept.
             self.promise.take_if(|promise| promise.job == at);
-            if let Fits::Places(machine, _) = &mut self.fits
+            if let Some(machine) = &mut self.machine
                 && job.end > job.start
             {
                 // It cannot fail: `State::start` has checked that these nodes were free.
@@ -214,25 +198,27 @@ impl<'a> Rules<'a> {
         };
         let (waiting, now) = (&state.jobs[head], state.now);
         let overtakes = |&&at: &&JobAt| state.jobs[at].submit > submit;
-        if let (Policy::Fcfs, Some(&at)) = (self.policy, started.iter().find(overtakes)) {
+        if let (Policy::Fcfs, Some(&at)) = (self.promised.policy, started.iter().find(overtakes)) {
             let expected = format!("job {} first, which arrived at {submit} and waits", waiting.number);
             return Err(Violation::of(&state.jobs[at], now, "starts".to_owned(), expected));
         }
         checked.decisions += 1;
-        let Some(can_start) = self.fits.now(state, waiting) else { return Ok(()) };
+        let Some(can_start) = self.can_start(state, waiting) else { return Ok(()) };
         if can_start {
             let (free, takes) = (state.free, waiting.allocated);
             let what =
                 format!("heads the queue and waits until {}, {free} processors being free", waiting.start);
-            let expected = match self.fits {
-                Fits::Places(..) => format!("a start now, as there is a place for the {takes} that it takes"),
+            let expected = match self.promised.fits {
+                Fits::Places(_) => format!("a start now, as there is a place for the {takes} that it takes"),
                 _ => format!("a start now, as it takes {takes}"),
             };
             return Err(Violation::of(waiting, now, what, expected));
         }
-        if self.policy == Policy::Easy && self.promise.as_ref().is_none_or(|promise| promise.job != head) {
+        if self.promised.policy == Policy::Easy
+            && self.promise.as_ref().is_none_or(|promise| promise.job != head)
+        {
             checked.promises += 1;
-            let by = self.fits.shadow(state, waiting);
+            let by = self.shadow(state, waiting);
             self.promise = Some(Promise { job: head, made: now, by, void: false });
         }
         Ok(())
@@ -323,7 +309,7 @@ mod tests {
         };
         let mesh = ten();
         let mut check = |start| {
-            let fits = Fits::Places(Machine::new(mesh.clone()), &mut row);
+            let fits = Fits::Places(&mut row);
             let promised = Promised { policy: Policy::Easy, fits };
             audit(&schedule(start), &mesh, Some(promised)).map_err(|violation| violation.to_string())
         };

@@ -2,14 +2,15 @@
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "a job that starts takes at most the free nodes, and gives them back once; ranges of nodes end \
-         at or after their beginnings"
+         at or after their beginnings; places are those of jobs in memory"
 )]
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::mem;
+use std::ops::Index;
 
 use super::ScheduledJob;
-use super::window::{JobAt, Window};
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Mesh, NodeId};
@@ -72,6 +73,53 @@ pub struct Checked {
 /// The owner of nodes that no job can have.
 const NOBODY: usize = usize::MAX;
 
+/// A job that waits or runs. Jobs are ordered by their positions in the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct JobAt {
+    /// Its position in the schedule, from 0.
+    position: u64,
+    /// Its place in the window, which is that of another job later.
+    pub(super) place: usize,
+}
+
+/// The jobs that wait or run, and places of jobs that have left.
+#[derive(Debug, Default)]
+pub(super) struct Window {
+    jobs: Vec<ScheduledJob>,
+    free: Vec<usize>,
+}
+
+impl Window {
+    /// Adds a job.
+    pub(super) fn add(&mut self, position: u64, job: ScheduledJob) -> JobAt {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.jobs.push(ScheduledJob::default());
+            self.jobs.len() - 1
+        });
+        self.jobs[place] = job;
+        JobAt { position, place }
+    }
+
+    /// Takes a job out.
+    pub(super) fn remove(&mut self, at: JobAt) -> ScheduledJob {
+        self.free.push(at.place);
+        mem::take(&mut self.jobs[at.place])
+    }
+
+    /// Returns the job in this place.
+    pub(super) fn in_place(&self, place: usize) -> &ScheduledJob {
+        &self.jobs[place]
+    }
+}
+
+impl Index<JobAt> for Window {
+    type Output = ScheduledJob;
+
+    fn index(&self, at: JobAt) -> &ScheduledJob {
+        self.in_place(at.place)
+    }
+}
+
 /// The machine as the schedule has it at an instant.
 pub(super) struct State {
     /// The jobs that wait or run.
@@ -124,29 +172,16 @@ impl State {
     pub(super) fn start(&mut self, at: JobAt, checked: &mut Checked) -> Result<(), Violation> {
         let job = &self.jobs[at];
         let violation = |what: String, expected: String| Err(Violation::of(job, self.now, what, expected));
-        if job.start < job.submit {
-            return violation("starts before it arrives".to_owned(), format!("{} or later", job.submit));
-        }
-        if job.end < job.start {
-            return violation(format!("ends before it starts, at {}", job.end), "a later end".to_owned());
-        }
-        if job.allocated < job.procs {
-            return violation(
-                format!("has a placement of {}", counted(job.allocated, "node")),
-                format!("{}, which it asks for", job.procs),
-            );
-        }
-        let found: u64 = job.nodes.iter().flatten().map(|(first, last)| u64::from(last - first) + 1).sum();
-        if job.nodes.is_some() && found != u64::from(job.allocated) {
-            return violation(
-                format!("has a placement of {}", counted(found, "node")),
-                format!("{}, which it is said to hold", job.allocated),
-            );
+        let placed = job
+            .nodes
+            .as_ref()
+            .map(|nodes| nodes.iter().map(|(first, last)| u64::from(last - first) + 1).sum());
+        if let Some([what, expected]) = job.contradiction(placed) {
+            return violation(what, expected);
         }
         let nodes = self.owners.len();
-        if let Some(outside) =
-            job.nodes.iter().flatten().map(|(_, last)| *last).find(|&last| last as usize >= nodes)
-        {
+        let mut ends = job.nodes.iter().flatten().map(|(_, last)| *last);
+        if let Some(outside) = ends.find(|&last| last as usize >= nodes) {
             return violation(format!("holds node {outside}"), format!("a node from 0 to {}", nodes - 1));
         }
         if job.end == job.start {
@@ -177,7 +212,7 @@ impl State {
     fn occupy(&mut self, at: JobAt) -> Result<(), Violation> {
         let job = &self.jobs[at];
         for node in job.each_node() {
-            let owner = std::mem::replace(&mut self.owners[node as usize], at.place + 1);
+            let owner = mem::replace(&mut self.owners[node as usize], at.place + 1);
             if owner > 0 {
                 let what = self.conflict(node, owner, at);
                 return Err(Violation::of(job, self.now, what, "a free node".to_owned()));

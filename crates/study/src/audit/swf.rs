@@ -18,28 +18,15 @@ pub enum SwfError {
     /// The log cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A job ran, and its wait time is unknown.
-    #[error(
-        "{path}:{line}: field 3 (wait time): found {found}, expected the seconds from arrival to start; a \
-         log is a schedule only with all of them"
-    )]
-    NoWait {
+    /// A field of a record has a value that no job of a schedule has.
+    #[error("{path}:{line}: field {problem}")]
+    Field {
         /// The path of the log.
         path: String,
         /// The line, from 1.
         line: u64,
-        /// The value of the field.
-        found: i64,
-    },
-    /// A job holds more processors than a 32-bit number can count.
-    #[error("{path}:{line}: field 5 (allocated processors): found {found}, expected at most 2^32 - 1")]
-    Large {
-        /// The path of the log.
-        path: String,
-        /// The line, from 1.
-        line: u64,
-        /// The value of the field.
-        found: i64,
+        /// The field, the value that was found, and what was expected.
+        problem: String,
     },
 }
 
@@ -125,14 +112,20 @@ impl Iterator for Jobs<'_> {
 /// or without both a wait and any time for which it ran, as logs have jobs that were cancelled while they
 /// waited. Some logs give such jobs a wait; then they were allocated no processors.
 fn job(record: &Record, path: &Path, line: u64) -> Result<Option<ScheduledJob>, SwfError> {
-    let path = || path.display().to_string();
+    let field = |problem| Err(SwfError::Field { path: path.display().to_string(), line, problem });
     let has_none = record.allocated_procs == 0 || record.allocated_procs < 0 && record.status == CANCELLED;
     let has_started = record.run_s > 0 || record.wait_s >= 0 && !has_none;
     let Some(procs) = record.procs().filter(|_| record.run_s >= 0 && has_started) else { return Ok(None) };
     if record.wait_s < 0 {
-        return Err(SwfError::NoWait { path: path(), line, found: record.wait_s });
+        return field(format!(
+            "3 (wait time): found {}, expected the seconds from arrival to start; a log is a schedule only \
+             with all of them",
+            record.wait_s
+        ));
     }
-    let procs = u32::try_from(procs).map_err(|_| SwfError::Large { path: path(), line, found: procs })?;
+    let Ok(procs) = u32::try_from(procs) else {
+        return field(format!("5 (allocated processors): found {procs}, expected at most 2^32 - 1"));
+    };
     let [submit, wait, run] = [record.submit_s, record.wait_s, record.run_s].map(Time::from_seconds);
     let estimate = Some(record.requested_time_s).filter(|&estimate_s| estimate_s >= 0);
     let asked = u32::try_from(record.requested_procs).ok().filter(|asked| (1..=procs).contains(asked));

@@ -187,9 +187,8 @@ impl Axes {
     fn product(&self, logs: Range<usize>, part: &LogPart) -> Result<Vec<Combination>, SpecError> {
         let LogPart { partition, machines } = part;
         let mut schedulers = Vec::new();
-        for given in &self.schedulers {
-            let (label, spec) = (given.label.clone(), Arc::new(self.guests.resolve_scheduler(&given.spec)?));
-            schedulers.push(Algorithm { spec, label, is_typed: true });
+        for GivenSpec { spec, label } in &self.schedulers {
+            schedulers.push(Algorithm::new(self.guests.resolve_scheduler(spec)?, label.clone(), false));
         }
         same_labels(&mut schedulers);
         // Which allocators and networks can be used depends on the machine, so each machine has its own list
@@ -238,33 +237,37 @@ impl Axes {
 
     /// Returns every pair of an allocator and a network that `machine` can have.
     fn served(&self, machine: &Mesh) -> Result<Vec<(Algorithm, Algorithm)>, SpecError> {
-        let mut networks: Vec<Network> = Vec::new();
-        for given in &self.networks {
-            let network = Network::on(machine, given, &self.guests)?;
+        let mut networks: Vec<Algorithm> = Vec::new();
+        for GivenSpec { spec, label } in &self.networks {
+            let (spec, moves) = self.guests.resolve_network(spec, machine)?;
             // Networks that differ only in parameters of tori are the same on a mesh.
-            if networks.iter().all(|other| other.algorithm.spec != network.algorithm.spec) {
-                networks.push(network);
+            if networks.iter().all(|other| *other.spec != spec) {
+                networks.push(Algorithm::new(spec, label.clone(), moves));
             }
         }
-        let (mut allocators, mut moves_jobs) = (Vec::new(), Vec::new());
+        let mut allocators = Vec::new();
         for given in &self.allocators {
             let of_all = given.spec == Spec::named(ALL);
             for spec in written_out(&given.spec, machine) {
                 let (spec, moves) = self.guests.resolve_allocator(&spec, machine)?;
                 let label = if of_all { allocator::short(&spec) } else { given.label.clone() };
-                allocators.push(Algorithm { spec: Arc::new(spec), label, is_typed: !of_all });
-                moves_jobs.push(moves);
+                allocators.push(Algorithm { is_typed: !of_all, ..Algorithm::new(spec, label, moves) });
             }
         }
         same_labels(&mut allocators);
         let mut served = Vec::new();
-        for (allocator, moves_jobs) in allocators.into_iter().zip(moves_jobs) {
-            let of_all = !allocator.is_typed;
+        for allocator in allocators {
             for network in &networks {
-                if network.moves || !moves_jobs {
-                    served.push((allocator.clone(), network.algorithm.clone()));
-                } else if !of_all {
-                    return Err(network.cannot_move(&allocator.spec, machine));
+                if network.moves || !allocator.moves {
+                    served.push((allocator.clone(), network.clone()));
+                } else if allocator.is_typed {
+                    let problem = format!(
+                        "it moves running jobs, which network '{}' cannot; give another allocator or network \
+                         '{RECORDED}'",
+                        network.spec.name
+                    );
+                    let (owner, machine) = (allocator.spec.name.clone(), machine.to_string());
+                    return Err(SpecError::Unsuited { owner, machine, problem });
                 }
             }
         }
@@ -277,8 +280,16 @@ impl Axes {
 struct Algorithm {
     spec: Arc<Spec>,
     label: String,
-    /// Whether the user gave the label; false for those of [`ALL`].
+    /// Whether the user gave the label; false for allocators of [`ALL`].
     is_typed: bool,
+    /// Whether an allocator moves running jobs, or a network can move them.
+    moves: bool,
+}
+
+impl Algorithm {
+    fn new(spec: Spec, label: String, moves: bool) -> Self {
+        Self { spec: Arc::new(spec), label, is_typed: true, moves }
+    }
 }
 
 /// Gives equal specs the same label: the first one that was typed, or else the first one. Different specs
@@ -303,32 +314,6 @@ fn same_labels(algorithms: &mut [Algorithm]) {
 /// Returns every pair of an element of `slow` and an element of `fast`. The latter varies faster.
 fn pairs<'a, S, F>(slow: &'a [S], fast: &'a [F]) -> impl Iterator<Item = (&'a S, &'a F)> {
     slow.iter().flat_map(move |one| fast.iter().map(move |other| (one, other)))
-}
-
-/// An execution model on one machine.
-struct Network {
-    algorithm: Algorithm,
-    /// Whether the model can move running jobs.
-    moves: bool,
-}
-
-impl Network {
-    /// Builds the model with every default written out. Fails if it cannot serve `machine`.
-    fn on(machine: &Mesh, given: &GivenSpec, guests: &Guests) -> Result<Self, SpecError> {
-        let (spec, moves) = guests.resolve_network(&given.spec, machine)?;
-        let algorithm = Algorithm { spec: Arc::new(spec), label: given.label.clone(), is_typed: true };
-        Ok(Self { algorithm, moves })
-    }
-
-    /// Returns the error for an allocator that moves running jobs, which this model cannot do.
-    fn cannot_move(&self, allocator: &Spec, machine: &Mesh) -> SpecError {
-        let problem = format!(
-            "it moves running jobs, which network '{}' cannot; give another allocator or network \
-                 '{RECORDED}'",
-            self.algorithm.spec.name
-        );
-        SpecError::Unsuited { owner: allocator.name.clone(), machine: machine.to_string(), problem }
-    }
 }
 
 /// Returns the allocator with every default written out. Fails if it cannot serve `machine`. The resolved
@@ -452,7 +437,7 @@ mod tests {
     #[test]
     fn different_specs_never_share_a_label() -> Result<(), SpecError> {
         let algorithm = |spec: &str, label: &str| -> Result<Algorithm, SpecError> {
-            Ok(Algorithm { spec: Arc::new(spec.parse()?), label: label.to_owned(), is_typed: true })
+            Ok(Algorithm::new(spec.parse()?, label.to_owned(), false))
         };
         let mut all = [algorithm("a:x=1", "a")?, algorithm("a:x=2", "a")?, algorithm("b", "b")?];
         same_labels(&mut all);

@@ -1,5 +1,6 @@
-//! Selects the jobs of a replay: arrival times are scaled, all times must be representable, and jobs that the
-//! machine or the allocator can never serve are left out or make the replay fail.
+//! Selects the jobs of a replay: scales arrival times, checks that all times are representable, and finds the
+//! jobs that the machine or the allocator can never serve. The rules decide whether such jobs are left out or
+//! are an error.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -27,68 +28,13 @@ const SKIP: &str = "--oversize skip, or oversize=skip in the rules of a study, l
 /// The reason why the jobs of a log cannot be replayed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum JobsError {
-    /// A job asks for more nodes than the machine has, and the rules do not leave such jobs out.
-    #[error("{log}: job {number} asks for {asked}, machine {machine} has {nodes}; {SKIP}")]
-    TooLarge {
+    /// The jobs of a log do not suit the machine, the allocator or the scheduler, or leave the range of time.
+    #[error("{log}: {problem}")]
+    Unsuited {
         /// The name of the log.
         log: String,
-        /// The job's number in the log.
-        number: i64,
-        /// The job's request, in words.
-        asked: String,
-        /// The machine.
-        machine: String,
-        /// The number of the machine's nodes.
-        nodes: u32,
-    },
-    /// The allocator finds no nodes for a job even on the idle machine, and the rules do not leave such jobs
-    /// out.
-    #[error(
-        "{log}: job {number} asks for {asked}, which '{allocator}' does not find on machine {machine} even \
-         if it is idle; {SKIP}"
-    )]
-    NeverFits {
-        /// The name of the log.
-        log: String,
-        /// The job's number in the log.
-        number: i64,
-        /// The job's request, in words.
-        asked: String,
-        /// The allocator as the user typed it.
-        allocator: String,
-        /// The machine.
-        machine: String,
-    },
-    /// No job fits, so that nothing is left to replay.
-    #[error("{log}: no job to replay on machine {machine}; all {jobs} are larger or never find a place")]
-    NoneFits {
-        /// The name of the log.
-        log: String,
-        /// The machine.
-        machine: String,
-        /// The number of jobs, none of which fits.
-        jobs: usize,
-    },
-    /// The scheduler starts jobs when the log says, and the log says it of none.
-    #[error(
-        "{log}: no job has a recorded wait (field 3 of a log), and scheduler '{RECORDED}' starts jobs by it; \
-         expected a log that says when its jobs started, which `meshreplay trace info` tells, or another \
-         scheduler"
-    )]
-    NoWaits {
-        /// The name of the log.
-        log: String,
-    },
-    /// The replay could run past the last representable time.
-    #[error(
-        "{log}: arrivals (field 2 of a log) times {arrival_scale:e} and run times (field 4) leave the range \
-         of time, 292,000 years; `meshreplay trace info` shows the log's, the arrival scale changes arrivals"
-    )]
-    OutOfRange {
-        /// The name of the log.
-        log: String,
-        /// The factor that arrival times were multiplied by.
-        arrival_scale: f64,
+        /// The first such job, what was expected, and a remedy, in words.
+        problem: String,
     },
     /// A workload model cannot draw jobs.
     #[error(transparent)]
@@ -96,13 +42,18 @@ pub enum JobsError {
     /// The allocator or another part cannot be built from its spec.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// An allocator from outside has failed while it was asked which jobs it can serve. The text is a whole
-    /// message.
+    /// A guest allocator failed while it was asked which jobs it can serve. The text is a whole message.
     #[error("{0}")]
     Failed(String),
     /// The replay was stopped.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl JobsError {
+    fn unsuited(log: &str, problem: String) -> Self {
+        Self::Unsuited { log: log.to_owned(), problem }
+    }
 }
 
 impl From<BuildError> for JobsError {
@@ -115,24 +66,22 @@ impl From<BuildError> for JobsError {
     }
 }
 
-/// Returns the jobs of `log` that belong to `partitions` (`None` stands for all jobs) with arrival times
-/// multiplied by `arrival_scale`. The list is that of the log if nothing differs. Fails if a replay could run
-/// past the last representable time.
+/// Returns the jobs of `log` in `partitions` (`None`: all jobs), with arrival times multiplied by
+/// `arrival_scale`. The list is shared with the log if nothing differs. Fails if a replay could run past the
+/// last representable time.
 pub(super) fn scaled_jobs(
     log: &LoadedLog,
     partitions: Option<&Partitions>,
     arrival_scale: f64,
 ) -> Result<Arc<Vec<Job>>, JobsError> {
     let all = &log.workload.jobs;
-    let mut range = Range::NONE;
-    let mut stays = |job: &Job| {
-        range.add(job);
-        scaled_submit(job.submit, arrival_scale) == job.submit
+    let stays = |job: &Job| scaled_submit(job.submit, arrival_scale) == job.submit;
+    let jobs = if partitions.is_none() && all.iter().all(stays) {
+        Arc::clone(all)
+    } else {
+        Arc::new(scaled(&log.jobs_of(partitions), arrival_scale))
     };
-    if partitions.is_none() && all.iter().all(&mut stays) {
-        return range.check(&log.name, arrival_scale).map(|()| Arc::clone(all));
-    }
-    Ok(Arc::new(within_range(&log.name, scaled(&log.jobs_of(partitions), arrival_scale), arrival_scale)?))
+    check_range(&log.name, &jobs, arrival_scale).map(|()| jobs)
 }
 
 /// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times
@@ -148,56 +97,50 @@ pub(super) fn drawn_jobs(
     let drawn = model.on_share(share).draw(seed, machine.extents(), arrival_scale)?;
     let count = drawn.len();
     let jobs: Vec<Job> = drawn.into_iter().filter_map(|job| rules.drawn(job).ok()).collect();
+    check_range(&model.to_string(), &jobs, arrival_scale)?;
     let left_out = (count - jobs.len()) as u64;
-    Ok((within_range(&model.to_string(), jobs, arrival_scale)?, left_out))
+    Ok((jobs, left_out))
 }
 
-/// Returns `jobs` unchanged if no replay of them can run past the last representable time, and fails
-/// otherwise. Times beyond it would be clamped, and results would be wrong without any message. The worst
-/// case is that jobs run one after the other once all have arrived, so the bound is the last arrival plus the
-/// sum of all run times.
-pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
-    let mut range = Range::NONE;
-    for job in &jobs {
-        range.add(job);
-    }
-    range.check(log, arrival_scale).map(|()| jobs)
+/// Fails if a replay of `jobs` could run past the last representable time, see [`TimeRange::check`].
+pub(super) fn check_range(log: &str, jobs: &[Job], arrival_scale: f64) -> Result<(), JobsError> {
+    let mut range = TimeRange::EMPTY;
+    jobs.iter().for_each(|job| range.add(job));
+    range.check(log, arrival_scale)
 }
 
 /// The last arrival and the sum of all run times of jobs.
-struct Range {
-    last: Time,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimeRange {
+    pub(super) last_arrival: Time,
     /// 128 bits hold the sum of any number of run times without overflow.
     run_micros: i128,
 }
 
-impl Range {
-    /// Before the first job.
-    const NONE: Self = Self { last: Time::from_micros(i64::MIN), run_micros: 0 };
+impl TimeRange {
+    /// The range before the first job.
+    pub(super) const EMPTY: Self = Self { last_arrival: Time::from_micros(i64::MIN), run_micros: 0 };
 
     /// Adds a job.
-    fn add(&mut self, job: &Job) {
-        self.last = self.last.max(job.submit);
+    pub(super) fn add(&mut self, job: &Job) {
+        self.last_arrival = self.last_arrival.max(job.submit);
         self.run_micros += i128::from(job.run.as_micros());
     }
 
-    /// Fails as [`within_range`] does.
-    fn check(&self, log: &str, arrival_scale: f64) -> Result<(), JobsError> {
-        checked_range(log, self.last, self.run_micros, arrival_scale)
+    /// Fails if a replay could run past the last representable time. Times beyond it would be clamped, and
+    /// results would be wrong without a message. In the worst case, jobs run one after the other once all have
+    /// arrived, so the bound is the last arrival plus the sum of all run times.
+    pub(super) fn check(self, log: &str, arrival_scale: f64) -> Result<(), JobsError> {
+        let last_micros = i128::from(self.last_arrival.as_micros());
+        if last_micros + self.run_micros < i128::from(Time::MAX.as_micros()) {
+            return Ok(());
+        }
+        let problem = format!(
+            "arrivals (field 2 of a log) times {arrival_scale:e} and run times (field 4) leave the range of \
+             time, 292,000 years; `meshreplay trace info` shows the log's, the arrival scale changes arrivals"
+        );
+        Err(JobsError::unsuited(log, problem))
     }
-}
-
-/// Fails as [`within_range`] does, by the last arrival and the sum of all run times in microseconds.
-pub(super) fn checked_range(
-    log: &str,
-    last_arrival: Time,
-    run_micros: i128,
-    arrival_scale: f64,
-) -> Result<(), JobsError> {
-    if i128::from(last_arrival.as_micros()) + run_micros < i128::from(Time::MAX.as_micros()) {
-        return Ok(());
-    }
-    Err(JobsError::OutOfRange { log: log.to_owned(), arrival_scale })
 }
 
 /// Splits the jobs of `log` into the jobs that ask for at most as many processors as `machine` has available
@@ -231,9 +174,8 @@ pub(super) fn placeable(
     let served = served(jobs.iter().map(kind_of), machine, allocator);
     if stop.is_thrown() {
         // An allocator that is stopped, or from outside and has failed, refuses whatever it is asked.
-        return Err(stop
-            .reason()
-            .map_or(JobsError::Interrupted, |reason| JobsError::Failed(reason.to_owned())));
+        let failed = |reason: &str| JobsError::Failed(reason.to_owned());
+        return Err(stop.reason().map_or(JobsError::Interrupted, failed));
     }
     let fits = |job: &Job| served.get(&kind_of(job)).is_none_or(|&fits| fits);
     split(log, jobs, machine, oversize, &fits, Some(label))
@@ -248,7 +190,12 @@ pub(super) fn kind_of(job: &Job) -> Request {
 pub(super) fn check_waits(log: &str, jobs: &[Job], scheduler: &Spec) -> Result<(), JobsError> {
     let needs_waits = scheduler.name == RECORDED && !jobs.is_empty();
     if needs_waits && jobs.iter().all(|job| job.logged.wait.is_none()) {
-        return Err(JobsError::NoWaits { log: log.to_owned() });
+        let problem = format!(
+            "no job has a recorded wait (field 3 of a log), and scheduler '{RECORDED}' starts jobs by it; \
+             expected a log that says when its jobs started, which `meshreplay trace info` tells, or another \
+             scheduler"
+        );
+        return Err(JobsError::unsuited(log, problem));
     }
     Ok(())
 }
@@ -292,18 +239,22 @@ impl Misfits {
         allocator: Option<&str>,
     ) -> Result<u64, JobsError> {
         let Some((request, number)) = self.first else { return Ok(0) };
-        let (log, nodes, machine) = (log.to_owned(), machine.available(), machine.to_string());
-        if oversize == Oversize::Error {
-            let asked = asked(&request);
-            return Err(match allocator.map(str::to_owned) {
-                None => JobsError::TooLarge { log, number, asked, machine, nodes },
-                Some(allocator) => JobsError::NeverFits { log, number, asked, allocator, machine },
-            });
-        }
-        if self.count == self.jobs {
-            return Err(JobsError::NoneFits { log, machine, jobs: self.jobs as usize });
-        }
-        Ok(self.count)
+        let problem = if oversize == Oversize::Error {
+            let (asked, nodes) = (asked(&request), machine.available());
+            match allocator {
+                None => format!("job {number} asks for {asked}, machine {machine} has {nodes}; {SKIP}"),
+                Some(allocator) => format!(
+                    "job {number} asks for {asked}, which '{allocator}' does not find on machine {machine} \
+                     even if it is idle; {SKIP}"
+                ),
+            }
+        } else if self.count == self.jobs {
+            let jobs = self.jobs;
+            format!("no job to replay on machine {machine}; all {jobs} are larger or never find a place")
+        } else {
+            return Ok(self.count);
+        };
+        Err(JobsError::unsuited(log, problem))
     }
 }
 

@@ -65,8 +65,8 @@ impl Keys {
         Self {
             with_node_map: lines(options),
             without_node_map: lines(&without),
-            outages: outage_file(options).map(|(_, sha256)| sha256),
-            node_map: node_map_file(options).map(|(_, sha256)| sha256),
+            outages: outages_sha256(options),
+            node_map: node_map_sha256(options),
             read: BTreeMap::new(),
             last: None,
         }
@@ -77,10 +77,7 @@ impl Keys {
         let mut text = format!("meshreplay {RESULTS}\n");
         let unnamed_spec = without_path(spec);
         for row in COORDINATES.iter().filter(|row| row.is_given(&unnamed_spec)) {
-            text += row.name;
-            text.push('=');
-            text += &row.text(&unnamed_spec);
-            text.push('\n');
+            text.extend([row.name, "=", &row.text(&unnamed_spec), "\n"]);
         }
         let follows_lists = follows_lists(&spec.allocator);
         text += if follows_lists { &self.with_node_map } else { &self.without_node_map };
@@ -117,23 +114,24 @@ impl Keys {
 
     /// Returns the SHA-256 of a file in hexadecimal; `None` if it cannot be read.
     fn sha256_of(&mut self, path: &str) -> Option<String> {
-        let hash = || read(path.to_owned()).map(|(_, sha256)| sha256);
-        self.read.entry(path.to_owned()).or_insert_with(hash).clone()
+        self.read.entry(path.to_owned()).or_insert_with(|| file_sha256(path)).clone()
     }
 }
 
-/// Returns the path of every file that the programs of a replay are made of, as far as their commands name
-/// them, with the SHA-256 of the file's content in hexadecimal; an empty list if the replay has no programs.
-pub(super) fn program_files(spec: &ReplaySpec) -> Vec<(String, String)> {
-    guests(spec).flat_map(guest::files).filter_map(read).collect()
+/// Returns the files that the allocator, the predictor and the programs of a replay read or consist of, as far
+/// as specs and commands name them: the SHA-256 of each content in hexadecimal, by path. A file that cannot be
+/// read is left out, because the replay then fails anyway.
+pub(super) fn files(spec: &ReplaySpec) -> BTreeMap<String, String> {
+    let predictions = spec.rules.prediction().and_then(|given| given.path()).map(str::to_owned);
+    let programs = guests(spec).flat_map(guest::files);
+    let paths = paths(&spec.allocator).into_iter().chain(predictions).chain(programs);
+    paths.filter_map(|path| file_sha256(&path).map(|sha256| (path, sha256))).collect()
 }
 
 /// Returns the specs of the guests of a replay.
 fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
-    [&spec.scheduler, &spec.allocator, &spec.network]
-        .into_iter()
-        .map(|spec| &**spec)
-        .filter(|spec| spec.is_guest())
+    let specs = [&spec.scheduler, &spec.allocator, &spec.network];
+    specs.into_iter().map(|spec| &**spec).filter(|spec| spec.is_guest())
 }
 
 /// Returns the content key of a planned replay: `key`, unless it has a guest of which nobody knows what its
@@ -155,23 +153,16 @@ pub(super) fn unique() -> String {
     format!("{} {since} {:x} {:x}", std::process::id(), random(), random())
 }
 
-/// Returns the path of every file that the allocator or its members read, with the SHA-256 of the file's
-/// content in hexadecimal. A file that cannot be read is left out, because building the allocator then fails
-/// anyway. The list is empty for allocators that read no file.
-pub fn files(allocator: &Spec) -> Vec<(String, String)> {
-    paths(allocator).into_iter().filter_map(read).collect()
+/// Returns the SHA-256 of the file that lists the outages, in hexadecimal. `None` if there is no such file or it
+/// cannot be read.
+pub(super) fn outages_sha256(options: &Options) -> Option<String> {
+    file_sha256(options.outages.as_ref()?.path()?)
 }
 
-/// Returns the path of the file that lists the outages, with the SHA-256 of its content in hexadecimal.
-/// `None` if there is no such file or it cannot be read.
-pub(super) fn outage_file(options: &Options) -> Option<(String, String)> {
-    options.outages.as_ref()?.path().and_then(|path| read(path.to_owned()))
-}
-
-/// Returns the path of the file that says where nodes are, with the SHA-256 of its content in hexadecimal.
-/// `None` if there is no such file or it cannot be read.
-pub(super) fn node_map_file(options: &Options) -> Option<(String, String)> {
-    options.node_map.as_ref()?.path().and_then(|path| read(path.to_owned()))
+/// Returns the SHA-256 of the file that maps names to nodes, in hexadecimal. `None` if there is no such file or
+/// it cannot be read.
+pub(super) fn node_map_sha256(options: &Options) -> Option<String> {
+    file_sha256(options.node_map.as_ref()?.path()?)
 }
 
 /// Returns the description of a replay without the path of a file of predictions.
@@ -185,16 +176,10 @@ fn without_path(spec: &ReplaySpec) -> Cow<'_, ReplaySpec> {
     spec
 }
 
-/// Returns the path of the file that lists predicted run times, with the SHA-256 of its content in
-/// hexadecimal. `None` if there is no such file or it cannot be read.
-pub(super) fn prediction_file(spec: &ReplaySpec) -> Option<(String, String)> {
-    spec.rules.prediction()?.path().and_then(|path| read(path.to_owned()))
-}
-
-/// Returns a path and the SHA-256 of the file's content in hexadecimal; `None` if the file cannot be read.
-fn read(path: String) -> Option<(String, String)> {
+/// Returns the SHA-256 of a file's content in hexadecimal; `None` if the file cannot be read.
+fn file_sha256(path: &str) -> Option<String> {
     let content = memory::read_file(path.as_ref()).ok()?;
-    Some((path, hexadecimal(&Sha256::digest(content))))
+    Some(hexadecimal(&Sha256::digest(content)))
 }
 
 /// The parameters of allocators whose values are paths of files.

@@ -37,7 +37,7 @@ pub use all::ALL;
 pub use axes::{Autos, Axes, Combination, LogPart, MachineArg, UNAVAILABLE_OF_AUTO};
 pub use file::{StudyError, is_key as is_study_key};
 pub use jobs::{JobsError, fitting};
-pub use key::{content_key, files, sha256};
+pub use key::{content_key, sha256};
 pub use log::{LoadedLog, LogSource, LogStart, MOST_KEPT, RecordedNodesError, load, log_name};
 pub use manifest::{Manifest, ManifestCell, ManifestLog};
 pub use options::{Flag, FlagValue, Keyed, OPTIONS, Options, ReplayOption};

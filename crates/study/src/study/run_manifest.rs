@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::key::{files, node_map_file, outage_file, prediction_file, program_files};
+use super::key::{files, node_map_sha256, outages_sha256};
 use super::log::LogStart;
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
@@ -61,8 +61,8 @@ impl<'a> From<&'a Study> for RunManifest<'a> {
             logs: study.logs.iter().map(RunLog::from).collect(),
             rules: study.cells.first().map(|cell| cell.spec.rules.to_string()).unwrap_or_default(),
             options: &study.options,
-            outages_sha256: outage_file(&study.options).map(|(_, sha256)| sha256),
-            node_map_sha256: node_map_file(&study.options).map(|(_, sha256)| sha256),
+            outages_sha256: outages_sha256(&study.options),
+            node_map_sha256: node_map_sha256(&study.options),
             clock_ns: study.options.timed.then(clock_ns),
             replays: study.cells.iter().map(RunReplay).collect(),
         }
@@ -85,11 +85,7 @@ impl Serialize for RunReplay<'_> {
             let (name, value) = coordinate.json(spec);
             map.serialize_entry(name, &value)?;
             if name == "allocator" {
-                let read = files(&spec.allocator)
-                    .into_iter()
-                    .chain(prediction_file(spec))
-                    .chain(program_files(spec));
-                let files: BTreeMap<String, String> = read.collect();
+                let files = files(spec);
                 if !files.is_empty() {
                     map.serialize_entry("files", &files)?;
                 }

@@ -121,46 +121,45 @@ impl<'a> Workloads<'a> {
         workloads
     }
 
-    /// Returns the replay at position `cell` of the study with its jobs, which are loaded if no other replay
-    /// has loaded them. Fails if the log cannot be read, has changed since planning or has no jobs that fit.
+    /// Returns the replay at position `cell` of the study with its jobs. Fails as [`Self::source`] does.
     pub(super) fn replay(&self, cell: usize) -> Result<Replay, LoadJobsError> {
-        let PlannedReplay { spec, log: number, source, .. } = &self.study.cells[cell];
-        if let Some(source) = source {
-            return Ok(self.with_guests(spec, source.clone()));
+        let (spec, guests) = (self.study.cells[cell].spec.clone(), self.study.guests.clone());
+        Ok(Replay { spec, source: self.source(cell)?, guests })
+    }
+
+    /// Returns the jobs of the replay at position `cell`, which are loaded if no other replay has loaded them.
+    /// Fails if the log cannot be read, has changed since planning or has no jobs that fit.
+    fn source(&self, cell: usize) -> Result<JobSource, LoadJobsError> {
+        let planned = &self.study.cells[cell];
+        let ReplaySpec { rules, arrival_scale, machine, partition, .. } = &planned.spec;
+        if let Some(source) = &planned.source {
+            return Ok(source.clone());
         }
-        let planned = &self.study.logs[*number];
-        let ReplaySpec { rules, arrival_scale, machine, partition, .. } = spec.clone();
-        if let Some(model) = &planned.source.model {
-            let source = JobSource::Drawn {
-                model: Box::new(model.clone()),
-                rules: Rules::clone(&rules),
-                arrival_scale,
-            };
-            return Ok(self.with_guests(spec, source));
+        let (log, arrival_scale) = (&self.study.logs[planned.log], *arrival_scale);
+        if let Some(model) = &log.source.model {
+            let (model, rules) = (Box::new(model.clone()), Rules::clone(rules));
+            return Ok(JobSource::Drawn { model, rules, arrival_scale });
         }
-        let of = jobs_key(&self.study.cells[cell]);
-        let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, &spec.rules, self.most_kept()))?;
-        if let Some(stream) = LogStream::new(&log, &planned.source, &rules, arrival_scale) {
-            stream.check(&machine)?;
-            let (count, skipped) = stream.sizes(&machine);
-            return Ok(
-                self.with_guests(spec, JobSource::Streamed { stream: Box::new(stream), count, skipped })
-            );
+        let source = &log.source;
+        let log = self.logs[&log_key(planned)].get(|| read(log, rules, self.most_kept()))?;
+        if let Some(stream) = LogStream::new(&log, source, rules, arrival_scale) {
+            stream.check(machine)?;
+            let (count, skipped) = stream.sizes(machine);
+            return Ok(JobSource::Streamed { stream: Box::new(stream), count, skipped });
         }
-        let scaled = self.scaled[&of].get(|| Ok(scaled_jobs(&log, partition.as_ref(), arrival_scale)?))?;
-        let (jobs, large) = self.fitting[&(of, machine.available())]
-            .get(|| Ok(fitting(&log.name, &scaled, &machine, rules.oversize)?))?;
+        let key = jobs_key(planned);
+        let scaled = self.scaled[&key].get(|| Ok(scaled_jobs(&log, partition.as_ref(), arrival_scale)?))?;
+        let (jobs, large) = self.fitting[&(key, machine.available())]
+            .get(|| Ok(fitting(&log.name, &scaled, machine, rules.oversize)?))?;
         let others = (log.workload.jobs.len() - scaled.len()) as u64;
-        let skipped = log.workload.left_out.total() + others + large;
-        let source = JobSource::Recorded {
+        Ok(JobSource::Recorded {
             jobs,
-            skipped,
+            skipped: log.workload.left_out.total() + others + large,
             arrivals: rules.arrivals,
             arrival_scale,
             names: Arc::clone(&log.names),
             log: Some(Arc::clone(&log.summary)),
-        };
-        Ok(self.with_guests(spec, source))
+        })
     }
 
     /// Returns the most jobs of a log that are kept: all if a replay of the study needs them at once.
@@ -168,10 +167,6 @@ impl<'a> Workloads<'a> {
         let needs_all = self.study.options.need_all_jobs()
             || self.study.cells.iter().any(|cell| cell.spec.needs_all_jobs());
         if needs_all { usize::MAX } else { self.study.most_kept }
-    }
-
-    fn with_guests(&self, spec: &ReplaySpec, source: JobSource) -> Replay {
-        Replay::new(spec.clone(), source).with_guests(self.study.guests.clone())
     }
 
     /// Notes that the replay at position `cell` has ended, and drops jobs that no other replay needs.
@@ -224,7 +219,7 @@ pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<()
     let workloads = Workloads::new(study, 0..study.cells.len());
     let mut sources = Vec::with_capacity(study.cells.len());
     for (i, PlannedReplay { spec, jobs, .. }) in study.cells.iter().enumerate() {
-        let source = workloads.replay(i)?.source;
+        let source = workloads.source(i)?;
         // Planning has counted the jobs of the log, and a model draws as many as it has been asked for.
         let large = jobs.saturating_sub(source.count());
         let note = format!("{}: left out {large} larger than machine {}", spec.log, spec.machine);

@@ -74,7 +74,7 @@ fn promises_kept(
         let request = Request { shape: shapes[job.row as usize - 1], ..Request::of(job.procs) };
         Some(serves(spec, &request, machine))
     };
-    let fits = if counts { Fits::Counts } else { Fits::Places(Machine::new(mesh.clone()), &mut has_place) };
+    let fits = if counts { Fits::Counts } else { Fits::Places(&mut has_place) };
     let promised = Promised { policy: Policy::Easy, fits };
     let checked = audit(&schedule, mesh, Some(promised))
         .map_err(|violation| format!("{spec} on {mesh} under {scheduler}: {violation}"))?;

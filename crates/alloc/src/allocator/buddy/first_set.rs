@@ -1,6 +1,6 @@
 //! A set of small numbers that finds its smallest member quickly.
 
-use meshreplay_machine::machine::members;
+use meshreplay_machine::machine::set_bits;
 
 /// A set of numbers below a bound, stored as a hierarchical bitset. The lowest level has a bit for each
 /// number. Each higher level has a bit for each word of the level below, which is set if that word is not
@@ -103,7 +103,7 @@ impl FirstSet {
 
     /// Returns the members in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        members(&self.levels[0])
+        set_bits(&self.levels[0])
     }
 }
 

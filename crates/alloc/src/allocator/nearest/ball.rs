@@ -10,7 +10,7 @@ use super::axis::{Axis, Window};
 use super::lanes::{LANES, total};
 use super::numbers::{Cost, Count};
 use super::skewed_sums::{Diamond, SkewedSums};
-use meshreplay_machine::machine::{Machine, NodeSet, members};
+use meshreplay_machine::machine::{Machine, NodeSet, set_bits};
 
 /// The free nodes of one machine state, in tables from which balls are counted.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl<T: Count> FreeNodes<T> {
         let words = self.counted.words().iter().zip(machine.free().words());
         let changed: Vec<u64> = words.map(|(counted, free)| counted ^ free).collect();
         if changed.iter().any(|&word| word != 0) {
-            let changed = || members(&changed).map(|node| machine.mesh().coord(node));
+            let changed = || set_bits(&changed).map(|node| machine.mesh().coord(node));
             self.rows.count(machine, changed());
             self.columns.count(machine, changed());
             self.counted.clone_from(machine.free());

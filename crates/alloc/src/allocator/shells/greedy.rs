@@ -9,7 +9,7 @@
 
 use super::hops::Hops;
 use super::valley::Valley;
-use meshreplay_machine::machine::{Coord, Machine, Mesh, distances_along, ranges};
+use meshreplay_machine::machine::{Coord, Machine, Mesh, bits_of_word, distances_along, ranges};
 
 /// The rule for the nodes that are added after the shells that are taken as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,16 +168,14 @@ impl Greedy {
             for xs in ranges(centre[0] as usize, radius, width, mesh.wraps(0)).into_iter().flatten() {
                 // 64 nodes at a time: the free ones of the range are cleared in `rest` and counted.
                 for word in xs.start / 64..=(xs.end - 1) / 64 {
-                    let mut bits = self.rest[row + word] & mask(word, xs.start, xs.end);
+                    let bits = self.rest[row + word] & mask(word, xs.start, xs.end);
                     self.rest[row + word] &= !bits;
                     let count = bits.count_ones();
                     inner += count;
                     self.taken[1][y] += u64::from(count);
                     self.taken[2][z] += u64::from(count);
-                    while bits != 0 {
-                        self.taken[0][word * 64 + bits.trailing_zeros() as usize] += 1;
-                        // Clears the lowest bit that is set.
-                        bits &= bits - 1;
+                    for bit in bits_of_word(bits) {
+                        self.taken[0][word * 64 + bit as usize] += 1;
                     }
                 }
             }
@@ -260,7 +258,7 @@ impl Greedy {
         let xs = ranges(centre[0] as usize, shell, width, mesh.wraps(0));
         let in_row = |(y, z): (usize, usize)| {
             let row = &self.rest[(z * length + y) * self.words..][..self.words];
-            let nodes = xs.iter().flatten().flat_map(move |xs| set_bits(row, xs.start, xs.end));
+            let nodes = xs.iter().flatten().flat_map(move |xs| set_bits_within(row, xs.start, xs.end));
             nodes.map(move |x| [x as u32, y as u32, z as u32])
         };
         let candidate = |node: Coord| {
@@ -285,7 +283,7 @@ impl Greedy {
         let row = &self.rest[at * self.words..][..self.words];
         let (sums, valley) = (&self.sums[0], self.valleys[0]);
         let key = |x: u32| (sums[x as usize], mesh.hops(0, centre, x), x);
-        let best = |start, end| set_bits(row, start, end).map(|x| key(x as u32)).min();
+        let best = |start, end| set_bits_within(row, start, end).map(|x| key(x as u32)).min();
         if !valley.grows {
             return best(0, sums.len()).map(|(sum, _, x)| (sum, x));
         }
@@ -366,17 +364,10 @@ fn mask(word: usize, start: usize, end: usize) -> u64 {
 }
 
 /// Returns the positions in `start..end` at which a bit of `row` is set, ascending.
-fn set_bits(row: &[u64], start: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
+fn set_bits_within(row: &[u64], start: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
     (start / 64..end.div_ceil(64)).flat_map(move |word| {
-        let mut bits = row[word] & mask(word, start, end);
-        std::iter::from_fn(move || {
-            let bit = bits.trailing_zeros() as usize;
-            (bits != 0).then(|| {
-                // Clears the lowest bit that is set.
-                bits &= bits - 1;
-                word * 64 + bit
-            })
-        })
+        let bits = row[word] & mask(word, start, end);
+        bits_of_word(bits).map(move |bit| word * 64 + bit as usize)
     })
 }
 

@@ -16,7 +16,7 @@
 use std::ops::Range;
 
 use super::greedy::{Greedy, window};
-use meshreplay_machine::machine::{Coord, Mesh};
+use meshreplay_machine::machine::{Coord, Mesh, bits_of_word};
 
 /// The number of 16-bit numbers of which a pass handles a group at once.
 const LANES: usize = 8;
@@ -101,9 +101,9 @@ impl Near {
             taken += whole.count_ones();
             self.counts[1][j] += i64::from(whole.count_ones());
             self.counts[2][k] += i64::from(whole.count_ones());
-            for_each_bit(whole, |i| self.counts[0][i] += 1);
+            bits_of_word(whole).for_each(|i| self.counts[0][i as usize] += 1);
             let row = &mut self.numbers[(k * sides[1] + j) * self.stride..];
-            for_each_bit(free & !whole, |i| row[i] = 0);
+            bits_of_word(free & !whole).for_each(|i| row[i as usize] = 0);
         }
         for &pick in picks {
             let [i, j, k] = self.place(mesh, pick)?;
@@ -272,13 +272,4 @@ fn position(mesh: &Mesh, d: usize, centre: u32, i: usize, reach: usize) -> Optio
     let at = i64::from(centre) + i as i64 - reach as i64;
     let at = if mesh.wraps(d) { at.rem_euclid(extent) } else { at };
     (0..extent).contains(&at).then_some(at as u32)
-}
-
-/// Calls `visit` with the number of each bit that is set, ascending.
-fn for_each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
-    while bits != 0 {
-        visit(bits.trailing_zeros() as usize);
-        // Clears the lowest bit that is set.
-        bits &= bits - 1;
-    }
 }

@@ -8,7 +8,7 @@
 use super::far::Far;
 use super::shapes::SubmeshShape;
 use super::submesh_counts::{Count, SubmeshCounts};
-use meshreplay_machine::machine::{Coord, Machine, NodeId, distances_along, pairwise_along};
+use meshreplay_machine::machine::{Coord, Machine, NodeId, bits_of_word, distances_along, pairwise_along};
 
 /// The free nodes of the submesh at hand. Memory is kept between submeshes.
 #[derive(Debug, Default)]
@@ -251,11 +251,7 @@ pub(super) fn for_each_free(
                 // A chunk ends with the submesh, at the border of the machine, or after the 64 bits of a
                 // register.
                 let chunk = (a - x).min(width - at).min(64);
-                let mut bits = machine.free().bits((row + at) as usize, chunk as usize);
-                while bits != 0 {
-                    let bit = bits.trailing_zeros();
-                    // Clears the lowest bit that is set.
-                    bits &= bits - 1;
+                for bit in bits_of_word(machine.free().bits((row + at) as usize, chunk as usize)) {
                     visit(row + at + bit, [x + bit, y, z]);
                 }
                 x += chunk;

@@ -2,7 +2,7 @@
 //! nodes.
 
 use super::far::Far;
-use meshreplay_machine::machine::{Machine, NodeId};
+use meshreplay_machine::machine::{Machine, NodeId, bits_of_word};
 
 /// Returns the free node with the largest sum of distances to all free nodes, the first of equals; `None` if
 /// no node is free. O(L·D), or O(free nodes) if x wraps.
@@ -42,15 +42,8 @@ pub(super) fn farthest(machine: &Machine, far: &Far) -> Option<NodeId> {
 /// free.
 fn free_in_row(machine: &Machine, row: NodeId, width: u32) -> impl Iterator<Item = u32> + '_ {
     (0..width).step_by(64).flat_map(move |from| {
-        let mut bits = machine.free().bits((row + from) as usize, (width - from).min(64) as usize);
-        std::iter::from_fn(move || {
-            let bit = bits.trailing_zeros();
-            (bits != 0).then(|| {
-                // Clears the lowest bit that is set.
-                bits &= bits - 1;
-                from + bit
-            })
-        })
+        let bits = machine.free().bits((row + from) as usize, (width - from).min(64) as usize);
+        bits_of_word(bits).map(move |bit| from + bit)
     })
 }
 

@@ -28,10 +28,12 @@ use std::collections::HashMap;
 
 use self::place::Place;
 use self::values::Values;
-use super::format::{Format, LineParser, Parsed, number_of_task};
+use super::batch::{JobTimes, number_of_task};
+use super::format::{Format, LineParser, Parsed};
 use crate::error::Problem;
 use crate::facts::{
-    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, ROUNDED, STILL_RUNNING, STILL_WAITING,
+    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, Oddities, ROUNDED, STILL_RUNNING,
+    STILL_WAITING,
 };
 use crate::names::{NameKind, Names};
 use crate::record::Record;
@@ -49,13 +51,10 @@ pub(super) const FORMAT: Format = Format {
     parameters: "unit=nodes|cpus|gpus submit=ctime|qtime|etime",
     reads: READS,
     lacks: "machine; the status says only whether a job failed",
-    extensions: &[],
     recognises: Some(is_line),
     records_starts: true,
-    repeats_jobs: false,
-    expects_spaces: false,
     parser: |spec| Ok(Box::new(Pbs::new(Params::new(spec))?)),
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// What is read of a line of type E, and what it becomes.
@@ -99,26 +98,10 @@ struct Pbs {
     /// The key of the submit time.
     submit: &'static str,
     names: Names,
-    counts: Counts,
+    odd: Oddities,
     has_jobs: bool,
     /// The jobs that were queued or started and have not ended, with whether they run.
     open: HashMap<String, bool>,
-}
-
-/// What was odd in the log.
-#[derive(Default)]
-struct Counts {
-    reruns: u64,
-    arrays: u64,
-    cancelled: u64,
-    never_started: u64,
-    running: u64,
-    early_starts: u64,
-    early_ends: u64,
-    rounded: u64,
-    /// Jobs of a Cray, and those among them whose number of nodes is unknown.
-    cray: u64,
-    without_nodes: u64,
 }
 
 impl Pbs {
@@ -128,8 +111,8 @@ impl Pbs {
         let keys = ["ctime", "qtime", "etime"].map(|key| (key, key));
         let submit = params.choose("submit", &keys)?;
         params.finish()?;
-        let (names, counts) = (Names::default(), Counts::default());
-        Ok(Self { unit, submit, names, counts, has_jobs: false, open: HashMap::new() })
+        let (names, odd) = (Names::default(), Oddities::new(ODDITIES));
+        Ok(Self { unit, submit, names, odd, has_jobs: false, open: HashMap::new() })
     }
 
     /// Notes what a line of this kind says about the life of a job.
@@ -144,11 +127,10 @@ impl Pbs {
         }
     }
 
-    /// Returns the submission, the start and the end of a job in seconds since 1970, `None` if they are
-    /// unknown, and counts what is odd in them.
-    fn instants(&mut self, values: &Values) -> Result<[Option<i64>; 3], Problem> {
-        let counts = &mut self.counts;
-        let mut time = |key| values.time(key, &mut counts.rounded);
+    /// Returns the times of a job and its end, and counts what is odd in them.
+    fn times(&mut self, values: &Values) -> Result<(JobTimes, Option<i64>), Problem> {
+        let odd = &mut self.odd;
+        let mut time = |key| values.time(key, odd);
         let submit_s = match time(self.submit)? {
             None if self.submit != "ctime" => time("ctime")?,
             known => known,
@@ -157,13 +139,9 @@ impl Pbs {
         if values.text("end").is_none() {
             return Err(Problem::column(4, "end", b"", "the end, in the line of a job that has ended"));
         }
-        // An end before the start is that of a clock that was set back.
-        counts.early_ends += u64::from(start_s.zip(end_s).is_some_and(|(start_s, end_s)| end_s < start_s));
-        counts.running += u64::from(start_s.is_some() && end_s.is_none());
-        let is_early = submit_s.zip(start_s).is_some_and(|(submit_s, start_s)| start_s < submit_s);
-        counts.early_starts += u64::from(is_early);
-        let submit_s = if is_early { start_s } else { submit_s.or(start_s) };
-        Ok([submit_s, start_s, end_s])
+        odd.add(STILL_RUNNING, start_s.is_some() && end_s.is_none());
+        let run_s = end_s.map(|end_s| start_s.map_or(0, |start_s| end_s - start_s));
+        Ok((JobTimes { submit_s: submit_s.or(start_s), start_s, run_s }, end_s))
     }
 
     /// Returns the record of the values of a line of type E. `job` is the number of the job.
@@ -186,33 +164,18 @@ impl Pbs {
             Some(TERMINATED) => CANCELLED,
             Some(_) => FAILED,
         };
-        let [submit_s, start_s, end_s] = self.instants(values)?;
-        if start_s.is_none() && end_s.is_some() {
-            let is_cancelled = status == CANCELLED;
-            self.counts.cancelled += u64::from(is_cancelled);
-            self.counts.never_started += u64::from(!is_cancelled);
-        }
+        let (times, end_s) = self.times(values)?;
+        let has_started = times.start_s.is_some();
+        let early_end = if status == CANCELLED { CANCELLED_EARLY } else { NEVER_STARTED };
+        self.odd.add(early_end, !has_started && end_s.is_some());
         let is_cray = matches!(place, Place::Cray { .. });
-        self.counts.cray += u64::from(is_cray);
-        self.counts.without_nodes += u64::from(is_cray && procs.is_none());
-        let run_s = match (start_s, end_s) {
-            (Some(start_s), Some(end_s)) if end_s >= start_s => end_s - start_s,
-            (None, Some(_)) => 0,
-            _ => -1,
-        };
-        let has_started = start_s.is_some();
-        let mut name = |kind, key: &str| {
-            values
-                .text(key)
-                .filter(|text| !text.is_empty())
-                .map_or(-1, |text| self.names.number(kind, text.as_bytes()))
-        };
+        self.odd.add(CRAY, is_cray);
+        self.odd.add(WITHOUT_NODES, is_cray && procs.is_none());
+        let mut name =
+            |kind, key: &str| self.names.known_number(kind, values.text(key).unwrap_or_default().as_bytes());
         let known = |value: Option<i64>| value.unwrap_or(-1);
         Ok(Record {
             job,
-            submit_s: known(submit_s),
-            wait_s: known(start_s.zip(submit_s).map(|(start_s, submit_s)| start_s - submit_s)),
-            run_s,
             allocated_procs: known(procs.filter(|_| has_started)),
             requested_procs: known(procs.filter(|_| !has_started)),
             average_cpu_s: used_s.unwrap_or(-1.0),
@@ -223,7 +186,7 @@ impl Pbs {
             executable: name(NameKind::Executable, "jobname"),
             queue: name(NameKind::Queue, "queue"),
             nodes: place.list().filter(|_| has_started).and_then(|list| self.names.nodes(list.as_bytes())),
-            ..Record::UNKNOWN
+            ..times.record(&mut self.odd)
         })
     }
 }
@@ -237,13 +200,13 @@ impl LineParser for Pbs {
         };
         self.follow(kind, id);
         if kind != "E" {
-            self.counts.reruns += u64::from(kind == "R");
+            self.odd.add(RERUNS, kind == "R");
             return Ok(Parsed::NoJob);
         }
         let job = match number_of(id) {
             Some(Some(job)) => job,
             Some(None) => {
-                self.counts.arrays += 1;
+                self.odd.add(ARRAYS, true);
                 return Ok(Parsed::NoJob);
             }
             None => {
@@ -261,38 +224,46 @@ impl LineParser for Pbs {
     }
 
     fn facts(&mut self) -> Facts {
-        let Counts { reruns, arrays, cancelled, never_started, .. } = self.counts;
         // An array as a whole is no job.
         let jobs = self.open.iter().filter(|(id, _)| number_of(id).flatten().is_some());
         let (runs, waits): (Vec<_>, Vec<_>) = jobs.partition(|(_, runs)| **runs);
-        let running = self.counts.running + runs.len() as u64;
-        let counts = [
-            ("requeues, of which only the last run is read", reruns),
-            ("array jobs as a whole", arrays),
-            (CANCELLED_EARLY, cancelled),
-            (NEVER_STARTED, never_started),
-            (STILL_WAITING, waits.len() as u64),
-            (STILL_RUNNING, running),
-            (EARLY_STARTS, self.counts.early_starts),
-            (EARLY_ENDS, self.counts.early_ends),
-            (ROUNDED, self.counts.rounded),
-            (CRAY, self.counts.cray),
-            (WITHOUT_NODES, self.counts.without_nodes),
-        ];
+        self.odd.add(STILL_WAITING, waits.len() as u64);
+        self.odd.add(STILL_RUNNING, runs.len() as u64);
         Facts {
             names: std::mem::take(&mut self.names),
             has_unix_times: self.has_jobs,
-            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            counts: self.odd.rows(),
             ..Facts::default()
         }
     }
 }
+
+/// The words for jobs that were queued again.
+const RERUNS: &str = "requeues, of which only the last run is read";
+
+/// The words for lines of arrays, whose elements are the jobs.
+const ARRAYS: &str = "array jobs as a whole";
 
 /// The words for jobs of a Cray.
 const CRAY: &str = "jobs of a Cray, sized by mppwidth and mppnppn, as exec_host is a login node";
 
 /// The words for jobs of a Cray without `mppnppn`.
 const WITHOUT_NODES: &str = "jobs of a Cray whose number of nodes is unknown; --unit cpus counts processors";
+
+/// What may be odd in a log.
+const ODDITIES: &[&str] = &[
+    RERUNS,
+    ARRAYS,
+    CANCELLED_EARLY,
+    NEVER_STARTED,
+    STILL_WAITING,
+    STILL_RUNNING,
+    EARLY_STARTS,
+    EARLY_ENDS,
+    ROUNDED,
+    CRAY,
+    WITHOUT_NODES,
+];
 
 /// Returns the number of a job such as `123.server`, `123[4].server` or `123-4.server` (Torque 2), or no
 /// number for an array as a whole such as `123[].server`. Returns `None` if the text is none of them.

@@ -1,6 +1,8 @@
 //! The values of a line by their keys.
 
 use crate::error::Problem;
+use crate::facts::{Oddities, ROUNDED};
+use crate::fields::whole_number;
 use crate::times::{Length, Pair, duration, has_fraction, is_missing, rounded_s, scaled};
 
 /// The microseconds of a second.
@@ -41,14 +43,12 @@ impl<'a> Values<'a> {
 
     /// Returns the value of a key as an integer; `None` if it is missing or empty.
     pub(super) fn number(&self, key: &str) -> Result<Option<i64>, Problem> {
-        let Some(text) = self.filled(key) else { return Ok(None) };
-        let number = text.parse().map_err(|_| Problem::column(4, key, text.as_bytes(), "a whole number"))?;
-        Ok(Some(number))
+        self.filled(key).map(|text| whole_number(4, key, text.as_bytes())).transpose()
     }
 
     /// Returns the instant of a key in seconds since 1970; `None` if it is missing, unknown or 0. A fraction
-    /// of a second is rounded, half a second up, and counted in `rounded`.
-    pub(super) fn time(&self, key: &str, rounded: &mut u64) -> Result<Option<i64>, Problem> {
+    /// of a second is rounded, half a second up, and counted in `odd`.
+    pub(super) fn time(&self, key: &str, odd: &mut Oddities) -> Result<Option<i64>, Problem> {
         let Some(text) = self.filled(key).filter(|text| !is_missing(text.as_bytes())) else {
             return Ok(None);
         };
@@ -61,7 +61,7 @@ impl<'a> Values<'a> {
         let Some(micros) = micros else {
             return Err(Problem::column(4, key, text.as_bytes(), "seconds since 1970"));
         };
-        *rounded += u64::from(has_fraction(micros));
+        odd.add(ROUNDED, has_fraction(micros));
         let time_s = rounded_s(micros);
         Ok(Some(time_s).filter(|&time_s| time_s > 0))
     }
@@ -106,13 +106,14 @@ mod tests {
             ("Unknown", None, false),
             ("", None, false),
         ] {
-            let mut rounded = 0;
+            let mut odd = Oddities::new(&[ROUNDED]);
             let line = format!("start={text} end=1");
-            assert_eq!(Values::of(&line).time("start", &mut rounded), Ok(expected), "{text}");
-            assert_eq!(rounded, u64::from(is_rounded), "{text}");
+            assert_eq!(Values::of(&line).time("start", &mut odd), Ok(expected), "{text}");
+            assert_eq!(!odd.rows().is_empty(), is_rounded, "{text}");
         }
         for text in ["x", "1e9", "inf", "1549188000250.5"] {
-            assert!(Values::of(&format!("start={text}")).time("start", &mut 0).is_err(), "{text}");
+            let mut odd = Oddities::new(&[]);
+            assert!(Values::of(&format!("start={text}")).time("start", &mut odd).is_err(), "{text}");
         }
     }
 }

@@ -7,8 +7,10 @@
 
 use super::tres::Resources;
 use crate::facts::{
-    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, STEPS, STILL_RUNNING, STILL_WAITING,
+    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, Oddities, STEPS, STILL_RUNNING,
+    STILL_WAITING,
 };
+use crate::formats::batch::JobTimes;
 use crate::names::{NameKind, Names};
 use crate::nodes::NO_NODES;
 use crate::record::Record;
@@ -68,15 +70,23 @@ pub(super) struct Accounting {
     is_eligible_arrival: bool,
     /// The names so far.
     pub(super) names: Names,
-    pub(super) steps: u64,
-    waiting: u64,
-    running: u64,
-    cancelled: u64,
-    never_started: u64,
-    early_starts: u64,
-    early_ends: u64,
-    unknown_states: u64,
+    pub(super) odd: Oddities,
 }
+
+/// The words for jobs in states that no version of Slurm documents.
+const UNKNOWN_STATES: &str = "jobs of an unknown state";
+
+/// What may be odd in a log.
+const ODDITIES: &[&str] = &[
+    STEPS,
+    STILL_WAITING,
+    STILL_RUNNING,
+    CANCELLED_EARLY,
+    NEVER_STARTED,
+    EARLY_STARTS,
+    EARLY_ENDS,
+    UNKNOWN_STATES,
+];
 
 impl Accounting {
     /// Takes the parameters that all formats of Slurm have.
@@ -85,14 +95,7 @@ impl Accounting {
             unit: Unit::take(params)?,
             is_eligible_arrival: params.choose("arrival", &[("submit", false), ("eligible", true)])?,
             names: Names::default(),
-            steps: 0,
-            waiting: 0,
-            running: 0,
-            cancelled: 0,
-            never_started: 0,
-            early_starts: 0,
-            early_ends: 0,
-            unknown_states: 0,
+            odd: Oddities::new(ODDITIES),
         })
     }
 
@@ -132,69 +135,41 @@ impl Accounting {
         let is_cancelled = is_at_end && (fate == Fate::Ended(CANCELLED) || job.allocated.cpus == Some(0));
         let has_started =
             fate != Fate::Waits && (job.start_s.is_some() || has_run) && has_nodes && !is_cancelled;
-        self.count(fate, has_started);
+        match fate {
+            Fate::Waits => self.odd.add(STILL_WAITING, true),
+            Fate::Runs => self.odd.add(STILL_RUNNING, true),
+            Fate::Unknown => self.odd.add(UNKNOWN_STATES, true),
+            Fate::Ended(CANCELLED) => self.odd.add(CANCELLED_EARLY, !has_started),
+            Fate::Ended(_) => self.odd.add(NEVER_STARTED, !has_started),
+        }
         let start_s = if has_started { job.start_s } else { None };
         let run_s = match fate {
             Fate::Waits | Fate::Runs => None,
             _ if !has_started => Some(0),
             _ => job.end_s.zip(start_s).map(|(end_s, start_s)| end_s - start_s).or(job.elapsed_s),
         };
-        let is_early_end = run_s.is_some_and(|run_s| run_s < 0);
-        self.early_ends += u64::from(is_early_end);
-        let run_s = run_s.filter(|_| !is_early_end);
         let arrival_s = if self.is_eligible_arrival { job.eligible_s.or(job.submit_s) } else { job.submit_s };
-        let is_early = start_s.zip(arrival_s).is_some_and(|(start_s, arrival_s)| start_s < arrival_s);
-        self.early_starts += u64::from(is_early);
-        let arrival_s = if is_early { start_s } else { arrival_s };
+        let times = JobTimes { submit_s: arrival_s, start_s, run_s };
         let known = |value: Option<i64>| value.unwrap_or(-1);
         let allocated = if has_started { job.allocated } else { Resources::default() };
         let requested = if has_started { job.requested } else { job.requested.or(job.allocated) };
         Record {
             job: job.number,
-            submit_s: known(arrival_s),
-            wait_s: known(start_s.zip(arrival_s).map(|(start_s, arrival_s)| start_s - arrival_s)),
-            run_s: known(run_s),
             allocated_procs: known(allocated.of(self.unit)),
             requested_procs: known(requested.of(self.unit)),
             requested_time_s: known(job.limit_s),
             status: if let Fate::Ended(status) = fate { status } else { UNKNOWN },
-            user: self.number(NameKind::User, job.user),
-            group: self.number(NameKind::Group, job.account),
-            queue: self.number(NameKind::Queue, job.qos),
-            partition: self.number(NameKind::Partition, job.partition),
+            user: self.names.known_number(NameKind::User, job.user),
+            group: self.names.known_number(NameKind::Group, job.account),
+            queue: self.names.known_number(NameKind::Queue, job.qos),
+            partition: self.names.known_number(NameKind::Partition, job.partition),
             nodes: job.nodes.filter(|_| has_started).and_then(|list| self.names.nodes(list)),
-            ..Record::UNKNOWN
-        }
-    }
-
-    /// Returns the number of a name; −1 if it is empty.
-    fn number(&mut self, kind: NameKind, name: &[u8]) -> i64 {
-        if name.is_empty() { -1 } else { self.names.number(kind, name) }
-    }
-
-    /// Counts what replays leave out.
-    fn count(&mut self, fate: Fate, has_started: bool) {
-        match fate {
-            Fate::Waits => self.waiting += 1,
-            Fate::Runs => self.running += 1,
-            Fate::Unknown => self.unknown_states += 1,
-            Fate::Ended(CANCELLED) => self.cancelled += u64::from(!has_started),
-            Fate::Ended(_) => self.never_started += u64::from(!has_started),
+            ..times.record(&mut self.odd)
         }
     }
 
     /// Returns what was learnt beside the records.
     pub(super) fn facts(&mut self) -> Facts {
-        let counts = [
-            (STEPS, self.steps),
-            (STILL_WAITING, self.waiting),
-            (STILL_RUNNING, self.running),
-            (CANCELLED_EARLY, self.cancelled),
-            (NEVER_STARTED, self.never_started),
-            (EARLY_STARTS, self.early_starts),
-            (EARLY_ENDS, self.early_ends),
-            ("jobs of an unknown state", self.unknown_states),
-        ];
         let unit = match self.unit {
             Unit::Nodes => "nodes",
             Unit::Cpus => "CPUs",
@@ -204,7 +179,7 @@ impl Accounting {
             names: std::mem::take(&mut self.names),
             has_unix_times: true,
             notes: vec![format!("processors are {unit}")],
-            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            counts: self.odd.rows(),
             ..Facts::default()
         }
     }

@@ -24,13 +24,11 @@ pub(in crate::formats) const FORMAT: Format = Format {
     reads: READS,
     lacks: "machine, jobs that have not ended, GPUs that jobs got (those asked for stand for them), \
          applications, memory",
-    extensions: &[],
     recognises: Some(|line| line.starts_with(b"JobId=") && position(line, b"EndTime=").is_some()),
     records_starts: true,
     repeats_jobs: true,
-    expects_spaces: false,
     parser: |spec| Ok(Box::new(Jobcomp::new(spec)?)),
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// What is read of a line, and what it becomes.

@@ -7,6 +7,7 @@
          sums are checked"
 )]
 
+use crate::times::digits;
 use crate::unit::Unit;
 
 /// The numbers of nodes, CPUs and GPUs of a job; `None` where the accounting does not tell.
@@ -68,11 +69,8 @@ impl Resources {
 /// steps of 1024, as in Slurm. `None` if it is no number.
 pub(super) fn quantity(text: &[u8]) -> Option<i64> {
     // The fast path: some digits and nothing else.
-    if (1..=9).contains(&text.len()) {
-        let digit = |byte: &u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
-        if let Some(number) = text.iter().try_fold(0, |number, byte| Some(10 * number + digit(byte)?)) {
-            return Some(number);
-        }
+    if let Some(number) = digits(text) {
+        return Some(number);
     }
     let text = std::str::from_utf8(text).ok()?;
     let power = text.chars().last().and_then(|last| "KMGTP".find(last.to_ascii_uppercase()));

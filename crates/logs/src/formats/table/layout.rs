@@ -102,23 +102,15 @@ impl Told {
         let is_number = |place: &Option<Place>| !matches!(place, Some(Place::Name(_)));
         self.places.iter().all(is_number) && Layout::of_numbers(self).lacks().is_none()
     }
-
-    /// Returns whether the spec says that no column holds a field of this kind.
-    fn is_off(&self, kind: Kind) -> bool {
-        FIELDS
-            .iter()
-            .zip(&self.places)
-            .any(|(field, place)| field.kind == kind && *place == Some(Place::Nowhere))
-    }
 }
 
 /// The columns of the fields, once the heading is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The column of each field of [`FIELDS`], from 1; `None` if no column has it.
-    pub(super) columns: Vec<Option<usize>>,
+    pub(super) columns: [Option<usize>; COUNT],
     /// The unit of the times of each field.
-    pub(super) units: Vec<Option<&'static TimeUnit>>,
+    pub(super) units: [Option<&'static TimeUnit>; COUNT],
     /// The names of all columns; empty if the table has no heading.
     pub(super) names: Vec<String>,
     /// Jobs without a submit time are wanted: the spec says that no column holds submit times.
@@ -130,28 +122,26 @@ pub(super) struct Layout {
 impl Layout {
     /// Returns the layout of a table without a heading.
     pub(super) fn of_numbers(told: &Told) -> Self {
-        let number = |place: &Option<Place>| match place {
-            Some(Place::Number(number, unit)) => (Some(*number), *unit),
-            _ => (None, None),
-        };
-        let (columns, units) = told.places.iter().map(number).unzip();
-        Self { columns, units, has_no_submits: told.is_off(Kind::Submit), ..Self::default() }
+        let submit = find("submit").and_then(|field| told.places[field].as_ref());
+        let mut layout = Self { has_no_submits: submit == Some(&Place::Nowhere), ..Self::default() };
+        for (field, place) in told.places.iter().enumerate() {
+            if let Some(Place::Number(number, unit)) = place {
+                (layout.columns[field], layout.units[field]) = (Some(*number), *unit);
+            }
+        }
+        layout
     }
 
     /// Returns the layout of a table by its heading. What the spec gives goes first; the other fields are
     /// found by the usual names of columns, unless such a column already has a field. The error is a message
     /// that the heading does not have a column that the spec names.
     pub(super) fn of_heading(told: &Told, names: Vec<String>) -> Result<Self, String> {
-        let (mut columns, mut units) = (vec![None; COUNT], vec![None; COUNT]);
+        let Self { mut columns, mut units, has_no_submits, .. } = Self::of_numbers(told);
         for (field, place) in told.places.iter().enumerate() {
-            (columns[field], units[field]) = match place {
-                Some(Place::Number(number, unit)) => (Some(*number), *unit),
-                Some(Place::Name(name)) => {
-                    let (column, unit) = named(&names, name, FIELDS[field].kind)?;
-                    (Some(column), unit)
-                }
-                Some(Place::Nowhere) | None => (None, None),
-            };
+            if let Some(Place::Name(name)) = place {
+                let (column, unit) = named(&names, name, FIELDS[field].kind)?;
+                (columns[field], units[field]) = (Some(column), unit);
+            }
         }
         let plain_names: Vec<String> = names.iter().map(|name| plain(name)).collect();
         let bases: Vec<Option<String>> =
@@ -179,17 +169,12 @@ impl Layout {
             let name = columns[field].and_then(|column| names.get(column - 1)).filter(|_| row.kind.is_time());
             units[field] = units[field].or_else(|| unit_of(name?));
         }
-        if is_slurm_table && plain_names.iter().any(|name| name == "timelimit") {
-            let is_limit = |field: usize| {
-                columns[field].is_some_and(|column: usize| {
-                    plain_names.get(column - 1).is_some_and(|name| name == "timelimit")
-                })
-            };
-            for (field, unit) in units.iter_mut().enumerate().filter(|(field, _)| is_limit(*field)) {
-                *unit = FIELDS[field].kind.is_time().then(|| unit.unwrap_or(MINUTES));
+        for field in (0..COUNT).filter(|field| is_slurm_table && FIELDS[*field].kind.is_time()) {
+            let name = columns[field].and_then(|column| plain_names.get(column - 1));
+            if name.is_some_and(|name| name == "timelimit") {
+                units[field] = units[field].or(Some(MINUTES));
             }
         }
-        let has_no_submits = told.is_off(Kind::Submit);
         let layout = Self { columns, units, names, has_no_submits, is_slurm_table };
         layout.check_names(told)?;
         Ok(layout)
@@ -247,16 +232,12 @@ impl Layout {
             .map(|(i, name)| format!("{} '{}'", i + 1, name.chars().take(30).collect::<String>()))
             .collect();
         let more = if shown.len() > 30 { format!(" and {} more", shown.len() - 30) } else { String::new() };
-        let suggested: Vec<String> =
-            [("submit", "COLUMN"), ("start", "COLUMN"), ("end", "COLUMN"), ("procs", "COLUMN")]
-                .into_iter()
-                .map(|(name, unknown)| {
-                    let column = find(name).and_then(|field| self.columns[field]);
-                    let name_of = |column: usize| shown.get(column - 1).filter(|_| has_names).cloned();
-                    let known = column.map(|column| name_of(column).unwrap_or_else(|| column.to_string()));
-                    format!("{name}={}", known.unwrap_or_else(|| unknown.to_owned()))
-                })
-                .collect();
+        let suggested = ["submit", "start", "end", "procs"].map(|name| {
+            let column = find(name).and_then(|field| self.columns[field]);
+            let name_of = |column: usize| shown.get(column - 1).filter(|_| has_names).cloned();
+            let known = column.map(|column| name_of(column).unwrap_or_else(|| column.to_string()));
+            format!("{name}={}", known.unwrap_or_else(|| "COLUMN".to_owned()))
+        });
         format!(
             "no column is known to hold {lacks}; the columns are {}{more}; say what they hold by name or \
              number: --columns {} (run=COLUMN instead of start and end is as good; submit=none takes starts \

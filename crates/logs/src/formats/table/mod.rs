@@ -60,20 +60,15 @@ pub(super) const TABLE: Format = Format {
          memory req-procs req-time req-memory status user group app queue partition nodes preceding think \
          shape delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
          colon=refuse|minutes-seconds|hours-minutes dates=guess|month-first|day-first time-zone=ZONE",
-    reads: &[],
     lacks: "machine, and every field that no column holds",
-    extensions: &[],
     recognises: Some(is_heading),
-    records_starts: false,
-    repeats_jobs: false,
-    expects_spaces: false,
     parser: |spec| {
         let mut params = Params::new(spec);
         let told = Told::take(&mut params)?;
         params.finish()?;
         Ok(Box::new(Table::new(told)))
     },
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// The row of the format of columns that are told by number, with the fields of the Standard Workload Format.
@@ -86,19 +81,13 @@ pub(super) const COLUMNS: Format = Format {
     source: "logs of any program; fields as in swf",
     parameters: "submit=COLUMN run=COLUMN procs=COLUMN job wait cpu memory req-procs req-time req-memory \
          status user group app queue partition preceding think shape",
-    reads: &[],
     lacks: "machine, and every field that no column holds",
-    extensions: &[],
-    recognises: None,
-    records_starts: false,
-    repeats_jobs: false,
-    expects_spaces: false,
     parser: |spec| {
         Columns::of(spec)?;
         let told = Told::take(&mut Params::new(&Spec { name: TABLE.name.to_owned(), ..spec.clone() }))?;
         Ok(Box::new(Table::new(Told { has_quotes: false, pair: None, ..told })))
     },
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// The greatest length of a line that goes on in the next one, as a quote is not closed, in bytes.
@@ -107,8 +96,11 @@ const LONGEST: usize = 1 << 20;
 /// The parser of one log.
 struct Table {
     told: Told,
-    /// What separates the cells, and where the fields are; `None` before the first line.
-    layout: Option<(Delimiter, Layout)>,
+    /// Whether the first line was read, so that the delimiter and the layout are known.
+    has_begun: bool,
+    /// What separates the cells.
+    delimiter: Delimiter,
+    layout: Layout,
     cells: Cells,
     /// A line whose last quote is not closed yet; empty if there is none.
     partial: Vec<u8>,
@@ -135,8 +127,10 @@ impl Table {
     /// Makes the parser of one log.
     fn new(told: Told) -> Self {
         Self {
+            has_begun: false,
+            delimiter: told.delimiter.unwrap_or(Delimiter::Blanks),
+            layout: Layout::default(),
             told,
-            layout: None,
             cells: Cells::default(),
             partial: Vec::new(),
             names: Names::default(),
@@ -175,7 +169,7 @@ impl Table {
             });
             match found {
                 Ok(layout) => {
-                    self.layout = Some((delimiter, layout));
+                    (self.has_begun, self.delimiter, self.layout) = (true, delimiter, layout);
                     return Ok(true);
                 }
                 // The first delimiter is the likeliest, so its message helps most.
@@ -222,14 +216,14 @@ impl Table {
         let cell = time.and_then(|column| self.cells.get(column)).unwrap_or_default();
         let is_word = cell.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'#');
         let is_heading = is_word && self.told.clock.instant(cell).is_err();
-        self.layout = Some((delimiter, layout));
+        (self.has_begun, self.delimiter, self.layout) = (true, delimiter, layout);
         Ok(self.told.has_heading.unwrap_or(is_heading))
     }
 
     /// Returns the problem that the cell in column `column` with field `field` is not what was expected.
     fn malformed(&self, field: usize, column: usize, expected: &'static str) -> Problem {
         let found = self.cells.get(column).unwrap_or_default();
-        if let Some(name) = self.layout.as_ref().and_then(|(_, layout)| layout.names.get(column - 1)) {
+        if let Some(name) = self.layout.names.get(column - 1) {
             return Problem::column(column, name, found, expected);
         }
         let name = FIELD_NAMES.get(field).filter(|_| field < FIELDS_OF_SWF - 1);
@@ -239,13 +233,12 @@ impl Table {
 
 impl LineParser for Table {
     fn has_semicolons(&self) -> bool {
-        let found = self.layout.as_ref().map(|(delimiter, _)| *delimiter);
-        found.or(self.told.delimiter) == Some(Delimiter::Byte(b';'))
+        self.delimiter == Delimiter::Byte(b';')
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         let is_note = line.trim_ascii_start().starts_with(b"#");
-        if self.layout.is_none() {
+        if !self.has_begun {
             match self.start(line) {
                 Ok(true) => return Ok(Parsed::Part),
                 Ok(false) => {}
@@ -289,8 +282,7 @@ impl LineParser for Table {
     }
 
     fn identity(&self) -> Option<u64> {
-        let (_, layout) = self.layout.as_ref()?;
-        let cell = self.cells.get(layout.column(Kind::Job)?)?;
+        let cell = self.cells.get(self.layout.column(Kind::Job)?)?;
         Some(foldhash::fast::FixedState::with_seed(0).hash_one(cell))
     }
 
@@ -299,17 +291,16 @@ impl LineParser for Table {
     }
 
     fn facts(&mut self) -> Facts {
-        let read = self.layout.as_ref().map(|(_, layout)| layout.told()).filter(|told| !told.is_empty());
+        let told = Some(self.layout.told()).filter(|told| !told.is_empty());
         let mut facts = Facts {
             names: std::mem::take(&mut self.names),
             has_unix_times: self.has_unix_times == Some(true),
             ..Facts::default()
         };
         facts.add_clock(&self.told.clock);
-        let read = read.map(|told| format!("columns are read as {told}; --columns says otherwise"));
+        let read = told.map(|told| format!("columns are read as {told}; --columns says otherwise"));
         facts.notes.extend(self.days_of_sheets());
-        let has_submits =
-            self.layout.as_ref().is_some_and(|(_, layout)| layout.column(Kind::Submit).is_some());
+        let has_submits = self.layout.column(Kind::Submit).is_some();
         // A column called `status` is that of SWF; a state is a word elsewhere.
         let state =
             self.named("status").map(|column| column.name).filter(|name| plain(name).ends_with("state"));
@@ -325,20 +316,18 @@ impl Table {
     /// Splits a line, or the rest of a line that a quote has gone on in, into cells. Returns whether all
     /// quotes are closed.
     fn split(&mut self, line: &[u8]) -> bool {
-        let delimiter = self.layout.as_ref().map_or(Delimiter::Blanks, |(delimiter, _)| *delimiter);
         if self.partial.is_empty() {
-            return self.cells.split(line, delimiter, self.told.has_quotes);
+            return self.cells.split(line, self.delimiter, self.told.has_quotes);
         }
         self.partial.push(b'\n');
         self.partial.extend_from_slice(line);
-        self.cells.split(&self.partial, delimiter, self.told.has_quotes)
+        self.cells.split(&self.partial, self.delimiter, self.told.has_quotes)
     }
 
     /// Returns the name of the column of a field, and the unit of its times; `None` if no named column has
     /// the field.
     fn named(&self, field: &str) -> Option<NamedColumn<'_>> {
-        let (_, layout) = self.layout.as_ref()?;
-        let field = field::find(field)?;
+        let (field, layout) = (field::find(field)?, &self.layout);
         Some(NamedColumn { name: layout.names.get(layout.columns[field]? - 1)?, unit: layout.unit(field) })
     }
 
@@ -347,10 +336,12 @@ impl Table {
     /// their job numbers, too, so that a number behind the point is that of a step only if the last line
     /// without a point was that of the job.
     fn is_step(&mut self) -> bool {
-        let Some((_, layout)) = &self.layout else { return false };
-        let Some(column) = layout.column(Kind::Job) else { return false };
-        let is_of_slurm =
-            layout.names.get(column - 1).is_some_and(|name| ["jobid", "jobidraw"].contains(&&*plain(name)));
+        let Some(column) = self.layout.column(Kind::Job) else { return false };
+        let is_of_slurm = self
+            .layout
+            .names
+            .get(column - 1)
+            .is_some_and(|name| ["jobid", "jobidraw"].contains(&&*plain(name)));
         let Some(cell) = self.cells.get(column).filter(|_| is_of_slurm) else { return false };
         if let Some((job, step)) = cell.iter().position(|&byte| byte == b'.').map(|at| cell.split_at(at)) {
             let step = &step[1..];
@@ -369,7 +360,7 @@ impl Table {
     /// Returns a note if the times may be days with fractions, as spreadsheets count them. Seconds may look
     /// the same, so that this is no error.
     fn days_of_sheets(&self) -> Option<String> {
-        let (first_s, last_s) = self.span_s.filter(|_| self.told.clock.rounded > 0)?;
+        let (first_s, last_s) = self.span_s.filter(|_| self.told.clock.counts.rounded > 0)?;
         let may_be = DAYS_OF_SHEETS.contains(&first_s) && DAYS_OF_SHEETS.contains(&last_s);
         may_be.then(|| {
             format!(

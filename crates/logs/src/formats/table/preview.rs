@@ -6,7 +6,7 @@
 use super::field::{COUNT, FIELDS};
 use super::{Delimiter, Table};
 use crate::error::TraceError;
-use crate::formats::format::Preview;
+use crate::formats::format::{LineParser, Preview};
 use crate::times::{DateOrder, numbers_of_date};
 
 /// The order of day and month in a column, and a date that decides it.
@@ -24,10 +24,10 @@ impl Table {
         }
         let (mut is_either, mut decided) = (false, [const { None }; COUNT]);
         while let Some(line) = lines()? {
-            if line.trim_ascii_start().starts_with(b"#") && self.layout.is_some() {
+            if line.trim_ascii_start().starts_with(b"#") && self.has_begun {
                 continue;
             }
-            if self.layout.is_none() {
+            if !self.has_begun {
                 match self.start(&line) {
                     Ok(true) => continue,
                     Ok(false) => {}
@@ -36,9 +36,7 @@ impl Table {
                     Err(_) => break,
                 }
             }
-            let has_semicolons =
-                self.layout.as_ref().is_some_and(|(delimiter, _)| *delimiter == Delimiter::Byte(b';'));
-            if line.trim_ascii_start().starts_with(b";") && !has_semicolons {
+            if line.trim_ascii_start().starts_with(b";") && !self.has_semicolons() {
                 continue;
             }
             if !self.split(&line) {
@@ -54,7 +52,7 @@ impl Table {
             }
         }
         self.partial.clear();
-        self.layout = None;
+        (self.has_begun, self.delimiter) = (false, self.told.delimiter.unwrap_or(Delimiter::Blanks));
         let mut found = decided.iter().flatten();
         let Some(first) = found.next() else { return Ok(()) };
         let (first, example) = (first.order, &first.example);
@@ -79,13 +77,11 @@ impl Table {
     /// Looks at the dates of a row. Returns whether one of its instants is no date whose order is open.
     fn look_at_dates(&self, is_either: &mut bool, decided: &mut [Option<DecidedOrder>; COUNT]) -> bool {
         let mut has_fixed = false;
-        for (field, row) in FIELDS.iter().enumerate().filter(|(_, row)| row.kind.is_instant()) {
-            let column = self.layout.as_ref().and_then(|(_, layout)| layout.columns[field]);
-            let Some(cell) = column.and_then(|column| self.cells.get(column)) else { continue };
+        for (field, _) in FIELDS.iter().enumerate().filter(|(_, row)| row.kind.is_instant()) {
+            let Some(cell) = self.cell(field) else { continue };
             if self.is_missing(cell) {
                 continue;
             }
-            debug_assert!(row.kind.is_time());
             match numbers_of_date(cell) {
                 None => has_fixed = true,
                 Some([first, second]) => {
@@ -105,10 +101,9 @@ impl Table {
 
     /// Returns whether the order is known in every column of instants.
     fn are_all(&self, decided: &[Option<DecidedOrder>; COUNT]) -> bool {
-        let Some((_, layout)) = &self.layout else { return false };
         let instants = FIELDS.iter().enumerate().filter(|(_, row)| row.kind.is_instant());
         instants
-            .filter(|(field, _)| layout.columns[*field].is_some())
+            .filter(|(field, _)| self.layout.columns[*field].is_some())
             .all(|(field, _)| decided[field].is_some())
     }
 }

@@ -1,12 +1,13 @@
 //! Validates a log: finds everything that is wrong or odd in it, with the lines.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::{io, mem};
 
 use super::job_numbers::{Duplicates, JobNumbers, MOST, Seen};
 use super::profile::add_run;
-use crate::error::{Problem, TraceError};
+use crate::error::{Problem, ProblemKind, TraceError};
 use crate::formats::LogUnit;
 use crate::nodes::NodeRuns;
 use crate::options::ReadOptions;
@@ -15,8 +16,6 @@ use crate::record::Record;
 use crate::status;
 use crate::summary::LogSummary;
 use meshreplay_base::words::counted;
-
-use Severity::{Error, Warning};
 
 /// The severity of a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,66 +27,44 @@ pub enum Severity {
 }
 
 /// A kind of mistake or oddity in a log. [`Self::title`] describes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "`title` says what each of them is")]
-pub enum Defect {
-    TooFewFields,
-    NotANumber,
-    OutOfRange,
-    NegativeSubmit,
-    LargerThanMachine,
-    DuplicateJob,
-    SharedNodes,
-    RepeatedJob,
-    NoMachine,
-    RecordCount,
-    TooManyFields,
-    SubmitDescent,
-    JobDescent,
-    NoProcs,
-    NoRun,
-    ZeroRun,
-    RunAboveRequest,
-    OddStatus,
-    LateComment,
-    BlankLine,
-    Tabs,
-    CarriageReturns,
-    Unterminated,
-    Mark,
-    FewSharedNodes,
-    OfFormat,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Defect {
+    severity: Severity,
+    /// The place among the defects of the same severity in reports.
+    place: u8,
+    title: &'static str,
 }
 
-/// Every defect with its severity and its title, in the order of the enum and of reports.
-const DEFECTS: [(Defect, Severity, &str); 26] = [
-    (Defect::TooFewFields, Error, "too few fields"),
-    (Defect::NotANumber, Error, "not a number"),
-    (Defect::OutOfRange, Error, "number out of range"),
-    (Defect::NegativeSubmit, Error, "submit time unknown or negative"),
-    (Defect::LargerThanMachine, Error, "job larger than the machine"),
-    (Defect::DuplicateJob, Error, "job number used before"),
-    (Defect::SharedNodes, Error, "jobs share nodes, and processors are nodes"),
-    (Defect::RepeatedJob, Warning, "job number used before, as a requeued job has one record for each run"),
-    (Defect::NoMachine, Warning, "no number MaxProcs or MaxNodes in the header"),
-    (Defect::RecordCount, Warning, "header counts other than the jobs there are"),
-    (Defect::TooManyFields, Warning, "too many fields"),
-    (Defect::SubmitDescent, Warning, "submit time below the one before"),
-    (Defect::JobDescent, Warning, "job number below the one before"),
-    (Defect::NoProcs, Warning, "allocated processors unknown or 0"),
-    (Defect::NoRun, Warning, "run time unknown"),
-    (Defect::ZeroRun, Warning, "run time 0"),
-    (Defect::RunAboveRequest, Warning, "run time above requested time"),
-    (Defect::OddStatus, Warning, "status outside -1 to 5"),
-    (Defect::LateComment, Warning, "comment after the first job"),
-    (Defect::BlankLine, Warning, "blank line"),
-    (Defect::Tabs, Warning, "fields separated by tabs"),
-    (Defect::CarriageReturns, Warning, "lines ending in CR LF"),
-    (Defect::Unterminated, Warning, "last line without a line end"),
-    (Defect::Mark, Warning, "byte order mark at the start"),
-    (Defect::FewSharedNodes, Warning, "jobs share nodes"),
-    (Defect::OfFormat, Warning, "values that are read as others"),
-];
+#[expect(missing_docs, reason = "the title says what each of them is")]
+impl Defect {
+    pub const TOO_FEW_FIELDS: Self = Self::error(0, "too few fields");
+    pub const NOT_A_NUMBER: Self = Self::error(1, "not a number");
+    pub const OUT_OF_RANGE: Self = Self::error(2, "number out of range");
+    pub const NEGATIVE_SUBMIT: Self = Self::error(3, "submit time unknown or negative");
+    pub const LARGER_THAN_MACHINE: Self = Self::error(4, "job larger than the machine");
+    pub const DUPLICATE_JOB: Self = Self::error(5, "job number used before");
+    pub const SHARED_NODES: Self = Self::error(6, "jobs share nodes, and processors are nodes");
+    pub const REPEATED_JOB: Self =
+        Self::warning(7, "job number used before, as a requeued job has one record for each run");
+    pub const NO_MACHINE: Self = Self::warning(8, "no number MaxProcs or MaxNodes in the header");
+    pub const RECORD_COUNT: Self = Self::warning(9, "header counts other than the jobs there are");
+    pub const TOO_MANY_FIELDS: Self = Self::warning(10, "too many fields");
+    pub const SUBMIT_DESCENT: Self = Self::warning(11, "submit time below the one before");
+    pub const JOB_DESCENT: Self = Self::warning(12, "job number below the one before");
+    pub const NO_PROCS: Self = Self::warning(13, "allocated processors unknown or 0");
+    pub const NO_RUN: Self = Self::warning(14, "run time unknown");
+    pub const ZERO_RUN: Self = Self::warning(15, "run time 0");
+    pub const RUN_ABOVE_REQUEST: Self = Self::warning(16, "run time above requested time");
+    pub const ODD_STATUS: Self = Self::warning(17, "status outside -1 to 5");
+    pub const LATE_COMMENT: Self = Self::warning(18, "comment after the first job");
+    pub const BLANK_LINE: Self = Self::warning(19, "blank line");
+    pub const TABS: Self = Self::warning(20, "fields separated by tabs");
+    pub const CARRIAGE_RETURNS: Self = Self::warning(21, "lines ending in CR LF");
+    pub const UNTERMINATED: Self = Self::warning(22, "last line without a line end");
+    pub const MARK: Self = Self::warning(23, "byte order mark at the start");
+    pub const FEW_SHARED_NODES: Self = Self::warning(24, "jobs share nodes");
+    pub const OF_FORMAT: Self = Self::warning(25, "values that are read as others");
+}
 
 /// What is said of a job of which a dump has two runs that ended for good.
 const ENDED: &str = ": two runs that completed or were cancelled are none of a requeued job, but the dump \
@@ -97,30 +74,32 @@ const ENDED: &str = ": two runs that completed or were cancelled are none of a r
 const LATEST_S: i64 = i64::MAX / 1_000_000;
 
 impl Defect {
+    const fn error(place: u8, title: &'static str) -> Self {
+        Self { severity: Severity::Error, place, title }
+    }
+
+    const fn warning(place: u8, title: &'static str) -> Self {
+        Self { severity: Severity::Warning, place, title }
+    }
+
     /// Returns the defect in words.
     pub const fn title(self) -> &'static str {
-        DEFECTS[self as usize].2
+        self.title
     }
 
     /// Returns the severity of the defect. A line that does not follow the format is an error, but only a
     /// warning if `lenient`, as lenient reading skips it.
-    pub const fn severity(self, lenient: bool) -> Severity {
-        match self {
-            Self::TooFewFields | Self::NotANumber | Self::OutOfRange if lenient => Warning,
-            _ => DEFECTS[self as usize].1,
-        }
+    fn severity(self, lenient: bool) -> Severity {
+        let is_of_line = [Self::TOO_FEW_FIELDS, Self::NOT_A_NUMBER, Self::OUT_OF_RANGE].contains(&self);
+        if lenient && is_of_line { Severity::Warning } else { self.severity }
     }
 
     /// Returns the defect of a line that does not follow the format, by the problem of the line.
-    const fn of_line(problem: &Problem) -> Self {
-        match problem {
-            Problem::TooFewFields { .. } => Self::TooFewFields,
-            Problem::NotANumber { .. }
-            | Problem::Column { .. }
-            | Problem::Value { .. }
-            | Problem::Rule(_)
-            | Problem::Heading(_) => Self::NotANumber,
-            Problem::OutOfRange { .. } | Problem::Sides { .. } => Self::OutOfRange,
+    fn of_line(problem: &Problem) -> Self {
+        match problem.kind() {
+            ProblemKind::TooFewFields => Self::TOO_FEW_FIELDS,
+            ProblemKind::NotANumber => Self::NOT_A_NUMBER,
+            ProblemKind::OutOfRange => Self::OUT_OF_RANGE,
         }
     }
 }
@@ -197,17 +176,18 @@ fn validate_within(
                 check.record(line, &record, surplus, limit);
             }
             Entry::Comment(_) if procs_max.is_some() => {
-                check.found(Defect::LateComment, reader.line(), format_args!(""));
+                check.found(Defect::LATE_COMMENT, reader.line(), format_args!(""));
             }
             Entry::Comment(_) | Entry::NoJob => {}
-            Entry::Blank => check.found(Defect::BlankLine, reader.line(), format_args!("")),
+            Entry::Blank => check.found(Defect::BLANK_LINE, reader.line(), format_args!("")),
             Entry::Skipped(problem) => {
                 check.found(Defect::of_line(&problem), reader.line(), format_args!("{problem}"));
             }
         }
     }
     let summary = reader.finish()?;
-    check.late_duplicates().map_err(TraceError::Uncounted)?;
+    let what = "job numbers cannot be compared";
+    check.late_duplicates().map_err(|source| TraceError::Temporary { what, source })?;
     check.log(&summary);
     check.shared_nodes(&summary, LogUnit::new(summary.format, format.as_ref()));
     Ok(Validation { summary, tallies: check.tallies(lenient) })
@@ -216,8 +196,8 @@ fn validate_within(
 /// The findings so far, with what is needed to find more.
 struct Check {
     shown_max: usize,
-    /// The number of findings and the first findings of each defect, by its index in [`DEFECTS`].
-    found: Vec<(u64, Vec<Finding>)>,
+    /// The number of findings and the first findings of each defect.
+    found: BTreeMap<Defect, (u64, Vec<Finding>)>,
     jobs: JobNumbers,
     /// The numbers of the runs that completed or were cancelled, of which a job has one, in a format with a
     /// record for each run of a requeued job; `None` in other formats.
@@ -232,7 +212,7 @@ impl Check {
     fn new(shown_max: usize, numbers_max: usize) -> Self {
         Self {
             shown_max,
-            found: vec![(0, Vec::new()); DEFECTS.len()],
+            found: BTreeMap::new(),
             jobs: JobNumbers::new(numbers_max),
             ended: None,
             previous: None,
@@ -242,7 +222,7 @@ impl Check {
 
     /// Counts a finding, and keeps it if fewer than `shown_max` are kept.
     fn found(&mut self, defect: Defect, line: u64, detail: fmt::Arguments<'_>) {
-        let (count, shown) = &mut self.found[defect as usize];
+        let (count, shown) = self.found.entry(defect).or_default();
         *count += 1;
         if shown.len() < self.shown_max {
             shown.push(Finding { line: Some(line), detail: detail.to_string() });
@@ -254,46 +234,46 @@ impl Check {
     fn record(&mut self, line: u64, record: &Record, surplus: usize, procs_max: Option<i64>) {
         let Record { job, submit_s, run_s, allocated_procs, requested_time_s, status, .. } = *record;
         if surplus > 0 {
-            self.found(Defect::TooManyFields, line, format_args!("{surplus} more than the format has"));
+            self.found(Defect::TOO_MANY_FIELDS, line, format_args!("{surplus} more than the format has"));
         }
         if submit_s < 0 {
-            self.found(Defect::NegativeSubmit, line, format_args!("job {job}: {submit_s}"));
+            self.found(Defect::NEGATIVE_SUBMIT, line, format_args!("job {job}: {submit_s}"));
         } else if submit_s > LATEST_S {
             let detail = format_args!("job {job}: submit time {submit_s}, expected at most {LATEST_S}");
-            self.found(Defect::OutOfRange, line, detail);
+            self.found(Defect::OUT_OF_RANGE, line, detail);
         }
         if let Some((procs, limit)) = record.procs().zip(procs_max).filter(|(procs, limit)| procs > limit) {
             let procs = counted(procs, "processor");
             let detail = format_args!("job {job}: {procs}, the machine has {limit}");
-            self.found(Defect::LargerThanMachine, line, detail);
+            self.found(Defect::LARGER_THAN_MACHINE, line, detail);
         }
         self.number(line, job, status);
         add_run(&mut self.runs, record);
         if let Some(previous) = self.previous.replace(*record) {
             if submit_s < previous.submit_s {
                 let detail = format_args!("job {job}: {submit_s} after {}", previous.submit_s);
-                self.found(Defect::SubmitDescent, line, detail);
+                self.found(Defect::SUBMIT_DESCENT, line, detail);
             }
             if job < previous.job {
-                self.found(Defect::JobDescent, line, format_args!("{job} after {}", previous.job));
+                self.found(Defect::JOB_DESCENT, line, format_args!("{job} after {}", previous.job));
             }
         }
         if allocated_procs <= 0 {
             let requested = record.requested_procs;
             let detail = format_args!("job {job}: {allocated_procs}, requested {requested}");
-            self.found(Defect::NoProcs, line, detail);
+            self.found(Defect::NO_PROCS, line, detail);
         }
         match run_s {
-            ..0 => self.found(Defect::NoRun, line, format_args!("job {job}: {run_s}, status {status}")),
-            0 => self.found(Defect::ZeroRun, line, format_args!("job {job}, status {status}")),
+            ..0 => self.found(Defect::NO_RUN, line, format_args!("job {job}: {run_s}, status {status}")),
+            0 => self.found(Defect::ZERO_RUN, line, format_args!("job {job}, status {status}")),
             _ if requested_time_s > 0 && run_s > requested_time_s => {
                 let detail = format_args!("job {job}: ran {run_s} s, requested {requested_time_s} s");
-                self.found(Defect::RunAboveRequest, line, detail);
+                self.found(Defect::RUN_ABOVE_REQUEST, line, detail);
             }
             _ => {}
         }
         if !status::ALL.contains(&status) {
-            self.found(Defect::OddStatus, line, format_args!("job {job}: {status}"));
+            self.found(Defect::ODD_STATUS, line, format_args!("job {job}: {status}"));
         }
     }
 
@@ -306,9 +286,9 @@ impl Check {
         let may_repeat = is_ended_twice || status::PARTS.contains(&status);
         let is_known = self.jobs.add(job, line, may_repeat) == Seen::Before;
         if is_ended_twice {
-            self.found(Defect::DuplicateJob, line, format_args!("job {job}{ENDED}"));
+            self.found(Defect::DUPLICATE_JOB, line, format_args!("job {job}{ENDED}"));
         } else if is_known {
-            let defect = if self.ended.is_some() { Defect::RepeatedJob } else { Defect::DuplicateJob };
+            let defect = if self.ended.is_some() { Defect::REPEATED_JOB } else { Defect::DUPLICATE_JOB };
             self.found(defect, line, format_args!("job {job}"));
         }
     }
@@ -318,7 +298,7 @@ impl Check {
         let mut late = self.jobs.duplicates(self.shown_max)?;
         late.first.sort_unstable();
         let Some(mut ended) = self.ended.take() else {
-            self.add_late(Defect::DuplicateJob, &late, "");
+            self.add_late(Defect::DUPLICATE_JOB, &late, "");
             return Ok(());
         };
         let mut twice = ended.duplicates(self.shown_max)?;
@@ -327,8 +307,8 @@ impl Check {
         late.count = late.count.saturating_sub(twice.count);
         late.first.retain(|found| !twice.first.contains(found));
         late.first.truncate(usize::try_from(late.count).unwrap_or(usize::MAX));
-        self.add_late(Defect::DuplicateJob, &twice, ENDED);
-        self.add_late(Defect::RepeatedJob, &late, "");
+        self.add_late(Defect::DUPLICATE_JOB, &twice, ENDED);
+        self.add_late(Defect::REPEATED_JOB, &late, "");
         Ok(())
     }
 
@@ -337,32 +317,39 @@ impl Check {
         for &(line, job) in &late.first {
             self.found(defect, line, format_args!("job {job}{why}"));
         }
-        self.found[defect as usize].0 += late.count.saturating_sub(late.first.len() as u64);
+        self.found.entry(defect).or_default().0 += late.count.saturating_sub(late.first.len() as u64);
     }
 
     /// Finds what is wrong with the log as a whole. These findings have no line.
     fn log(&mut self, summary: &LogSummary) {
         let findings = &summary.irregularities;
-        self.found[Defect::Tabs as usize].0 = findings.tab_lines;
-        self.found[Defect::CarriageReturns as usize].0 = findings.crlf_lines;
-        self.found[Defect::Unterminated as usize].0 = findings.unterminated_lines;
-        self.found[Defect::Mark as usize].0 = findings.byte_order_marks;
+        for (defect, count) in [
+            (Defect::TABS, findings.tab_lines),
+            (Defect::CARRIAGE_RETURNS, findings.crlf_lines),
+            (Defect::UNTERMINATED, findings.unterminated_lines),
+            (Defect::MARK, findings.byte_order_marks),
+            (Defect::NO_MACHINE, u64::from(summary.header.processors().is_none())),
+        ] {
+            self.found.entry(defect).or_default().0 = count;
+        }
         // Each kind of such values is one finding, with their number.
         for (what, count) in &findings.of_format {
-            let (found, shown) = &mut self.found[Defect::OfFormat as usize];
-            *found += 1;
-            shown.push(Finding { line: None, detail: format!("{what}: {count}") });
+            self.found_in_log(Defect::OF_FORMAT, format!("{what}: {count}"));
         }
-        self.found[Defect::NoMachine as usize].0 = u64::from(summary.header.processors().is_none());
-        let counts = ["MaxJobs", "MaxRecords"].map(|key| (key, summary.header.number(key)));
         // The header may count jobs and records; both should be the number of records.
-        for (key, count) in counts {
-            let Some(count) = count.filter(|&count| count != summary.records as i64) else { continue };
-            let detail = format!("{key} is {count}, there are {}", summary.records);
-            let (found, shown) = &mut self.found[Defect::RecordCount as usize];
-            *found += 1;
-            shown.push(Finding { line: None, detail });
+        for key in ["MaxJobs", "MaxRecords"] {
+            if let Some(count) = summary.header.number(key).filter(|&count| count != summary.records as i64) {
+                let detail = format!("{key} is {count}, there are {}", summary.records);
+                self.found_in_log(Defect::RECORD_COUNT, detail);
+            }
         }
+    }
+
+    /// Counts and keeps a finding about the log as a whole.
+    fn found_in_log(&mut self, defect: Defect, detail: String) {
+        let (count, shown) = self.found.entry(defect).or_default();
+        *count += 1;
+        shown.push(Finding { line: None, detail });
     }
 
     /// Finds out whether jobs share nodes although processors are nodes.
@@ -372,19 +359,19 @@ impl Check {
         if !unit.counts_nodes(&node_use) || !node_use.is_shared() {
             return;
         }
-        let defect = if unit.refuses(&node_use) { Defect::SharedNodes } else { Defect::FewSharedNodes };
+        let defect = if unit.refuses(&node_use) { Defect::SHARED_NODES } else { Defect::FEW_SHARED_NODES };
         let share = 100.0 * node_use.shared();
         let detail = format!("{share:.1} % of the node-seconds in lists of nodes count more than once");
-        self.found[defect as usize] = (1, vec![Finding { line: None, detail }]);
+        self.found_in_log(defect, detail);
     }
 
     /// Returns the defects that were found, errors first.
     fn tallies(self, lenient: bool) -> Vec<Tally> {
-        let tally = |((defect, ..), (count, shown)): ((Defect, _, _), _)| {
+        let tally = |(defect, (count, shown)): (Defect, _)| {
             let severity = defect.severity(lenient);
             (count > 0).then_some(Tally { defect, severity, count, shown })
         };
-        let mut tallies: Vec<Tally> = DEFECTS.into_iter().zip(self.found).filter_map(tally).collect();
+        let mut tallies: Vec<Tally> = self.found.into_iter().filter_map(tally).collect();
         tallies.sort_by_key(|tally| tally.severity);
         tallies
     }

@@ -8,7 +8,6 @@
 )]
 
 use jiff::Timestamp;
-use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use super::civil::{Civil, DateOrder, offset};
@@ -110,22 +109,25 @@ pub(crate) struct Clock {
     /// that day. Each day has one place in the list, which it shares with others; times of a log are mostly
     /// of a few days at a time.
     days: [(i64, Option<i64>); DAYS],
-    /// The number of instants with a fraction of a second. They were rounded, half a second up.
-    pub(crate) rounded: u64,
-    /// The number of instants of which the text told no offset, so that the time zone did.
-    pub(crate) local: u64,
-    /// The number of local times that occur twice or never, as clocks are put back or forward.
-    pub(crate) ambiguous: u64,
-    /// The number of dates that are read with the month first although no order was given, and that exist in
-    /// both orders.
-    either_order: u64,
+    pub(crate) counts: ClockCounts,
     /// The seconds from the last instant to the other one that the same text may mean, as clocks are put back
     /// between them; 0 if the text means one instant.
     other_s: i64,
 }
 
-/// The counts of a clock, to be restored after a text was read again.
-type Counts = (u64, u64, u64, u64);
+/// What a clock counts. It is set back where a text is read twice or is not used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ClockCounts {
+    /// The number of instants with a fraction of a second. They were rounded, half a second up.
+    pub(crate) rounded: u64,
+    /// The number of instants of which the text told no offset, so that the time zone did.
+    local: u64,
+    /// The number of local times that occur twice or never, as clocks are put back or forward.
+    ambiguous: u64,
+    /// The number of dates that are read with the month first although no order was given, and that exist in
+    /// both orders.
+    either_order: u64,
+}
 
 impl Clock {
     /// Takes the parameters `time-zone` and `dates` of a format. The zone is a name such as `Europe/Berlin`,
@@ -146,29 +148,18 @@ impl Clock {
             params.bad_value(TIME_ZONE, &name, "a time zone such as Europe/Berlin, UTC or +02:00")
         })?;
         let days = [(i64::MIN, None); DAYS];
-        Ok(Self {
-            zone,
-            name,
-            is_assumed,
-            order,
-            days,
-            rounded: 0,
-            local: 0,
-            ambiguous: 0,
-            either_order: 0,
-            other_s: 0,
-        })
+        Ok(Self { zone, name, is_assumed, order, days, counts: ClockCounts::default(), other_s: 0 })
     }
 
     /// Returns the name of the time zone; `None` if the log was not read with one, as every time told its
     /// offset.
     pub(crate) fn zone_name(&self) -> Option<String> {
-        (self.local > 0).then(|| self.name.clone())
+        (self.counts.local > 0).then(|| self.name.clone())
     }
 
     /// Returns whether times were read in a zone that nobody has given.
     pub(crate) fn is_assumed(&self) -> bool {
-        self.is_assumed && self.local > 0
+        self.is_assumed && self.counts.local > 0
     }
 
     /// Returns what has to be said about the times that were read; an empty list if nothing is odd.
@@ -180,20 +171,20 @@ impl Clock {
         let zone =
             || format!("times without a zone are read as {}, {whose}; --time-zone to choose", self.name);
         let order = || {
-            let dates = if self.either_order == 1 { "date is" } else { "dates are" };
+            let dates = if self.counts.either_order == 1 { "date is" } else { "dates are" };
             format!(
                 "{} {dates} read with the month first and would exist with the day first, too, as 05/04/2024 \
                  does; --dates to choose",
-                self.either_order
+                self.counts.either_order
             )
         };
         let zone = self.is_assumed().then(zone);
-        zone.into_iter().chain((self.either_order > 0).then(order)).collect()
+        zone.into_iter().chain((self.counts.either_order > 0).then(order)).collect()
     }
 
     /// Returns what was odd about the times that were read, in words with counts.
     pub(crate) fn counts(&self) -> Vec<(&'static str, u64)> {
-        let counts = [("times rounded to seconds", self.rounded), (AMBIGUOUS, self.ambiguous)];
+        let counts = [("times rounded to seconds", self.counts.rounded), (AMBIGUOUS, self.counts.ambiguous)];
         counts.into_iter().filter(|&(_, count)| count > 0).collect()
     }
 
@@ -236,7 +227,7 @@ impl Clock {
             };
             let is_either =
                 civil.either.is_some_and(|[first, second]| first <= 12 && second <= 12 && first != second);
-            self.either_order += u64::from(is_either && order.is_none());
+            self.counts.either_order += u64::from(is_either && order.is_none());
             let has_minutes_only = memchr::memchr_iter(b':', text).count() < 2;
             return Ok(Some(Instant { micros, is_date: true, has_minutes_only }));
         }
@@ -244,7 +235,7 @@ impl Clock {
         if micros.abs() > LAST_S * 1_000_000 {
             return Err(InstantError::TooLarge);
         }
-        self.rounded += u64::from(has_fraction(micros));
+        self.counts.rounded += u64::from(has_fraction(micros));
         Ok(Some(Instant { micros, is_date: false, has_minutes_only: false }))
     }
 
@@ -282,32 +273,22 @@ impl Clock {
     /// Returns the other instant that `text` spells, after `first_s`, if it is a local time that occurs
     /// twice; otherwise the same. It has been read before, so nothing is counted.
     pub(crate) fn later_reading(&mut self, text: &[u8], first_s: i64) -> Option<i64> {
-        let counted = self.counted();
+        let counts = self.counts;
         let later_s = self.instant_after(text, Some(first_s + 1));
-        self.restore(counted);
+        self.counts = counts;
         later_s.ok().flatten()
-    }
-
-    /// Returns the counts so far.
-    pub(crate) fn counted(&self) -> Counts {
-        (self.rounded, self.local, self.ambiguous, self.either_order)
-    }
-
-    /// Sets the counts back to what [`Self::counted`] returned, as a text is read twice or is not used.
-    pub(crate) fn restore(&mut self, counts: Counts) {
-        (self.rounded, self.local, self.ambiguous, self.either_order) = counts;
     }
 
     /// Returns the microseconds since 1970 of a day and a time of the day; `None` if the calendar does not
     /// have it.
     fn of_civil(&mut self, civil: &Civil) -> Option<i64> {
         let civil_s = civil.seconds()?;
-        self.rounded += u64::from(civil.fraction_us > 0);
+        self.counts.rounded += u64::from(civil.fraction_us > 0);
         let micros = |unix_s: i64| unix_s * 1_000_000 + civil.fraction_us;
         if let Some(offset_s) = civil.offset_s {
             return Some(micros(civil_s - offset_s));
         }
-        self.local += 1;
+        self.counts.local += 1;
         let date = civil_s.div_euclid(DAY_S);
         let place = date.rem_euclid(DAYS as i64) as usize;
         if self.days[place].0 != date {
@@ -316,15 +297,12 @@ impl Clock {
         if let Some(offset_s) = self.days[place].1 {
             return Some(micros(civil_s - offset_s));
         }
-        let [year, month, day, hour, minute, second] = civil.parts.map(|part| part as i16);
-        let local =
-            DateTime::new(year, month as i8, day as i8, hour as i8, minute as i8, second.min(59) as i8, 0);
-        let ambiguous = self.zone.to_ambiguous_timestamp(local.ok()?);
-        self.ambiguous += u64::from(ambiguous.is_ambiguous());
+        let ambiguous = self.zone.to_ambiguous_timestamp(civil.date_time()?);
+        self.counts.ambiguous += u64::from(ambiguous.is_ambiguous());
         if let AmbiguousOffset::Fold { before, after } = ambiguous.offset() {
             self.other_s = i64::from(before.seconds() - after.seconds());
         }
-        Some(micros(ambiguous.compatible().ok()?.as_second() + i64::from(second == 60)))
+        Some(micros(ambiguous.compatible().ok()?.as_second() + i64::from(civil.is_leap_second())))
     }
 
     /// Returns the offset from UTC in seconds on a day, in days since 1970; `None` if it changes then.

@@ -121,11 +121,11 @@ fn zones_count_and_clocks_that_are_put_back_are_noted() {
     let mut berlin = clock("Europe/Berlin");
     assert_eq!(berlin.instant(b"2024-05-01T14:00:00"), Ok(Some(1_714_564_800)));
     assert_eq!(berlin.instant(b"2024-01-01T01:00:00"), Ok(Some(1_704_067_200)));
-    assert_eq!(berlin.ambiguous, 0);
+    assert_eq!(berlin.counts.ambiguous, 0);
     // 02:30 occurs twice on 2024-10-27, and never on 2024-03-31.
     assert_eq!(berlin.instant(b"2024-10-27T02:30:00"), Ok(Some(1_729_989_000)));
     assert_eq!(berlin.instant(b"2024-03-31T02:30:00"), Ok(Some(1_711_848_600)));
-    assert_eq!((berlin.ambiguous, berlin.local), (2, 4));
+    assert_eq!((berlin.counts.ambiguous, berlin.counts.local), (2, 4));
     // What was not before 02:40 of summer time is at 02:30 of winter time.
     assert_eq!(berlin.instant_after(b"2024-10-27T02:30:00", Some(1_729_989_600)), Ok(Some(1_729_992_600)));
     assert_eq!(berlin.instant_after(b"2024-10-27T02:30:00", Some(1_729_989_000)), Ok(Some(1_729_989_000)));
@@ -137,7 +137,10 @@ fn zones_count_and_clocks_that_are_put_back_are_noted() {
     assert_eq!(guessed.instant(b"2024-05-01T12:00:00Z"), Ok(Some(1_714_564_800)));
     assert_eq!((guessed.zone_name(), guessed.notes().len()), (None, 0));
     assert_eq!(guessed.instant(b"2024-05-01T12:00:00.25"), Ok(Some(1_714_564_800)));
-    assert_eq!((guessed.zone_name().as_deref(), guessed.notes().len(), guessed.rounded), (Some("UTC"), 1, 1));
+    assert_eq!(
+        (guessed.zone_name().as_deref(), guessed.notes().len(), guessed.counts.rounded),
+        (Some("UTC"), 1, 1)
+    );
     let spec: meshreplay_base::spec::Spec = "table:time-zone=Mars/Olympus".parse().expect("a spec");
     assert!(Clock::take(&mut Params::new(&spec)).is_err());
     assert_eq!(clock("+02:00").instant(b"2024-05-01T14:00:00"), Ok(Some(1_714_564_800)));

@@ -27,7 +27,6 @@ mod ring;
 use std::collections::HashMap;
 
 use crate::machine::Mesh;
-use grid::simple;
 use mesh::mesh_bound;
 use ring::Ring;
 
@@ -63,15 +62,6 @@ impl PairwiseBound {
             Some(ring) => ring.bound(u64::from(nodes)),
             None => mesh_bound(sides, u64::from(nodes)),
         })
-    }
-
-    /// Returns lower bounds for 0, 1, … up to `most` nodes, which must not be more than the machine has. They
-    /// are those parts of [`Self::of`] that cost O(1) each, and so may be lower.
-    pub fn quick(&self, most: u32) -> Vec<u64> {
-        match &self.ring {
-            Some(ring) => ring.quick(u64::from(most)),
-            None => (0..=u64::from(most)).map(|nodes| simple(&self.sides, nodes)).collect(),
-        }
     }
 }
 
@@ -144,12 +134,6 @@ mod tests {
                 let found = (on_mesh.of(k), on_torus.of(k));
                 assert!(found.0 >= last.0 && found.1 >= last.1 && found.1 <= found.0, "{machine}, {k}");
                 last = found;
-            }
-            let most = mesh.nodes().min(1700);
-            for bound in [&mut on_mesh, &mut on_torus] {
-                let quick = bound.quick(most);
-                assert_eq!(quick.len(), most as usize + 1);
-                assert!(quick.into_iter().zip(0..).all(|(quick, k)| quick <= bound.of(k)), "{machine}");
             }
         }
     }

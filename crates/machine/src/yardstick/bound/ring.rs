@@ -61,25 +61,6 @@ impl Ring {
         self.around_each(k).max(self.unrolled(k)).max(self.along_each(k))
     }
 
-    /// Returns the second bound, in hops, for 0, 1, … up to `most` nodes. Each one is found by that for three
-    /// nodes fewer, and for those that fit into half of every ring by the part of their bound on a mesh that
-    /// costs O(1).
-    pub(super) fn quick(&self, most: u64) -> Vec<u64> {
-        let room: u64 = self.halves.iter().product();
-        let halves: Vec<u64> = self.halves.iter().copied().filter(|&half| half > 1).collect();
-        let mut doubled: Vec<u64> = Vec::with_capacity(most as usize + 1);
-        for k in 0..=most {
-            let fits = if k <= room { simple(&halves, k).saturating_mul(2) } else { u64::MAX };
-            let rest = k.checked_sub(3).and_then(|left| doubled.get(left as usize));
-            let reaches_round = self
-                .shortest
-                .zip(rest)
-                .map_or(u64::MAX, |(shortest, rest)| shortest.saturating_mul(k - 1).saturating_add(*rest));
-            doubled.push(fits.min(reaches_round));
-        }
-        doubled.into_iter().map(|doubled| doubled.div_ceil(2)).collect()
-    }
-
     /// Returns the first bound, in hops: k/2 times the sum of the distances from a node to the k − 1 nearest
     /// others.
     fn around_each(&self, k: u64) -> u64 {

@@ -2,6 +2,7 @@
 
 use super::super::escape::html;
 use super::played::Played;
+use meshreplay_figures::Span;
 
 /// The legend of the player of replays with outages.
 const LEGEND: &str = "<p class=\"legend\"><span class=\"state free\"></span> free\n\
@@ -56,7 +57,7 @@ const WHOLE_S: f64 = 90.0;
 
 /// Returns the player: its controls, one canvas for each replay, the strip, and the data.
 pub(in crate::page) fn player(played: &Played) -> String {
-    let (from, to) = played.window_s;
+    let Span { low: from, high: to } = played.window_s;
     let step = (to - from) / 2000.0;
     let mesh = |name: &str, colour: &str| {
         let name = html(name);

@@ -14,15 +14,15 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use self::strip::{Run, StripOfRuns};
+use self::strip::StripOfRuns;
 use super::error::ReportError;
 use meshreplay_alloc::allocator;
 use meshreplay_base::words::counted;
-use meshreplay_figures::{Clock, FigureError, Results, ShownJob, downtimes, visit_shown_jobs};
+use meshreplay_figures::{Clock, FigureError, Results, ShownJob, Span, downtimes, visit_shown_jobs};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_results::frame::{Downtimes, PlacedJob};
 use meshreplay_results::text::grouped;
-use meshreplay_sim::metrics::KilledWaits;
+use meshreplay_sim::metrics::{JobRow, KilledWaits};
 
 /// The number of jobs of a replay with which the usual window ends.
 const JOBS: usize = 2000;
@@ -42,85 +42,85 @@ pub(super) fn played(
     folder: &Path,
     results: &Results,
     show: &[String],
-    window_s: Option<(f64, f64)>,
+    window_s: Option<Span>,
 ) -> Result<Option<Played>, ReportError> {
     let shown = shown(show, results)?;
     let is_shown = |replay: u64| shown.iter().any(|other| other.number == replay);
     let mut outages = downtimes(folder, results, &is_shown)?;
-    let mut window = window_s;
-    if window.is_none() {
-        let Some(usual) = default_window(folder, &shown, &outages)? else { return Ok(None) };
-        window = Some(usual);
-    }
-    let mut window = window.unwrap_or((0.0, 1.0));
+    let mut window = match window_s {
+        Some(window) => window,
+        None => match default_window(folder, &shown, &outages)? {
+            Some(usual) => usual,
+            None => return Ok(None),
+        },
+    };
     let Some(mut found) = found(folder, &shown, &outages, window)? else { return Ok(None) };
     // The usual window gets shorter until the file is small enough.
     while window_s.is_none() && found.iter().any(|found| found.bytes() > BYTES) {
         let ends = found.iter().filter_map(|found| found.end_within(BYTES));
-        let to = ends.fold(window.1, f64::min);
-        if to >= window.1 || to <= window.0 {
+        let to = ends.fold(window.high, f64::min);
+        if to >= window.high || to <= window.low {
             break;
         }
-        window = (window.0, to);
+        window.high = to;
         let Some(again) = self::found(folder, &shown, &outages, window)? else { return Ok(None) };
         found = again;
     }
     let mut replays = Vec::new();
-    let (mut kept, mut all, mut killed) = (0, 0, 0);
+    let mut all = 0;
     for (Shown { number, name, spec, machine, colour }, found) in shown.into_iter().zip(found) {
         if found.bytes() > MOST_BYTES {
             let jobs = grouped(found.jobs.len() as f64, 0);
-            return Err(ReportError::TooManyJobs { jobs, replay: name, from: window.0, to: window.1 });
+            return Err(ReportError::TooManyJobs { jobs, replay: name, from: window.low, to: window.high });
         }
         all += found.all;
-        let (found_jobs, mut inside) = (found.jobs.len(), found.jobs);
-        kept += found_jobs;
-        let Downtimes { mut down, killed: lost } = outages.remove(&number).unwrap_or_default();
-        down.retain(|down| down.from_s <= window.1 && down.until_s > window.0);
+        let Downtimes { mut down, killed } = outages.remove(&number).unwrap_or_default();
+        down.retain(|down| down.from_s <= window.high && down.until_s > window.low);
+        let mut jobs = found.jobs;
         // Runs whose nodes were not kept are not shown.
-        let lost = lost.into_iter().filter(|run| runs_in(run, window) && !run.nodes.is_empty());
-        inside.extend(lost);
-        killed += inside.len() - found_jobs;
-        inside.sort_by(by_start);
-        let (extents, unavailable) = (machine.extents(), machine.unavailable().to_vec());
-        let (wraps, blocks) = (machine.wrap(), BlockTree::of(&spec, &machine));
-        let strip = found.strip.strip();
-        let jobs = inside;
-        replays.push(PlayedReplay { name, colour, strip, extents, wraps, blocks, unavailable, down, jobs });
+        jobs.extend(killed.into_iter().filter(|run| runs_in(&run.row, window) && !run.nodes.is_empty()));
+        jobs.sort_by(by_start);
+        replays.push(PlayedReplay {
+            name,
+            colour,
+            strip: found.strip.strip(),
+            extents: machine.extents(),
+            wraps: machine.wrap(),
+            blocks: BlockTree::of(&spec, &machine),
+            unavailable: machine.unavailable().to_vec(),
+            down,
+            jobs,
+        });
     }
-    if window_s.is_some() && kept == 0 && killed == 0 {
+    if window_s.is_some() && replays.iter().all(|replay| replay.jobs.is_empty()) {
         return Err(FigureError::NothingInWindow { kind: "machines" }.into());
     }
     let clock = Clock::of(folder, results);
-    let note = note((kept, all, killed), (window, clock.as_ref()), &replays);
+    let note = note(all, window, clock.as_ref(), &replays);
     Ok(Some(Played { window_s: window, clock, note, replays }))
 }
 
-/// Returns the line above the player, from the numbers of the jobs that are shown, of all jobs, and of the
-/// runs that were killed.
-fn note(
-    (kept, all, killed): (usize, usize, usize),
-    (window_s, clock): ((f64, f64), Option<&Clock>),
-    replays: &[PlayedReplay],
-) -> String {
+/// Returns the line above the player. `all` is the number of all jobs of the replays.
+fn note(all: usize, window_s: Span, clock: Option<&Clock>, replays: &[PlayedReplay]) -> String {
     let count = |count: usize| grouped(count as f64, 0);
+    let runs = || replays.iter().flat_map(|replay| &replay.jobs);
     let has_holes = replays.iter().any(|replay| !replay.unavailable.is_empty());
-    let lost = match killed {
+    let lost = match runs().filter(|run| run.killed_in.is_some()).count() {
         0 => String::new(),
         1 => " and 1 run that was killed".to_owned(),
         killed => format!(" and {} runs that were killed", count(killed)),
     };
     let dates = clock.and_then(|clock| {
-        Some(format!(", {} to {} ({})", clock.date(window_s.0)?, clock.date(window_s.1)?, clock.zone_name))
+        let [from, to] = [clock.date(window_s.low)?, clock.date(window_s.high)?];
+        Some(format!(", {from} to {to} ({})", clock.zone_name))
     });
-    let dates = dates.unwrap_or_default();
     format!(
-        "{} of {}{lost}: those that run between {} and {} s of the replays{dates}; each job keeps its \
-             colour.{}",
-        count(kept),
+        "{} of {}{lost}: those that run between {} and {} s of the replays{}; each job keeps its colour.{}",
+        count(runs().filter(|run| run.killed_in.is_none()).count()),
         counted(count(all), "job"),
-        grouped(window_s.0, 0),
-        grouped(window_s.1, 0),
+        grouped(window_s.low, 0),
+        grouped(window_s.high, 0),
+        dates.unwrap_or_default(),
         if has_holes { " Nodes that are only outlined are unavailable." } else { "" }
     )
 }
@@ -167,7 +167,7 @@ fn found(
     folder: &Path,
     shown: &[Shown],
     outages: &BTreeMap<u64, Downtimes>,
-    window_s: (f64, f64),
+    window_s: Span,
 ) -> Result<Option<Vec<Found>>, ReportError> {
     let waits: Vec<Option<KilledWaits>> =
         shown.iter().map(|shown| outages.get(&shown.number).map(Downtimes::waits)).collect();
@@ -175,7 +175,7 @@ fn found(
         let mut strip = StripOfRuns::new(window_s, f64::from(shown.machine.available()));
         if let Some((outages, waits)) = outages.get(&shown.number).zip(waits.as_ref()) {
             for (run, &since_s) in outages.killed.iter().zip(waits.before()) {
-                strip.add(Run { since_s, row: run.row });
+                strip.add(since_s, &run.row);
             }
         }
         Found { jobs: Vec::new(), strip, all: 0 }
@@ -186,8 +186,8 @@ fn found(
         let found = &mut found[position];
         found.all += 1;
         let after_kill = |waits: &KilledWaits| waits.since(row.number, row.submit_s, row.start_s);
-        found.strip.add(Run { since_s: waits[position].as_ref().map_or(row.submit_s, after_kill), row });
-        if runs_in(&PlacedJob { row, ..PlacedJob::default() }, window_s) {
+        found.strip.add(waits[position].as_ref().map_or(row.submit_s, after_kill), &row);
+        if runs_in(&row, window_s) {
             let nodes = job.nodes_of(&shown[position].machine).ok_or_else(|| ReportError::Nodes {
                 path: path.to_owned(),
                 job: row.number,
@@ -200,9 +200,9 @@ fn found(
     Ok(is_there.then_some(found))
 }
 
-/// Returns whether a job runs in a window of time.
-fn runs_in(job: &PlacedJob, (from_s, to_s): (f64, f64)) -> bool {
-    job.row.start_s <= to_s && job.row.end_s > from_s
+/// Returns whether a run has a part in a window of time.
+fn runs_in(run: &JobRow, window_s: Span) -> bool {
+    run.start_s <= window_s.high && run.end_s > window_s.low
 }
 
 /// Compares the starts of two jobs.
@@ -277,7 +277,7 @@ fn default_window(
     folder: &Path,
     shown: &[Shown],
     outages: &BTreeMap<u64, Downtimes>,
-) -> Result<Option<(f64, f64)>, ReportError> {
+) -> Result<Option<Span>, ReportError> {
     let mut starts: Vec<Vec<f64>> = vec![Vec::new(); shown.len()];
     let mut last_s = vec![f64::NEG_INFINITY; shown.len()];
     let mut add = |position: usize, start_s: f64, end_s: f64| {
@@ -306,7 +306,7 @@ fn default_window(
     let ends = least(&mut starts.iter().filter_map(|starts| starts.get(JOBS)));
     let to = if ends < f64::INFINITY { ends } else { last_s.into_iter().fold(f64::NEG_INFINITY, f64::max) };
     // Without jobs there is no window. Any window serves.
-    Ok(Some(if from < to { (from, to) } else { (0.0, 1.0) }))
+    Ok(Some(if from < to { Span::new(from, to) } else { Span::new(0.0, 1.0) }))
 }
 
 /// Sorts starts, and keeps the earliest: as many as the window has, and one more.

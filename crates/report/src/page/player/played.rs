@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::escape;
 use super::blocks::BlockTree;
 use super::strip::Strip;
-use meshreplay_figures::Clock;
+use meshreplay_figures::{Clock, Span};
 use meshreplay_results::frame::{Down, PlacedJob};
 
 /// A replay and its jobs, sorted by start.
@@ -35,7 +35,7 @@ pub struct PlayedReplay {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Played {
     /// The start and the end of the window of time, in seconds.
-    pub window_s: (f64, f64),
+    pub window_s: Span,
     /// The date at which times are 0; `None` if it is unknown.
     pub clock: Option<Clock>,
     /// A sentence on the jobs that are shown, for the line above the player.
@@ -86,8 +86,8 @@ impl Played {
             data
         };
         let replays: Vec<Value> = self.replays.iter().map(replay).collect();
-        let (from, to) = self.window_s;
-        let mut data = json!({ "from": from, "to": to, "replays": replays });
+        let Span { low, high } = self.window_s;
+        let mut data = json!({ "from": low, "to": high, "replays": replays });
         if let Some(clock) = &self.clock {
             data["unix"] = clock.unix_s.into();
             data["zone"] = clock.zone_name.as_str().into();

@@ -1,17 +1,10 @@
 //! The queue and the busy nodes of a replay over a window of time, for the strip below the player.
 
+use meshreplay_figures::Span;
 use meshreplay_sim::metrics::JobRow;
 
 /// The number of parts that the window is divided into.
 const PARTS: usize = 480;
-
-/// A run of a job as the strip counts it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Run {
-    /// The time from which the job waited for it, in seconds: its arrival, or when it was killed before.
-    pub(super) since_s: f64,
-    pub(super) row: JobRow,
-}
 
 /// The queue and the busy nodes in equal parts of a window of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +17,7 @@ pub struct Strip {
 
 /// A strip in the making, to which the jobs of a replay are added in any order.
 pub(super) struct StripOfRuns {
-    window_s: (f64, f64),
+    window_s: Span,
     nodes: f64,
     busy: Vec<f64>,
     /// The changes of the length of the queue: the time in seconds, and 1 or −1.
@@ -33,29 +26,30 @@ pub(super) struct StripOfRuns {
 
 impl StripOfRuns {
     /// Returns the strip of no job for a window of time. `nodes` is the number of nodes that jobs can have.
-    pub(super) fn new(window_s: (f64, f64), nodes: f64) -> Self {
+    pub(super) fn new(window_s: Span, nodes: f64) -> Self {
         Self { window_s, nodes, busy: vec![0.0; PARTS], changes: Vec::new() }
     }
 
     fn part_s(&self) -> f64 {
-        (self.window_s.1 - self.window_s.0) / PARTS as f64
+        self.window_s.length() / PARTS as f64
     }
 
-    /// Adds a run. O(parts in which it runs).
-    pub(super) fn add(&mut self, run: Run) {
-        let ((from_s, to_s), part_s) = (self.window_s, self.part_s());
+    /// Adds a run, for which its job waited since a time in seconds: its arrival, or when it was killed before.
+    /// O(parts in which it runs).
+    pub(super) fn add(&mut self, since_s: f64, run: &JobRow) {
+        let (Span { low: from_s, high: to_s }, part_s) = (self.window_s, self.part_s());
         // A job that starts at once never waits.
-        if run.row.start_s > run.since_s && run.since_s <= to_s && run.row.start_s > from_s {
-            self.changes.extend([(run.since_s, 1), (run.row.start_s, -1)]);
+        if run.start_s > since_s && since_s <= to_s && run.start_s > from_s {
+            self.changes.extend([(since_s, 1), (run.start_s, -1)]);
         }
-        let (start_s, end_s) = (run.row.start_s.max(from_s), run.row.end_s.min(to_s));
+        let (start_s, end_s) = (run.start_s.max(from_s), run.end_s.min(to_s));
         if end_s <= start_s {
             return;
         }
         let filled = part_of(start_s - from_s, part_s)..=part_of(end_s - from_s, part_s);
         for (i, busy) in filled.clone().zip(&mut self.busy[filled]) {
             let (low_s, high_s) = (from_s + i as f64 * part_s, from_s + (i + 1) as f64 * part_s);
-            *busy += f64::from(run.row.allocated) * (end_s.min(high_s) - start_s.max(low_s)).max(0.0);
+            *busy += f64::from(run.allocated) * (end_s.min(high_s) - start_s.max(low_s)).max(0.0);
         }
     }
 
@@ -79,12 +73,12 @@ fn part_of(time_s: f64, part_s: f64) -> usize {
 }
 
 /// Returns the longest queue in each part, from the changes of its length in the order of time.
-fn longest(changes: &[(f64, i32)], (from_s, to_s): (f64, f64), part_s: f64) -> Vec<u32> {
+fn longest(changes: &[(f64, i32)], window_s: Span, part_s: f64) -> Vec<u32> {
     let mut queue = vec![0; PARTS];
     let (mut length, mut part) = (0_i32, 0);
-    for &(time_s, change) in changes.iter().filter(|(time_s, _)| *time_s <= to_s) {
-        let now = part_of(time_s - from_s, part_s);
-        if time_s > from_s {
+    for &(time_s, change) in changes.iter().filter(|(time_s, _)| *time_s <= window_s.high) {
+        let now = part_of(time_s - window_s.low, part_s);
+        if time_s > window_s.low {
             // The queue keeps its length until now.
             for longest in &mut queue[part..=now] {
                 *longest = length.max(*longest);
@@ -108,19 +102,19 @@ mod tests {
     fn strips_are_those_of_a_plain_count() {
         // Times from a multiplicative sequence; the window begins and ends amid jobs.
         let number = |i: u64, most: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f64 % most as f64;
-        let runs: Vec<Run> = (1..400)
+        let runs: Vec<JobRow> = (1..400)
             .map(|i| {
-                let since_s = number(i, 1000);
-                let start_s = since_s + if i % 3 == 0 { 0.0 } else { number(i + 1000, 60) };
+                let submit_s = number(i, 1000);
+                let start_s = submit_s + if i % 3 == 0 { 0.0 } else { number(i + 1000, 60) };
                 let end_s = start_s + 1.0 + number(i + 2000, 90);
                 let allocated = 1 + number(i, 4) as u32;
-                Run { since_s, row: JobRow { start_s, end_s, allocated, ..JobRow::default() } }
+                JobRow { submit_s, start_s, end_s, allocated, ..JobRow::default() }
             })
             .collect();
         let (from_s, to_s) = (100.0, 580.0);
-        let mut strip = StripOfRuns::new((from_s, to_s), 64.0);
+        let mut strip = StripOfRuns::new(Span::new(from_s, to_s), 64.0);
         for run in &runs {
-            strip.add(*run);
+            strip.add(run.submit_s, run);
         }
         let strip = strip.strip();
         assert_eq!((strip.queue.len(), strip.busy.len()), (PARTS, PARTS));
@@ -128,16 +122,15 @@ mod tests {
         // where first the waiting jobs of the second before are there, except for those of the first part.
         for part in 0..PARTS {
             let second = from_s + part as f64;
-            let waiting =
-                |at: f64| runs.iter().filter(|run| run.since_s <= at && at < run.row.start_s).count();
+            let waiting = |at: f64| runs.iter().filter(|run| run.submit_s <= at && at < run.start_s).count();
             let before = if part == 0 { 0 } else { waiting(second - 0.5) };
             let ends = part + 1 == PARTS;
             let last = if ends { waiting(to_s) } else { 0 };
             assert_eq!(strip.queue[part] as usize, waiting(second + 0.5).max(before).max(last), "{part}");
             let busy: f64 = runs
                 .iter()
-                .filter(|run| run.row.start_s <= second && second < run.row.end_s)
-                .map(|run| f64::from(run.row.allocated))
+                .filter(|run| run.start_s <= second && second < run.end_s)
+                .map(|run| f64::from(run.allocated))
                 .sum();
             assert_eq!(strip.busy[part], (1000.0 * busy / 64.0).round() as u32, "{part}");
         }

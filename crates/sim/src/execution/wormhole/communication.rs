@@ -1,62 +1,60 @@
-//! The jobs that communicate: the packets that each of them still has to send, and when its last packet
-//! arrives.
+//! The communicating jobs: their remaining packets, and the arrival of each job's last packet.
 
-use super::fabric::Processors;
-use super::packet::Packet;
+use super::fabric::{Packet, Processors};
 use super::quota::{Messages, Plan};
 use super::traffic::{Arrived, Traffic};
 use crate::execution::Started;
 use meshreplay_base::job::JobId;
 use meshreplay_machine::machine::{Mesh, NodeId, Submesh};
 
-/// The rule for when a process hands its next packet to the network.
+/// When a process injects its next packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Injection {
     /// As soon as the last flit of the packet before has entered the network.
     Pipelined,
-    /// When the packet before has arrived.
+    /// After the packet before has arrived.
     Blocking,
 }
 
-/// A job that has packets to send or under way.
+/// A job with packets to send or in flight.
 #[derive(Clone, Debug)]
 struct CommunicatingJob {
     /// The job.
     id: JobId,
-    /// Its rank among the jobs that have started.
+    /// Rank among the jobs that have started.
     rank: u32,
-    /// The nodes of its processes, in a row-major scan of the machine.
+    /// The nodes of the processes, in a row-major scan of the machine.
     nodes: Vec<NodeId>,
-    /// The messages that it sends.
+    /// The messages to send.
     messages: Messages,
-    /// The number of its packets that have not arrived.
+    /// Packets that have not arrived.
     left: u64,
-    /// The cycle in which it began to communicate.
+    /// The cycle of the start.
     since: i64,
 }
 
-/// All jobs that communicate.
+/// The communicating jobs.
 #[derive(Debug)]
 pub(super) struct Communication {
     mesh: Mesh,
-    /// The rule by which messages are drawn.
+    /// The rule for drawing messages.
     plan: Plan,
     injection: Injection,
-    /// The jobs, indexed by slot. A slot is empty once its job has finished, and is used again.
+    /// The jobs by slot. The slots of finished jobs are reused.
     talks: Vec<Option<CommunicatingJob>>,
     /// The empty slots.
     unused: Vec<u32>,
-    /// The number of jobs that have started to communicate.
+    /// Number of jobs that have started to communicate.
     started: u32,
     /// The measurements of the packets that have arrived.
     pub(super) traffic: Traffic,
-    /// The jobs whose last packet has arrived since the last call of [`Self::take_finished`], each with the
-    /// cycle of this arrival.
+    /// Jobs that have finished since the last [`Self::take_finished`], with the cycles of their last
+    /// arrivals.
     finished: Vec<(JobId, i64)>,
 }
 
 impl Communication {
-    /// Returns an empty list of jobs.
+    /// Creates an empty list of jobs.
     pub(super) fn new(mesh: &Mesh, plan: Plan, injection: Injection, traffic: Traffic) -> Self {
         Self {
             mesh: mesh.clone(),
@@ -70,13 +68,13 @@ impl Communication {
         }
     }
 
-    /// Lets a job begin to communicate in cycle `now`. Returns the first packet of each process that sends;
-    /// an empty list if the job sends nothing. Fails with a message if it sends too much.
+    /// Starts the communication of a job in cycle `now`. Returns the first packet of each sending process,
+    /// none if the job sends nothing. Fails with a message if the job sends too much.
     pub(super) fn begin(&mut self, started: &Started<'_>, now: i64) -> Result<Vec<Packet>, String> {
         let procs = started.job.procs as usize;
         let box_of = |nodes: &[NodeId]| Submesh::around(&self.mesh, nodes).map(|place| place.sizes);
-        // The sides of the smallest submesh around the placement. They count only if they are the sides of
-        // the job in another order, so that the placement fills this submesh.
+        // The sides of the bounding submesh, if the placement may fill it. They matter only if they are the
+        // sides of the job in another order.
         let placed = (started.nodes.len() == procs).then(|| box_of(started.nodes)).flatten();
         let messages = self.plan.draw(started.job, placed)?;
         let left = messages.packets;
@@ -97,13 +95,13 @@ impl Communication {
         Ok((0..senders).filter_map(|sender| self.next(slot, sender, now)).collect())
     }
 
-    /// Returns the next packet of a sender; `None` if it has sent all its packets.
+    /// Returns the next packet of a sender, or `None` after its last packet.
     fn next(&mut self, slot: u32, sender: u32, created: i64) -> Option<Packet> {
         let talk = self.talks.get_mut(slot as usize)?.as_mut()?;
         let target = talk.messages.next(sender)?;
         let (rank, number) = talk.messages.last_sent(sender);
         let [source, target] = [rank, target].map(|rank| talk.nodes[rank as usize]);
-        // Packets are ordered by the start of their job, then by their process.
+        // Packets are ordered by the start of their job, then by process.
         let key = u64::from(talk.rank) << 32 | u64::from(rank);
         Some(Packet { job: slot, sender, key, number, created, source, target })
     }
@@ -113,7 +111,7 @@ impl Communication {
         self.unused.len() == self.talks.len()
     }
 
-    /// Removes and returns the jobs that have finished, each with the cycle in which its last packet arrived.
+    /// Returns the jobs that have finished, each with the cycle of its last arrival, and removes them.
     pub(super) fn take_finished(&mut self) -> Vec<(JobId, i64)> {
         std::mem::take(&mut self.finished)
     }

@@ -1,55 +1,52 @@
-//! The network flit by flit with buffers of several flits: a channel accepts flits as long as its buffer has
-//! room (credit-based flow control).
+//! The network flit by flit with buffers of several flits: a channel accepts flits while its buffer has room
+//! (credit-based flow control).
 //!
-//! It differs from [`super::flit_level`] in one thing. There a channel belongs to a packet until the last
-//! flit has left its buffer. Here it belongs to a packet until the last flit has *entered* its buffer. Then
-//! the next packet may follow, so that flits of several packets stand in one buffer one behind the other.
-//! Only the first packet in a buffer moves on, and a header is routed from the cycle on in which it is the
-//! first. This is how routers with credits work (W. J. Dally, B. Towles, "Principles and practices of
-//! interconnection networks", 2004, chapters 12 and 13). Credits need no time: a flit moves into room that
-//! another flit makes in the same cycle.
+//! It differs from [`super::flit_level`] in the release of channels. There a packet owns a channel until its
+//! last flit has left the buffer, here until its last flit has *entered* the buffer. Then the next packet may
+//! follow, so a buffer holds flits of several packets in a row. Only the first packet in a buffer moves, and
+//! a header is routed from the cycle in which it becomes the first. Routers with credits work like this (W.
+//! J. Dally, B. Towles, "Principles and practices of interconnection networks", 2004, chapters 12 and 13).
+//! Credits need no time: a flit moves into room that another flit makes in the same cycle.
 //!
-//! * A buffer of one flit gives the same as the level of flits with `buffer=flit`, move by move.
+//! * A buffer of one flit gives the same moves as the flit level with `buffer=flit`.
 //! * A buffer of a packet's length gives more throughput than `buffer=packet`, which keeps the next packet
 //!   out until the last flit has left.
-//! * Without contention latencies do not depend on the size of the buffers, since a packet moves one channel
-//!   per cycle in all of them.
+//! * Without contention latencies do not depend on the buffer size, because a packet always moves one channel
+//!   per cycle.
 //!
-//! Who waits in a circle with whom is decided by channels alone, so [`super::topology`] excludes deadlock
-//! here too: the first packet of a buffer waits for the next channel, and the others wait for the first.
+//! Only channels decide about deadlock, so [`super::topology`] excludes it here too: the first packet of a
+//! buffer waits for the next channel, and the others wait for the first.
 //!
-//! The simulation keeps, for each position of a packet's path, how many of its flits have entered the channel
-//! there. A *move* is given by a packet and the position into which its next flit is to go. Moves that may be
-//! possible in the next cycle are in a list. A move that lacks room is kept at the full channel and tried
-//! again in the cycle in which a flit leaves. A cycle takes O(moves tried).
+//! The state has, for each position of a packet's path, the number of flits that have entered the channel
+//! there. A *move* is a packet with the position that its next flit goes to. Moves that may be possible in
+//! the next cycle are in a list. A move without room is kept at the full channel and retried in the cycle in
+//! which a flit leaves. A cycle takes O(moves tried).
 
 use std::collections::VecDeque;
 
-use super::fabric::{Fabric, Processors, Timing};
-use super::packet::Packet;
+use super::fabric::{Fabric, Packet, Processors, Timing};
 use super::topology::{Channel, Topology};
 use super::wheel::{Bucket, Wheel};
 use super::worms::{Worm, Worms};
 
-/// A packet and a position on its path, counted from 0. The position behind the last channel is the receiver
-/// itself.
+/// A packet and a position on its path, from 0. The position after the last channel is the receiver.
 type Move = (Worm, u32);
 
 /// The buffer at the end of a channel.
 #[derive(Clone, Debug)]
 struct Buffer {
-    /// The number of flits in it.
+    /// Flits in the buffer.
     flits: u32,
-    /// The packets that have flits in it, the first in front, each with the position of this channel on its
-    /// path.
+    /// The packets with flits in the buffer, the first in front, each with the position of this channel on
+    /// its path.
     packets: VecDeque<Move>,
-    /// The last cycle in which a flit entered, and its packet.
+    /// The cycle of the last flit that entered, and its packet.
     entered: (i64, Worm),
-    /// The last cycle in which a flit left.
+    /// The cycle of the last flit that left.
     left: i64,
-    /// The last cycle in which the move out of this buffer was put on the list for the next cycle.
+    /// The last cycle in which the move out of this buffer was listed for the next cycle.
     listed: i64,
-    /// A move into this buffer that lacks room; `None` if none does. Only the owner of the channel moves in.
+    /// A move into this buffer that lacks room. Only the owner of the channel moves in.
     waiting: Option<Move>,
 }
 
@@ -57,28 +54,28 @@ struct Buffer {
 #[derive(Debug)]
 pub(super) struct CreditLevel {
     timing: Timing,
-    /// The number of flits that a buffer can hold.
+    /// Capacity of a buffer in flits.
     slots: u32,
     worms: Worms,
-    /// The number of flits that have entered each channel of a packet's path, and at last the number that
-    /// have arrived; indexed by packet.
+    /// By packet: the number of flits that have entered each channel of its path, and finally the number that
+    /// have arrived.
     entered: Vec<Vec<u32>>,
     buffers: Vec<Buffer>,
-    /// The last cycle in which each link carried a flit, indexed by link.
+    /// By link: the last cycle in which it carried a flit.
     carried: Vec<i64>,
     wheel: Wheel,
-    /// The last cycle that was simulated.
+    /// The last simulated cycle.
     now: i64,
-    /// The moves that have to be tried in this cycle.
+    /// Moves to try in this cycle.
     work: Vec<Move>,
-    /// The moves that have to be tried in the next cycle.
+    /// Moves to try in the next cycle.
     ready: Vec<Move>,
-    /// An empty list and an empty bucket, kept for their memory.
+    /// An empty list and an empty bucket, whose memory is reused.
     spare: (Vec<Move>, Bucket),
 }
 
 impl CreditLevel {
-    /// Returns the empty network, with buffers of `slots` flits.
+    /// Creates the empty network with buffers of `slots` flits.
     pub(super) fn new(topology: Topology, timing: Timing, slots: u32) -> Self {
         let (channels, long_ago) = (topology.channels(), i64::MIN);
         let buffer = Buffer {
@@ -104,8 +101,7 @@ impl CreditLevel {
         }
     }
 
-    /// Checks that every buffer holds as many flits as its packets say, in the order in which they own the
-    /// channel.
+    /// Checks the flit count of every buffer against its packets, and their order.
     #[cfg(test)]
     pub(super) fn check(&self) {
         for buffer in &self.buffers {
@@ -113,7 +109,7 @@ impl CreditLevel {
             for (i, &(worm, at)) in buffer.packets.iter().enumerate() {
                 let entered = &self.entered[worm as usize];
                 let (came, gone) = (entered[at as usize], entered[at as usize + 1]);
-                // Only the last packet may still be entering, and only the first may have begun to leave.
+                // Only the last packet may still be entering, and only the first may be leaving.
                 assert!(came == self.timing.length || i + 1 == buffer.packets.len());
                 assert!((gone == 0 || i == 0) && gone < self.timing.length && came >= gone);
                 flits += came - gone;
@@ -122,9 +118,9 @@ impl CreditLevel {
         }
     }
 
-    /// Simulates cycle `now`: first the moves that were put off until now, then the requests of headers, and
-    /// after each of them whatever has become possible by it. If the cycle was simulated before, only packets
-    /// that have entered since are left to move.
+    /// Simulates cycle `now`: the postponed moves, then the requests of headers, each followed by all moves
+    /// that it makes possible. In a cycle that was simulated before, only packets that have entered since can
+    /// move.
     fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
         if now > self.now {
             self.now = now;
@@ -156,7 +152,7 @@ impl CreditLevel {
         }
     }
 
-    /// Puts a move on the list of the next cycle, unless it is there already.
+    /// Lists a move for the next cycle, once.
     fn later(&mut self, worm: Worm, at: u32) {
         if at > 0 {
             let from = self.worms.get(worm).path[at as usize - 1];
@@ -167,9 +163,9 @@ impl CreditLevel {
         self.ready.push((worm, at));
     }
 
-    /// Returns whether a flit of a packet can move to position `at` in this cycle. If it lacks room or the
-    /// link is in use, the move is kept to be tried again. If no flit is there, or the channel is another
-    /// packet's, it is not kept: what changes that will try it.
+    /// Returns whether a flit can move to position `at` in this cycle. A move that lacks room or the link is
+    /// kept for a retry. A move that lacks a flit or the channel is not: the event that provides it will try
+    /// it.
     fn is_possible(&mut self, worm: Worm, at: u32) -> bool {
         let (now, position) = (self.now, at as usize);
         let (state, entered) = (self.worms.get(worm), &self.entered[worm as usize]);
@@ -260,13 +256,13 @@ impl CreditLevel {
         if is_first && is_header {
             self.comes_to_front(worm, at);
         } else if is_first && (at < state.head || at == state.last()) {
-            // The header has gone on, so the flit may follow.
+            // The header has moved on, so the flit may follow.
             self.later(worm, at + 1);
         }
     }
 
-    /// Handles that a header, at position `at` of its path, has become the first flit of a buffer: it is
-    /// routed, or the processor takes it.
+    /// The header at position `at` of its path is now the first flit of a buffer: routes it, or hands it to
+    /// the processor.
     fn comes_to_front(&mut self, worm: Worm, at: u32) {
         if at == self.worms.get(worm).last() {
             self.later(worm, at + 1);
@@ -275,8 +271,8 @@ impl CreditLevel {
         }
     }
 
-    /// Handles that the last flit of a packet has entered `channel`, which goes to the next packet; `None` if
-    /// it has arrived. `is_sent` says whether it has entered the network.
+    /// Releases `channel` after the last flit of a packet has entered it, and grants it to the next packet.
+    /// `None` stands for the receiver. `is_sent` is true if the packet has entered the network as a whole.
     fn tail_has_moved(
         &mut self,
         worm: Worm,
@@ -302,7 +298,7 @@ impl CreditLevel {
 impl Fabric for CreditLevel {
     fn inject(&mut self, packet: Packet, now: i64) {
         if self.next_cycle().is_none() {
-            // The network is empty, so the cycles in between have no events.
+            // The network is empty, so the skipped cycles have no events.
             self.now = self.now.max(now - 1);
         }
         let worm = self.worms.enter(packet);

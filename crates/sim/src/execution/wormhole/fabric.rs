@@ -1,19 +1,37 @@
-//! The network at one level of detail, and what it asks of the processors.
+//! The interface of a network at one level of detail, and of the processors attached to it.
 
+use super::traffic::Arrived;
+use meshreplay_machine::machine::NodeId;
 use std::fmt;
 use std::str::FromStr;
 
-use super::packet::Packet;
-use super::traffic::Arrived;
+/// A packet as injected by its sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Packet {
+    /// The slot of its job among the communicating jobs.
+    pub(super) job: u32,
+    /// The index of its sender in the job.
+    pub(super) sender: u32,
+    /// The key that orders requests of one cycle.
+    pub(super) key: u64,
+    /// The number among the packets of its sender, from 0.
+    pub(super) number: u64,
+    /// The cycle of its creation.
+    pub(super) created: i64,
+    /// The node of the sender.
+    pub(super) source: NodeId,
+    /// The node of the receiver.
+    pub(super) target: NodeId,
+}
 
-/// The durations of the network, in cycles.
+/// Durations in cycles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timing {
-    /// The number of flits of a packet, which is the number of cycles that it takes over a link.
+    /// Flits per packet, which is also the cycles that a packet needs per link.
     pub(super) length: u32,
-    /// The cycles for which a header is routed in each node.
+    /// Cycles to route a header in each node.
     pub(super) routing: u32,
-    /// What a channel can hold.
+    /// Capacity of the channel buffers.
     pub(super) buffer: Buffer,
 }
 
@@ -23,8 +41,8 @@ impl Timing {
         i64::from(self.routing) + 1
     }
 
-    /// Returns the largest distance in cycles between the last cycle that was simulated and a planned event.
-    /// One is added because a packet may enter the network one cycle after the last simulated one.
+    /// Returns how far ahead of the last simulated cycle events are planned, in cycles. One is added because
+    /// a packet may enter the network a cycle later.
     pub(super) fn reach(self) -> u32 {
         self.length.max(self.routing + 1) + 1
     }
@@ -35,12 +53,12 @@ impl Timing {
     }
 }
 
-/// What the buffer at the end of each channel can hold.
+/// Capacity of the buffer at the end of each channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Buffer {
-    /// This number of flits, also of packets that follow each other.
+    /// This number of flits, possibly of several packets in a row.
     Flits(u32),
-    /// All flits of one packet, and none of another one.
+    /// One whole packet.
     Packet,
 }
 
@@ -69,38 +87,36 @@ impl fmt::Display for Buffer {
     }
 }
 
-/// A processor or job that sends: the network tells it what has happened, and it answers with its next
-/// packet.
+/// The senders. The network reports its events to them, and they answer with their next packets.
 pub(super) trait Processors {
-    /// Handles that `packet` has left the channel of its processor in cycle `now`; with buffers of several
-    /// flits, that its last flit has entered this channel. Returns the packet that enters next; `None` if
-    /// none does yet.
+    /// `packet` has left the channel of its processor in cycle `now`. With buffers of several flits: its last
+    /// flit has entered this channel. Returns the next packet to enter, or `None` if there is none yet.
     fn injected(&mut self, packet: &Packet, now: i64) -> Option<Packet>;
 
-    /// Handles that `packet` has arrived in cycle `now`. Returns the packet that its sender may send next;
-    /// `None` if there is none, or if packets do not wait for arrivals.
+    /// `packet` has arrived in cycle `now`. Returns the next packet of its sender, or `None` if there is none
+    /// or packets do not wait for arrivals.
     fn arrived(&mut self, packet: &Packet, arrived: &Arrived, now: i64) -> Option<Packet>;
 
-    /// Returns whether somebody waits to be told what has happened before further cycles are simulated.
+    /// Returns whether the simulation must pause, for example because a job has finished.
     fn has_finished(&self) -> bool;
 }
 
-/// The network at one level of detail.
+/// A network at one level of detail.
 pub(super) trait Fabric: Send {
-    /// Lets a packet enter the channel of its processor. No other packet of this processor may be entering.
+    /// Injects a packet into the channel of its processor. No other packet of this processor may be entering.
     fn inject(&mut self, packet: Packet, now: i64);
 
-    /// Returns the next cycle with an event; `None` if no packet is under way.
+    /// Returns the next cycle with an event, or `None` if no packet is in flight.
     fn next_cycle(&self) -> Option<i64>;
 
-    /// Advances to a cycle. There must be no event up to it.
+    /// Advances to a cycle without events up to it.
     fn pass(&mut self, cycle: i64);
 
     /// Simulates a cycle.
     fn cycle(&mut self, now: i64, processors: &mut dyn Processors);
 
-    /// Simulates up to cycle `until`, or up to the first cycle in which a job finishes. Returns whether it
-    /// got there; false if it stopped after `cycles` cycles with events.
+    /// Simulates up to cycle `until`, or to the first cycle in which a job finishes. Returns false if it
+    /// stopped earlier, after `cycles` cycles with events.
     fn run(&mut self, until: i64, processors: &mut dyn Processors, cycles: u32) -> bool {
         for _ in 0..cycles {
             let Some(next) = self.next_cycle() else { return true };
@@ -116,7 +132,6 @@ pub(super) trait Fabric: Send {
         false
     }
 
-    /// Returns the number of flits that all links have carried, and the number of flits that the busiest link
-    /// has carried.
+    /// Returns the flits carried by all links, and by the busiest link.
     fn flits(&self) -> (u64, u64);
 }

@@ -1,40 +1,39 @@
-//! The network at the level of flits: every move of every flit, cycle by cycle. It is the reference for
+//! The network at the level of flits: every move of every flit, cycle by cycle. The reference for
 //! [`super::packet_level`].
 //!
-//! A router is entered by the links of its node and by the processor. Each of these channels buffers one flit
-//! at its end, or one packet. In each cycle every flit moves one channel on if its packet owns that channel
-//! and the buffer has room, or gets room in the same cycle. So a packet moves as a whole. A channel carries
-//! one flit per cycle. A header is routed for ts cycles and then asks for its next channel. A processor takes
-//! one flit per cycle from its channel.
+//! The channels into a router come from its links and from its processor. Each channel has a buffer for one
+//! flit, or one packet, at its end. In each cycle a flit moves one channel forward if its packet owns that
+//! channel and the buffer has or gets room, so a packet moves as a whole. A channel carries one flit per
+//! cycle. A header is routed for ts cycles and then requests its next channel. A processor takes one flit per
+//! cycle.
 //!
-//! 1. Flits that need no further grant move: the flits of packets whose header has arrived, and flits that
-//!    lag behind their header.
-//! 2. Headers that have been routed ask for their next channel.
-//! 3. Headers that were granted a channel move, and their flits behind them. A channel that the last flit
-//!    leaves is granted to the next packet in the same cycle.
+//! 1. Flits that need no further grant move: of packets whose header has arrived, and flits that lag behind
+//!    their header.
+//! 2. Routed headers request their next channel.
+//! 3. Headers that were granted a channel move, and their flits follow. A channel released by a last flit is
+//!    granted to the next packet in the same cycle.
 //!
-//! If two virtual channels share a link, the link carries one flit per cycle, that of the older packet first.
-//! A cycle takes O(flits that may move). Cycles without events are skipped.
+//! Two virtual channels of one link share its one flit per cycle, the older packet first. A cycle takes
+//! O(flits that may move). Cycles without events are skipped.
 
-use super::fabric::{Fabric, Processors, Timing};
-use super::packet::Packet;
+use super::fabric::{Fabric, Packet, Processors, Timing};
 use super::topology::Topology;
 use super::wheel::{Bucket, Wheel};
 use super::worms::{Worm, Worms};
 
-/// The positions of the flits of a packet.
+/// The flits of a packet.
 #[derive(Clone, Debug, Default)]
 struct Flits {
-    /// The position of each flit: 0 before it has entered, j + 1 in the buffer of channel j of the path, and
-    /// 2 more than the position of the last channel once it has arrived.
+    /// The position of each flit: 0 before it enters, j + 1 in the buffer of channel j of the path, and the
+    /// position of the last channel plus 2 after it has arrived.
     at: Vec<u32>,
-    /// The index of the first flit that has not arrived.
+    /// The first flit that has not arrived.
     first: usize,
-    /// The index of the first flit that has not entered.
+    /// The first flit that has not entered.
     end: usize,
-    /// The last cycle in which flits of the packet moved, and the index of the first flit that moved in it.
+    /// The last cycle in which flits moved, and the first flit that moved in it.
     moved: (i64, usize),
-    /// Whether the packet is in the list of packets that move in the next cycle.
+    /// Whether the packet is listed to move in the next cycle.
     moves: bool,
 }
 
@@ -43,21 +42,20 @@ struct Flits {
 pub(super) struct FlitLevel {
     timing: Timing,
     worms: Worms,
-    /// The positions of the flits, indexed by packet.
+    /// The flits by packet.
     flits: Vec<Flits>,
     wheel: Wheel,
-    /// The last cycle that was simulated.
+    /// The last simulated cycle.
     now: i64,
-    /// The packets that were granted a channel in this cycle and now move into it.
+    /// Packets that were granted a channel in this cycle and now move into it.
     granted: Vec<Worm>,
-    /// The packets with flits that can move in the next cycle without a further grant.
+    /// Packets with flits that can move in the next cycle without a further grant.
     moving: Vec<Worm>,
-    /// The last cycle in which each link carried a flit, indexed by link; empty if channels do not share
-    /// links.
+    /// By link: the last cycle in which it carried a flit. Empty if no links are shared.
     carried: Vec<i64>,
-    /// An empty bucket and an empty list, kept for their memory.
+    /// An empty bucket and an empty list, whose memory is reused.
     spare: (Bucket, Vec<Worm>),
-    /// The number of moves of flits so far.
+    /// Moves of flits so far.
     pub(super) moves: u64,
 }
 
@@ -79,8 +77,8 @@ impl FlitLevel {
         }
     }
 
-    /// Checks that every buffer holds at most one flit, that this flit is of the packet that owns the
-    /// channel, and that the flits of a packet are in order.
+    /// Checks that every buffer holds at most one flit, of the owner of its channel, and that the flits of a
+    /// packet are in order.
     #[cfg(test)]
     pub(super) fn check(&self) {
         let mut buffers = std::collections::BTreeSet::new();
@@ -94,7 +92,7 @@ impl FlitLevel {
         }
     }
 
-    /// Simulates cycle `now`, see the three steps above.
+    /// Simulates cycle `now` by the three steps of the module.
     fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
         self.now = now;
         let (spare, list) = std::mem::take(&mut self.spare);
@@ -118,37 +116,36 @@ impl FlitLevel {
         }
     }
 
-    /// Adds a packet to the list of packets that move in the next cycle, unless it is there already.
+    /// Lists a packet to move in the next cycle, once.
     fn move_next(&mut self, worm: Worm) {
         if !std::mem::replace(&mut self.flits[worm as usize].moves, true) {
             self.moving.push(worm);
         }
     }
 
-    /// Moves all flits of a packet that can move, beginning with the first. If the packet has moved in this
-    /// cycle already, the flits from the first moved one on wait for the next cycle.
+    /// Moves all flits of a packet that can move, beginning with the first. If the packet has already moved
+    /// in this cycle, the flits from the first moved one on wait for the next cycle.
     fn step(&mut self, worm: Worm, now: i64, processors: &mut dyn Processors) {
         let mut flits = std::mem::take(&mut self.flits[worm as usize]);
         let before = if flits.moved.0 == now { flits.moved.1 } else { usize::MAX };
         let state = self.worms.get(worm);
         let (head, last, tail) = (state.head, state.last(), self.timing.length as usize - 1);
         let (first, end) = (flits.first, flits.end.min(tail));
-        // `left` is the position of the channel that the last flit leaves. `taken` is the position in `at`
-        // into which the flit before has moved in this cycle.
+        // `left`: the position of the channel released by the last flit. `taken`: the position that the flit
+        // before has moved to in this cycle.
         let (mut left, mut taken) = (None, u32::MAX);
         let mut moved = before;
         for flit in (first..=end).take_while(|&flit| flit < before) {
             let at = flits.at[flit];
             if at > last {
-                // The flit is in the buffer of the last channel. The processor takes it.
+                // The flit is in the buffer of the last channel, and the processor takes it.
                 flits.at[flit] = last + 2;
                 (flits.first, moved) = (flit + 1, moved.min(flit));
                 left = (flit == tail).then_some(last);
                 continue;
             }
-            // A flit has room if the buffer is empty, or has become empty in this cycle as the flit before
-            // moved on. A buffer for whole packets always has room, but its link carries only one flit per
-            // cycle.
+            // A flit has room if the buffer is empty, or has become empty in this cycle. A buffer for whole
+            // packets always has room, but its link carries one flit per cycle.
             let has_room =
                 flit == 0 || flits.at[flit - 1] > at + 1 || (self.timing.gathers() && taken != at + 1);
             if at > head || !has_room || !self.carry(worm, at, now) {
@@ -167,9 +164,8 @@ impl FlitLevel {
         flits.moved = (now, moved);
         let header = flits.at[0];
         let behind = flits.end - 1;
-        // A packet is whole if its flits are in consecutive buffers without gaps, or all in one buffer for
-        // whole packets, and no flit outside the network could enter. It then moves again only when its
-        // header is granted a channel.
+        // A packet is whole if its flits are in consecutive buffers, or all in one buffer for whole packets,
+        // and no flit could enter. Then it moves again only after its header is granted a channel.
         let is_whole = if self.timing.gathers() {
             flits.at[tail] == header
         } else {
@@ -187,8 +183,8 @@ impl FlitLevel {
         }
     }
 
-    /// Moves a flit into the channel at position `at` of the path, and returns whether it has moved. It does
-    /// not move if the link has carried a flit of its other channel in this cycle.
+    /// Moves a flit into the channel at position `at` of the path. Returns false if the link has carried a
+    /// flit of its other channel in this cycle.
     fn carry(&mut self, worm: Worm, at: u32, now: i64) -> bool {
         let channel = self.worms.get(worm).path[at as usize];
         if let Some(carried) = self.carried.get_mut(self.worms.topology.link(channel) as usize)
@@ -201,8 +197,8 @@ impl FlitLevel {
         true
     }
 
-    /// Handles that the last flit of a packet has left the channel at position `i` of its path: the channel
-    /// goes to the next packet. The sender may send its next packet, or the packet has arrived.
+    /// The last flit of a packet has left the channel at position `i` of its path: grants the channel to the
+    /// next packet. Then the sender may send its next packet, or the packet has arrived.
     fn leave(&mut self, worm: Worm, i: u32, now: i64, processors: &mut dyn Processors) {
         let state = self.worms.get(worm);
         let channel = state.path[i as usize];

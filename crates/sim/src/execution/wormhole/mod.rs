@@ -1,20 +1,19 @@
 //! A wormhole-routed network: jobs run as long as their messages take.
 //!
-//! A job that starts hands its packets to the network, which all jobs share. It ends when its last packet has
-//! arrived, or when its recorded run time has passed after that. So the dispersal and the contention that an
-//! allocator causes decide how long jobs run. The model is that of the `ProcSimity` simulator as far as S.
-//! Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006, and R. Zolfaghari, IJEAT 2013,
-//! describe it. What they leave open is a parameter or stated here.
+//! A job injects its packets into a network that all jobs share. It ends after the arrival of its last packet
+//! plus, if run times count, its recorded run time. So dispersal and contention, which the allocator causes,
+//! decide the run times. The model is that of the `ProcSimity` simulator as described by S. Bani-Mohammad, M.
+//! Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006, and R. Zolfaghari, IJEAT 2013. Their gaps are filled
+//! by parameters or by the rules here.
 //!
 //! * The network advances in cycles. A job starts to communicate in the first cycle that begins at its start
-//!   or later. A flit takes one cycle per link. A header is routed for `ts` cycles in each node. The two
-//!   levels of detail are [`packet_level`] and [`flit_level`]; buffers of several flits are in
-//!   [`credit_level`].
-//! * A job without packets (it has one processor, or the drawn number is 0) lasts its recorded run time. It
-//!   lasts one cycle if recorded run times do not count.
-//! * The processes of a job are numbered in a row-major scan of the machine. They are arranged as the sides
-//!   of the job say, turned if the placement is turned.
-//! * If a placement has more nodes than the job asked for, the first ones in this scan communicate.
+//!   or later. A flit takes one cycle per link. A header is routed for `ts` cycles in each node. The levels
+//!   of detail are [`packet_level`] and [`flit_level`]; buffers of several flits are in [`credit_level`].
+//! * A job without packets (one processor, or a drawn number of 0) lasts its recorded run time, or one cycle
+//!   if recorded run times do not count.
+//! * The processes of a job are numbered in a row-major scan of the machine. They are arranged along the
+//!   sides of the job, turned as the placement is.
+//! * If a placement has more nodes than processes, the first nodes in this scan communicate.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -30,13 +29,11 @@ mod credit_level;
 mod fabric;
 mod flit_level;
 mod open_loop;
-mod packet;
 mod packet_level;
 mod pattern;
 mod quota;
 mod topology;
 mod traffic;
-mod transport;
 mod wheel;
 mod worms;
 
@@ -50,10 +47,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use self::communication::{Communication, Injection};
-use self::fabric::{Fabric, Processors};
+use self::credit_level::CreditLevel;
+use self::fabric::{BUFFER, Buffer, Fabric, Processors, Timing};
+use self::flit_level::FlitLevel;
+use self::packet_level::PacketLevel;
 use self::pattern::PATTERNS;
 use self::quota::{Law, Plan, Quota};
-use self::transport::Transport;
+use self::topology::{Lanes, Rings, Ties, Topology};
 use super::{Entry, Execution, Next, Setup, Started};
 use meshreplay_base::job::{JobId, Time};
 use meshreplay_base::spec::{Params, SpecError};
@@ -78,32 +78,30 @@ pub(super) const ENTRY: Entry = Entry {
 struct Wormhole {
     /// The length of a cycle.
     cycle: Time,
-    /// Whether a job runs for its recorded run time after its last packet has arrived.
+    /// Whether a job runs for its recorded run time after its last packet.
     computes: bool,
     fabric: Box<dyn Fabric>,
     communication: Communication,
-    /// The run time after communication and the rank among the starts, indexed by job.
+    /// By job: the run time after communication, and the rank among the starts.
     runs: Vec<(Time, u64)>,
-    /// The number of jobs that have started.
+    /// Number of jobs that have started.
     started: u64,
-    /// The ends of the jobs that have received all their packets: time, rank among the starts, job.
+    /// Ends of the jobs that have received all packets: time, rank among the starts, job.
     ends: BinaryHeap<Reverse<(Time, u64, JobId)>>,
-    /// The message of a job that sends more than fits into memory; `None` if there is none.
+    /// The message about a job that sends more than fits into memory.
     problem: Option<String>,
 }
 
-/// The number of simulated cycles between two looks at the switch that stops the replay. They take a few
-/// milliseconds.
+/// Simulated cycles between two checks of the stop switch, a few milliseconds.
 const CYCLES: u32 = 1 << 14;
 
-/// The last cycle that is simulated. Events are planned up to 2^17 cycles ahead, and their numbers must not
-/// overflow.
+/// The last simulated cycle. Events are planned up to 2^17 cycles ahead without overflow.
 const LAST_CYCLE: i64 = i64::MAX - (1 << 18);
 
-/// The largest number of nodes. The channels of larger machines would need gigabytes.
+/// The largest number of nodes. Channels of larger machines would take gigabytes.
 const MOST_NODES: u32 = 1 << 20;
 
-/// Builds the model from its parameters. Fails if a parameter is invalid or if the machine is too large.
+/// Builds the model. Fails if a parameter is invalid or the machine unsuited.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, SpecError> {
     let pattern = params.choose("pattern", PATTERNS)?;
     let messages = params.take("messages", 5.0_f64, MESSAGES)?;
@@ -134,7 +132,72 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
     }))
 }
 
-/// Returns an error if the machine is too large or has links that are switched.
+/// The level of detail of a simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// One event per hop of a packet.
+    Packet,
+    /// Every move of every flit.
+    Flit,
+}
+
+/// The transport of packets: the parameters of a wormhole spec that do not concern the messages.
+#[derive(Clone, Copy, Debug)]
+struct Transport {
+    timing: Timing,
+    rings: Rings,
+    level: Level,
+}
+
+/// Takes a whole number from `least` to 65,536.
+fn whole(params: &mut Params, key: &str, usual: u32, least: u32) -> Result<u32, SpecError> {
+    let expected = format!("a whole number from {least} to 65536");
+    let value = params.take(key, usual, &expected)?;
+    let is_good = (least..=65_536).contains(&value);
+    if is_good { Ok(value) } else { Err(params.bad_value(key, &value.to_string(), &expected)) }
+}
+
+impl Transport {
+    /// Takes the parameters. Parameters of rings are checked but not recorded on a machine without rings,
+    /// because they have no effect there. Fails if a parameter is invalid.
+    fn take(params: &mut Params, mesh: &Mesh, seed: u64) -> Result<Self, SpecError> {
+        let timing = Timing {
+            length: whole(params, "length", 8, 1)?,
+            routing: whole(params, "ts", 3, 0)?,
+            buffer: params.take("buffer", Buffer::Flits(1), BUFFER)?,
+        };
+        let level = if matches!(timing.buffer, Buffer::Packet | Buffer::Flits(1)) {
+            params.choose("level", &[("packet", Level::Packet), ("flit", Level::Flit)])?
+        } else {
+            let level = params.choose("level", &[("flit", Level::Flit), ("packet", Level::Packet)])?;
+            if level == Level::Packet {
+                let expected = format!("flit; buffer={} is simulated flit by flit", timing.buffer);
+                return Err(params.bad_value("level", "packet", &expected));
+            }
+            level
+        };
+        let has_rings = mesh.wraps_any();
+        let ties = params.choose_if(has_rings, "halfway", Ties::NAMES)?;
+        let lanes = params.choose_if(has_rings, "vc", Lanes::NAMES)?;
+        Ok(Self { timing, rings: Rings { ties, lanes, seed }, level })
+    }
+
+    /// Creates the empty network on `mesh`, and returns it with the number of links.
+    fn build(&self, mesh: &Mesh) -> (Box<dyn Fabric>, u64) {
+        let topology = Topology::new(mesh, self.rings);
+        let links = topology.links();
+        let fabric: Box<dyn Fabric> = match (self.level, self.timing.buffer) {
+            (Level::Packet, _) => Box::new(PacketLevel::new(topology, self.timing)),
+            (Level::Flit, Buffer::Packet | Buffer::Flits(1)) => {
+                Box::new(FlitLevel::new(topology, self.timing))
+            }
+            (Level::Flit, Buffer::Flits(slots)) => Box::new(CreditLevel::new(topology, self.timing, slots)),
+        };
+        (fabric, links)
+    }
+}
+
+/// Fails if the machine is too large or has switched links.
 fn check_machine(params: &Params, mesh: &Mesh) -> Result<(), SpecError> {
     let problem = if mesh.nodes() > MOST_NODES {
         format!("it is for machines of at most {MOST_NODES} nodes; 'recorded' serves larger ones")
@@ -146,11 +209,10 @@ fn check_machine(params: &Params, mesh: &Mesh) -> Result<(), SpecError> {
     Err(SpecError::Unsuited { owner: params.owner().to_owned(), machine: mesh.to_string(), problem })
 }
 
-/// The values that parameter `messages` accepts.
+/// Values that parameter `messages` accepts.
 const MESSAGES: &str = "a number from 0 to 1e9";
 
-/// Takes parameter `cycle` and returns it in whole microseconds. Fails if it is not a whole number of them or
-/// out of range.
+/// Takes parameter `cycle` in whole microseconds. Fails for fractions of a microsecond, or out of range.
 fn cycle(params: &mut Params) -> Result<Time, SpecError> {
     const EXPECTED: &str = "seconds from 0.000001 to 1000000, a whole number of microseconds";
     let seconds = params.take("cycle", 1.0_f64, EXPECTED)?;
@@ -215,8 +277,7 @@ impl Execution for Wormhole {
         loop {
             self.gather();
             let first = self.ends.peek().map(|Reverse((end, ..))| *end);
-            // No cycle beyond the first planned end is simulated, since the engine may start jobs at this
-            // end.
+            // Stop at the first planned end, because the engine may start jobs there.
             let limit = first
                 .unwrap_or(until)
                 .min(until)

@@ -1,19 +1,18 @@
-//! The network alone under a steady load: every node creates packets at random times whatever the network
-//! does (an *open loop*), and what arrives is measured.
+//! The network alone under a steady load: every node creates packets at random times, whatever the network
+//! does (an *open loop*), and the arrivals are measured.
 //!
-//! 1. In every cycle each node that sends creates a packet with the probability rate / length (a Bernoulli
-//!    process), so that it offers `rate` flits per cycle. Packets wait at their node, without limit, until
-//!    those before them have entered the network.
+//! 1. In every cycle each sending node creates a packet with probability rate / length (a Bernoulli process),
+//!    so it offers `rate` flits per cycle. Packets wait at their node, without limit, until the packets
+//!    before them have entered the network.
 //! 2. The target of a packet is drawn from the messages of its process in one round of the pattern. Process i
 //!    runs on node i, and the processes are arranged along the sides of the machine. Unavailable nodes have
-//!    no process; process i is then on the i-th of the others, but packets pass through the unavailable ones.
-//! 3. Packets that arrive during the cycles of the warm-up are not counted. Those that arrive in the cycles
-//!    after it are: as accepted flits, and with their latency, from the creation to the arrival of the last
-//!    flit.
+//!    no process but forward packets; process i is then on the i-th available node.
+//! 3. Packets that arrive during the warm-up are not counted. Later arrivals count as accepted flits and with
+//!    their latency, from the creation to the arrival of the last flit.
 //!
-//! Below saturation everything that is offered is accepted. Beyond it the packets at the nodes become more
-//! and more, and the latencies depend on the number of cycles. Requests of the same cycle are ordered by the
-//! creation of the packets, then by their nodes.
+//! Below saturation all offered flits are accepted. Beyond it the queues at the nodes grow, and latencies
+//! depend on the number of cycles. Requests of the same cycle are ordered by the creation of the packets,
+//! then by node.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,66 +21,64 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Geometric};
 
-use super::check_machine;
-use super::fabric::{Fabric, Processors};
-use super::packet::Packet;
+use super::fabric::{Fabric, Packet, Processors};
 use super::pattern::{PATTERNS, Pattern, Processes};
 use super::traffic::{Arrived, Cycles};
-use super::transport::Transport;
+use super::{Transport, check_machine};
 use meshreplay_base::job::Shape;
 use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 use meshreplay_machine::machine::{Mesh, NodeId};
 
-/// The name of the network that can be measured so.
+/// Name of the network that can be measured.
 const WORMHOLE: &str = super::ENTRY.name;
 
-/// A network whose packets are created at a given rate.
+/// A network with packets created at a given rate.
 #[derive(Clone, Debug)]
 pub struct OpenLoop {
     mesh: Mesh,
     transport: Transport,
 }
 
-/// The numbers of cycles of a measurement.
+/// Lengths of a measurement in cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
-    /// The cycles before the measurement.
+    /// Cycles before the measurement.
     pub warm_up: u32,
-    /// The cycles of the measurement, from 1.
+    /// Cycles of the measurement, at least 1.
     pub measured: u32,
 }
 
-/// What was measured at one rate.
+/// The measurements at one rate.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// The flits that have arrived per cycle and node that sends.
+    /// Flits that arrived per cycle and sending node.
     pub accepted: f64,
-    /// The same for the node of which the fewest and for the node of which the most flits have arrived.
+    /// The same for the node with the fewest and for the node with the most arrivals.
     pub of_sources: [f64; 2],
-    /// The number of packets that have arrived.
+    /// Packets that arrived.
     pub packets: u64,
-    /// The latencies of these packets.
+    /// Latencies of these packets.
     pub latency: Cycles,
-    /// The mean number of hops of these packets; 0 if there are none.
+    /// Mean hops of these packets, or 0 if there are none.
     pub hops: f64,
 }
 
 impl Measured {
-    /// Returns the mean latency in cycles; `None` if no packet has arrived.
+    /// Returns the mean latency in cycles, or `None` if no packet has arrived.
     pub fn mean_latency(&self) -> Option<f64> {
         (self.packets > 0).then(|| self.latency.total as f64 / self.packets as f64)
     }
 }
 
-/// Returns the names of the patterns, the default of jobs first.
+/// Returns the names of the patterns, the default first.
 pub fn patterns() -> impl Iterator<Item = &'static str> {
     PATTERNS.iter().map(|(name, _)| *name)
 }
 
 impl OpenLoop {
-    /// Returns the network that `spec` names on `mesh`, with the spec in which every default is written out.
-    /// Only the parameters that say how packets move exist here. Fails if the spec is not that of a network
-    /// with messages, or a parameter is unknown or invalid, or the network cannot serve the machine.
+    /// Creates the network named by `spec` on `mesh`. Returns it with the spec with all defaults written out.
+    /// Only the parameters of the transport of packets exist here. Fails if the spec names no network with
+    /// messages, a parameter is unknown or invalid, or the network cannot serve the machine.
     pub fn new(spec: &Spec, mesh: &Mesh, seed: u64) -> Result<(Self, Spec), SpecError> {
         if spec.name != WORMHOLE {
             return Err(unknown("network with messages", &spec.name, [WORMHOLE]));
@@ -93,8 +90,7 @@ impl OpenLoop {
     }
 
     /// Measures the network while every node offers `rate` flits per cycle, above 0 and at most 1, in the
-    /// pattern of this name. The result depends on the seed and on nothing else. Fails if there is no such
-    /// pattern.
+    /// named pattern. The result depends on the seed only. Fails for an unknown pattern.
     pub fn run(&self, pattern: &str, rate: f64, windows: Windows, seed: u64) -> Result<Measured, SpecError> {
         let Some(&(_, pattern)) = PATTERNS.iter().find(|(name, _)| *name == pattern) else {
             return Err(unknown("pattern", pattern, patterns()));
@@ -113,30 +109,29 @@ impl OpenLoop {
 #[derive(Clone, Debug)]
 struct Source {
     random: ChaCha8Rng,
-    /// The cycle in which its next packet is created.
+    /// The cycle in which the next packet is created.
     created: i64,
-    /// The number of packets that have entered the network.
+    /// Packets that have entered the network.
     number: u64,
-    /// The number of its messages in a round; 0 if it sends nothing.
+    /// Messages in a round, or 0 if the process sends nothing.
     messages: u32,
-    /// The number of its packets that have arrived.
+    /// Packets that have arrived.
     arrived: u64,
 }
 
-/// All nodes with a process, as the network sees them.
+/// The nodes with a process, as the senders of the network.
 struct Senders {
     pattern: Pattern,
     processes: Processes,
     /// The node of each process.
     nodes: Vec<NodeId>,
-    /// The distribution of the cycles between one creation and the next, less one; `None` if there is one in
-    /// each.
+    /// The distribution of the cycles between two creations, minus one. `None` for a creation in every cycle.
     gaps: Option<Geometric>,
     /// The processes.
     sources: Vec<Source>,
     /// The processes without a packet to send, by the cycle of their next creation.
     idle: BinaryHeap<Reverse<(i64, u32)>>,
-    /// The cycle of the first creation of an idle process when the network began to run.
+    /// The first creation of an idle process at the time when the network began to run.
     limit: i64,
     packets: u64,
     hops: u64,
@@ -144,8 +139,8 @@ struct Senders {
 }
 
 impl Senders {
-    /// Returns the processes on a machine before the first cycle. Each creates a packet with probability
-    /// `share` in each cycle.
+    /// Creates the processes on a machine before the first cycle. Each creates a packet with probability
+    /// `share` per cycle.
     fn new(mesh: &Mesh, pattern: Pattern, share: f64, seed: u64) -> Self {
         let mut all = ChaCha8Rng::seed_from_u64(seed ^ u64::from_le_bytes(*b"openloop"));
         let nodes: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| mesh.is_available(node)).collect();
@@ -154,7 +149,7 @@ impl Senders {
         let processes = Processes::new(count, Shape::Sides(mesh.extents()), root);
         let gaps = if share < 1.0 { Geometric::new(share).ok() } else { None };
         let source = |rank: u32| {
-            // Each process has a stream of its own, so that its packets do not depend on those of others.
+            // A random stream per process keeps its packets independent of other processes.
             let mut random = all.clone();
             random.set_stream(u64::from(rank) + 1);
             let messages = pattern.messages(&processes, rank);
@@ -183,14 +178,14 @@ impl Senders {
         senders
     }
 
-    /// Draws the number of cycles from one creation to the next.
+    /// Draws the number of cycles between two creations.
     fn gap(&mut self, rank: u32) -> i64 {
         let random = &mut self.sources[rank as usize].random;
         let between = self.gaps.map_or(0, |gaps| gaps.sample(random));
         i64::try_from(between).unwrap_or(i64::MAX).min(1 << 40) + 1
     }
 
-    /// Returns the next packet of a process, and lets it create the one after it.
+    /// Returns the next packet of a process, and draws the creation of the packet after it.
     fn next(&mut self, rank: u32) -> Packet {
         let gap = self.gap(rank);
         let source = &mut self.sources[rank as usize];
@@ -211,8 +206,8 @@ impl Senders {
     /// Simulates the cycles before cycle `end`.
     fn until(&mut self, fabric: &mut dyn Fabric, end: i64) {
         loop {
-            // A process that becomes idle in between may create its next packet before the cycle up to which
-            // the network runs. Then the run is interrupted, see `has_finished`.
+            // A process that becomes idle meanwhile may create a packet before cycle `limit`. That interrupts
+            // the run, see `has_finished`.
             self.limit = self.first_creation().min(end);
             let (limit, is_last) = (self.limit, self.limit == end);
             while !fabric.run(if is_last { end - 1 } else { limit }, self, u32::MAX) {}
@@ -232,18 +227,18 @@ impl Senders {
         }
     }
 
-    /// Returns the cycle of the first creation of an idle process; the greatest number if none is idle.
+    /// Returns the first creation of an idle process, or the largest number if none is idle.
     fn first_creation(&self) -> i64 {
         self.idle.peek().map_or(i64::MAX, |Reverse((cycle, _))| *cycle)
     }
 
-    /// Forgets the packets that have arrived so far.
+    /// Discards the measurements so far.
     fn forget(&mut self) {
         (self.packets, self.hops, self.latency) = (0, 0, Cycles::default());
         self.sources.iter_mut().for_each(|source| source.arrived = 0);
     }
 
-    /// Returns what was measured in `cycles` cycles, of packets of `length` flits.
+    /// Returns the measurements of `cycles` cycles, for packets of `length` flits.
     fn measured(self, length: u32, cycles: u32) -> Measured {
         let flits = |packets: u64| packets as f64 * f64::from(length) / f64::from(cycles);
         let arrived =
@@ -335,7 +330,7 @@ mod tests {
 
     #[test]
     fn nodes_offer_what_they_are_asked_for_and_rest_forgets_nothing() -> Tested {
-        // Alone on a machine a packet takes what the formula says, and at a low load nearly all are alone.
+        // Alone on a machine a packet has the latency of the formula, and at a low load nearly all are alone.
         let mesh: Mesh = "4x4".parse()?;
         let network = OpenLoop::new(&"wormhole".parse()?, &mesh, 1)?.0;
         let windows = Windows { warm_up: 1_000, measured: 4_000_000 };

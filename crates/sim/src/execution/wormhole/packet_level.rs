@@ -1,26 +1,25 @@
 //! The network at the level of packets: one event per hop of a header instead of one per move of a flit.
 //!
-//! If every channel buffers one flit, a packet of P flits occupies at most P consecutive channels, and moves
-//! only when its header does. So the events of the header determine the moves of all flits:
+//! With buffers of one flit, a packet of P flits occupies at most P consecutive channels and moves only when
+//! its header does. So the events of the header determine the moves of all flits:
 //!
-//! * The header is let into channel i of its path at time T. Then the last flit leaves channel i − P at T,
-//!   and the header asks for channel i + 1 at T + 1 + ts.
-//! * The header is let into the last channel e at time T. Then its flits arrive one by one. The last flit
-//!   leaves channel j at T + P − (e − j), and the packet has arrived at T + P.
+//! * The header enters channel i of its path at time T. Then the last flit leaves channel i − P at T, and the
+//!   header requests channel i + 1 at T + 1 + ts.
+//! * The header enters the last channel e at time T. Then its flits arrive one by one. The last flit leaves
+//!   channel j at T + P − (e − j), and the packet has arrived at T + P.
 //!
 //! Without contention a packet of h hops takes (h + 1)(ts + 1) + P cycles.
 //!
-//! If channels buffer whole packets, the flits follow their header at one per cycle even while it waits. So
-//! the last flit leaves channel i as it moves into channel i + 1, P − 1 cycles after the header did.
+//! With buffers of whole packets, the flits follow their header at one per cycle even while the header waits.
+//! So the last flit leaves channel i as it moves into channel i + 1, P − 1 cycles after the header did.
 //!
 //! This level moves every flit in the same cycle as [`super::flit_level`] if no two channels share a link. On
-//! a torus two virtual channels share a link. There this level lets each of them move a flit per cycle, as if
-//! the link were twice as wide. Services come out shorter than at the level of flits, by up to a fifth where
-//! few pairs of nodes keep both channels busy. It takes O(1) per hop and request, and a walk over the queue
-//! of a channel where a request waits.
+//! a torus two virtual channels share each link. Here each of them may move a flit per cycle, as if the link
+//! were twice as wide, so services are shorter than at the level of flits, by up to a fifth where few pairs
+//! of nodes keep both channels busy. O(1) per hop and request, plus a walk over the queue of a channel for
+//! each waiting request.
 
-use super::fabric::{Fabric, Processors, Timing};
-use super::packet::Packet;
+use super::fabric::{Fabric, Packet, Processors, Timing};
 use super::topology::{Channel, Topology};
 use super::wheel::{Bucket, Wheel};
 use super::worms::{Worm, Worms};
@@ -31,11 +30,11 @@ pub(super) struct PacketLevel {
     timing: Timing,
     worms: Worms,
     wheel: Wheel,
-    /// The last cycle that was simulated.
+    /// The last simulated cycle.
     now: i64,
-    /// The packets that were granted a channel in this cycle and now move into it.
+    /// Packets that were granted a channel in this cycle and now move into it.
     granted: Vec<Worm>,
-    /// An empty bucket, kept for its memory.
+    /// An empty bucket, whose memory is reused.
     spare: Bucket,
 }
 
@@ -58,7 +57,7 @@ impl PacketLevel {
         self.worms.most()
     }
 
-    /// Simulates cycle `now`: first packets leave channels, then headers ask for channels, then the granted
+    /// Simulates cycle `now`: first packets leave channels, then headers request channels, then the granted
     /// headers move.
     fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
         self.now = now;
@@ -78,13 +77,12 @@ impl PacketLevel {
         }
     }
 
-    /// Moves a header into the channel that it was granted. This may free the channel behind the last flit.
+    /// Moves a header into its granted channel. This may free the channel behind the last flit.
     fn advance(&mut self, worm: Worm, now: i64, processors: &mut dyn Processors) {
         let at = self.worms.advance(worm, now);
         let (length, gathers) = (self.timing.length, self.timing.gathers());
         let state = self.worms.get(worm);
-        // The channel that the last flit leaves because of this move; `None` while the packet is still
-        // entering the network.
+        // The channel that the last flit leaves by this move. `None` while the packet is still entering.
         let behind = at.checked_sub(if gathers { 1 } else { length }).map(|i| state.path[i as usize]);
         let (channel, last) = (state.path[at as usize], state.last());
         self.worms.flits[channel as usize] += u64::from(length);
@@ -104,8 +102,8 @@ impl PacketLevel {
         }
     }
 
-    /// Plans the release of the channels that a packet still holds. Its header has reached the receiver, so
-    /// its last flit leaves them one by one.
+    /// Plans the release of the channels that a packet still holds. The last flit leaves them one by one,
+    /// because the header has reached the receiver.
     fn drain(&mut self, worm: Worm, now: i64) {
         let (length, path) = (self.timing.length, &self.worms.get(worm).path);
         let held = path.len().min(length as usize);
@@ -115,8 +113,8 @@ impl PacketLevel {
         }
     }
 
-    /// Handles that the last flit of a packet has left a channel: the channel goes to the next packet. The
-    /// sender may send its next packet, or the packet has arrived.
+    /// The last flit of a packet has left a channel: grants the channel to the next packet. Then the sender
+    /// may send its next packet, or the packet has arrived.
     fn leave(&mut self, channel: Channel, now: i64, processors: &mut dyn Processors) {
         let owner = self.worms.owner(channel);
         self.granted.extend(self.worms.release(channel));
@@ -137,7 +135,7 @@ impl PacketLevel {
 impl Fabric for PacketLevel {
     fn inject(&mut self, packet: Packet, now: i64) {
         if self.wheel.is_empty() {
-            // The network is empty, so the cycles in between have no events.
+            // The network is empty, so the skipped cycles have no events.
             self.now = self.now.max(now - 1);
         }
         let worm = self.worms.enter(packet);

@@ -6,9 +6,9 @@
 //! Windisch, W. Liu, B. Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected
 //! multicomputers", IEEE TPDS, 1997, has all-to-all, one-to-all, n-body and FFT.
 //!
-//! Where the sources do not define the rounds, they are a choice of this program: the order of the messages,
-//! the single chord of n-body, the processes of an FFT beyond a power of two, and the sides of a job without
-//! a shape.
+//! The sources leave the rounds undefined in part. Choices of this program are the order of the messages, the
+//! single chord of n-body, the processes of an FFT beyond a power of two, and the sides of a job without a
+//! shape.
 
 use meshreplay_base::job::Shape;
 
@@ -19,20 +19,20 @@ pub(super) enum Pattern {
     OneToAll,
     /// Every process sends to all others.
     AllToAll,
-    /// Every process sends to its neighbours in the shape of the job, in this order: x down, x up, y down, y
+    /// Every process sends to its neighbours in the shape of the job, in the order x down, x up, y down, y
     /// up, z down, z up.
     NearNeighbour,
     /// Every process sends to the next one, and the last process to the first.
     Ring,
-    /// Every process sends to a process that is drawn anew for each message.
+    /// Every process sends to a process drawn anew for each message.
     Random,
     /// Every process sends ⌊k/2⌋ times to the next one on the ring, then once to the process half way round.
     NBody,
     /// A butterfly: process i sends to i ⊕ 1, i ⊕ 2, i ⊕ 4, … among the first 2^m ≤ k processes. Each further
-    /// process sends to the process with a number lower by 2^m, which answers after its own messages.
+    /// process sends to the process 2^m below, which answers after its own messages.
     Fft,
-    /// A matrix transposition, with the job as a matrix of its shape: the process at (x, y) sends to the
-    /// process at (y, x) of the transposed matrix.
+    /// A matrix transposition, with the processes as a matrix of the job's shape: (x, y) sends to (y, x) of
+    /// the transposed matrix.
     Transpose,
 }
 
@@ -53,15 +53,15 @@ pub(super) const PATTERNS: &[(&str, Pattern)] = &[
 pub(super) struct Processes {
     /// The number of processes.
     pub(super) count: u32,
-    /// The process that sends if only one does.
+    /// The only sender of one-to-all.
     pub(super) root: u32,
-    /// The sides along which the processes are arranged: those of the job, or else those of the rectangle of
-    /// as many nodes that is nearest to a square, with its longer side along x.
+    /// The sides along which the processes are arranged: the sides of the job, or else of the rectangle of
+    /// the same size nearest to a square, with the longer side along x.
     sides: [u32; 3],
 }
 
 impl Processes {
-    /// Returns `count` processes, arranged as `shape` says, of which `root` sends if only one does.
+    /// Creates `count` processes arranged by `shape`, with `root` as the only sender of one-to-all.
     pub(super) fn new(count: u32, shape: Shape, root: u32) -> Self {
         let sides = match shape {
             Shape::Sides(sides)
@@ -78,8 +78,8 @@ impl Processes {
         Self { count, root, sides }
     }
 
-    /// Returns the same processes arranged along `sides`, if these are the present sides in another order.
-    /// Otherwise returns them unchanged.
+    /// Returns the processes arranged along `sides`, if these are the present sides in another order.
+    /// Otherwise unchanged.
     pub(super) fn turned(self, mut sides: [u32; 3]) -> Self {
         let placed = sides;
         let mut own = self.sides;
@@ -88,13 +88,13 @@ impl Processes {
         if sides == own { Self { sides: placed, ..self } } else { self }
     }
 
-    /// Returns the process that is at the position of `rank` in the transposed matrix.
+    /// Returns the process at the position of `rank` in the transposed matrix.
     fn transposed(&self, rank: u32) -> u32 {
         let [width, length] = [self.sides[0], self.count / self.sides[0]];
         rank % width * length + rank / width
     }
 
-    /// Returns the neighbours of `rank`, in the order of the directions in [`Pattern::NearNeighbour`].
+    /// Returns the neighbours of `rank`, in the order of [`Pattern::NearNeighbour`].
     fn neighbours(&self, rank: u32) -> impl Iterator<Item = u32> {
         let (sides, mut stride) = (self.sides, 1);
         sides.into_iter().flat_map(move |side| {
@@ -107,8 +107,7 @@ impl Processes {
 }
 
 impl Pattern {
-    /// Returns the number of messages that process `rank` sends in a round; 0 if the job has a single
-    /// process.
+    /// Returns the messages of process `rank` in a round, or 0 if it is alone.
     pub(super) fn messages(self, processes: &Processes, rank: u32) -> u32 {
         let count = processes.count;
         if count < 2 {
@@ -128,11 +127,11 @@ impl Pattern {
         }
     }
 
-    /// Returns the process to which process `rank` sends message `i` of a round. In random traffic the number
+    /// Returns the receiver of message `i` of process `rank` in a round. In random traffic the number
     /// `drawn`, from 0 to k − 2, selects one of the other processes. Other patterns ignore it.
     pub(super) fn target(self, processes: &Processes, rank: u32, i: u32, drawn: u32) -> u32 {
         let count = processes.count;
-        // The process `steps` further on the ring. Sums are in 64 bits, so they do not overflow.
+        // The process `steps` further on the ring, in 64 bits against overflow.
         let ahead = |steps: u32| ((u64::from(rank) + u64::from(steps)) % u64::from(count)) as u32;
         match self {
             Self::OneToAll | Self::AllToAll => ahead(1 + i),
@@ -213,7 +212,7 @@ mod tests {
                         received[target as usize] += 1;
                     }
                 }
-                // Except for one-to-all and random traffic every process receives as many messages as it
+                // Except for one-to-all and random traffic, every process receives as many messages as it
                 // sends.
                 if !matches!(pattern, Pattern::OneToAll | Pattern::Random) {
                     let sent = (0..count).map(|rank| pattern.messages(&processes, rank)).collect::<Vec<_>>();

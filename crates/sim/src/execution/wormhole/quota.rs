@@ -1,4 +1,4 @@
-//! The messages of a job: how many it sends, and from which process to which.
+//! The messages of a job: their number, senders and receivers.
 
 use rand::seq::index::sample;
 use rand::{Rng, RngExt, SeedableRng};
@@ -8,14 +8,14 @@ use rand_distr::{Distribution, Exp1};
 use super::pattern::{Pattern, Processes};
 use meshreplay_base::job::Job;
 
-/// The unit in which the drawn number of messages counts.
+/// The unit of the drawn number of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quota {
     /// All packets of the job.
     Total,
-    /// The packets of every process that sends at least one.
+    /// The packets of each process that sends any.
     PerProcessor,
-    /// The rounds of the pattern.
+    /// Rounds of the pattern.
     Rounds,
 }
 
@@ -28,12 +28,12 @@ pub(super) enum Law {
     Constant,
 }
 
-/// The rule by which the messages of all jobs of a replay are drawn.
+/// The rule for drawing the messages of all jobs of a replay.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     /// The communication pattern.
     pub(super) pattern: Pattern,
-    /// The unit in which the number of messages counts.
+    /// The unit of the number of messages.
     pub(super) quota: Quota,
     /// The distribution of the number of messages.
     pub(super) law: Law,
@@ -43,16 +43,16 @@ pub(super) struct Plan {
     pub(super) seed: u64,
 }
 
-/// The messages of one process: first those of whole rounds, then messages that were drawn.
+/// The messages of one process: whole rounds, then drawn messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sender {
     /// The number of the process.
     pub(super) rank: u32,
-    /// The number of messages in whole rounds.
+    /// Messages in whole rounds.
     whole: u64,
-    /// The range of its drawn messages in the list of the job: first index, and the index after the last.
+    /// The range of its drawn messages in the list of the job: first, and one after the last.
     drawn: (u32, u32),
-    /// The number of messages sent so far.
+    /// Messages sent so far.
     sent: u64,
 }
 
@@ -61,38 +61,34 @@ pub(super) struct Sender {
 pub(super) struct Messages {
     pattern: Pattern,
     processes: Processes,
-    /// The processes that send, in the order of their numbers.
+    /// The processes that send, by rank.
     pub(super) senders: Vec<Sender>,
-    /// The targets of the drawn messages, in the order of their senders.
+    /// The receivers of the drawn messages, by sender.
     drawn: Vec<u32>,
-    /// The random stream of the job. It gives the targets of whole rounds of random traffic when they are
-    /// needed.
+    /// The random stream of the job, which gives the receivers of whole rounds of random traffic on demand.
     random: ChaCha8Rng,
     /// The number of all packets.
     pub(super) packets: u64,
 }
 
-/// Returns the random stream of a job. It depends on the seed and on the log's number of the job only: not on
-/// other jobs, on the nodes or on the time of the start.
+/// Returns the random stream of a job. It depends on the seed and the log's number of the job only: not on
+/// other jobs, the nodes or the start.
 fn stream(seed: u64, job: &Job) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed ^ u64::from_le_bytes(*b"messages"));
     random.set_stream(job.number as u64);
     random
 }
 
-/// The greatest number of messages that are drawn of a whole round of a job. They and a part of the round are
-/// kept in memory.
+/// The most messages drawn from a round of a job. They are in memory together with a part of the round.
 const MOST_OF_A_ROUND: u64 = 1 << 24;
 
-/// The greatest number of messages that are drawn for all processes of a job together. They are kept in
-/// memory.
+/// The most messages drawn for all processes of a job together. They are in memory.
 const MOST_OF_ALL: u64 = 1 << 27;
 
 impl Plan {
-    /// Returns the messages of a job. `placed` has the sides of the smallest submesh around its placement;
-    /// `None` if the placement has more nodes than the job has processes. Takes O(k) time and memory with k
-    /// processes for whole rounds, and O(messages) for a part of a round. Fails with a message if that part
-    /// is too large.
+    /// Draws the messages of a job. `placed` has the sides of the bounding submesh of its placement, or is
+    /// `None` if the placement has more nodes than processes. O(k) time and memory for whole rounds of k
+    /// processes, plus O(messages) for a part of a round. Fails with a message if that part is too large.
     pub(super) fn draw(&self, job: &Job, placed: Option<[u32; 3]>) -> Result<Messages, String> {
         let mut random = stream(self.seed, job);
         let root = random.random_range(0..job.procs.max(1));
@@ -130,8 +126,8 @@ impl Plan {
         Ok(messages)
     }
 
-    /// Fails if more messages of a job would have to be drawn than fit into memory. `counts` has the messages
-    /// of each of its processes in a round.
+    /// Fails if too many messages of a job would have to be drawn. `counts` has the messages of each process
+    /// in a round.
     fn check(&self, job: &Job, counts: &[u32], quota: u64) -> Result<(), String> {
         let counts = counts.iter().map(|&count| u64::from(count)).filter(|count| *count > 0);
         let (drawn, most) = match self.quota {
@@ -158,7 +154,7 @@ impl Sender {
 }
 
 impl Messages {
-    /// Lets every process send `rounds` whole rounds. `counts` has the messages of each process in a round.
+    /// Assigns `rounds` whole rounds to every process. `counts` has the messages of each process in a round.
     fn whole_rounds(&mut self, counts: &[u32], rounds: u64) {
         let senders = (0..).zip(counts).map(|(rank, &count)| Sender {
             rank,
@@ -169,9 +165,9 @@ impl Messages {
     }
 
     /// Adds `some` of the `round` messages of a round, drawn without replacement. The messages of each sender
-    /// keep the order in which they were drawn.
+    /// keep the order of the draws.
     fn part_of_a_round(&mut self, counts: &[u32], (round, some): (u64, u64), random: &mut ChaCha8Rng) {
-        // Prefix sums: message number `at` of a round belongs to the last process with a start up to `at`.
+        // Prefix sums: message `at` of a round belongs to the last process whose start is at most `at`.
         let starts: Vec<u64> = counts
             .iter()
             .scan(0, |sum, &count| {
@@ -182,7 +178,7 @@ impl Messages {
         let mut drawn: Vec<(u32, u32)> = Vec::with_capacity(some as usize);
         for at in sample(random, round as usize, some as usize) {
             let at = at as u64;
-            // Binary search. Of several processes with the same start, all but the last send nothing.
+            // Binary search. Of several processes with the same start, only the last one sends.
             let rank = starts.partition_point(|&start| start <= at) - 1;
             drawn.push((rank as u32, self.target(rank as u32, (at - starts[rank]) as u32, random)));
         }
@@ -190,8 +186,8 @@ impl Messages {
         self.add(&drawn);
     }
 
-    /// Lets every process that sends at least one message per round send `quota` messages: whole rounds, and
-    /// a drawn part of one more round.
+    /// Assigns `quota` messages to every process that sends in a round: whole rounds, and a drawn part of one
+    /// more round.
     fn same_for_all(&mut self, counts: &[u32], quota: u64, random: &mut ChaCha8Rng) {
         let mut drawn = Vec::new();
         for (rank, &count) in (0..).zip(counts).filter(|(_, count)| **count > 0) {
@@ -207,12 +203,12 @@ impl Messages {
         self.add(&drawn);
     }
 
-    /// Adds drawn messages as pairs of sender and target. They must be sorted by sender.
+    /// Adds drawn messages as pairs of sender and receiver, sorted by sender.
     fn add(&mut self, drawn: &[(u32, u32)]) {
         let mut senders = Vec::with_capacity(self.senders.len().max(drawn.len().min(64)));
         let mut whole = std::mem::take(&mut self.senders).into_iter().peekable();
         let mut at = 0;
-        // A merge of two sorted lists: the senders of whole rounds, and the senders of drawn messages.
+        // Merges two sorted lists: the senders of whole rounds and of drawn messages.
         for part in drawn.chunk_by(|a, b| a.0 == b.0) {
             let (rank, end) = (part[0].0, at + part.len() as u32);
             while let Some(sender) = whole.next_if(|sender| sender.rank < rank) {
@@ -228,7 +224,7 @@ impl Messages {
         self.drawn = drawn.iter().map(|&(_, target)| target).collect();
     }
 
-    /// Returns the process to which process `rank` sends message `i` of a round.
+    /// Returns the receiver of message `i` of process `rank` in a round.
     fn target(&self, rank: u32, i: u32, random: &mut impl Rng) -> u32 {
         let drawn = match self.pattern {
             Pattern::Random => random.random_range(0..self.processes.count - 1),
@@ -237,13 +233,13 @@ impl Messages {
         self.pattern.target(&self.processes, rank, i, drawn)
     }
 
-    /// Returns the number of the process that is sender `i`, and the number of its last message, from 0.
+    /// Returns the rank of sender `i` and the number of its last message, from 0.
     pub(super) fn last_sent(&self, i: u32) -> (u32, u64) {
         let sender = &self.senders[i as usize];
         (sender.rank, sender.sent.saturating_sub(1))
     }
 
-    /// Returns the process to which sender `i` sends its next message; `None` if it has sent all.
+    /// Returns the receiver of the next message of sender `i`, or `None` after its last message.
     pub(super) fn next(&mut self, i: u32) -> Option<u32> {
         let sender = &mut self.senders[i as usize];
         let (at, rank) = (sender.sent, sender.rank);
@@ -251,8 +247,8 @@ impl Messages {
         if at < sender.whole {
             let in_round = u64::from(self.pattern.messages(&self.processes, rank));
             let drawn = if self.pattern == Pattern::Random {
-                // Each message has its own position in the stream (counter-based random numbers). So its
-                // target does not depend on the order in which the processes send.
+                // Each message has its own position in the stream (counter-based random numbers), so its
+                // receiver does not depend on the order in which the processes send.
                 self.random.set_word_pos((u128::from(rank) << 40 | u128::from(at)) << 4);
                 self.random.random_range(0..self.processes.count - 1)
             } else {
@@ -286,7 +282,7 @@ mod tests {
         Plan { pattern, quota, law: Law::Constant, messages, seed: 3 }
     }
 
-    /// Returns how many messages go from each process to each other one.
+    /// Counts the messages of each pair of processes.
     fn sent(messages: &mut Messages) -> BTreeMap<(u32, u32), u64> {
         let mut pairs = BTreeMap::new();
         for i in 0..messages.senders.len() as u32 {

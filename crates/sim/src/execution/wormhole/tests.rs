@@ -6,9 +6,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::credit_level::CreditLevel;
-use super::fabric::{Buffer, Timing};
+use super::fabric::{Buffer, Packet, Timing};
 use super::flit_level::FlitLevel;
-use super::packet::Packet;
 use super::packet_level::PacketLevel;
 use super::pattern::Pattern;
 use super::topology::{Lanes, Rings, Ties, Topology};
@@ -58,8 +57,8 @@ fn fabrics(mesh: &Mesh, timing: Timing) -> Vec<Box<dyn Fabric>> {
     fabrics
 }
 
-/// Sends single packets, each of a job of its own and all from different nodes. They are given as (cycle,
-/// source, target), in the order of the cycles. Returns the measurements of each job.
+/// Sends single packets, each of its own job and all from different nodes, given as (cycle, source, target)
+/// in the order of the cycles. Returns the measurements of each job.
 fn send(mesh: &Mesh, network: &mut dyn Fabric, packets: &[(i64, NodeId, NodeId)]) -> Vec<JobTraffic> {
     let (pattern, quota, law) = (Pattern::OneToAll, Quota::Total, Law::Constant);
     let plan = Plan { pattern, quota, law, messages: 1.0, seed: 1 };
@@ -113,7 +112,7 @@ fn a_packet_alone_takes_what_the_formula_says() -> Tested {
     Ok(())
 }
 
-/// Returns the cycles for which each of the packets on a row of nodes is blocked, at every level.
+/// Returns the blocked cycles of each packet on a row of nodes, at every level.
 fn blocked(packets: &[(i64, NodeId, NodeId)]) -> Result<Vec<Vec<u64>>, Box<dyn std::error::Error>> {
     let mesh: Mesh = "8".parse()?;
     let timing = Timing { length: 8, routing: 3, buffer: buffer(false) };
@@ -125,8 +124,8 @@ fn blocked(packets: &[(i64, NodeId, NodeId)]) -> Result<Vec<Vec<u64>>, Box<dyn s
 
 #[test]
 fn two_packets_take_turns_on_a_link() -> Tested {
-    // Both ask for the link from 1 to 2 in cycle 8. The older one has it until its last flit has left. The
-    // other one follows P + ts = 11 cycles later.
+    // Both ask for the link from 1 to 2 in cycle 8. The older packet holds it until its last flit has left.
+    // The other follows P + ts = 11 cycles later.
     assert_eq!(blocked(&[(0, 0, 2), (4, 1, 2)])?, vec![[0, 11]; 3]);
     // The first to ask goes first, even if it is younger. Packet 1 has the link to node 2 from cycle 4 on. It
     // leaves the link as its last flit moves on to node 3 in cycle 21, which is 13 cycles after packet 0
@@ -184,8 +183,7 @@ fn replay(
     Ok((ends, model.traffic().ok_or("no traffic")?))
 }
 
-/// Returns jobs that share out the nodes of a machine, twice. The jobs of the second set start long after
-/// those of the first.
+/// Returns jobs that share out the nodes of a machine, twice. The second set starts long after the first.
 fn jobs(machine: &str, random: &mut ChaCha8Rng) -> Result<Vec<Start>, Box<dyn std::error::Error>> {
     let mesh: Mesh = machine.parse()?;
     let mut jobs = Vec::new();

@@ -3,43 +3,43 @@
 //! Neighbours are joined by one link in each direction. Each node also has a channel from its processor into
 //! the network and one back. Packets take dimension-order routes: along x, then y, then z.
 //!
-//! In a dimension that wraps around, packets go the shorter way round. If both ways have the same length,
-//! [`Ties`] decides. Each link of such a ring carries two virtual channels, and [`Lanes`] says which of them
-//! a packet takes. Whatever the rule, packets can never wait for each other in a circle, because on no ring
-//! do the packets of one kind of channel go all the way round (W. J. Dally, C. L. Seitz, "Deadlock-free
-//! message routing in multiprocessor interconnection networks", IEEE Transactions on Computers, 1987):
+//! In a dimension that wraps around, packets go the shorter way. If both ways are equally long, [`Ties`]
+//! decides. Each link of such a ring carries two virtual channels, and [`Lanes`] selects one for a packet.
+//! Deadlock is impossible under every rule, because on no ring do the packets of one kind of channel go all
+//! the way round (W. J. Dally, C. L. Seitz, "Deadlock-free message routing in multiprocessor interconnection
+//! networks", IEEE Transactions on Computers, 1987):
 //!
-//! * No packet takes a first channel over the *edge*, the link between the last node of the ring and the
-//!   first: packets that cross the edge do so on a second channel.
+//! * No packet takes a first channel over the *edge*, the link between the last and the first node of the
+//!   ring: packets cross the edge on a second channel.
 //! * No packet takes a second channel over the *middle*, the link between the lower and the upper half of the
-//!   ring: packets that cross the middle do so on a first channel. A packet that crosses the edge never
-//!   crosses the middle, since a way that crosses both is longer than the way round the other side.
+//!   ring: packets cross the middle on a first channel. No packet crosses both, because the way round the
+//!   other side is shorter.
 //!
-//! So the first channels of a ring are a line from the edge to the edge, and the second channels are a line
-//! from the middle to the middle. A packet that holds a channel waits for one that is further on the same
-//! line, for a second channel while it holds a first one ([`Lanes::Dateline`]; never the other way), or for
-//! one of a later dimension.
+//! So the first channels of a ring form a line from the edge to the edge, and the second channels a line from
+//! the middle to the middle. A packet that holds a channel waits for a channel further on the same line, for
+//! a second channel while it holds a first one ([`Lanes::Dateline`]; never the reverse), or for a channel of
+//! a later dimension.
 
 use meshreplay_machine::machine::ring_route::{half_way_up, way};
 use meshreplay_machine::machine::{Mesh, NodeId};
 
-use super::packet::Packet;
+use super::fabric::Packet;
 
-/// The number of a channel: the number of its node, followed by a few bits for its port.
+/// A channel: the number of its node, followed by a few bits for its port.
 pub(super) type Channel = u32;
 
-/// The port of the channel from the processor. The ports 0 to 5 lead along x up and down, y up and down, z up
-/// and down.
+/// The port of the channel from the processor. Ports 0 to 5 lead along x up and down, y up and down, z up and
+/// down.
 const INJECTION: u32 = 6;
 /// The port of the channel to the processor.
 const EJECTION: u32 = 7;
-/// The bit that is set in a port for the second virtual channel.
+/// The bit of a port that selects the second virtual channel.
 const SECOND: u32 = 8;
 
-/// The rule by which packets choose between two ways round that have the same length.
+/// The choice between two equally long ways round a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ties {
-    /// Up from nodes with an even sum of coordinates, and down from others.
+    /// Up from nodes with an even sum of coordinates, down from others.
     Parity,
     /// Always up.
     Up,
@@ -48,34 +48,32 @@ pub(super) enum Ties {
 }
 
 impl Ties {
-    /// Every rule with its name in specs. The first one is the default.
+    /// The rules with their names in specs, the default first.
     pub(super) const NAMES: &[(&str, Self)] =
         &[("parity", Self::Parity), ("up", Self::Up), ("random", Self::Random)];
 }
 
-/// The rule by which packets choose between the two virtual channels of the links of a ring.
+/// The choice between the two virtual channels of the links of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lanes {
-    /// The second channels on the whole way along a dimension if the packet crosses the edge, the first ones
-    /// if it crosses the middle, and if it crosses neither, those of the parity of the target's coordinates.
-    /// Both channels carry about the same. (This is the allocation of the Cray T3E: S. L. Scott, G. M.
-    /// Thorson, "The Cray T3E network: adaptive routing in a high performance 3D torus", Hot Interconnects,
-    /// 1996.)
+    /// Along a whole dimension: second channels for packets that cross the edge, first channels for packets
+    /// that cross the middle, and by the parity of the target's coordinates for packets that cross neither.
+    /// Both channels carry about the same load. (The allocation of the Cray T3E: S. L. Scott, G. M. Thorson,
+    /// "The Cray T3E network: adaptive routing in a high performance 3D torus", Hot Interconnects, 1996.)
     Balanced,
-    /// The second channels on the whole way along a dimension if the packet crosses the edge, otherwise the
-    /// first ones.
+    /// Along a whole dimension: second channels for packets that cross the edge, first channels for others.
     Wrapping,
-    /// The first channels until the packet crosses the edge, and the second ones from the edge on.
+    /// First channels up to the edge, second channels from there on.
     Dateline,
 }
 
 impl Lanes {
-    /// Every rule with its name in specs. The first one is the default.
+    /// The rules with their names in specs, the default first.
     pub(super) const NAMES: &[(&str, Self)] =
         &[("balanced", Self::Balanced), ("wrapping", Self::Wrapping), ("dateline", Self::Dateline)];
 }
 
-/// The rules for packets in dimensions that wrap around.
+/// The rules of rings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rings {
     pub(super) ties: Ties,
@@ -98,28 +96,26 @@ fn mixed(x: u64) -> u64 {
 pub(super) struct Topology {
     mesh: Mesh,
     rings: Rings,
-    /// The number of bits of a port.
+    /// Bits per port.
     shift: u32,
 }
 
 impl Topology {
-    /// Returns the channels of `mesh`. If a dimension wraps, there are twice as many, for the second virtual
-    /// channels.
+    /// Creates the channels of `mesh`, twice as many if a dimension wraps, for the second virtual channels.
     pub(super) fn new(mesh: &Mesh, rings: Rings) -> Self {
         Self { mesh: mesh.clone(), rings, shift: if mesh.wraps_any() { 4 } else { 3 } }
     }
 
-    /// Returns the number of channel numbers. Some of them stand for links that do not exist at the edge of
-    /// the machine.
+    /// Returns the number of channel numbers. Some of them belong to missing links at the edge of the
+    /// machine.
     pub(super) fn channels(&self) -> usize {
         (self.mesh.nodes() as usize) << self.shift
     }
 
-    /// Returns the number of links. Each link has one direction.
+    /// Returns the number of links, each in one direction.
     pub(super) fn links(&self) -> u64 {
         let (extents, nodes) = (self.mesh.extents(), u64::from(self.mesh.nodes()));
-        // Each row of nodes along a dimension has one link less than nodes in each direction, and as many if
-        // it wraps.
+        // In each direction a row of nodes has one link less than nodes, or as many if it wraps.
         let along = |d: usize| {
             let extent = u64::from(extents[d]);
             2 * (nodes / extent * (extent - u64::from(!self.mesh.wraps(d))))
@@ -137,7 +133,7 @@ impl Topology {
         self.port(channel) == EJECTION
     }
 
-    /// Returns the link that carries a channel, given by the number of its first virtual channel.
+    /// Returns the link of a channel, as the number of its first virtual channel.
     pub(super) fn link(&self, channel: Channel) -> Channel {
         if self.shift == 4 { channel & !SECOND } else { channel }
     }
@@ -152,8 +148,8 @@ impl Topology {
         channel & ((1 << self.shift) - 1)
     }
 
-    /// Writes the channels from the source of `packet` to its target into `path`, with the channels of both
-    /// processors. A route of h hops has h + 2 channels.
+    /// Writes the channels from the source of `packet` to its target into `path`, including the channels of
+    /// both processors. A route of h hops has h + 2 channels.
     pub(super) fn route(&self, packet: &Packet, path: &mut Vec<Channel>) {
         path.clear();
         path.push(packet.source << self.shift | INJECTION);
@@ -184,14 +180,14 @@ impl Topology {
         path.push(packet.target << self.shift | EJECTION);
     }
 
-    /// Returns whether a packet goes up in dimension `d` if the way is drawn: a hash of the seed, its sender
-    /// and its number, so that it depends on nothing that the simulation does.
+    /// Returns the drawn direction of a packet in dimension `d`, true for up: a hash of the seed, the sender
+    /// and the number of the packet, so that it does not depend on the simulation.
     fn drawn(&self, packet: &Packet, d: usize) -> bool {
         let of_sender = mixed(self.rings.seed ^ mixed(packet.key ^ u64::from(packet.source) << 40));
         mixed(of_sender ^ packet.number) >> d & 1 == 0
     }
 
-    /// Appends the channels of `hops` hops in one direction on a mesh, and returns the node at their end.
+    /// Appends the channels of `hops` hops in one direction on a mesh. Returns the last node.
     fn straight(
         &self,
         mut node: NodeId,
@@ -208,9 +204,9 @@ impl Topology {
         node
     }
 
-    /// Appends the channels of `hops` hops in one direction on a ring, beginning at the first of two
-    /// positions on it. `is_odd` is the choice of a packet that may take both virtual channels. Returns the
-    /// node at their end.
+    /// Appends the channels of `hops` hops in one direction on a ring. `at` and `to` are the first and the
+    /// last position. `is_odd` is the choice of a packet that may take both virtual channels. Returns the
+    /// last node.
     fn round(
         &self,
         mut node: NodeId,
@@ -231,7 +227,7 @@ impl Topology {
         let mut port = 2 * walk.d + u32::from(!up) + if second { SECOND } else { 0 };
         for _ in 0..hops {
             let passes = at == if up { last } else { 0 };
-            // The bit stays set: from the edge on, every packet takes second channels.
+            // The bit stays set, because every packet takes second channels from the edge on.
             port |= if passes { SECOND } else { 0 };
             path.push(node << self.shift | port);
             (node, at) = match (up, passes) {
@@ -245,8 +241,8 @@ impl Topology {
     }
 }
 
-/// The dimension along which a packet moves: its number, its extent, and the difference of the numbers of
-/// neighbouring nodes.
+/// The dimension of a move: its number, its extent, and the difference between the numbers of neighbouring
+/// nodes.
 struct Walk {
     d: u32,
     extent: u32,
@@ -259,8 +255,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the topologies of a machine under every rule, and the packets that stand for all from `source`
-    /// to `target`: the ways of drawn ties depend on the number.
+    /// Returns the topologies of a machine under every rule.
     fn topologies(mesh: &Mesh) -> Vec<Topology> {
         let of = |ties| {
             Lanes::NAMES.iter().map(move |&(_, lanes)| Topology::new(mesh, Rings { ties, lanes, seed: 5 }))
@@ -322,8 +317,8 @@ mod tests {
                     }
                 }
                 assert!(links.len() as u64 <= topology.links(), "{machine}");
-                // On a ring of two nodes all packets of a node may go the same way, and then no packet takes
-                // the other link.
+                // On a ring of two nodes all packets of a node may go the same way and leave the other link
+                // unused.
                 let uses_all = topology.rings.ties == Ties::Random || !mesh.wraps_any();
                 assert!(!uses_all || links.len() as u64 == topology.links(), "{machine}");
             }
@@ -363,8 +358,7 @@ mod tests {
                         }
                     }
                 }
-                // Channels after which no other channel is needed are removed repeatedly. A circle would
-                // remain.
+                // Repeatedly remove channels that need no other channel after them. A circle would remain.
                 loop {
                     let waiting: BTreeSet<Channel> = after.iter().map(|&(channel, _)| channel).collect();
                     let before = after.len();

@@ -9,34 +9,33 @@ use meshreplay_base::job::{JobId, Time};
 pub struct Traffic {
     /// The length of a cycle.
     pub cycle: Time,
-    /// The number of links between neighbours. Each link has one direction.
+    /// Links between neighbours, each in one direction.
     pub links: u64,
-    /// The number of flits that all links together have carried, and the number of flits that the busiest
-    /// link has carried.
+    /// Flits carried by all links, and by the busiest link.
     pub flits: (u64, u64),
-    /// The number of packets that have arrived.
+    /// Packets that have arrived.
     pub packets: u64,
-    /// The number of links that these packets have crossed, in total.
+    /// Hops of these packets, in total.
     pub hops: u64,
-    /// The latencies of the packets: cycles from the creation of a packet to the arrival of its last flit.
+    /// Latencies of the packets: cycles from the creation of a packet to the arrival of its last flit.
     pub latency: Cycles,
-    /// The blocking times of the packets: cycles that a header waited for channels after that of its own
-    /// processor.
+    /// Blocking times of the packets: cycles for which a header waited for channels after the channel of its
+    /// own processor.
     pub blocked: Cycles,
-    /// The measurements of each job, indexed by job.
+    /// Measurements by job.
     pub jobs: Vec<JobTraffic>,
 }
 
 /// The measurements of one job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobTraffic {
-    /// The number of its packets that have arrived.
+    /// Packets of the job that have arrived.
     pub packets: u64,
-    /// The number of its packets that waited at least once for a packet of another job.
+    /// Packets that waited at least once for a packet of another job.
     pub contended: u64,
-    /// The sum of the latencies of its packets, in cycles.
+    /// Sum of the latencies in cycles.
     pub latency: u64,
-    /// The sum of the blocking times of its packets, in cycles.
+    /// Sum of the blocking times in cycles.
     pub blocked: u64,
 }
 
@@ -57,11 +56,11 @@ impl Default for Cycles {
 }
 
 impl Cycles {
-    /// Adds one number of cycles.
+    /// Adds a number of cycles.
     pub(super) fn add(&mut self, cycles: u64) {
         self.total += cycles;
         if let Some(histogram) = &mut self.histogram {
-            // The histogram grows as needed, and every u64 has a place in it.
+            // The histogram grows as needed, and accepts every u64.
             let _ = histogram.record(cycles);
         }
     }
@@ -75,13 +74,13 @@ impl Cycles {
 /// The measurements of a packet that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arrived {
-    /// The number of links that it has crossed.
+    /// Links crossed.
     pub(super) hops: u32,
-    /// Its latency, in cycles.
+    /// Latency in cycles.
     pub(super) latency: u64,
-    /// Its blocking time, in cycles.
+    /// Blocking time in cycles.
     pub(super) blocked: u64,
-    /// Whether it has waited for a packet of another job.
+    /// Whether the packet has waited for a packet of another job.
     pub(super) contended: bool,
 }
 

@@ -1,33 +1,32 @@
 //! A timing wheel: an event queue with constant time per event.
 //!
 //! G. Varghese, T. Lauck, "Hashed and hierarchical timing wheels", SOSP 1987. The wheel is a ring of buckets,
-//! one for each cycle of the near future. The bucket of a cycle is the cycle's number modulo the number of
-//! buckets. The ring has more buckets than the largest distance between the current cycle and an event, so
-//! two cycles never share a bucket.
+//! one for each cycle of the near future. The bucket of a cycle is the cycle modulo the number of buckets.
+//! The ring is longer than the largest distance from the current cycle to an event, so no two cycles share a
+//! bucket.
 //!
-//! A bitmap has one bit per bucket that holds events, so that the search for the next event skips 64 empty
-//! cycles at a time.
+//! A bitmap with one bit per bucket lets the search for the next event skip 64 empty cycles at a time.
 
 /// The events of one cycle.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bucket {
-    /// The channels that the last flits of their packets leave.
+    /// Channels to be released because the last flits of their packets leave.
     pub(super) releases: Vec<u32>,
-    /// The packets with a header that asks for its next channel.
+    /// Packets whose header requests its next channel.
     pub(super) requests: Vec<u32>,
 }
 
-/// The events of the cycles up to a fixed number ahead.
+/// The events of the cycles up to a fixed distance ahead.
 #[derive(Clone, Debug)]
 pub(super) struct Wheel {
     /// The ring. Its size is a power of two, at least 64.
     buckets: Vec<Bucket>,
-    /// The bitmap: one bit per bucket, set if the bucket may hold events.
+    /// One bit per bucket, set if the bucket may hold events.
     filled: Vec<u64>,
 }
 
 impl Wheel {
-    /// Returns an empty wheel for events at most `reach` cycles ahead.
+    /// Creates an empty wheel for events at most `reach` cycles ahead.
     pub(super) fn new(reach: u32) -> Self {
         let size = (reach as usize + 1).next_power_of_two().max(64);
         Self { buckets: vec![Bucket::default(); size], filled: vec![0; size / 64] }
@@ -35,20 +34,20 @@ impl Wheel {
 
     /// Returns the index of the bucket of a cycle.
     fn slot(&self, cycle: i64) -> usize {
-        // The size is a power of two, so a bit mask gives the remainder. In two's complement this holds for
-        // negative cycles too.
+        // A bit mask gives the remainder, because the size is a power of two; in two's complement also for
+        // negative cycles.
         cycle as usize & (self.buckets.len() - 1)
     }
 
-    /// Returns the bucket of a cycle, to which the caller adds an event. The cycle must be within reach.
+    /// Returns the bucket of a cycle within reach, to add an event.
     pub(super) fn at(&mut self, cycle: i64) -> &mut Bucket {
         let slot = self.slot(cycle);
         self.filled[slot / 64] |= 1 << (slot % 64);
         &mut self.buckets[slot]
     }
 
-    /// Removes and returns the bucket of a cycle. `empty` takes its place, so that buckets and their memory
-    /// are used again.
+    /// Removes and returns the bucket of a cycle. `empty` takes its place, so that the memory of buckets is
+    /// reused.
     pub(super) fn take(&mut self, cycle: i64, empty: Bucket) -> Bucket {
         let slot = self.slot(cycle);
         self.filled[slot / 64] &= !(1 << (slot % 64));
@@ -60,13 +59,13 @@ impl Wheel {
         self.filled.iter().all(|&word| word == 0)
     }
 
-    /// Returns the first cycle after `now` with events; `None` if the wheel is empty. O(size / 64).
+    /// Returns the first cycle after `now` with events, or `None` if the wheel is empty. O(size / 64).
     pub(super) fn next(&self, now: i64) -> Option<i64> {
         let (first, words) = (self.slot(now + 1), self.filled.len());
         let (word, bit) = (first / 64, first % 64);
-        // The search goes once around the ring, beginning at the bucket of cycle `now + 1`. This bucket can
-        // be in the middle of a word of the bitmap. So the first word is read twice: at first the bits from
-        // that bucket on, at last the bits before it.
+        // Search once around the ring, from the bucket of cycle `now + 1`. That bucket may be in the middle
+        // of a word, so the first word is read twice: first the bits from that bucket on, at last the bits
+        // before it.
         for i in 0..=words {
             let at = (word + i) % words;
             let mask = match i {

@@ -1,56 +1,54 @@
-//! The packets in the network and the owners of the channels: the part that both levels of detail share.
+//! The packets in the network and the owners of the channels, shared by all levels of detail.
 //!
-//! A channel belongs to one packet from the cycle in which the header is granted the channel until the last
-//! flit has left it. Other packets wait for it in the order of their requests. Requests of the same cycle are
-//! ordered by the start of the job, then by the process that sent the packet. So the order does not depend on
-//! the order in which the simulation processes the packets of a cycle.
+//! A channel belongs to one packet from the grant to its header until the release by its last flit. Other
+//! packets wait in the order of their requests. Requests of the same cycle are ordered by the start of the
+//! job, then by the sending process. So the order is independent of how the simulation processes the packets
+//! of a cycle.
 
-use super::packet::Packet;
+use super::fabric::Packet;
 use super::topology::{Channel, Topology};
 use super::traffic::Arrived;
 
-/// The number of a packet in the network. It is used again after the packet has arrived.
+/// The number of a packet in the network, reused after its arrival.
 pub(super) type Worm = u32;
 
-/// Stands for no packet.
+/// No packet.
 const NONE: u32 = u32::MAX;
 
-/// The state of a packet on its way.
+/// The state of a packet in flight.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     /// The packet.
     pub(super) packet: Packet,
-    /// The channels of its route, from the channel of the sender's processor to the channel of the receiver's
-    /// processor.
+    /// The channels of the route, from the sender's processor to the receiver's processor.
     pub(super) path: Vec<Channel>,
     /// The position on the path of the last channel that the header has entered.
     pub(super) head: u32,
-    /// The cycle in which the header asked for its next channel.
+    /// The cycle of the header's last request.
     asked: i64,
-    /// The cycles that the header has waited for channels so far.
+    /// Cycles for which the header has waited for channels so far.
     blocked: u64,
-    /// Whether a packet of another job owned the next channel or waited for it when the header asked.
+    /// Whether a packet of another job owned the requested channel, or waited for it, at the last request.
     behind_others: bool,
-    /// Whether it has waited for a packet of another job.
+    /// Whether the packet has waited for a packet of another job.
     contended: bool,
-    /// The next packet in the queue of the channel for which it waits, or `NONE`. The queues are linked
-    /// lists.
+    /// The next packet in the queue of the requested channel, or `NONE`. Queues are linked lists.
     next: u32,
 }
 
 impl State {
-    /// Returns the channel after that of the header, for which the header asks or which it was granted.
+    /// Returns the channel after the header's, which the header requests or has been granted.
     pub(super) fn wanted(&self) -> Channel {
         self.path[self.head as usize + 1]
     }
 
-    /// Returns the position on the path of the channel to the receiver's processor.
+    /// Returns the position of the last channel, into the receiver's processor.
     pub(super) fn last(&self) -> u32 {
         self.path.len() as u32 - 1
     }
 }
 
-/// The owner of a channel, and the first and the last packet that wait for it. `NONE` stands for no packet.
+/// The owner of a channel, and the first and the last waiting packet. `NONE` for no packet.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     owner: u32,
@@ -61,20 +59,20 @@ struct Queue {
 /// All packets and channels.
 #[derive(Clone, Debug)]
 pub(super) struct Worms {
-    /// The channels of the machine, and the routes through them.
+    /// The channels of the machine and the routes through them.
     pub(super) topology: Topology,
-    /// The owners and queues, indexed by channel.
+    /// Owners and queues by channel.
     channels: Vec<Queue>,
-    /// The packets, indexed by [`Worm`]. Entries in `unused` hold no packet.
+    /// States by [`Worm`]. Numbers in `unused` have no packet.
     states: Vec<State>,
-    /// The numbers that are free for new packets.
+    /// Numbers available for new packets.
     unused: Vec<Worm>,
-    /// The number of flits that each channel has carried.
+    /// Flits carried by each channel.
     pub(super) flits: Vec<u64>,
 }
 
 impl Worms {
-    /// Returns the empty network.
+    /// Creates the empty network.
     pub(super) fn new(topology: Topology) -> Self {
         let channels = topology.channels();
         Self {
@@ -102,8 +100,7 @@ impl Worms {
         self.channels[channel as usize].owner
     }
 
-    /// Lets a packet enter the channel of its processor, which must be free. Returns the number of the
-    /// packet.
+    /// Adds a packet to the channel of its processor, which must be free. Returns the number of the packet.
     pub(super) fn enter(&mut self, packet: Packet) -> Worm {
         let worm = self.unused.pop().unwrap_or_else(|| {
             self.states.push(State {
@@ -125,8 +122,8 @@ impl Worms {
         worm
     }
 
-    /// Lets a header ask for its next channel, and returns whether the channel is granted at once. Otherwise
-    /// the packet waits in the queue of the channel.
+    /// Requests the next channel for a header. Returns true if the channel is granted at once; otherwise the
+    /// packet joins the queue of the channel.
     pub(super) fn request(&mut self, worm: Worm, now: i64) -> bool {
         let state = &self.states[worm as usize];
         let (channel, job) = (state.wanted() as usize, state.packet.job);
@@ -136,8 +133,7 @@ impl Worms {
         let state = &mut self.states[worm as usize];
         (state.asked, state.behind_others, state.next) = (now, behind_others, NONE);
         let queue = &mut self.channels[channel];
-        // A free channel gets its owner at once. Otherwise the packet is appended to the linked list of the
-        // channel's queue.
+        // A free channel gets its owner at once. Otherwise the packet is appended to the queue.
         if is_free {
             queue.owner = worm;
         } else if queue.last == NONE {
@@ -162,13 +158,13 @@ impl Worms {
         of_other(queue.owner)
     }
 
-    /// Notes that a header waits for a packet of another job.
+    /// Marks a header as waiting for a packet of another job.
     pub(super) fn waits_for_others(&mut self, worm: Worm) {
         self.states[worm as usize].behind_others = true;
     }
 
-    /// Frees a channel that the last flit of its owner has left, and grants it to the first packet in its
-    /// queue. Returns this packet; `None` if the queue is empty.
+    /// Releases a channel after the last flit of its owner, and grants it to the first packet in the queue.
+    /// Returns that packet, or `None` if the queue is empty.
     pub(super) fn release(&mut self, channel: Channel) -> Option<Worm> {
         let queue = &mut self.channels[channel as usize];
         let next = queue.first;
@@ -183,8 +179,7 @@ impl Worms {
         Some(next)
     }
 
-    /// Moves the header into the channel that it was granted, and returns the position of this channel on the
-    /// path.
+    /// Moves the header into its granted channel. Returns the position of this channel on the path.
     pub(super) fn advance(&mut self, worm: Worm, now: i64) -> u32 {
         let state = &mut self.states[worm as usize];
         let waited = (now - state.asked) as u64;
@@ -194,18 +189,17 @@ impl Worms {
         state.head
     }
 
-    /// Sorts packets that act in the same cycle by their keys.
+    /// Sorts packets of the same cycle by their keys.
     pub(super) fn sort(&self, worms: &mut [Worm]) {
         if worms.len() > 1 {
             worms.sort_unstable_by_key(|&worm| self.states[worm as usize].packet.key);
         }
     }
 
-    /// Returns the number of flits that all links between neighbours have carried, and the number of flits
-    /// that the busiest link has carried.
+    /// Returns the flits carried by all links between neighbours, and by the busiest link.
     pub(super) fn link_flits(&self) -> (u64, u64) {
         let mut links = self.flits.clone();
-        // The flits of a second virtual channel are added to its link. Channels of processors are not links.
+        // Adds the flits of second virtual channels to their links. Channels of processors are not links.
         for channel in (0..links.len() as u32).rev() {
             let link = self.topology.link(channel);
             if self.topology.is_injection(channel) || self.topology.is_ejection(channel) {
@@ -217,7 +211,7 @@ impl Worms {
         (links.iter().sum(), links.into_iter().max().unwrap_or(0))
     }
 
-    /// Removes a packet that has arrived as a whole. Returns it with its measurements.
+    /// Removes a packet that has arrived as a whole. Returns the packet with its measurements.
     pub(super) fn leave(&mut self, worm: Worm, now: i64) -> (Packet, Arrived) {
         let state = &self.states[worm as usize];
         let arrived = Arrived {

@@ -1,5 +1,5 @@
-//! The command of a spec `exec:COMMAND`: the program with its arguments, how long it may take, and the files
-//! that it names.
+//! The command of a spec `exec:COMMAND`: the program with its arguments, its time limit, and the files that
+//! it names.
 
 use std::fs;
 use std::path::Path;
@@ -8,19 +8,19 @@ use std::time::Duration;
 
 use meshreplay_base::spec::{EXEC, Spec, SpecError};
 
-/// The time that a program has to answer, in seconds, if the command does not say it.
+/// The default time limit of an answer, in seconds.
 const DEFAULT_TIMEOUT_S: f64 = 10.0;
 
-/// The longest time that a command may give a program, in seconds: a week.
+/// The longest time limit of an answer, in seconds: a week.
 const LONGEST_TIMEOUT_S: f64 = 604_800.0;
 
-/// A program with its arguments, as `timeout=2 ./mine --flag` gives it. Words are split as a shell splits
-/// them; nothing else of a shell is done.
+/// A program with its arguments, such as `timeout=2 ./mine --flag`. Words are split as in a shell, without
+/// any other expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::guest) struct Command {
-    /// The program and its arguments; at least one word.
+    /// The program and its arguments, at least one word.
     pub words: Vec<String>,
-    /// The time that the program has to answer one message.
+    /// Time limit of an answer.
     pub timeout: Duration,
 }
 
@@ -58,8 +58,8 @@ impl FromStr for Command {
 }
 
 impl Command {
-    /// Returns the words that name regular files, each once: the program if it is given by a path, and
-    /// arguments such as `mine.py` or `--table=weights.txt`.
+    /// Returns the words that name regular files, each once: the program if given by a path, and arguments
+    /// such as `mine.py` or `--table=weights.txt`.
     fn named_files(&self) -> Vec<&str> {
         let is_file = |text: &&str| fs::metadata(Path::new(text)).is_ok_and(|data| data.is_file());
         let mut found = Vec::new();
@@ -73,9 +73,8 @@ impl Command {
     }
 }
 
-/// Returns the paths of the files that the program of `spec` is made of, as far as its command names them; an
-/// empty list if the spec is no program or if its command names no file, as `exec:mine` does, which is looked
-/// up on the path.
+/// Returns the files named by the command of `spec`. Empty if the spec is not a program, or if its command
+/// names no file, as in `exec:mine`, a program on the search path.
 pub fn files(spec: &Spec) -> Vec<String> {
     let command = spec.members.as_deref().filter(|_| spec.name == EXEC);
     let command = command.and_then(|text| text.parse::<Command>().ok());

@@ -1,5 +1,5 @@
-//! The messages of the protocol, version 1, as JSON has them. `docs/src/own-algorithms.md` describes each of
-//! them. Fields may be added; a program ignores those that it does not know, and so does this side.
+//! The JSON messages of the protocol, version 1, described in `docs/src/own-algorithms.md`. Fields may be
+//! added; both sides ignore unknown fields.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,10 +7,10 @@ use crate::guest::setup::Setup;
 use meshreplay_base::job::{JobId, Time};
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// The version of the protocol that is spoken here.
+/// The supported version of the protocol.
 pub(super) const PROTOCOL: u32 = 1;
 
-/// A message to the program: a question with a number, or a notice without one.
+/// A message to the program: a question with a number, or a notice without.
 #[derive(Serialize)]
 pub(super) struct Question<'a, B> {
     pub(super) message: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct Question<'a, B> {
     pub(super) body: &'a B,
 }
 
-/// The first question: the role of the program and the machine.
+/// The first question: the role of the program, and the machine.
 #[derive(Serialize)]
 pub(super) struct Hello<'a> {
     protocol: u32,
@@ -30,7 +30,7 @@ pub(super) struct Hello<'a> {
     seed: u64,
 }
 
-/// The shape of a machine.
+/// A machine.
 #[derive(Serialize)]
 struct Shape {
     text: String,
@@ -41,7 +41,7 @@ struct Shape {
 }
 
 impl<'a> Hello<'a> {
-    /// Returns the greeting of a replay to a program that is to be an allocator, a scheduler or a network.
+    /// Creates the greeting to a program in the role of an allocator, a scheduler or a network.
     pub(super) fn new(role: &'a str, setup: &Setup<'_>) -> Self {
         let mesh = setup.mesh;
         let machine = Shape {
@@ -58,15 +58,15 @@ impl<'a> Hello<'a> {
 /// The answer to the greeting.
 #[derive(Deserialize)]
 pub(super) struct Introduction {
-    /// The version of the protocol that the program speaks.
+    /// The version of the protocol that the program implements.
     pub(super) protocol: u32,
     /// When the program serves a request, see [`Serves`].
     #[serde(default)]
     pub(super) served: Serves,
-    /// Whether `propose` has the free nodes.
+    /// Whether `propose` includes the free nodes.
     #[serde(default = "yes")]
     pub(super) free: bool,
-    /// Whether the program gets notices of what happens: `taken` and `released`, or `ended`.
+    /// Whether the program gets notices: `taken` and `released`, or `ended`.
     #[serde(default)]
     pub(super) notices: bool,
 }
@@ -75,7 +75,7 @@ fn yes() -> bool {
     true
 }
 
-/// What a program that is an allocator promises: when it serves a request.
+/// The promise of an allocator program: when it serves a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Serves {
@@ -83,26 +83,26 @@ pub(super) enum Serves {
     Count,
     /// Whenever a submesh with the sides of the request, not turned, is free.
     Submesh,
-    /// As it likes.
+    /// At its own discretion.
     #[default]
     State,
 }
 
-/// A question for nodes.
+/// A request for nodes.
 #[derive(Serialize)]
 pub(super) struct Propose {
     pub(super) procs: u32,
-    /// The sides of the submesh that the job asks for; `None` if it has none on this machine.
+    /// The sides of the requested submesh, or `None` if the job has none on this machine.
     pub(super) sides: Option<Vec<u32>>,
-    /// A digit for each node, 1 if it is free; `None` if the program does not want it.
+    /// A digit for each node, 1 for free. `None` if the program does not want it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) free: Option<String>,
-    /// The job that asks; `None` if there is none, and then these fields are left out.
+    /// The requesting job. Without one these fields are left out.
     #[serde(flatten)]
     pub(super) asks: Option<Asks>,
 }
 
-/// The job that asks for nodes.
+/// A requesting job.
 #[derive(Serialize)]
 pub(super) struct Asks {
     pub(super) job: JobId,
@@ -111,7 +111,7 @@ pub(super) struct Asks {
     pub(super) estimate_s: f64,
 }
 
-/// Returns a digit for each node of the machine in the order of their numbers, 1 if the node is free.
+/// Returns a digit for each node in the order of their numbers, 1 for free.
 pub(super) fn digits(machine: &Machine) -> String {
     let nodes = machine.mesh().nodes() as usize;
     let mut text = String::with_capacity(nodes + 64);
@@ -125,12 +125,12 @@ pub(super) fn digits(machine: &Machine) -> String {
 /// The nodes of a placement. As an answer, null refuses the job.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Nodes {
-    // With a function of its own, a field that is left out is no null but an error.
+    // With a deserializer of its own, a missing field is an error instead of null.
     #[serde(deserialize_with = "Option::deserialize")]
     pub(super) nodes: Option<Vec<NodeId>>,
 }
 
-/// A question for the jobs that start now.
+/// The question for the jobs that start now.
 #[derive(Serialize)]
 pub(super) struct Dispatch {
     pub(super) now_s: f64,
@@ -165,7 +165,7 @@ pub(super) struct Start {
     pub(super) start: Vec<JobId>,
 }
 
-/// A question for the run time of a job.
+/// The question for the run time of a job.
 #[derive(Serialize)]
 pub(super) struct AskRunTime<'a> {
     pub(super) job: JobId,
@@ -188,8 +188,7 @@ pub(super) struct Ended {
     pub(super) job: JobId,
 }
 
-/// Returns a length of time in microseconds as the protocol gives it, in seconds; `None` if it is no length
-/// of time.
+/// Converts seconds of the protocol to microseconds. `None` if they are not a length of time.
 pub(super) fn length(seconds: f64) -> Option<Time> {
     let micros = (seconds * 1e6).round();
     // The conversion to an integer clamps.

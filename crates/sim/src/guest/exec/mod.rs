@@ -1,8 +1,8 @@
-//! Programs that serve as allocators, schedulers and execution models: `exec:COMMAND`.
+//! Programs as allocators, schedulers and execution models: `exec:COMMAND`.
 //!
-//! Each replay starts the program once and ends it when the replay ends. The two exchange lines, each a JSON
-//! object, over the program's standard input and output; the program prints what it likes to standard error,
-//! of which the last lines stand in messages. `docs/src/own-algorithms.md` describes the protocol.
+//! Each replay starts the program and ends it with the replay. The two exchange lines, each a JSON object,
+//! over the program's standard input and output. Messages quote the last lines of the program's standard
+//! error. `docs/src/own-algorithms.md` describes the protocol.
 
 mod command;
 mod messages;

@@ -1,8 +1,8 @@
-//! A program that runs beside a replay: lines go to its standard input, lines come from its standard output.
+//! A program that runs along with a replay: lines go to its standard input and come from its standard output.
 //!
-//! All pipes are non-blocking and are watched together (`poll`), so that a program can neither block the
-//! replay by not reading nor by filling a pipe. The program runs in a process group of its own: Ctrl-C on a
-//! terminal reaches this program only, which then ends the group.
+//! All pipes are non-blocking and polled together, so a program can block the replay neither by not reading
+//! nor by filling a pipe. The program has its own process group: Ctrl-C on a terminal reaches only this
+//! process, which then kills the group.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
@@ -19,61 +19,60 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use super::command::Command;
 use meshreplay_base::stop::Stop;
 
-/// The longest time between two looks at the switch that stops the replay.
+/// The longest time between two checks of the stop switch.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The time that a program has to end by itself when its standard input is closed, or to say why it has
-/// ended.
+/// Time for a program to exit after its standard input is closed, or to be reaped after it has ended.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// The number of bytes of standard error that are kept.
+/// Bytes of standard error that are kept.
 const SAID: usize = 4096;
 
-/// The number of lines of standard error that messages show.
+/// Lines of standard error that messages quote.
 const SAID_LINES: usize = 8;
 
-/// A running program. It is ended when this is dropped.
+/// A running program, killed on drop.
 pub(super) struct Process {
     child: Child,
-    /// The ends of the pipes; `None` once they are closed.
+    /// The pipes, `None` once closed.
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
-    /// What is still to be written to the program.
+    /// Bytes still to be written to the program.
     outbox: Vec<u8>,
-    /// What the program has written and nobody has taken. At most one line and what was read with it.
+    /// Bytes read from the program but not consumed: at most one line, and whatever was read along with it.
     inbox: Vec<u8>,
-    /// The last bytes that the program has written to standard error.
+    /// The last bytes of standard error.
     said: VecDeque<u8>,
     timeout: Duration,
-    /// The greatest number of bytes in a line of the program.
+    /// Limit of a line from the program, in bytes.
     longest: usize,
     stop: Stop,
-    /// Whether the program has done all that it was asked for, so that it may end by itself.
+    /// Whether the program has answered every question, so that it may exit by itself.
     is_well: bool,
-    /// Whether the operating system has forgotten the program, so that its number may be that of another one.
+    /// Whether the process was reaped, so that its number may belong to another one.
     is_forgotten: bool,
 }
 
-/// The reason why a program did not answer.
+/// The reason for a missing answer.
 pub(super) enum Unanswered {
-    /// The replay was stopped.
+    /// The replay is stopped.
     Stopped,
-    /// The program has failed, in words.
+    /// The program has failed, with a description.
     Failed(String),
 }
 
-/// A reason why nothing more can be exchanged with a program.
+/// A problem with the pipes to a program.
 enum Trouble {
-    /// The program has closed this pipe, most often because it has ended.
+    /// The program has closed this pipe, usually by ending.
     Closed(&'static str),
-    /// Anything else, in words.
+    /// Anything else, with a description.
     Other(String),
 }
 
 impl Process {
-    /// Starts the program. A line of it may have at most `longest` bytes. Fails, in words, if there is no
-    /// such program.
+    /// Starts the program, with lines of at most `longest` bytes. Fails with a description if it cannot be
+    /// started.
     pub(super) fn start(command: &Command, longest: usize, stop: &Stop) -> Result<Self, String> {
         let [program, arguments @ ..] = command.words.as_slice() else {
             return Err("the command is missing".to_owned());
@@ -129,7 +128,7 @@ impl Process {
         Ok(())
     }
 
-    /// Sends a line that needs no answer. It leaves with the next question.
+    /// Queues a line that needs no answer. It is sent with the next question.
     pub(super) fn tell(&mut self, line: &str) {
         self.outbox.extend_from_slice(line.as_bytes());
         self.outbox.push(b'\n');
@@ -169,7 +168,7 @@ impl Process {
         }
     }
 
-    /// Writes as much of the outbox as the program takes.
+    /// Writes as much of the outbox as the pipe accepts.
     fn write(&mut self) -> Result<(), Trouble> {
         while let Some(stdin) = self.stdin.as_mut().filter(|_| !self.outbox.is_empty()) {
             match stdin.write(&self.outbox) {
@@ -185,7 +184,7 @@ impl Process {
         Ok(())
     }
 
-    /// Waits until a pipe is ready, and reads what there is.
+    /// Waits until a pipe is ready and reads the available bytes.
     fn wait(&mut self, time: Duration) -> Result<(), Trouble> {
         let Some(stdout) = &self.stdout else { return Err(Trouble::Closed("output")) };
         let mut pipes = vec![PollFd::new(stdout, PollFlags::IN)];
@@ -206,7 +205,7 @@ impl Process {
         if reads { self.read() } else { Ok(()) }
     }
 
-    /// Reads standard output once.
+    /// Reads once from standard output.
     fn read(&mut self) -> Result<(), Trouble> {
         let mut bytes = [0; 16_384];
         match self.stdout.as_mut().map(|pipe| pipe.read(&mut bytes)) {
@@ -222,7 +221,7 @@ impl Process {
         }
     }
 
-    /// Reads standard error once, and keeps its last bytes. Returns whether there was something.
+    /// Reads once from standard error and keeps the last bytes. Returns whether there were any.
     fn hear(&mut self) -> bool {
         let mut bytes = [0; 16_384];
         match self.stderr.as_mut().map(|pipe| pipe.read(&mut bytes)) {
@@ -240,8 +239,7 @@ impl Process {
         }
     }
 
-    /// Returns the failure with its reason: what the program did, how it ended, and its last lines on
-    /// standard error.
+    /// Describes a failure: the problem, the exit status and the last lines of standard error.
     fn failed(&mut self, trouble: Trouble) -> Unanswered {
         if self.stop.is_thrown() {
             return Unanswered::Stopped;
@@ -255,9 +253,9 @@ impl Process {
         Unanswered::Failed(self.with_said(&problem))
     }
 
-    /// Returns a problem with the program's last lines on standard error.
+    /// Returns a problem with the program's last lines of standard error.
     pub(super) fn with_said(&mut self, problem: &str) -> String {
-        // A bounded number of times, as a program may never stop to write.
+        // A limited number of times, because a program may never stop writing.
         for _ in 0..8 {
             if !self.hear() {
                 break;
@@ -274,8 +272,7 @@ impl Process {
         format!("{problem}; its last lines on standard error:\n    {}", last.join("\n    "))
     }
 
-    /// Returns how the program ended, in words, if it has ended or does within the time of grace; `None` if
-    /// it does not.
+    /// Describes how the program ended, if it has ended or does within the grace period.
     fn ended(&mut self) -> Option<String> {
         self.has_ended_within(GRACE).then(|| match self.end() {
             Ok(status) => format!("the program ended ({status}) before it answered"),
@@ -283,19 +280,19 @@ impl Process {
         })
     }
 
-    /// Kills the program and all that it has started, and returns how it ended, which is by itself if it had
-    /// ended before.
+    /// Kills the program and its process group and returns the exit status, which is the program's own if it
+    /// had already ended.
     fn end(&mut self) -> std::io::Result<ExitStatus> {
         if !self.is_forgotten {
-            // Until the program is waited for, the number of its group is its own.
+            // Until the program is reaped, the number of its group is its own.
             let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         }
         self.is_forgotten = true;
         self.child.wait()
     }
 
-    /// Waits until the program has ended, but not longer than `time`. Returns whether it has. Its process
-    /// stays, so that its number is nobody else's.
+    /// Waits at most `time` for the program to end, and returns whether it has. The process is not reaped, so
+    /// its number is not reused.
     fn has_ended_within(&mut self, time: Duration) -> bool {
         let deadline = Instant::now() + time;
         let mut nap = Duration::from_micros(200);
@@ -315,8 +312,8 @@ impl Process {
     }
 }
 
-/// Ends the program: a program that has answered everything may end by itself when its standard input is
-/// closed, every other one is killed with all that it has started.
+/// Lets a program that has answered everything exit by itself after its standard input is closed, and kills
+/// every other program with its process group.
 impl Drop for Process {
     fn drop(&mut self) {
         (self.stdin, self.stdout) = (None, None);

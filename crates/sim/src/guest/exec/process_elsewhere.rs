@@ -1,36 +1,36 @@
-//! Programs as guests where there are no Unix pipes: they are refused.
+//! Guest programs on systems without Unix pipes: refused.
 
 use super::command::Command;
 use meshreplay_base::stop::Stop;
 
-/// A program that cannot be started here.
+/// A program that cannot be started.
 pub(super) struct Process(std::convert::Infallible);
 
-/// The reason why a program did not answer; the same as where there are programs.
+/// The reason for a missing answer, as on Unix.
 pub(super) enum Unanswered {
-    /// The replay was stopped.
+    /// The replay is stopped.
     Stopped,
-    /// The program has failed, in words.
+    /// The program has failed, with a description.
     Failed(String),
 }
 
 impl Process {
-    /// Fails: programs as guests need Unix.
+    /// Fails: guest programs require Unix.
     pub(super) fn start(_: &Command, _: usize, _: &Stop) -> Result<Self, String> {
         Err("programs as allocators, schedulers and networks need a Unix system".to_owned())
     }
 
-    /// Never called, as there is no program.
+    /// Never called, because no program can be started.
     pub(super) fn tell(&mut self, _: &str) {
         match self.0 {}
     }
 
-    /// Never called, as there is no program.
+    /// Never called, because no program can be started.
     pub(super) fn ask(&mut self, _: &str) -> Result<Vec<u8>, Unanswered> {
         match self.0 {}
     }
 
-    /// Never called, as there is no program.
+    /// Never called, because no program can be started.
     pub(super) fn with_said(&mut self, _: &str) -> String {
         match self.0 {}
     }

@@ -1,4 +1,4 @@
-//! A program that has said hello: questions with numbers, and answers that are read as JSON.
+//! A connected program: numbered questions, and answers parsed from JSON.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -9,25 +9,24 @@ use super::process::{Process, Unanswered};
 use crate::guest::setup::Setup;
 use meshreplay_base::stop::Stop;
 
-/// A running program and the number of the next question to it.
+/// A running program with the number of its next question.
 pub(super) struct Program {
     process: Process,
-    /// What messages call the program: its role and its spec.
+    /// The program in messages: its role and spec.
     label: String,
     stop: Stop,
     next: u64,
 }
 
 impl Program {
-    /// Starts a program and exchanges greetings. `role` says what it is to be. Fails with a whole message.
+    /// Starts a program in a role and exchanges greetings. Fails with a complete message.
     pub(super) fn start(
         command: &Command,
         role: &'static str,
         setup: &Setup<'_>,
     ) -> Result<(Self, Introduction), String> {
         let label = format!("{role} '{}'", setup.label);
-        // A placement on all nodes, each with its number and a comma, and as much again for what else there
-        // is.
+        // A placement on all nodes, each with its number and a comma, and as much again for other fields.
         let longest = (1 << 20) + 20 * setup.mesh.nodes() as usize;
         let process = Process::start(command, longest, setup.stop);
         let process = process.map_err(|problem| format!("{label}: {problem}"))?;
@@ -45,15 +44,15 @@ impl Program {
         Ok((program, introduction))
     }
 
-    /// Asks the program and returns its answer. Returns `None` if the replay was stopped or the program has
-    /// failed, which stops the replay. A program that has failed once is not asked again.
+    /// Sends a question and returns the answer. `None` if the replay is stopped or the program fails, which
+    /// stops the replay. A failed program is not asked again.
     pub(super) fn ask<Q: Serialize, A: DeserializeOwned>(&mut self, message: &str, body: &Q) -> Option<A> {
         if self.stop.is_thrown() {
             return None;
         }
         let id = self.next;
         self.next += 1;
-        // No body can fail to be written: there are no maps with keys other than texts.
+        // Serialization cannot fail: there are no maps with keys other than strings.
         let question = serde_json::to_string(&Question { message, id: Some(id), body }).unwrap_or_default();
         let answered = match self.process.ask(&question) {
             Ok(line) => read(&line, id),
@@ -78,14 +77,14 @@ impl Program {
         self.process.tell(&notice);
     }
 
-    /// Stops the replay because the program has answered what it may not.
+    /// Stops the replay because of an invalid answer.
     pub(super) fn fail(&mut self, problem: &str) {
         let problem = self.process.with_said(problem);
         self.stop.fail(format!("{}: {problem}", self.label));
     }
 }
 
-/// Reads the answer to question `id`. Fails, in words, if it is none.
+/// Parses the answer to question `id`. Fails with a description.
 fn read<A: DeserializeOwned>(line: &[u8], id: u64) -> Result<A, String> {
     let shown = || {
         let text = String::from_utf8_lossy(line).replace(char::is_control, " ");
@@ -93,7 +92,7 @@ fn read<A: DeserializeOwned>(line: &[u8], id: u64) -> Result<A, String> {
         if start.len() < text.len() { format!("{start}…") } else { start }
     };
     let expected = "expected one line with a JSON object";
-    // A list would be read as the fields in their order.
+    // A JSON array would be read as the fields in their order.
     if line.trim_ascii_start().first() == Some(&b'[') {
         return Err(format!("it answered '{}', {expected}", shown()));
     }
@@ -121,7 +120,7 @@ fn read<A: DeserializeOwned>(line: &[u8], id: u64) -> Result<A, String> {
         .map_err(|error| format!("it answered '{}', which is no answer to this question: {error}", shown()))
 }
 
-/// What every answer may have, whatever the question was.
+/// The fields of every answer.
 #[derive(Deserialize)]
 struct Head {
     id: Option<u64>,

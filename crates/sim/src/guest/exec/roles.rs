@@ -7,18 +7,16 @@ use super::messages::{
 };
 use super::program::Program;
 use crate::execution::{Execution, Started};
-use crate::guest::check::check_placement;
 use crate::guest::dispatched::{Dispatched, Dispatcher};
-use crate::guest::job_table::JobTable;
 use crate::guest::own_run_times::{OwnRunTimes, RunTime};
-use crate::guest::setup::Setup;
+use crate::guest::setup::{JobTable, Setup, check_placement};
 use crate::scheduler::{Scheduler, View};
 use meshreplay_alloc::allocator::{Allocator, Foresight, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_base::job::{JobId, NodesFor, Time};
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 
-/// Starts a program that is an allocator. Fails with a whole message.
+/// Starts an allocator program. Fails with a complete message.
 pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Result<Strategy, String> {
     let (program, Introduction { served, free, notices, .. }) = Program::start(command, "allocator", setup)?;
     if served == Serves::State && !free {
@@ -41,7 +39,7 @@ pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Resul
     })
 }
 
-/// Starts a program that is a scheduler. Fails with a whole message.
+/// Starts a scheduler program. Fails with a complete message.
 pub(in crate::guest) fn scheduler(
     command: &Command,
     setup: &Setup<'_>,
@@ -50,17 +48,17 @@ pub(in crate::guest) fn scheduler(
     Ok(Box::new(Dispatched::new(Queuer { program }, setup.label, setup.stop)))
 }
 
-/// Starts a program that is an execution model. Fails with a whole message.
+/// Starts an execution model program. Fails with a complete message.
 pub(in crate::guest) fn network(command: &Command, setup: &Setup<'_>) -> Result<Box<dyn Execution>, String> {
     let (program, Introduction { notices, .. }) = Program::start(command, "network", setup)?;
     Ok(Box::new(OwnRunTimes::new(Runner { program, notices })))
 }
 
-/// A program that is an allocator.
+/// An allocator program.
 struct Placer {
     program: Program,
     served: Serves,
-    /// The submeshes that serve a request; `None` unless it is served by them.
+    /// The submeshes that serve a request, if the program promises them.
     submeshes: Option<Submeshes>,
     free: bool,
     notices: bool,
@@ -70,7 +68,7 @@ struct Placer {
 impl Allocator for Placer {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
-        // Sides along dimensions that the machine does not have are 1, or else no submesh fits.
+        // Sides along missing dimensions are 1, or else no submesh fits.
         let is_flat = |sides: &[u32; 3]| sides[mesh.dims()..].iter().all(|&side| side == 1);
         let body = Propose {
             procs: request.procs,
@@ -139,8 +137,8 @@ impl Allocator for Placer {
 }
 
 impl Placer {
-    /// Returns the sides of the submesh that the program has promised to serve a request by, `None` within if
-    /// no submesh fits; `None` if it has made no such promise.
+    /// Returns the sides of the submesh promised for a request, with an inner `None` if no submesh fits.
+    /// `None` if the program has made no such promise.
     #[expect(
         clippy::option_option,
         reason = "a promise that no submesh can keep is not the same as no promise"
@@ -150,8 +148,8 @@ impl Placer {
         Some(sizes(request, mesh).first().copied())
     }
 
-    /// Returns how a refusal breaks the promise to serve each request for which a submesh is free; `None` if
-    /// it does not.
+    /// Describes how a refusal breaks the promise to serve each request for which a submesh is free. `None`
+    /// if it does not.
     fn broken_by_refusal(&self, request: &Request, machine: &Machine) -> Option<String> {
         let sides = self.sides(request, machine.mesh())??;
         let base = FreeSubmeshes::default().find_first(machine, sides)?;
@@ -169,13 +167,13 @@ impl Placer {
     }
 }
 
-/// Returns whether nodes are all those of a submesh with these sides.
+/// Returns whether `nodes` are exactly the nodes of a submesh with these sides.
 fn is_box(mesh: &Mesh, nodes: &[NodeId], sides: [u32; 3]) -> bool {
     let count: u64 = sides.iter().map(|&side| u64::from(side)).product();
     nodes.len() as u64 == count && Submesh::around(mesh, nodes).is_some_and(|around| around.sizes == sides)
 }
 
-/// A program that is a scheduler.
+/// A scheduler program.
 struct Queuer {
     program: Program,
 }
@@ -206,7 +204,7 @@ impl Dispatcher for Queuer {
     }
 }
 
-/// A program that says how long jobs run.
+/// An execution model program.
 struct Runner {
     program: Program,
     notices: bool,

@@ -1,43 +1,43 @@
 //! The diameter as a search from all antipodes of nodes at once, 64 nodes at a time.
 //!
-//! On a ring of n positions, the positions farthest from a are its antipodes (one for even n, two for odd n).
-//! The hops from a to b are ⌊n/2⌋ minus the hops from b to the nearest antipode of a. So the diameter is
-//! Σ⌊n/2⌋ minus the smallest distance between a node and an antipode of a node. The set of antipodes grows by
-//! one hop in every direction until it meets the placement. Sets are bit sets, and a row of them grows by
-//! shifts of words.
+//! On a ring of n positions, the antipodes of a are the positions farthest from a (one for even n, two for
+//! odd n). The hops from a to b are ⌊n/2⌋ minus the hops from b to the nearest antipode of a. So the diameter
+//! is Σ⌊n/2⌋ minus the smallest distance between a node and an antipode of a node. The set of antipodes grows
+//! by one hop in every direction until it meets the placement. Sets are bit sets, and a row grows by word
+//! shifts.
 //!
 //! A line of m positions is half of a ring of 2·(m − 1) positions: distances are the same.
 
 use super::{Run, Side};
 
-/// The bit sets of the search. Memory is kept between calls.
+/// The bit sets of the search. Memory is reused between calls.
 #[derive(Debug, Default)]
 pub(super) struct Antipodes {
-    /// The number of positions of each ring.
+    /// Positions of each ring.
     rings: [usize; 3],
-    /// The number of 64-bit words of a row along x.
+    /// 64-bit words of a row along x.
     words: usize,
     /// The placement, row by row.
     nodes: Vec<u64>,
-    /// The nodes that the search has reached so far, in the same layout.
+    /// The nodes reached so far, in the same layout.
     reached: Vec<u64>,
-    /// What `reached` becomes with the next hop.
+    /// `reached` after the next hop.
     next: Vec<u64>,
 }
 
-/// Returns the number of positions of the ring that stands for a dimension.
+/// Returns the length of the ring that represents a dimension.
 fn ring(side: Side) -> usize {
     if side.ring > 0 { side.ring as usize } else { (2 * (side.arc as usize - 1)).max(1) }
 }
 
 impl Antipodes {
-    /// Returns the number of words of a bit set for these sides.
+    /// Returns the words of a bit set for these sides.
     pub(super) fn words(sides: &[Side; 3]) -> usize {
         let [width, length, depth] = sides.map(ring);
         width.div_ceil(64) * length * depth
     }
 
-    /// Returns the diameter of `runs`, which is known to be at least `known`. There must be a run.
+    /// Returns the diameter of `runs`, at least `known`. There must be a run.
     pub(super) fn diameter(&mut self, sides: &[Side; 3], runs: &[Run], known: u32) -> u32 {
         self.rings = sides.map(ring);
         self.words = self.rings[0].div_ceil(64);
@@ -71,7 +71,7 @@ impl Antipodes {
         distance
     }
 
-    /// Adds to `reached` all neighbours of its nodes.
+    /// Adds all neighbours of the nodes in `reached`.
     fn grow(&mut self) {
         let [width, length, depth] = self.rings;
         let words = self.words;
@@ -84,7 +84,7 @@ impl Antipodes {
             for other in [(z + 1) % depth * plane, (z + depth - 1) % depth * plane] {
                 join(&mut self.next[here..here + plane], &self.reached[other..other + plane]);
             }
-            // Along y: the rows of a plane are moved by one row, and the last or first one goes around.
+            // Along y: shift the rows of a plane by one row, with wrap-around.
             let (next, reached) = (&mut self.next[here..here + plane], &self.reached[here..here + plane]);
             join(&mut next[words..], &reached[..plane - words]);
             join(&mut next[..words], &reached[plane - words..]);
@@ -108,8 +108,8 @@ fn grow_row(row: &[u64], next: &mut [u64], width: usize) {
     // The last position is bit `top` of the last word.
     let top = (width - 1) % 64;
     for (i, word) in next.iter_mut().enumerate() {
-        // The neighbours of the word's first and last bits are in the words beside it, or at the other end of
-        // the ring.
+        // The neighbours of the word's first and last bits are in adjacent words, or at the other end of the
+        // ring.
         let below = if i > 0 { row[i - 1] >> 63 } else { row[last] >> top };
         let above = if i < last { row[i + 1] << 63 } else { (row[0] & 1) << top };
         *word = row[i] | row[i] << 1 | row[i] >> 1 | below & 1 | above;

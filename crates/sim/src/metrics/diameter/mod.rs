@@ -1,14 +1,14 @@
-//! Computes the diameter of a placement on a machine that wraps around in some dimension.
+//! The diameter of a placement on a machine that wraps around in some dimension.
 //!
-//! Nodes come in runs along x, so that a row of nodes costs as much as a node. Three ways share the work:
+//! Nodes come in runs along x, so that a row of nodes costs as much as a node. Three methods in turn:
 //!
-//! 1. If no dimension's shortest arc that contains all nodes is longer than half the ring, no shortest path
-//!    between two nodes leaves the arcs. The arcs are unrolled, and the diameter is the largest range of one
-//!    of the forms ±x ± y + z, as on a mesh.
-//! 2. Otherwise pairs of runs are compared, the likeliest first. No pair can exceed the sum over the
-//!    dimensions of the largest hops along each. Most placements have a pair that reaches it, which ends the
-//!    search. If there are few runs, all pairs are compared.
-//! 3. For what is left, `antipodes` searches all nodes at once.
+//! 1. If in every dimension the shortest arc that contains all nodes is at most half the ring, no shortest
+//!    path between two nodes leaves the arcs. The arcs are unrolled, and the diameter is the largest range of
+//!    one of the forms ±x ± y + z, as on a mesh.
+//! 2. Otherwise pairs of runs are compared, the likeliest first. No pair exceeds the sum over the dimensions
+//!    of the largest hops along each. Most placements have a pair that reaches this bound, which ends the
+//!    search. With few runs all pairs are compared.
+//! 3. The remaining placements go to the search of `antipodes`, which handles all nodes at once.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -23,7 +23,7 @@ use super::rows::Rows;
 use antipodes::Antipodes;
 use meshreplay_machine::machine::Mesh;
 
-/// Computes diameters on one machine. The memory is used again in later calls.
+/// Computes diameters on one machine. Memory is reused between calls.
 #[derive(Debug)]
 pub(super) struct Diameter {
     extents: [u32; 3],
@@ -33,20 +33,19 @@ pub(super) struct Diameter {
     antipodes: Antipodes,
 }
 
-/// One dimension as a placement uses it.
+/// One dimension as used by a placement.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
-    /// The number of positions of the ring; 0 for a line. An arc that is not longer than half its ring is a
-    /// line.
+    /// Positions of the ring, or 0 for a line. An arc of at most half its ring is a line.
     ring: u32,
-    /// The number of positions of the shortest arc that contains all nodes. Positions are counted from its
-    /// start, and on a ring from 0.
+    /// Positions of the shortest arc that contains all nodes. Positions count from its start, and on a ring
+    /// from 0.
     arc: u32,
-    /// The most hops between two nodes along this dimension, or one more.
+    /// An upper bound of the hops between two nodes along this dimension, at most one too high.
     most: u32,
 }
 
-/// Neighbouring nodes of one row, from x = `first` to x = `last`. All positions are those of [`Side::arc`].
+/// Neighbouring nodes of one row, from x = `first` to x = `last`, in positions of [`Side::arc`].
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: u32,
@@ -55,7 +54,7 @@ struct Run {
     z: u32,
 }
 
-/// For each word of the search for antipodes, so many pairs of runs may be compared instead.
+/// Pairs of runs to compare per word of the search for antipodes, before that search is cheaper.
 const PAIRS_PER_WORD: usize = 2;
 
 impl Side {
@@ -65,14 +64,14 @@ impl Side {
         if self.ring == 0 { straight } else { straight.min(self.ring - straight) }
     }
 
-    /// Returns the most hops between a position of `a` and one of `b`, both given by their first and last
+    /// Returns the most hops between a position of `a` and a position of `b`, both as first and last
     /// position.
     fn most_hops(self, a: (u32, u32), b: (u32, u32)) -> u32 {
         if self.ring == 0 {
             return a.1.saturating_sub(b.0).max(b.1.saturating_sub(a.0));
         }
-        // The differences b − a are the integers from `low` to `high`. The hops are largest at ±⌊ring/2⌋ and
-        // fall from there, so otherwise they are largest at an end.
+        // The differences b − a are the integers from `low` to `high`. The hops peak at ±⌊ring/2⌋ and fall
+        // from there, so otherwise the maximum is at an end.
         let (low, high) = (i64::from(b.0) - i64::from(a.1), i64::from(b.1) - i64::from(a.0));
         let half = i64::from(self.ring / 2);
         if (low..=high).contains(&half) || (low..=high).contains(&-half) {
@@ -84,7 +83,7 @@ impl Side {
 }
 
 impl Diameter {
-    /// Makes the memory for placements on `mesh`.
+    /// Creates the memory for placements on `mesh`.
     pub(super) fn new(mesh: &Mesh) -> Self {
         Self {
             extents: mesh.extents(),
@@ -95,9 +94,9 @@ impl Diameter {
         }
     }
 
-    /// Returns the largest L1 distance between two nodes of the placement in `rows`, in hops. `arcs` has for
-    /// each dimension the first position and the length of the shortest arc that contains all nodes. For r
-    /// runs on a machine of N nodes it takes O(r) as a rule, and at worst O(r²) or O(N/64 · extents),
+    /// Returns the diameter of the placement in `rows`: the largest L1 distance between two nodes, in hops.
+    /// `arcs` has, for each dimension, the first position and the length of the shortest arc that contains
+    /// all nodes. For r runs on a machine of N nodes usually O(r), at worst O(r²) or O(N/64 · extents),
     /// whichever is less.
     pub(super) fn of(&mut self, rows: &Rows, arcs: [(u32, u32); 3]) -> u32 {
         for (d, &(_, arc)) in arcs.iter().enumerate() {
@@ -118,7 +117,7 @@ impl Diameter {
         if complete { found } else { self.antipodes.diameter(&self.sides, &self.runs, found) }
     }
 
-    /// Sets `runs`, with positions counted from the starts of the arcs.
+    /// Sets `runs`, with positions from the starts of the arcs.
     fn load(&mut self, rows: &Rows, arcs: [(u32, u32); 3]) {
         self.runs.clear();
         let starts = [0, 1, 2].map(|d| if self.sides[d].ring > 0 { 0 } else { arcs[d].0 });
@@ -127,14 +126,14 @@ impl Diameter {
             |d: usize, at: u32| if at < starts[d] { at + extents[d] - starts[d] } else { at - starts[d] };
         for ((y, z), spans) in rows.by_row() {
             let (y, z) = (shifted(1, y), shifted(2, z));
-            // No run crosses the start of an arc: the position before it is empty.
+            // No run crosses the start of an arc, because the position before it is empty.
             let run = |(first, last)| Run { first: shifted(0, first), last: shifted(0, last), y, z };
             self.runs.extend(spans.map(run));
         }
     }
 
-    /// Returns the largest distance among pairs of runs, and whether that is the diameter: whether all pairs
-    /// were compared, or one of them reached `most`, which none can exceed.
+    /// Returns the largest distance among pairs of runs, and whether it is the diameter: all pairs were
+    /// compared, or one reached the upper bound `most`.
     fn among_pairs(&self, most: u32) -> (u32, bool) {
         let r = self.runs.len();
         let pairs = r * (r + 1) / 2;
@@ -142,7 +141,7 @@ impl Diameter {
         let mut left = if pairs <= affordable { pairs } else { r.min(affordable) };
         let mut best = 0;
         for (i, a) in self.runs.iter().enumerate() {
-            // From the last run backwards: the first and the last rows are likely to be far apart.
+            // From the last run backwards, because the first and the last rows are likely to be far apart.
             for b in self.runs[i..].iter().rev() {
                 if left == 0 {
                     return (best, false);
@@ -157,19 +156,19 @@ impl Diameter {
         (best, true)
     }
 
-    /// Returns the largest distance between a node of run `a` and one of run `b`.
+    /// Returns the largest distance between a node of run `a` and a node of run `b`.
     fn distance(&self, a: &Run, b: &Run) -> u32 {
         let [xs, ys, zs] = self.sides;
         xs.most_hops((a.first, a.last), (b.first, b.last)) + ys.hops(a.y, b.y) + zs.hops(a.z, b.z)
     }
 }
 
-/// Returns an upper bound of the hops between two positions of a ring that have nodes: half the ring, or one
-/// less if no two such positions are opposite.
+/// Returns an upper bound of the hops between two filled positions of a ring: half the ring, or one less if
+/// no two of them are opposite.
 fn farthest(counts: &[u32]) -> u32 {
     let n = counts.len();
     let half = n / 2;
-    // On a ring of odd length a position has two opposite ones; each is the other's partner in some pair.
+    // On a ring of odd length a position has two opposites; each pair is found from one of its sides.
     let opposite = counts.iter().zip(&counts[half..]).any(|(&a, &b)| a > 0 && b > 0)
         || counts.iter().zip(&counts[n - half..]).any(|(&a, &b)| a > 0 && b > 0);
     (half - usize::from(!opposite)) as u32

@@ -2,21 +2,20 @@
 
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Submesh};
 
-/// Finds the largest free submesh again after each change, and keeps what it has found: a *witness* of that
-/// size.
+/// Tracks the largest free submesh across changes, with a *witness*: a free submesh of that size.
 ///
 /// While nodes are only taken, no free submesh grows. So the size stays the same as long as the witness is
-/// free, and nothing is searched for. In every other case the witness, or what is left of it, is a lower
-/// bound, and most sides are ruled out because they have no more nodes than it.
+/// free, without any search. Otherwise the witness, or its remainder, is a lower bound that rules out most
+/// sides for having no more nodes.
 #[derive(Debug, Default)]
 pub(super) struct Largest {
     search: FreeSubmeshes,
-    /// A largest free submesh; `None` if no node is free.
+    /// A largest free submesh, or `None` if no node is free.
     witness: Option<Submesh>,
 }
 
 impl Largest {
-    /// Returns the number of nodes of the largest free submesh; 0 if no node is free. `is_less` says that no
+    /// Returns the nodes of the largest free submesh, or 0 if no node is free. `is_less` promises that no
     /// node has become free since the last call.
     pub(super) fn update(&mut self, machine: &Machine, is_less: bool) -> u32 {
         let before = self.witness.map_or(0, nodes);
@@ -30,10 +29,11 @@ impl Largest {
         self.witness.map_or(0, nodes)
     }
 
-    /// Replaces the witness by the largest free submesh if that has more nodes. None has more than `most`.
+    /// Replaces the witness by the largest free submesh if that is larger. `most` is an upper bound of its
+    /// nodes.
     ///
     /// For a given side along x, the longest free side along z falls as the side along y grows. So the search
-    /// walks down a staircase. At each step it asks first for the shortest side along z that would beat the
+    /// walks down a staircase. At each step it first tries the shortest side along z that would beat the
     /// witness.
     fn search_above(&mut self, machine: &Machine, most: u32) {
         let [width, length, depth] = machine.mesh().extents();
@@ -68,7 +68,7 @@ fn nodes(place: Submesh) -> u32 {
     place.sizes.iter().product()
 }
 
-/// Returns the largest free part of a submesh at one of its six faces, as wide as the face; `None` if no
+/// Returns the largest free part of a submesh at one of its six faces, as wide as the face, or `None` if no
 /// layer of nodes at a face is free.
 fn rest(place: Submesh, machine: &Machine) -> Option<Submesh> {
     let extents = machine.mesh().extents();

@@ -1,4 +1,4 @@
-//! The fragmentation of the free nodes: the largest free submesh, and how many of given slices would fit.
+//! The fragmentation of the free nodes: the largest free submesh, and how many slices fit.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -6,30 +6,29 @@
          side, and positions are below twice a side"
 )]
 
-mod fit;
 mod largest;
 mod slices;
 
-use self::fit::{fit, orientations};
 use self::largest::Largest;
 pub use self::slices::{MOST_SLICES, Slices};
+use self::slices::{fit, orientations};
 use meshreplay_alloc::allocator::FreeBoxes;
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, NodeSet};
 
-/// The fragmentation of a replay: its means over time, and its course.
+/// The fragmentation of a replay: means over time, and optionally its course.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FragmentationRecord {
-    /// The mean number of nodes of the largest free submesh.
+    /// Mean nodes of the largest free submesh.
     pub largest: f64,
-    /// The mean of 1 − largest free submesh / free nodes, which is 0 while no node is free.
+    /// Mean of 1 − largest free submesh / free nodes, counted as 0 while no node is free.
     pub external: f64,
-    /// For each slice the mean number of such submeshes that fit beside each other.
+    /// By slice: the mean number of slices that fit at once.
     pub fits: Vec<f64>,
-    /// For each slice the share of the time in which enough of them fit.
+    /// By slice: the share of the time in which enough of them fit.
     pub enough: Vec<f64>,
-    /// The fragmentation after each instant at which it changed, in the order of time. The first one is that
-    /// of the first arrival or start. Empty unless it is kept.
+    /// The fragmentation after each change, in the order of time. The first entry is that of the first
+    /// arrival or start. Empty unless requested.
     pub course: Vec<FragmentationAt>,
 }
 
@@ -38,11 +37,11 @@ pub struct FragmentationRecord {
 pub struct FragmentationAt {
     /// The instant.
     pub time: Time,
-    /// The number of free nodes.
+    /// Free nodes.
     pub free: u32,
-    /// The number of nodes of the largest free submesh.
+    /// Nodes of the largest free submesh.
     pub largest: u32,
-    /// For each slice how many fit beside each other.
+    /// By slice: how many fit at once.
     pub fits: Box<[u32]>,
 }
 
@@ -53,18 +52,18 @@ impl FragmentationAt {
     }
 }
 
-/// Follows which nodes are free, adds up the fragmentation over time, and keeps its course if that is wanted.
+/// Tracks the free nodes, integrates the fragmentation over time, and records its course on request.
 #[derive(Debug)]
 pub struct Fragmentation {
-    /// The machine, in which nodes that are down are not free either.
+    /// The machine. Nodes that are down are not free either.
     machine: Machine,
-    /// The nodes that jobs hold. Some of them may be down.
+    /// The nodes that jobs hold, possibly down.
     held: NodeSet,
     /// The nodes that are down.
     down: NodeSet,
     slices: Slices,
     submeshes: Submeshes,
-    /// The time from which the present state holds.
+    /// The time since which the present state holds.
     since: Time,
     start: Time,
     /// Whether nodes have changed since `state` was computed.
@@ -72,22 +71,22 @@ pub struct Fragmentation {
     /// Whether a node has become free since `state` was computed.
     has_grown: bool,
     state: FragmentationAt,
-    /// The integrals of `state` over the time in seconds, and its course.
+    /// The integrals of `state` over time in seconds, and its course.
     sums: FragmentationRecord,
     keeps_course: bool,
 }
 
-/// What finds free submeshes.
+/// The search for free submeshes.
 #[derive(Debug)]
 enum Submeshes {
-    /// On a machine whose neighbours never change.
+    /// On a machine with fixed neighbours.
     Fixed {
-        /// For each slice its orientations that fit the machine, without repetitions.
+        /// By slice: its orientations that fit the machine, without repetitions.
         orientations: Vec<Vec<[u32; 3]>>,
         search: FreeSubmeshes,
         largest: Largest,
     },
-    /// On a machine of cubes that switches join: a submesh may come from cubes that are no neighbours.
+    /// On a machine of cubes joined by switches: a submesh may come from cubes that are not adjacent.
     Switched(FreeBoxes),
 }
 
@@ -103,8 +102,8 @@ impl Submeshes {
         )
     }
 
-    /// Returns the number of nodes of the largest free submesh. `is_less` says that no node has become free
-    /// since the last call.
+    /// Returns the nodes of the largest free submesh. `is_less` promises that no node has become free since
+    /// the last call.
     fn largest(&mut self, machine: &Machine, is_less: bool) -> u32 {
         match self {
             Self::Fixed { largest, .. } => largest.update(machine, is_less),
@@ -115,7 +114,7 @@ impl Submeshes {
         }
     }
 
-    /// Returns how many submeshes of slice `i` fit beside each other. [`Self::largest`] comes first.
+    /// Returns how many submeshes of slice `i` fit at once. Requires a call of [`Self::largest`] before.
     fn fit(&mut self, i: usize, sides: [u32; 3], machine: &Machine) -> u32 {
         match self {
             Self::Fixed { orientations, search, .. } => fit(search, machine, &orientations[i]),
@@ -125,7 +124,7 @@ impl Submeshes {
 }
 
 impl Fragmentation {
-    /// Returns the fragmentation of an idle machine from `start` on. Its course is kept if `keeps_course`.
+    /// Creates the fragmentation of an idle machine from `start` on, with its course if `keeps_course`.
     pub fn new(mesh: &Mesh, slices: &Slices, start: Time, keeps_course: bool) -> Self {
         let zeros = vec![0.0; slices.all().len()];
         let sums = FragmentationRecord { fits: zeros.clone(), enough: zeros, ..Default::default() };
@@ -168,7 +167,7 @@ impl Fragmentation {
         self.machine.vacate(&up);
     }
 
-    /// Records that a node, which may be in use, goes down or comes up.
+    /// Records that a node, possibly in use, goes down or comes up.
     pub fn change(&mut self, node: NodeId, is_down: bool, now: Time) {
         self.advance(now);
         let is_new = if is_down { self.down.insert(node) } else { self.down.remove(node) };
@@ -185,8 +184,8 @@ impl Fragmentation {
         }
     }
 
-    /// Returns the means from the start to the last event, all 0 if no time has passed, and the course with
-    /// the state after the last event.
+    /// Returns the means from the start to the last event, 0 if no time has passed, and the course with the
+    /// state after the last event.
     pub fn finish(mut self) -> FragmentationRecord {
         if self.keeps_course {
             self.look();
@@ -202,8 +201,8 @@ impl Fragmentation {
         }
     }
 
-    /// Adds the time until `now` to the sums. The state is computed once for each stretch of time between
-    /// events, not for the states within one instant.
+    /// Adds the time until `now` to the sums. The state is computed once for each interval between events,
+    /// not for states within an instant.
     fn advance(&mut self, now: Time) {
         if now <= self.since {
             return;
@@ -221,8 +220,7 @@ impl Fragmentation {
         }
     }
 
-    /// Computes the present state if nodes have changed, and adds it to the course if it differs from the
-    /// state before.
+    /// Computes the state if nodes have changed, and adds it to the course if it differs from the last one.
     fn look(&mut self) {
         if !std::mem::take(&mut self.is_changed) {
             return;
@@ -230,7 +228,7 @@ impl Fragmentation {
         let Self { machine, submeshes, slices, .. } = self;
         let largest = submeshes.largest(machine, !std::mem::take(&mut self.has_grown));
         let fits = slices.all().iter().enumerate().map(|(i, slice)| {
-            // Not even one fits that has more nodes than the largest free submesh.
+            // A slice with more nodes than the largest free submesh does not fit.
             let nodes = slice.sides.iter().fold(1_u64, |nodes, &side| nodes.saturating_mul(u64::from(side)));
             if nodes <= u64::from(largest) { submeshes.fit(i, slice.sides, machine) } else { 0 }
         });

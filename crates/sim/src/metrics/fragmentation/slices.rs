@@ -1,35 +1,33 @@
-//! The submeshes whose fit into the free nodes is counted.
+//! The submeshes to be fitted into the free nodes.
 
+use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh, along_axes};
 use std::fmt;
 use std::str::FromStr;
 
-use meshreplay_machine::machine::Mesh;
-
-/// The greatest number of slices that are counted; the summary has a column for each.
+/// The most slices. The summary has a column for each.
 pub const MOST_SLICES: usize = 8;
 
-/// A submesh that is counted.
+/// A submesh to be fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// The sides.
     pub sides: [u32; 3],
-    /// The number of slices that are enough: the time in which at least so many fit is measured.
+    /// The sufficient number of slices. The time in which at least this many fit is measured.
     pub enough: u32,
 }
 
-/// The submeshes that are counted, such as `4x4x4*8+8x4x4`: the sides, and how many are enough, 1 if left
-/// out.
+/// The slices, such as `4x4x4*8+8x4x4`: the sides, and the sufficient number, 1 if omitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slices(Vec<Slice>);
 
 impl Slices {
-    /// Returns the slices in the order in which they are given.
+    /// Returns the slices in the given order.
     pub fn all(&self) -> &[Slice] {
         &self.0
     }
 }
 
-/// Writes the slices with `+` between them.
+/// Formats the slices with `+` between them.
 impl fmt::Display for Slices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let slice = |&Slice { sides: [a, b, c], enough }: &Slice| {
@@ -39,7 +37,7 @@ impl fmt::Display for Slices {
     }
 }
 
-/// Reads slices with `+` or `,` between them. Missing sides are 1.
+/// Parses slices with `+` or `,` between them. Missing sides are 1.
 impl FromStr for Slices {
     type Err = String;
 
@@ -64,6 +62,37 @@ impl FromStr for Slices {
     }
 }
 
+/// Returns the orientations of a slice that fit the machine: first with the longest side along the machine's
+/// longest dimension and so on, then the others in ascending order of their sides.
+pub(super) fn orientations(sides: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
+    let mut found = vec![along_axes(sides, mesh)];
+    let mut others: Vec<[u32; 3]> = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+        .map(|axes| axes.map(|d| sides[d]))
+        .into();
+    others.sort_unstable();
+    others.dedup();
+    found.extend(others.into_iter().filter(|other| *other != along_axes(sides, mesh)));
+    found.retain(|&sizes| mesh.fits(sizes));
+    found
+}
+
+/// Counts disjoint free submeshes greedily: orientation by orientation, in scan order (z, then y, then x of
+/// the base), every submesh of nodes that are free and in no earlier submesh.
+pub(super) fn fit(search: &mut FreeSubmeshes, machine: &Machine, orientations: &[[u32; 3]]) -> u32 {
+    let (mut left, mut found) = (machine.clone(), 0);
+    for &sizes in orientations {
+        search.find(&left, sizes);
+        for base in search.iter() {
+            let place = Submesh { base, sizes };
+            // A node of an earlier submesh is no longer free.
+            if place.is_free(&left) && left.occupy(&place.nodes(machine)).is_ok() {
+                found += 1;
+            }
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +112,14 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Slices>().err().as_deref(), Some(message), "{text}");
         }
+        Ok(())
+    }
+
+    #[test]
+    fn orientations_that_do_not_fit_are_left_out() -> Result<(), meshreplay_machine::machine::mesh::MeshError>
+    {
+        let found = orientations([4, 2, 1], &"4x2x4".parse()?);
+        assert_eq!(found, [[4, 1, 2], [1, 2, 4], [2, 1, 4], [4, 2, 1]]);
         Ok(())
     }
 }

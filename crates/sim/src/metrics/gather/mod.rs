@@ -1,9 +1,199 @@
-//! How numbers are gathered: from jobs one after the other, or from totals at the end.
+//! Numbers accumulated from a stream of jobs, without a list of all jobs.
+//!
+//! Sums of floats depend on the order of their terms. Terms are added in the order of the log, so a number is
+//! the same to the last bit for any division of the jobs into parts.
 
-mod number;
-mod partial;
 mod values;
 
-pub use number::Number;
-pub(super) use partial::{Compute, IsThere, MOST_VALUES, Partial, PerJob, for_each, per_job};
 pub(super) use values::Values;
+
+use crate::metrics::cost::Cost;
+use crate::metrics::facts::Facts;
+use crate::metrics::recorder::Recording;
+use meshreplay_machine::yardstick::PairwiseBound;
+
+/// A number of a summary of a replay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A count.
+    Count(u64),
+    /// Any other number.
+    Real(f64),
+}
+
+impl Number {
+    /// Returns the number as a float. Counts above 2^53 are rounded.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Count(count) => count as f64,
+            Self::Real(real) => real,
+        }
+    }
+}
+
+/// Appends the values of the jobs at these positions. A loop in each such function is faster than a call for
+/// each job. [`per_job`] creates it from the value of one job.
+pub(super) type PerJob<T> = fn(&Facts<'_>, &[usize], &mut Vec<T>);
+
+/// Creates the [`PerJob`] of an expression for the value of a job, given as `|of, i| value` for the job at
+/// position `i` of the facts `of`.
+macro_rules! per_job {
+    (|$of:ident, $i:ident| $value:expr) => {
+        |$of, positions, values| values.extend(positions.iter().map(|&$i| $value))
+    };
+}
+pub(super) use per_job;
+
+/// Jobs per batch of values, which then fit the first-level cache.
+const TOGETHER: usize = 1 << 10;
+
+/// How a number is computed: from totals at the end, or from a stream of jobs. Jobs are given by their
+/// positions. A function of totals returns `None` if a replay has no such number.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Compute {
+    /// A count computed from totals.
+    Count(fn(&Facts<'_>) -> Option<u64>),
+    /// Any other number computed from totals.
+    Real(fn(&Facts<'_>) -> Option<f64>),
+    /// The sum of a count over all jobs, for replays accepted by the first function.
+    Sum(IsThere, PerJob<u64>),
+    /// The mean of a value over the jobs in means.
+    Mean(PerJob<f64>),
+    /// The same, for replays accepted by the first function.
+    MeanIf(IsThere, PerJob<f64>),
+    /// The mean of a value over the jobs in means with at least two nodes.
+    ParallelMean(PerJob<f64>),
+    /// The mean over the same jobs of the pairwise sum divided by its lower bound. It is 1 if every placement
+    /// has the best shape. The bound is computed once for each job size.
+    ParallelMeanToBound,
+    /// The variance of a value over the jobs in means. The values are stored, because their mean is needed
+    /// first.
+    Variance(PerJob<f64>),
+    /// A duration of one kind of calls, in nanoseconds. The functions select the calls and the statistic.
+    Duration(fn(&Recording) -> &Cost, fn(&Cost) -> u64),
+}
+
+/// Returns whether a replay has a number.
+pub(super) type IsThere = fn(&Facts<'_>) -> bool;
+
+/// The state of a number while jobs are added.
+#[derive(Debug)]
+pub(super) enum Partial {
+    /// Nothing: the number is computed from totals at the end.
+    Nothing,
+    /// The sum of a count over all jobs.
+    Sum(u64),
+    /// The sum of values over the counted jobs, and their number.
+    Mean(f64, u64),
+    /// The same for values divided by the least pairwise sum of as many nodes.
+    ToBound(f64, u64, Box<PairwiseBound>),
+    /// The sum of values over the counted jobs, and the values themselves, because a variance needs the mean
+    /// first.
+    Spread(f64, Values),
+}
+
+/// The most values of a variance, or of waits, in memory, 4 MB. Further values go into a temporary file.
+pub(super) const MOST_VALUES: usize = 1 << 19;
+
+impl Partial {
+    /// Creates the state of a number before the first job. `of` gives the machine.
+    pub(super) fn new(compute: &Compute, of: &Facts<'_>, spills: bool) -> Self {
+        match compute {
+            Compute::Count(_) | Compute::Real(_) | Compute::Duration(..) => Self::Nothing,
+            Compute::Sum(..) => Self::Sum(0),
+            Compute::Mean(_) | Compute::MeanIf(..) | Compute::ParallelMean(_) => Self::Mean(0.0, 0),
+            Compute::ParallelMeanToBound => {
+                Self::ToBound(0.0, 0, Box::new(PairwiseBound::new(of.replay.mesh)))
+            }
+            Compute::Variance(_) => {
+                Self::Spread(0.0, Values::new(if spills { MOST_VALUES } else { usize::MAX }))
+            }
+        }
+    }
+
+    /// Adds the jobs of `part`, the next ones in the order of the log.
+    pub(super) fn add(&mut self, compute: &Compute, part: &Facts<'_>) {
+        match (self, compute) {
+            (Self::Sum(sum), Compute::Sum(is_there, value)) if is_there(part) => {
+                let all: Vec<usize>;
+                let jobs = part.replay.jobs.len();
+                // The jobs in means are mostly all, and whole numbers have the same sum in any order.
+                let positions = if part.kept.len() == jobs {
+                    &part.kept
+                } else {
+                    all = (0..jobs).collect();
+                    &all
+                };
+                for_each(*value, part, positions, |value| *sum += value);
+            }
+            (Self::Mean(sum, count), Compute::Mean(value)) => {
+                add_mean((sum, count), *value, part, &part.kept);
+            }
+            (Self::Mean(sum, count), Compute::MeanIf(is_there, value)) if is_there(part) => {
+                add_mean((sum, count), *value, part, &part.kept);
+            }
+            (Self::Mean(sum, count), Compute::ParallelMean(value)) => {
+                let parallel: Vec<usize> = part.parallel().collect();
+                add_mean((sum, count), *value, part, &parallel);
+            }
+            (Self::ToBound(sum, count, bound), Compute::ParallelMeanToBound) => {
+                part.parallel().for_each(|job| {
+                    let dispersal = part.dispersal(job);
+                    let least = bound.of(dispersal.nodes);
+                    *sum += dispersal.pairwise_sum as f64 / least as f64;
+                    *count += 1;
+                });
+            }
+            (Self::Spread(sum, values), Compute::Variance(value)) => {
+                for_each(*value, part, &part.kept, |value| {
+                    *sum += value;
+                    values.push(value);
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the number, or `None` if the replay has no such number. `whole` has the totals of the replay.
+    pub(super) fn finish(self, compute: &Compute, whole: &Facts<'_>) -> std::io::Result<Option<Number>> {
+        let mean = |sum: f64, count: u64| (count > 0).then(|| Number::Real(sum / count as f64));
+        Ok(match (self, compute) {
+            (_, Compute::Count(value)) => value(whole).map(Number::Count),
+            (_, Compute::Real(value)) => value(whole).map(Number::Real),
+            (_, Compute::Duration(calls, value)) => Some(Number::Count(value(calls(whole.replay.recording)))),
+            (Self::Sum(sum), Compute::Sum(is_there, _)) => is_there(whole).then_some(Number::Count(sum)),
+            (Self::Mean(sum, count) | Self::ToBound(sum, count, _), _) => mean(sum, count),
+            (Self::Spread(sum, values), _) => {
+                let count = values.count();
+                let mean_of = sum / count as f64;
+                let mut squares = 0.0;
+                values.for_each(|value| squares += (value - mean_of).powi(2))?;
+                mean(squares, count)
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Calls `visit` with the values of the jobs at these positions, in order.
+pub(super) fn for_each<T: Copy>(
+    value: PerJob<T>,
+    of: &Facts<'_>,
+    positions: &[usize],
+    mut visit: impl FnMut(T),
+) {
+    let mut values = Vec::with_capacity(positions.len().min(TOGETHER));
+    for positions in positions.chunks(TOGETHER) {
+        values.clear();
+        value(of, positions, &mut values);
+        values.iter().copied().for_each(&mut visit);
+    }
+}
+
+/// Adds the values of the jobs at these positions to a sum and a count.
+fn add_mean((sum, count): (&mut f64, &mut u64), value: PerJob<f64>, of: &Facts<'_>, positions: &[usize]) {
+    // A local sum stays in a register.
+    let mut sum_now = *sum;
+    for_each(value, of, positions, |value| sum_now += value);
+    (*sum, *count) = (sum_now, *count + positions.len() as u64);
+}

@@ -1,39 +1,39 @@
-//! A list of numbers that is longer than memory should be.
+//! A list of numbers that spills to disk.
 
 use std::io::{self, BufReader, Read, Write};
 
 use meshreplay_base::disk::Scratch;
 
-/// How many numbers are written into a file together.
+/// Numbers per write.
 const TOGETHER: usize = 1 << 13;
 
-/// A list of numbers. Beyond a given length it is in a temporary file, which has no name and is gone with the
+/// A list of numbers. Beyond a given length it is in an unnamed temporary file, which vanishes with the
 /// process.
 #[derive(Debug)]
 pub(in crate::metrics) struct Values {
     /// The last numbers.
     recent: Vec<f64>,
-    /// The most numbers that are in memory.
+    /// The most numbers in memory.
     most: usize,
-    /// The numbers before these, with eight bytes each; `None` if there are none.
+    /// The earlier numbers, eight bytes each, or `None` if all are in memory.
     file: Option<Scratch>,
     count: u64,
-    /// The reason why numbers could not be kept; `None` if all are.
+    /// The reason why numbers were lost.
     error: Option<io::Error>,
 }
 
 impl Values {
-    /// Makes an empty list that has at most this many numbers in memory.
+    /// Creates an empty list with at most `most` numbers in memory.
     pub(in crate::metrics) fn new(most: usize) -> Self {
         Self { recent: Vec::new(), most, file: None, count: 0, error: None }
     }
 
-    /// Appends a number. If it cannot be kept, [`Self::for_each`] fails.
+    /// Appends a number. If it is lost, [`Self::for_each`] fails.
     pub(in crate::metrics) fn push(&mut self, value: f64) {
         self.recent.push(value);
         self.count += 1;
         if self.recent.len() >= self.most {
-            // After an error the rest is forgotten, too, as it is of no use and takes memory.
+            // After an error further numbers are dropped, because they are useless and take memory.
             if self.error.is_none() {
                 self.error = self.spill().err();
             }
@@ -57,12 +57,12 @@ impl Values {
         Ok(())
     }
 
-    /// Returns how many numbers were appended.
+    /// Returns the number of appended numbers.
     pub(in crate::metrics) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Calls `visit` with each number in their order. Fails if numbers could not be kept or read again.
+    /// Calls `visit` with each number in order. Fails if numbers were lost or cannot be read back.
     pub(in crate::metrics) fn for_each(self, mut visit: impl FnMut(f64)) -> io::Result<()> {
         let Self { recent, file, count, error, .. } = self;
         if let Some(error) = error {
@@ -90,11 +90,11 @@ mod tests {
     use meshreplay_base::disk::{Double, Operation, interpose};
 
     thread_local! {
-        /// How many operations on files of this thread are still done; `None` for all.
+        /// Remaining operations on files of this thread before failure, `None` for no failure.
         static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
     }
 
-    /// A disk that has no room after some operations.
+    /// A disk that is full after some operations.
     struct SmallDisk;
 
     impl Double for SmallDisk {
@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Every operation on the temporary file may fail. Then the numbers are not given, and no others either.
+    /// Any operation on the temporary file may fail. Then no numbers are returned.
     #[test]
     fn numbers_that_cannot_be_kept_are_an_error() {
         assert!(interpose(Box::new(SmallDisk)), "another unit test has a double already");

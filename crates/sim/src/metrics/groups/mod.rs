@@ -1,5 +1,5 @@
-//! The numbers of groups of jobs, such as the jobs of one user. The functions are those of the summary, so
-//! that the means of the groups, weighted by their jobs, are the means of the replay.
+//! Numbers of groups of jobs, such as the jobs of a user. The functions are those of the summary, so the
+//! means of the groups, weighted by their jobs, are the means of the replay.
 
 mod waits;
 
@@ -7,9 +7,8 @@ use std::io;
 
 use self::waits::Waits;
 use super::dispersal::Dispersal;
-use super::facts::{Facts, Finished, Trim};
+use super::facts::{Facts, Finished, JobRow, Trim};
 use super::gather::{Number, Partial};
-use super::job_row::JobRow;
 use super::metric::Metric;
 use super::recorder::Recording;
 use super::registry::METRICS;
@@ -20,16 +19,16 @@ use meshreplay_machine::machine::Mesh;
 /// The numbers of a group of jobs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupNumbers {
-    /// The number of jobs.
+    /// Number of jobs.
     pub jobs: u64,
-    /// The number of jobs that count in means and in the median.
+    /// Number of jobs in means and in the median.
     pub jobs_in_means: u64,
-    /// The hours for which they held nodes, times the nodes.
+    /// Node-hours held by the jobs.
     pub node_hours: f64,
-    /// The median of start − arrival, in seconds: the mean of the two in the middle if their number is even.
-    /// `None` if no job counts.
+    /// Median of start − arrival, in seconds: the mean of the middle two for an even number. `None` if no job
+    /// counts.
     pub wait_s_median: Option<f64>,
-    /// The means, one for each row of [`grouped_metrics`]. `None` if no job counts.
+    /// Means, one for each row of [`grouped_metrics`]. `None` if no job counts.
     pub means: Vec<Option<f64>>,
 }
 
@@ -38,47 +37,45 @@ pub fn grouped_metrics() -> impl Iterator<Item = &'static Metric> {
     METRICS.iter().filter(|metric| metric.is_grouped)
 }
 
-/// The numbers of all jobs of a replay, and those of each group.
+/// The numbers of all jobs of a replay, and of each group.
 pub type OfGroups = (GroupNumbers, Vec<GroupNumbers>);
 
-/// The number of jobs that are summed up together. What is computed of them fits the cache next to the
-/// processor.
+/// Jobs per batch. The intermediate values fit the first-level cache.
 const TOGETHER: usize = 1 << 10;
 
-/// The number of bytes of waits that are sorted in memory for medians.
+/// Bytes of waits sorted in memory for medians.
 const IN_MEMORY: usize = 32 << 20;
 
-/// The numbers of a replay and of groups of its jobs while jobs are added. Memory does not grow with the
-/// number of jobs.
+/// The numbers of a replay and of groups of its jobs while jobs are added, in constant memory.
 #[derive(Debug, Default)]
 pub struct GroupSums {
-    /// The sums of each group that jobs were added to, by its position.
+    /// The sums by group.
     groups: Vec<GroupSum>,
     whole: GroupSum,
-    /// The waits of the jobs that count in means.
+    /// The waits of the jobs in means.
     waits: Waits,
 }
 
-/// What is known of a group so far.
+/// The sums of a group.
 #[derive(Debug)]
 struct GroupSum {
     jobs: u64,
     node_s: f64,
-    /// What is known of each number, one for each row of [`grouped_metrics`].
+    /// The state of each number, one for each row of [`grouped_metrics`].
     means: Vec<Partial>,
-    /// The positions of its jobs that count in means, among those that are added together.
+    /// The positions of its jobs in means, within the batch.
     positions: Vec<usize>,
 }
 
 impl GroupSums {
-    /// Adds jobs, which follow those added before, with the position of the group of each. Those whose
-    /// position among `jobs` `counts` accepts count in means. O(J) for J jobs.
+    /// Adds jobs, the next ones in the order of the log, with the group of each. `counts` selects the jobs in
+    /// means by their position among `jobs`. O(J) for J jobs.
     pub fn add(&mut self, jobs: &[JobRow], groups: &[usize], counts: &dyn Fn(usize) -> bool) {
         self.add_some(jobs, groups, &|_| true, counts);
     }
 
-    /// Adds all jobs of a replay, which have no order, with the position of the group of each. `trim` says
-    /// which of them means leave out. O(J·log J) for J jobs.
+    /// Adds all jobs of a replay, in any order, with the group of each. `trim` selects the jobs in means.
+    /// O(J·log J) for J jobs.
     pub fn add_trimmed(&mut self, jobs: &[JobRow], groups: &[usize], trim: Trim) {
         self.add_some(jobs, groups, &|_| true, &|_| false);
         let kept = trim.kept(jobs.len(), |i| jobs[i].submit_s, |i| jobs[i].start_s);
@@ -86,7 +83,7 @@ impl GroupSums {
         self.add_some(&jobs, &groups, &|_| false, &|_| true);
     }
 
-    /// Adds jobs to the totals and to the means, as far as these functions of their positions say.
+    /// Adds jobs to the totals and to the means, selected by their positions.
     fn add_some(
         &mut self,
         jobs: &[JobRow],
@@ -115,8 +112,8 @@ impl GroupSums {
         }
     }
 
-    /// Returns the numbers of all jobs, and those of each group. Fails if waits cannot be kept in a temporary
-    /// file. O(J) for J jobs, unless most of a group have almost the same wait.
+    /// Returns the numbers of all jobs, and of each group. Fails if the temporary file of waits fails. O(J)
+    /// for J jobs, unless most jobs of a group have almost the same wait.
     pub fn finish(self) -> io::Result<OfGroups> {
         let (whole, groups) = self.waits.medians(self.groups.len(), IN_MEMORY)?;
         let groups = self.groups.into_iter().zip(groups);
@@ -124,7 +121,7 @@ impl GroupSums {
     }
 }
 
-/// Returns values in parts that are summed up together.
+/// Splits values into batches.
 fn parts<T>(values: &[T]) -> std::slice::Chunks<'_, T> {
     values.chunks(TOGETHER)
 }
@@ -138,13 +135,13 @@ impl Default for GroupSum {
 }
 
 impl GroupSum {
-    /// Counts a job that held nodes for so many node-seconds.
+    /// Counts a job with its node-seconds.
     fn count(&mut self, node_s: f64) {
         self.jobs += 1;
         self.node_s += node_s;
     }
 
-    /// Adds the jobs at its positions to the means, and forgets the positions.
+    /// Adds the jobs at `positions` to the means, and clears `positions`.
     fn add(&mut self, facts: &Facts<'_>) {
         if self.positions.is_empty() {
             return;
@@ -157,10 +154,10 @@ impl GroupSum {
         self.positions.clear();
     }
 
-    /// Returns the numbers. `waits` has the number of jobs that count and the median of their waits.
+    /// Returns the numbers. `waits` has the number of waits and their median.
     fn finish(self, waits: (u64, Option<f64>)) -> GroupNumbers {
         let means = Replayed::new(&[]).with_facts(|none| {
-            // Nothing can fail, as no values are in a file.
+            // Cannot fail, because no values are in a file.
             let mean = |(metric, mean): (&Metric, Partial)| metric.finish(mean, none).ok().flatten();
             grouped_metrics().zip(self.means).map(|both| mean(both).map(Number::as_f64)).collect()
         });
@@ -174,7 +171,7 @@ impl GroupSum {
     }
 }
 
-/// The jobs as the functions of the summary take them.
+/// The jobs as arguments of the summary's functions.
 struct Replayed {
     jobs: Vec<Job>,
     records: Vec<Record>,
@@ -208,9 +205,9 @@ impl Replayed {
         }
     }
 
-    /// Calls `act` with the facts about these jobs.
+    /// Calls `act` with the facts of these jobs.
     fn with_facts<T>(&self, act: impl FnOnce(&Facts<'_>) -> T) -> T {
-        // None of the numbers depends on the machine.
+        // None of these numbers depends on the machine.
         let mesh = Mesh::default();
         act(&Facts::of_part(&Finished {
             jobs: &self.jobs,
@@ -231,7 +228,7 @@ impl Replayed {
 mod tests {
     use super::*;
 
-    /// Returns the numbers of some jobs, which are added together.
+    /// Returns the numbers of jobs that are added together.
     fn group_numbers(jobs: &[JobRow], groups: &[usize], trim: Trim) -> io::Result<OfGroups> {
         let mut sums = GroupSums::default();
         sums.add_trimmed(jobs, groups, trim);

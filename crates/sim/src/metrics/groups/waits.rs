@@ -1,9 +1,9 @@
-//! The medians of the waits of groups of jobs, in memory that does not grow with the number of jobs.
+//! Medians of the waits of groups of jobs, in constant memory.
 //!
-//! The waits go into a list, which is in a temporary file if it is long. Of each group it is counted how many
-//! are in each *bucket*: those floats that have the first sixteen bits in common, which are within a
-//! sixteenth of each other. When all are known, the counts tell in which bucket a median is, and the list is
-//! read once more for the waits in these buckets.
+//! A selection by buckets in two passes. The waits go into a list, which spills to disk. Each group has
+//! counts of its waits by *bucket*: all floats with the same first sixteen bits, which are within a sixteenth
+//! of each other. In the end the counts give the bucket of a median, and a second pass over the list sorts
+//! the waits in these buckets.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,18 +11,18 @@ use std::io;
 use crate::metrics::gather::{MOST_VALUES, Values};
 use meshreplay_base::disk::Sorter;
 
-/// The waits of jobs, in groups.
+/// The waits of jobs, by group.
 #[derive(Debug)]
 pub(super) struct Waits {
-    /// The position of the group and the wait in seconds, of one job after the other.
+    /// Alternately the group and the wait in seconds, job by job.
     list: Values,
     groups: Vec<Buckets>,
 }
 
-/// What is known of the waits in each bucket.
+/// The waits of a group by bucket.
 type Buckets = BTreeMap<u64, Bucket>;
 
-/// What is known of the waits in a bucket. They are [keys](key) here.
+/// The waits in a bucket, as [keys](key).
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     count: u64,
@@ -30,13 +30,13 @@ struct Bucket {
     greatest: u64,
 }
 
-/// Returns a number that is ordered as `f64::total_cmp` orders waits.
+/// Maps waits to numbers in the order of `f64::total_cmp`.
 fn key(wait_s: f64) -> u64 {
     let bits = wait_s.to_bits();
     if bits >> 63 == 0 { bits ^ (1 << 63) } else { !bits }
 }
 
-/// Returns the wait that has this key.
+/// Returns the wait of a key.
 fn of_key(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 0 { !key } else { key ^ (1 << 63) })
 }
@@ -66,10 +66,9 @@ impl Waits {
         self.list.push(wait_s);
     }
 
-    /// Returns the number and the median of all waits, and of those of each of so many groups. A median is
-    /// the mean of the two in the middle if their number is even, and `None` if there are no waits. At most
-    /// `in_memory` bytes of waits in the buckets of medians are sorted in memory. Fails if waits cannot be
-    /// kept in a temporary file.
+    /// Returns the number and the median of all waits, and of each of `groups` groups. A median of an even
+    /// number is the mean of the middle two, and `None` without waits. At most `in_memory` bytes of waits in
+    /// the buckets of medians are sorted in memory. Fails if the temporary file fails.
     pub(super) fn medians(self, groups: usize, in_memory: usize) -> io::Result<(Counted, Vec<Counted>)> {
         let (list, count) = (self.list, groups);
         let mut groups = self.groups;
@@ -81,9 +80,9 @@ impl Waits {
             bucket.greatest = bucket.greatest.max(of_group.greatest);
             whole
         });
-        // The groups, and all waits as one more of them.
+        // The groups, then all waits as one more group.
         let mut sought: Vec<Sought> = groups.iter().chain([&whole]).map(Sought::of).collect();
-        let mut sorter: Sorter<(u64, u64)> = Sorter::of_pieces(in_memory);
+        let mut sorter: Sorter = Sorter::of_pieces(in_memory);
         let (mut group, mut failed) = (None, None);
         let all = groups.len();
         list.for_each(|value| {
@@ -94,7 +93,7 @@ impl Waits {
             let key = key(value);
             for of in [of, all] {
                 if sought[of].reads(bucket_of(key)) && failed.is_none() {
-                    failed = sorter.add((of as u64, key), &[]).err();
+                    failed = sorter.add(((of as u64).cast_signed(), key), &[]).err();
                 }
             }
         })?;
@@ -111,37 +110,37 @@ impl Waits {
     }
 }
 
-/// The number of some waits, and their median in seconds; `None` if there are none.
+/// A number of waits, and their median in seconds, or `None` without waits.
 type Counted = (u64, Option<f64>);
 
-/// The two waits in the middle of a group, which may be one.
+/// The search for the middle one or two waits of a group.
 struct Sought {
     count: u64,
-    /// The lower one and the upper one.
+    /// The lower and the upper one.
     middle: [Middle; 2],
-    /// The bucket of the last wait that was read, and how many of that bucket were.
+    /// The bucket of the last wait that was read, and the number of waits read from that bucket.
     read: (u64, u64),
 }
 
-/// A wait that is sought by its rank.
+/// A wait, searched by its rank.
 #[derive(Clone, Copy, Default)]
 struct Middle {
     /// The bucket that it is in.
     bucket: u64,
-    /// How many waits of the bucket come before it.
+    /// The number of waits of the bucket before it, in ascending order.
     before: u64,
-    /// The key of the wait; `None` if it is not known yet.
+    /// The key of the wait, once known.
     key: Option<u64>,
 }
 
 impl Sought {
-    /// Finds the buckets of the waits in the middle.
+    /// Finds the buckets of the middle waits.
     fn of(buckets: &Buckets) -> Self {
         let count = buckets.values().map(|bucket| bucket.count).sum::<u64>();
         let middle = [count.saturating_sub(1) / 2, count / 2].map(|mut before| {
             for (&at, bucket) in buckets {
                 if before < bucket.count {
-                    // Waits that are all the same need not be read.
+                    // Waits that are all equal need no second pass.
                     let key = (bucket.least == bucket.greatest).then_some(bucket.least);
                     return Middle { bucket: at, before, key };
                 }
@@ -157,7 +156,7 @@ impl Sought {
         self.count > 0 && self.middle.iter().any(|middle| middle.bucket == bucket && middle.key.is_none())
     }
 
-    /// Takes the next wait of the buckets that are read, ascending.
+    /// Takes the next wait of the buckets of interest, in ascending order.
     fn read(&mut self, key: u64) {
         let (bucket, before) = (bucket_of(key), self.read);
         let before = if before.0 == bucket { before.1 } else { 0 };
@@ -181,7 +180,7 @@ impl Sought {
 mod tests {
     use super::*;
 
-    /// Returns the median of values that are sorted here.
+    /// Returns the median by sorting.
     fn sorted_median(mut values: Vec<f64>) -> Counted {
         values.sort_unstable_by(f64::total_cmp);
         let median =
@@ -196,7 +195,7 @@ mod tests {
         assert!(floats.iter().all(|&float| of_key(key(float)).to_bits() == float.to_bits()));
     }
 
-    /// Medians of few and of many waits, that are alike and that are not, are those of sorted waits.
+    /// Medians of few and of many waits, alike or not, equal those of sorted waits.
     #[test]
     fn medians_are_those_of_sorted_waits() -> io::Result<()> {
         let noise = |i: u64, below: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 30) % below;

@@ -1,21 +1,21 @@
 //! The length of blocks for the circular block bootstrap, chosen from the data.
 //!
-//! The rule is that of D. N. Politis, H. White, "Automatic block-length selection for the dependent
-//! bootstrap", Econometric Reviews 23, 2004, with the correction of A. Patton, D. N. Politis, H. White,
-//! Econometric Reviews 28, 2009. It estimates the length for which the bootstrap's variance of a mean has the
-//! least mean squared error: (2·G² / D)^(1/3)·n^(1/3), where D = 4/3·g² and g and G are sums of the
+//! The rule of D. N. Politis, H. White, "Automatic block-length selection for the dependent bootstrap",
+//! Econometric Reviews 23, 2004, with the correction of A. Patton, D. N. Politis, H. White, Econometric
+//! Reviews 28, 2009. It estimates the length that minimizes the mean squared error of the bootstrap's
+//! variance of a mean: (2·G² / D)^(1/3)·n^(1/3), where D = 4/3·g² and g and G are sums of the
 //! autocorrelations ρ(k) and of |k|·ρ(k), weighted by a flat-top window.
 
-/// The number of standard errors above which an autocorrelation counts as one.
+/// Standard errors above which an autocorrelation is significant.
 const CERTAIN: f64 = 2.0;
 
 /// Returns the length of blocks for the mean of `values`, whose mean is 0: at least 1 and at most a quarter
-/// of their number, rounded up. Returns 1 if all values are 0. O(n·√n) for n values.
+/// of their number, rounded up. 1 if all values are 0. O(n·√n) for n values.
 ///
-/// The length is three times that of the rule of Politis and White. The rule weighs the bias of the variance
-/// against its own variance. An interval loses more by the bias, as the variance is paid for by the quantile
-/// of Student's distribution: in the simulations of the tests, blocks of the plain length cover the truth in
-/// 90 to 93 % of the cases.
+/// The length is three times that of Politis and White. Their rule weighs the bias of the variance against
+/// its own variance. An interval loses more by the bias, because the quantile of Student's distribution
+/// accounts for the variance: in the simulations of the tests, blocks of the original length cover the truth
+/// in 90 to 93 % of the cases.
 pub fn block_length(values: &[f64]) -> usize {
     const LONGER: f64 = 3.0;
     let n = values.len();
@@ -30,8 +30,8 @@ pub fn block_length(values: &[f64]) -> usize {
         weighted += 2.0 * weight * k as f64 * correlation;
     }
     let most = n.div_ceil(4);
-    // The sum estimates a spectral density, which is positive; an estimate may not be. The longest blocks are
-    // safe then.
+    // The sum estimates a spectral density, which is positive, but an estimate may be negative. Then the
+    // longest blocks are safe.
     if plain <= 0.0 {
         return most;
     }
@@ -39,8 +39,8 @@ pub fn block_length(values: &[f64]) -> usize {
     ((LONGER * best).ceil() as usize).clamp(1, most)
 }
 
-/// Returns the autocorrelations of lag 0, 1 and so on, up to somewhat above √n. Returns `None` if all values
-/// are 0.
+/// Returns the autocorrelations of lag 0, 1 and so on, up to somewhat above √n, or `None` if all values are
+/// 0.
 fn autocorrelations(values: &[f64]) -> Option<Vec<f64>> {
     let n = values.len();
     let most = ((n as f64).sqrt().ceil() as usize + run(n)).min(n.saturating_sub(1));
@@ -49,13 +49,13 @@ fn autocorrelations(values: &[f64]) -> Option<Vec<f64>> {
     (variance > 0.0).then(|| (0..=most).map(|k| covariance(k) / variance).collect())
 }
 
-/// Returns how many insignificant autocorrelations in a row end the search.
+/// Returns the number of consecutive insignificant autocorrelations that ends the search.
 fn run(n: usize) -> usize {
     ((n as f64).log10().sqrt().ceil() as usize).max(5)
 }
 
-/// Returns the smallest lag, at least 1, that is followed by a run of autocorrelations that are not certain.
-/// Without such a run it is the last lag with a certain autocorrelation.
+/// Returns the smallest lag, at least 1, followed by a run of insignificant autocorrelations, or else the
+/// last lag with a significant one.
 fn last_certain(correlations: &[f64], n: usize) -> usize {
     let limit = CERTAIN * ((n as f64).log10() / n as f64).sqrt();
     let is_certain = |k: usize| correlations[k].abs() >= limit;
@@ -74,7 +74,7 @@ fn last_certain(correlations: &[f64], n: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Returns a series in which each value is `share` of the one before and a shock from a multiplicative
+    /// Returns a series with each value `share` times the one before plus a shock from a multiplicative
     /// generator.
     fn series(n: usize, share: f64) -> Vec<f64> {
         let (mut state, mut value) = (1_u64, 0.0);

@@ -1,14 +1,14 @@
-//! The circular block bootstrap: the confidence interval of a mean of values that depend on their neighbours.
+//! The circular block bootstrap: the confidence interval of a mean of dependent values.
 //!
 //! H. R. Künsch, "The jackknife and the bootstrap for general stationary observations", Annals of Statistics
-//! 17, 1989, draws blocks of consecutive values with replacement, so that a drawn series keeps the dependence
-//! within blocks. D. N. Politis, J. P. Romano, "A circular block-resampling procedure for stationary data",
-//! in: Exploring the Limits of Bootstrap, 1992, lets blocks go on at the start of the series, so that every
-//! value is drawn equally often.
+//! 17, 1989, draws blocks of consecutive values with replacement, which keeps the dependence within blocks.
+//! D. N. Politis, J. P. Romano, "A circular block-resampling procedure for stationary data", in: Exploring
+//! the Limits of Bootstrap, 1992, continues blocks at the start of the series, so that every value is drawn
+//! equally often.
 //!
 //! The interval is symmetric: its half width is the quantile of the absolute deviation of the drawn means (P.
 //! Hall, "On symmetric bootstrap confidence intervals", Journal of the Royal Statistical Society B 50, 1988).
-//! A series of n values has only n/l independent blocks of length l, so the half width is widened by the
+//! A series of n values has only n/l independent blocks of length l. So the half width is multiplied by the
 //! ratio of the quantiles of Student's t with n/l − 1 degrees of freedom and the normal distribution, and by
 //! the usual factor for a variance about an estimated mean.
 
@@ -18,15 +18,15 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use super::block_length::block_length;
 
-/// The number of series that are drawn.
+/// Number of drawn series.
 const DRAWN: usize = 1000;
-/// The fewest values for which an interval is given.
+/// The fewest values with an interval.
 const FEWEST: usize = 50;
 
-/// Returns half the width of the confidence interval of the sum of `values`, whose mean is 0, for this
-/// confidence between 0 and 1. Blocks have the length of [`block_length`]. Returns `None` if there are fewer
-/// than 50 values, and 0 if all are
-/// 0. Equal arguments give the same bits everywhere. O(n·√n + 1000·n/l) for n values and blocks of length l.
+/// Returns half the width of the confidence interval of the sum of `values`, whose mean is 0, for a
+/// confidence between 0 and 1. Blocks have the length of [`block_length`]. `None` for fewer than 50 values,
+/// and 0 if all are 0. Equal arguments give the same bits on every machine. O(n·√n + 1000·n/l) for n values
+/// and blocks of length l.
 pub fn half_width(values: &[f64], confidence: f64, seed: u64) -> Option<f64> {
     let n = values.len();
     if n < FEWEST {
@@ -38,8 +38,8 @@ pub fn half_width(values: &[f64], confidence: f64, seed: u64) -> Option<f64> {
     let length = block_length(values);
     let blocks = n.div_ceil(length);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    // Differences of running sums: the sum of a block takes two look-ups. The series is continued by one
-    // block, so that blocks can start anywhere.
+    // Prefix sums: the sum of a block takes two look-ups. The series continues by one block, so blocks can
+    // start anywhere.
     let mut sums = Vec::with_capacity(n + length + 1);
     sums.push(0.0);
     for i in 0..n + length {
@@ -52,7 +52,7 @@ pub fn half_width(values: &[f64], confidence: f64, seed: u64) -> Option<f64> {
                 sums[start + length] - sums[start]
             })
             .sum();
-        // The drawn series is up to one block longer than the given one.
+        // The drawn series is up to one block longer than the original.
         (total * n as f64 / (blocks * length) as f64).abs()
     };
     let mut deviations: Vec<f64> = (0..DRAWN).map(drawn).collect();
@@ -61,8 +61,7 @@ pub fn half_width(values: &[f64], confidence: f64, seed: u64) -> Option<f64> {
     Some(deviations[at] * widening(n as f64 / length as f64, confidence))
 }
 
-/// Returns the factor by which an interval from so many independent blocks is wider than one from infinitely
-/// many.
+/// Returns the factor of an interval from finitely many independent blocks compared to infinitely many.
 fn widening(blocks: f64, confidence: f64) -> f64 {
     // A two-sided interval of confidence c ends at the quantile of (1 + c) / 2.
     let share = f64::midpoint(1.0, confidence);

@@ -1,4 +1,4 @@
-//! The difference of the means of two replays of the same jobs, with its confidence interval.
+//! The difference between the means of two replays of the same jobs, with its confidence interval.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -6,41 +6,40 @@ use super::super::replications::Interval;
 use super::bootstrap::half_width;
 use super::sums::Blocks;
 
-/// The confidence of intervals.
+/// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
-/// The seed of the bootstrap. It is always the same, so that equal results have equal intervals.
+/// Seed of the bootstrap, fixed so that equal results have equal intervals.
 const SEED: u64 = 1989;
 
-/// How much the mean of one replay differs from that of another, the base, with a confidence of 95 %.
+/// The difference between the mean of a replay and that of the base, with a confidence of 95 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// The mean less that of the base; as a share of the base's mean if `is_relative`.
+    /// The mean minus that of the base, as a share of the base's mean if `is_relative`.
     pub value: f64,
-    /// Half the width of the confidence interval. `None` if there are too few jobs for one.
+    /// Half the width of the confidence interval. `None` for too few jobs.
     pub half_width: Option<f64>,
     /// Whether `value` and `half_width` are shares of the base's mean.
     pub is_relative: bool,
-    /// Whether the numbers of all blocks of jobs are exactly the same in both replays.
+    /// Whether the numbers of all blocks of jobs are exactly equal in both replays.
     pub is_equal: bool,
-    /// The degrees of freedom of Student's distribution from which the interval comes; `None` if it does not
-    /// come from few replications.
+    /// Degrees of freedom of Student's distribution if the interval is from a few replications.
     pub freedom: Option<usize>,
 }
 
 impl Difference {
-    /// Returns the difference of the means of `of` and `base`, blocks of the same jobs. It is a share of the
-    /// base's mean unless that is 0. Returns `None` if one of the means is over no jobs.
+    /// Returns the difference between the means of `of` and `base`, blocks of the same jobs, as a share of
+    /// the base's mean unless that is 0. `None` if a mean is over no jobs.
     pub fn between(of: &Blocks, base: &Blocks) -> Option<Self> {
         let (mean, base_mean) = (of.mean()?, base.mean()?);
         let is_relative = base_mean != 0.0;
-        // The ratio is linearised: its error is that of mean − ratio · base_mean, divided by base_mean.
-        // Without a ratio the slope is 1 and the divisor too.
+        // Linearize the ratio: its error is that of mean − ratio · base_mean, divided by base_mean. Without a
+        // ratio both the slope and the divisor are 1.
         let (slope, divisor) = if is_relative { (mean / base_mean, base_mean) } else { (1.0, 1.0) };
         let is_equal = of == base;
         let half_width = if is_equal {
             half_width(&vec![0.0; of.sums.len()], CONFIDENCE, SEED)
         } else {
-            // The counts are summed once, and not for each block.
+            // Sum the counts once instead of for each block.
             let (scale, base_scale) = (1.0 / of.count(), slope / base.count());
             let error = |i: usize| {
                 let of = of.sums[i] - mean * f64::from(of.counts[i]);
@@ -54,10 +53,10 @@ impl Difference {
         Some(Self { value, half_width, is_relative, is_equal, freedom: None })
     }
 
-    /// Returns the difference of two means over replications, from the mean of each replication: replication
-    /// i of both has the same seed and so the same jobs. Replications are independent, and what they add to
-    /// the error of the ratio of the means, linearised as in [`Self::between`], has the interval of Student's
-    /// distribution (W. G. Cochran, "Sampling techniques", 3rd edition, 1977, §6.3). Returns `None` without
+    /// Returns the difference between two means over replications, from the mean of each replication:
+    /// replication i of both has the same seed and so the same jobs. Replications are independent. Their
+    /// contributions to the error of the ratio, linearized as in [`Self::between`], have the interval of
+    /// Student's distribution (W. G. Cochran, "Sampling techniques", 3rd edition, 1977, §6.3). `None` without
     /// replications.
     pub fn over_replications(of: &[f64], base: &[f64]) -> Option<Self> {
         let count = of.len().min(base.len());
@@ -75,7 +74,7 @@ impl Difference {
         })
     }
 
-    /// Returns the difference of two means of which nothing else is known. It has no interval.
+    /// Returns the difference between two bare means, without an interval.
     pub fn of_means(mean: f64, base_mean: f64) -> Self {
         let is_relative = base_mean != 0.0;
         let divisor = if is_relative { base_mean } else { 1.0 };
@@ -84,22 +83,22 @@ impl Difference {
         Self { value, half_width: None, is_relative, is_equal, freedom: None }
     }
 
-    /// Returns whether the confidence interval leaves out 0. Without an interval nothing is certain.
+    /// Returns whether the confidence interval excludes 0. Without an interval no difference is certain.
     pub fn is_certain(&self) -> bool {
         self.is_certain_among(1)
     }
 
-    /// Returns whether the interval still leaves out 0 if so many pairs are compared, see
+    /// Returns whether the interval still excludes 0 if `pairs` pairs are compared, see
     /// [`Self::half_width_among`].
     pub fn is_certain_among(&self, pairs: usize) -> bool {
         self.half_width_among(pairs).is_some_and(|half_width| self.value.abs() > half_width)
     }
 
-    /// Returns half the width of the interval for one of so many pairs, of which any may be reported. The
-    /// confidence holds for all of them at once: each pair gets an equal share of the error (the correction
-    /// of Bonferroni; O. J. Dunn, "Multiple comparisons among means", Journal of the American Statistical
-    /// Association 56, 1961), and the interval is widened by the ratio of the quantiles of its distribution:
-    /// Student's with few replications, otherwise the normal one.
+    /// Returns half the width of the interval for one of `pairs` pairs, such that the confidence holds for
+    /// all of them at once: each pair gets an equal share of the error (the correction of Bonferroni; O. J.
+    /// Dunn, "Multiple comparisons among means", Journal of the American Statistical Association 56, 1961).
+    /// The interval is widened by the ratio of the quantiles of its distribution: Student's with few
+    /// replications, otherwise the normal one.
     pub fn half_width_among(&self, pairs: usize) -> Option<f64> {
         let student = self.freedom.and_then(|freedom| StudentsT::new(0.0, 1.0, freedom as f64).ok());
         let quantile = |error: f64| match student {
@@ -137,14 +136,14 @@ mod tests {
 
     #[test]
     fn replications_are_paired_by_seed() {
-        // The ratio of the means is 1.05, from which the replications are off by 0.5, −2 and 1.5. Their
+        // The ratio of the means is 1.05, with residuals of the replications of 0.5, −2 and 1.5. Their
         // variance is 3.25, and the quantile of Student's distribution with 2 degrees of freedom is 4.303.
         let found =
             Difference::over_replications(&[11.0, 19.0, 33.0], &[10.0, 20.0, 30.0]).expect("replications");
         assert!((found.value - 0.05).abs() < 1e-12 && found.is_relative && !found.is_certain());
         let half_width = 4.302_653 * (3.25_f64 / 3.0).sqrt() / 20.0;
         assert!(found.half_width.is_some_and(|half| (half - half_width).abs() < 1e-6), "{found:?}");
-        // A ratio that is the same in all replications is certain, however much these differ.
+        // A ratio that is equal in all replications is certain, however much they differ.
         let found =
             Difference::over_replications(&[11.0, 22.0, 33.0], &[10.0, 20.0, 30.0]).expect("replications");
         assert!((found.value - 0.1).abs() < 1e-12 && found.is_certain());
@@ -179,14 +178,14 @@ mod tests {
             corrected +=
                 usize::from(found.iter().any(|found| found.is_certain_among(SERIES * (SERIES - 1) / 2)));
         }
-        // Without the correction most runs find a difference that is not there; with it at most 5 % would.
+        // Without the correction most runs find a difference that does not exist; with it at most 5 % would.
         assert!(plain > RUNS / 2 && corrected <= RUNS / 10, "{plain} and {corrected} of {RUNS}");
     }
 
     #[test]
     fn intervals_of_ratios_over_replications_cover_the_truth() {
-        // The numbers of one seed have most of their chance in common, so that their ratio is nearly the same
-        // with every seed.
+        // The numbers of one seed have most of their randomness in common, so their ratio is nearly equal for
+        // every seed.
         const RUNS: usize = 1000;
         let mut rng = ChaCha8Rng::seed_from_u64(9);
         let mut covered = 0;

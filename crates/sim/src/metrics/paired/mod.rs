@@ -1,9 +1,9 @@
 //! Paired comparisons of replays of the same jobs: how much a mean over jobs differs, and how certain that
 //! is.
 //!
-//! A replay keeps [`BlockSums`]: sums over blocks of consecutive jobs, at most 2048 for each number, whatever
-//! the length of the log. The sums of two replays of the same jobs give a [`Difference`] with a confidence
-//! interval by the block bootstrap, so that no replay has to keep its jobs.
+//! A replay keeps [`BlockSums`]: sums over blocks of consecutive jobs, at most 2048 for each number and any
+//! length of the log. The sums of two replays of the same jobs give a [`Difference`] with a confidence
+//! interval by the block bootstrap, so no replay has to keep its jobs.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,

@@ -1,34 +1,33 @@
-//! Sums over blocks of consecutive jobs, kept of every replay for paired comparisons.
+//! Sums over blocks of consecutive jobs, kept for every replay for paired comparisons.
 
-use super::super::facts::{Facts, Finished, Trim};
+use super::super::facts::{Facts, Finished, JobRow, Trim};
 use super::super::gather::{PerJob, for_each};
-use super::super::job_row::JobRow;
 use super::super::registry::METRICS;
 
-/// The most blocks that the jobs of a replay are divided into.
+/// The most blocks of a replay.
 const MOST_BLOCKS: usize = 2048;
 
 /// The sums of a number over blocks of consecutive jobs, by arrival. Blocks differ by at most one job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Blocks {
-    /// The sum over the jobs of each block that count in means.
+    /// By block: the sum over its jobs in means.
     pub sums: Vec<f64>,
-    /// The number of jobs of each block that count in means.
+    /// By block: the number of its jobs in means.
     pub counts: Vec<u32>,
 }
 
-/// The block sums of the numbers of one replay that are compared with those of other replays.
+/// The block sums of the compared numbers of a replay.
 #[derive(Clone, Debug, Default)]
 pub struct BlockSums {
-    /// The number and a hash of the jobs that were replayed. Replays can be compared if both agree.
+    /// The number and a hash of the replayed jobs. Replays are comparable if both agree.
     jobs: (usize, u64),
-    /// The sums of each number that is compared, by the name of the number.
+    /// The sums by the name of the number.
     numbers: Vec<(&'static str, Blocks)>,
 }
 
 impl Blocks {
-    /// Divides `values` into blocks. Each entry is a value that counts in the mean, or `None` for a job that
-    /// does not.
+    /// Divides `values` into blocks. An entry is a value in the mean, or `None` for a job that is not in the
+    /// mean.
     pub fn of(values: impl ExactSizeIterator<Item = Option<f64>>) -> Self {
         let n = values.len();
         let mut blocks = Self::empty(n);
@@ -38,7 +37,7 @@ impl Blocks {
         blocks
     }
 
-    /// Returns the blocks of `n` jobs without any value.
+    /// Creates the blocks of `n` jobs without values.
     fn empty(n: usize) -> Self {
         let count = n.min(MOST_BLOCKS);
         Self { sums: vec![0.0; count], counts: vec![0; count] }
@@ -51,19 +50,19 @@ impl Blocks {
         }
     }
 
-    /// Returns the mean over the jobs that count, or `None` if there are none.
+    /// Returns the mean over the counted jobs, or `None` if there are none.
     pub fn mean(&self) -> Option<f64> {
         let count = self.count();
         (count > 0.0).then(|| self.sums.iter().sum::<f64>() / count)
     }
 
-    /// Returns the number of jobs that count.
+    /// Returns the number of counted jobs.
     pub fn count(&self) -> f64 {
         self.counts.iter().map(|&count| f64::from(count)).sum()
     }
 }
 
-/// The blocks of one number while the jobs of a replay are added, in the order of their arrival.
+/// The blocks of one number while jobs are added in the order of their arrival.
 #[derive(Debug)]
 pub struct BlockFiller {
     jobs: usize,
@@ -73,13 +72,13 @@ pub struct BlockFiller {
 }
 
 impl BlockFiller {
-    /// Returns the blocks of so many jobs, before the first of them.
+    /// Creates the blocks of `jobs` jobs.
     pub fn new(jobs: usize) -> Self {
         Self { jobs, at: 0, hash: 0, blocks: Blocks::empty(jobs) }
     }
 
-    /// Adds the next job, by its number and its value; `None` if it does not count in the mean. Jobs beyond
-    /// the number given before do not count either.
+    /// Adds the next job by its number and its value, `None` for a job that is not in the mean. Jobs beyond
+    /// the declared number do not count either.
     pub fn add(&mut self, number: Option<f64>, value: Option<f64>) {
         if self.at < self.jobs {
             self.blocks.add(block(self.at, self.jobs), value);
@@ -88,7 +87,7 @@ impl BlockFiller {
         self.at += 1;
     }
 
-    /// Returns the number of jobs with a hash of their numbers, by which replays of the same jobs are known,
+    /// Returns the number of jobs with a hash of their numbers, which identifies replays of the same jobs,
     /// and the blocks.
     pub fn finish(self) -> ((usize, u64), Blocks) {
         ((self.at, self.hash), self.blocks)
@@ -96,8 +95,8 @@ impl BlockFiller {
 }
 
 impl BlockSums {
-    /// Computes the block sums of a replay, for each row of [`METRICS`] that is compared. O(J) for J jobs in
-    /// the order of their arrival, and O(J·log J) for others.
+    /// Computes the block sums of a replay for each compared row of [`METRICS`]. O(J) for J jobs in the order
+    /// of their arrival, otherwise O(J·log J).
     pub fn of(replay: &Finished<'_>) -> Self {
         let n = replay.jobs.len();
         let ranks = ranks(n, |i| replay.jobs[i].submit.as_seconds());
@@ -106,9 +105,8 @@ impl BlockSums {
         adder.finish()
     }
 
-    /// Computes the block sums from saved jobs, which have the order of the replay, as [`Self::of`] does from
-    /// the replay itself. `numbers` has the names of numbers that are compared, each with its value for every
-    /// job.
+    /// Computes the same block sums from saved jobs, in the order of the replay. `numbers` has the names of
+    /// compared numbers, each with its value for every job.
     pub fn of_saved(jobs: &[JobRow], trim: Trim, numbers: &[(&'static str, Vec<f64>)]) -> Self {
         let n = jobs.len();
         let ranks = ranks(n, |i| jobs[i].submit_s);
@@ -125,17 +123,17 @@ impl BlockSums {
         Self { jobs: (n, hash(0, hashed)), numbers: numbers.iter().map(sums).collect() }
     }
 
-    /// Returns the block sums of the number with this name; `None` if it is not compared.
+    /// Returns the block sums of the named number, or `None` if it is not compared.
     pub fn get(&self, name: &str) -> Option<&Blocks> {
         self.numbers.iter().find(|(other, _)| *other == name).map(|(_, blocks)| blocks)
     }
 
-    /// Returns whether the other replay is one of the same jobs.
+    /// Returns whether the other replay has the same jobs.
     pub fn is_of_same_jobs(&self, other: &Self) -> bool {
         self.jobs == other.jobs
     }
 
-    /// Returns whether as many jobs of each block count in the means of the other replay.
+    /// Returns whether the same number of jobs of each block is in the means of the other replay.
     pub fn counts_same_jobs(&self, other: &Self) -> bool {
         let is_alike =
             |(name, of): &(&'static str, Blocks)| other.get(name).is_none_or(|by| of.counts == by.counts);
@@ -143,27 +141,27 @@ impl BlockSums {
     }
 }
 
-/// The block sums of a replay while jobs are added to them.
+/// The block sums of a replay while jobs are added.
 #[derive(Debug)]
 pub(in crate::metrics) struct BlockAdder {
     /// The number of jobs so far.
     at: usize,
     hash: u64,
-    /// The numbers that are compared, each with the values of jobs.
+    /// The compared numbers with their functions of jobs and their sums.
     numbers: Vec<(&'static str, PerJob<f64>, Added)>,
 }
 
-/// What is kept of a number while jobs are added.
+/// The state of a compared number.
 #[derive(Debug)]
 enum Added {
-    /// The sums over blocks of so many jobs.
+    /// The sums over blocks of this number of jobs.
     Sums(usize, Blocks),
-    /// The values of the jobs so far, as blocks are equal shares of all jobs, whose number is not known yet.
+    /// The values so far, because blocks are equal shares of an unknown number of jobs.
     Values(Vec<f64>),
 }
 
 impl Added {
-    /// Returns the sums over blocks, when all `n` jobs have been added.
+    /// Returns the sums over blocks after all `n` jobs.
     fn finish(self, n: usize) -> Blocks {
         match self {
             Self::Sums(_, blocks) => blocks,
@@ -179,8 +177,8 @@ impl Added {
 }
 
 impl BlockAdder {
-    /// Returns the sums before the first of `n` jobs. `None` stands for a number that is known only when all
-    /// jobs have been added; then all of them must count in means.
+    /// Creates the sums before the first of `n` jobs. `None` for a number known only in the end; then all
+    /// jobs must be in means.
     pub(in crate::metrics) fn new(n: Option<usize>) -> Self {
         let compared = METRICS.iter().filter(|metric| metric.is_compared);
         let nothing = || n.map_or_else(|| Added::Values(Vec::new()), |n| Added::Sums(n, Blocks::empty(n)));
@@ -188,9 +186,9 @@ impl BlockAdder {
         Self { at: 0, hash: 0, numbers: numbers.collect() }
     }
 
-    /// Adds the jobs of `part`, which follow those added before. `ranks` has the position of each in the
-    /// order of arrival; `None` if that is the order of the log, as it must be for jobs whose number is not
-    /// known.
+    /// Adds the jobs of `part`, the next ones in the order of the log. `ranks` has their positions in the
+    /// order of arrival, or is `None` if that is the order of the log, as required if the number of jobs is
+    /// unknown.
     pub(in crate::metrics) fn add(&mut self, part: &Facts<'_>, ranks: Option<&[usize]>) {
         for (_, value, added) in &mut self.numbers {
             match added {
@@ -224,8 +222,8 @@ fn block(i: usize, n: usize) -> usize {
 }
 
 /// Returns the position of each of `n` jobs in the order of arrival, or `None` if the jobs already have that
-/// order. Jobs that arrive together keep the order of the log, as the sort is stable. `submit_s` returns when
-/// a job arrived.
+/// order. The sort is stable, so simultaneous arrivals keep the order of the log. `submit_s` returns the
+/// arrival of a job.
 fn ranks(n: usize, submit_s: impl Fn(usize) -> f64) -> Option<Vec<usize>> {
     if (1..n).all(|i| submit_s(i - 1) <= submit_s(i)) {
         return None;
@@ -239,15 +237,15 @@ fn ranks(n: usize, submit_s: impl Fn(usize) -> f64) -> Option<Vec<usize>> {
     Some(ranks)
 }
 
-/// Returns a hash of the arrivals (in seconds), numbers and sizes of jobs, by multiplication and rotation.
-/// `before` is the hash of the jobs before them, 0 if there are none.
+/// Hashes the arrivals (in seconds), numbers and sizes of jobs, by multiplication and rotation. `before` is
+/// the hash of earlier jobs, initially 0.
 fn hash(before: u64, jobs: impl Iterator<Item = (f64, i64, u32)>) -> u64 {
     jobs.fold(before, |hash, (submit_s, number, procs)| {
         mix(mix(mix(hash, submit_s.to_bits()), number as u64), u64::from(procs))
     })
 }
 
-/// Returns a hash of a value and of what was hashed before it.
+/// Adds a value to a hash.
 fn mix(hash: u64, value: u64) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     (hash.rotate_left(5) ^ value).wrapping_mul(ODD)

@@ -1,41 +1,55 @@
-//! The jobs that leave a replay: what was measured of each so far, and the parts in which they are handed
-//! over.
+//! Finished jobs of a replay: their measurements, and the batches in which they go to the sink.
 
+use super::recording::Recording;
+use crate::engine::Record;
+use crate::metrics::contention::JobContention;
+use crate::metrics::dispersal::{Dispersal, Meter};
+use meshreplay_base::job::{Job, JobId};
+use meshreplay_base::memory;
+use meshreplay_machine::machine::Held;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::measured::Measured;
-use super::recording::Recording;
-use crate::engine::Record;
-use crate::metrics::dispersal::Meter;
-use meshreplay_base::job::{Job, JobId};
-use meshreplay_machine::machine::Held;
+/// The measurements so far of a job that is not final.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measured {
+    pub(super) dispersal: Dispersal,
+    /// Its nodes, if the sink measures them.
+    pub(super) held: Option<Arc<Held>>,
+    pub(super) allocate_ns: u64,
+    pub(super) placement: String,
+    pub(super) sides: Option<[u32; 3]>,
+    pub(super) refusals: u64,
+    /// How many of its nodes are not in its list. `None` without a list or before the first placement.
+    pub(super) replaced: Option<u32>,
+    pub(super) contention: JobContention,
+    pub(super) has_started: bool,
+}
 
-/// Jobs that have left a replay, with their records and with what was measured of each. Their recording has
-/// no totals, and no dispersal before [`Self::measure`].
+/// Finished jobs with their records and measurements. The recording has no totals, and no dispersal before
+/// [`Self::measure`].
 #[derive(Clone, Debug, Default)]
 pub struct LeftJobs {
-    /// The jobs, in the order of the log.
+    /// The jobs in the order of the log.
     pub jobs: Vec<Job>,
-    /// The record of each job.
+    /// Their records.
     pub records: Vec<Record>,
-    /// What was measured of each job.
+    /// Their measurements.
     pub recording: Recording,
-    /// The nodes of each job whose dispersal is measured when it has left. Those that have been measured stay
-    /// here until the replay takes the list back: freeing memory on another thread than the one that has
-    /// asked for it makes that one wait.
+    /// The nodes of the jobs whose dispersal is measured by the sink. They stay here until the replay gets
+    /// the batch back: freeing memory on another thread than the allocating one makes that thread wait.
     pub(super) held: Vec<Option<Arc<Held>>>,
 }
 
 impl LeftJobs {
-    /// Forgets the jobs, but keeps the memory of those parts of them that every replay has.
+    /// Removes the jobs, but keeps the memory of the lists that every replay has.
     pub fn clear(&mut self) {
         self.jobs.clear();
         self.records.clear();
         self.recording.clear_jobs();
     }
 
-    /// Makes room for so many jobs in what was cleared, and frees the nodes of those that were there.
+    /// Prepares a cleared batch for `jobs` jobs, and frees the nodes of the old ones.
     pub(super) fn reserve(&mut self, jobs: usize) {
         self.held.clear();
         self.jobs.reserve(jobs);
@@ -52,7 +66,7 @@ impl LeftJobs {
         }
     }
 
-    /// Takes the jobs from `later`, which left later and have been measured.
+    /// Appends the jobs of `later`, which have been measured.
     pub fn append(&mut self, later: &mut Self) {
         self.jobs.append(&mut later.jobs);
         self.records.append(&mut later.records);
@@ -60,23 +74,23 @@ impl LeftJobs {
     }
 }
 
-/// Takes jobs that have left. It is called with equally many each time, and with the rest at the end. It
-/// returns no jobs, but maybe the memory of others that have been taken, for the next ones.
+/// Receives finished jobs, always the same number except in the last call. Returns no jobs, but possibly the
+/// memory of an earlier batch for reuse.
 pub type TakeLeft<'a> = &'a mut dyn FnMut(LeftJobs) -> LeftJobs;
 
-/// Where jobs go that leave a replay, if they do not stay in memory.
+/// The sink of finished jobs with the current batch.
 pub(super) struct Leaving<'a> {
     pub(super) left: LeftJobs,
-    /// The number of jobs that are handed over together.
+    /// Jobs per batch.
     pub(super) together: usize,
-    /// The number of jobs whose nodes may be in memory together after they have left.
+    /// Finished jobs whose nodes may be in memory at once.
     pub(super) kept: usize,
-    /// The number of jobs that have left since the memory for nodes was counted from 0.
+    /// Finished jobs since the memory of nodes was last counted from 0.
     pub(super) counted: usize,
     pub(super) take: TakeLeft<'a>,
 }
 
-/// The measurements of the jobs that have not left, by job.
+/// The measurements of the jobs that are not final, by job.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     first: JobId,
@@ -84,12 +98,12 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// Returns the number of jobs from the oldest one that has not left to the newest one that was measured.
+    /// Returns the number of jobs from the oldest that is not final to the newest that was measured.
     pub(super) fn len(&self) -> usize {
         self.jobs.len()
     }
 
-    /// Returns what was measured of a job that has not left.
+    /// Returns the measurements of a job that is not final.
     pub(super) fn of(&mut self, job: JobId) -> &mut Measured {
         let at = (job - self.first) as usize;
         if at >= self.jobs.len() {
@@ -98,15 +112,82 @@ impl Open {
         &mut self.jobs[at]
     }
 
-    /// Returns the job that leaves next, and what was measured of it.
+    /// Returns the oldest job with its measurements.
     pub(super) fn next(&mut self) -> (JobId, &mut Measured) {
         let job = self.first;
         (job, self.of(job))
     }
 
-    /// Removes the job that leaves next.
+    /// Removes the oldest job.
     pub(super) fn remove_next(&mut self) {
         self.first += 1;
         self.jobs.pop_front();
+    }
+}
+
+/// Bytes that are taken without checking the available memory.
+const FIRST: u64 = 1 << 28;
+
+/// The memory of the nodes of some jobs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlacementRoom {
+    jobs: u64,
+    bytes: u64,
+    /// The size in bytes that triggers the next check.
+    next: u64,
+}
+
+impl Default for PlacementRoom {
+    fn default() -> Self {
+        Self { jobs: 0, bytes: 0, next: FIRST }
+    }
+}
+
+impl PlacementRoom {
+    /// Adds the nodes of a job. Fails with a message if the same amount of memory is not available once more,
+    /// because lists are copied as they grow, and again into columns.
+    pub(super) fn add(&mut self, placement: &str) -> Result<(), String> {
+        self.jobs += 1;
+        self.bytes = self.bytes.saturating_add((placement.len() + size_of::<String>()) as u64);
+        if self.bytes < self.next {
+            return Ok(());
+        }
+        self.next = self.bytes.saturating_mul(2);
+        match memory::lacking(self.bytes) {
+            None => Ok(()),
+            Some(free) => Err(self.problem(free)),
+        }
+    }
+
+    /// Returns the message about `free` available bytes.
+    fn problem(self, free: u64) -> String {
+        format!(
+            "the nodes of {} jobs take {} MB of memory, and for the rest {} MB are left; leave out \
+             --placements, or replay fewer jobs: `meshreplay trace cut` makes shorter logs",
+            self.jobs,
+            self.bytes / 1_000_000,
+            free / 1_000_000
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_asked_for_at_each_doubling_and_what_lacks_is_said() {
+        let mut room = PlacementRoom { next: 1000, ..PlacementRoom::default() };
+        let text = "0 2 4 6".repeat(20);
+        for _ in 0..100 {
+            assert_eq!(room.add(&text), Ok(()));
+            assert!(room.bytes < room.next);
+        }
+        // No machine has that much left.
+        room.bytes = u64::MAX / 2;
+        if memory::free_bytes().is_some() {
+            let said = room.add(&text).err().unwrap_or_default();
+            assert!(said.starts_with("the nodes of 101 jobs take 9223372036854 MB"), "{said}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The observer that measures each placement when it is made, so that placements need not be kept.
+//! The observer that measures placements as they are made, so that they need not be kept.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -6,23 +6,19 @@
          memory, fit 128 bits"
 )]
 
-mod compactions;
 mod leaving;
-mod measured;
 mod outages;
-mod placement_room;
 mod recording;
 
-pub use compactions::Compactions;
 pub use leaving::{LeftJobs, TakeLeft};
 pub use outages::{Downtime, LostRun, OutageRecord};
+pub use recording::Compactions;
 pub use recording::{ContentionRecord, Recording, retain};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use self::leaving::{Leaving, Open};
-use self::placement_room::PlacementRoom;
+use self::leaving::{Leaving, Open, PlacementRoom};
 use super::contention::Contention;
 use super::dispersal::Meter;
 use super::fragmentation::{Fragmentation, Slices};
@@ -32,19 +28,19 @@ use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
 
-/// The most jobs that have not left whose nodes wait to be measured, and the most parts that such nodes may
-/// be in. Others are measured at once, as their nodes would take more memory than the measures.
+/// The most unfinished jobs whose nodes await measurement, and the most parts of such nodes. Other placements
+/// are measured at once, because their nodes would take more memory than their measurements.
 const MOST_OPEN: usize = 1 << 12;
 const MOST_PARTS: usize = 256;
 
-/// The data that other threads share with a running replay: its progress, and the switch that stops it.
+/// Data shared between a running replay and other threads: its progress, and the stop switch.
 #[derive(Debug, Default)]
 pub struct Monitor {
-    /// The number of jobs of earlier replications.
+    /// Jobs of earlier replications.
     pub earlier: AtomicUsize,
-    /// The number of jobs that have ended so far, including the jobs of earlier replications.
+    /// Jobs that have ended so far, including earlier replications.
     pub finished: AtomicUsize,
-    /// The switch that stops the replay.
+    /// Stops the replay.
     pub stop: Stop,
 }
 
@@ -58,24 +54,24 @@ pub struct Recorder<'a> {
     fragmentation: Option<Fragmentation>,
     /// Whether the nodes of each job are kept.
     keeps_placements: bool,
-    /// How much memory the nodes of the jobs take that have left.
+    /// The memory taken by the nodes of finished jobs.
     room: PlacementRoom,
     /// Whether the refusals of each job are counted.
     counts_refusals: bool,
     open: Open,
-    /// Where jobs go that leave; `None` if what was measured of them stays.
+    /// The sink of finished jobs, or `None` if their measurements are kept.
     leaving: Option<Leaving<'a>>,
-    /// The jobs of the replay; empty unless outages are measured.
+    /// The jobs of the replay. Empty unless outages are measured.
     jobs: &'a [Job],
-    /// The nodes of each job according to the log, by job; none for a job without a list. Empty unless jobs
-    /// are placed by such lists.
+    /// The nodes of each job according to the log, empty for a job without a list. No lists unless jobs are
+    /// placed by them.
     lists: Vec<&'a [NodeId]>,
     recording: Recording,
 }
 
 impl<'a> Recorder<'a> {
-    /// Makes the observer of a replay of `jobs` jobs on `mesh`. Durations of calls are kept if `timed`, and
-    /// calls are only counted otherwise.
+    /// Creates the observer of a replay of `jobs` jobs on `mesh`. With `timed`, durations of calls are kept;
+    /// otherwise calls are only counted.
     pub fn new(mesh: &'a Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
         let recording = Recording {
             dispersal: Vec::with_capacity(jobs),
@@ -100,15 +96,15 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Makes the recorder hand over jobs that leave, so many `together`, in place of keeping what was
-    /// measured of them. Whoever takes them has the nodes of at most `kept` jobs in memory.
+    /// Passes finished jobs to `sink` in batches of `batch` jobs instead of keeping their measurements. The
+    /// sink has the nodes of at most `kept` jobs in memory.
     #[must_use]
     pub fn with_leaving(mut self, (together, kept): (usize, usize), take: TakeLeft<'a>) -> Self {
         self.leaving = Some(Leaving { left: LeftJobs::default(), together, kept, counted: 0, take });
         self
     }
 
-    /// Makes the recorder estimate contention on `mesh` as well.
+    /// Also estimates contention on `mesh`.
     #[must_use]
     pub fn with_contention(mut self, mesh: &Mesh) -> Self {
         self.contention = Some(Contention::new(mesh));
@@ -116,8 +112,8 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on. Its
-    /// course is kept if `keeps_course`, and only its means otherwise.
+    /// Also tracks the fragmentation of the free nodes of `mesh` from `start` on, with its course if
+    /// `keeps_course`.
     #[must_use]
     pub fn with_fragmentation(
         mut self,
@@ -130,23 +126,22 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder keep the nodes of each job as well.
+    /// Also keeps the nodes of each job.
     #[must_use]
     pub fn with_placements(mut self) -> Self {
         self.keeps_placements = true;
         self
     }
 
-    /// Makes the recorder count the refusals of each job as well.
+    /// Also counts the refusals of each job.
     #[must_use]
     pub fn with_refusals(mut self) -> Self {
         self.counts_refusals = true;
         self
     }
 
-    /// Makes the recorder measure the outages of the nodes of `mesh` as well. `jobs` are the jobs of the
-    /// replay, and `first` is the first arrival of one of them. Single downtimes and lost runs are kept if
-    /// `keeps_times`.
+    /// Also measures the outages of the nodes of `mesh`. `jobs` are the jobs of the replay, the first of
+    /// which arrives at `first`. Single downtimes and lost runs are kept if `keeps_times`.
     #[must_use]
     pub fn with_outages(mut self, mesh: &Mesh, jobs: &'a [Job], first: Time, keeps_times: bool) -> Self {
         self.recording.outages = Some(OutageRecord::new(mesh.available(), first, keeps_times));
@@ -154,7 +149,7 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder compare the nodes of `jobs`, which are those of the replay, with `lists` as well.
+    /// Also compares the nodes of `jobs`, the jobs of the replay, with `lists`.
     #[must_use]
     pub fn with_lists(mut self, jobs: &[Job], lists: &'a NodeLists) -> Self {
         self.lists = jobs.iter().map(|job| lists.nodes(job.logged.nodes)).collect();
@@ -172,8 +167,7 @@ impl<'a> Recorder<'a> {
         self.recording
     }
 
-    /// Hands over the jobs that have left since the last time. Nothing happens if there are none, or if they
-    /// stay.
+    /// Passes the current batch to the sink. Does nothing for an empty batch, or without a sink.
     fn hand_over(&mut self) {
         let Some(leaving) = self.leaving.as_mut().filter(|leaving| !leaving.left.jobs.is_empty()) else {
             return;
@@ -187,7 +181,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Returns how many of `nodes` are not in `list`.
+/// Counts the `nodes` that are not in `list`.
 fn outside(nodes: &[NodeId], list: &[NodeId]) -> u32 {
     if nodes == list {
         return 0;
@@ -197,10 +191,11 @@ fn outside(nodes: &[NodeId], list: &[NodeId]) -> u32 {
     nodes.iter().filter(|node| sorted.binary_search(node).is_err()).count() as u32
 }
 
-/// Returns the sides of the box that `nodes` form on `mesh`; `None` if they form none. A box may wrap around.
+/// Returns the sides of the box that `nodes` form on `mesh`, possibly wrapping around, or `None` if they form
+/// none.
 fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
     let Submesh { sizes, .. } = Submesh::around(mesh, nodes)?;
-    // Nodes are distinct, so as many as the submesh around them has are all of it.
+    // Nodes are distinct, so they fill the submesh around them if their number agrees.
     (sizes.iter().product::<u32>() as usize == nodes.len()).then_some(sizes)
 }
 
@@ -210,7 +205,7 @@ impl Observer for Recorder<'_> {
             let defers = self.leaving.is_some() && self.open.len() <= MOST_OPEN;
             let measured = self.open.of(job);
             if defers && held.parts() <= MOST_PARTS {
-                // Whoever takes the job measures it, on another thread.
+                // The sink measures it, on another thread.
                 measured.held = Some(Arc::clone(held));
             } else {
                 measured.dispersal = self.meter.measure_held(held);
@@ -235,7 +230,7 @@ impl Observer for Recorder<'_> {
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         if let Some(contention) = &mut self.contention {
             let (found, measured) = (contention.add(nodes, now), self.open.of(job));
-            // The contention of a job that is moved later stays that of its start.
+            // The contention of a job that is moved later remains that of its start.
             if !std::mem::replace(&mut measured.has_started, true) {
                 measured.contention = found;
             }
@@ -281,7 +276,7 @@ impl Observer for Recorder<'_> {
         let measured = self.open.of(job);
         measured.has_started = false;
         if let (Some(outages), Some(named)) = (&mut self.recording.outages, self.jobs.get(job as usize)) {
-            // The nodes that the job has just left, if they are kept.
+            // The nodes that the job has just vacated, if placements are kept.
             outages.kill(LostRun {
                 job: *named,
                 start: now - ran,

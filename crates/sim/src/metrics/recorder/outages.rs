@@ -1,38 +1,38 @@
-//! Measures outages: how many nodes were available, and what jobs lost that were killed.
+//! Outages: available nodes, and the losses of killed jobs.
 
 use std::collections::BTreeMap;
 
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::NodeId;
 
-/// A time for which a node was down. A job that it had may have gone on.
+/// An interval in which a node was down. Its job may have continued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Downtime {
     /// The node.
     pub node: NodeId,
-    /// The time at which it went down.
+    /// Start.
     pub from: Time,
-    /// The time at which it came up; `None` if it did not during the replay.
+    /// End, or `None` if the node did not come up during the replay.
     pub until: Option<Time>,
 }
 
-/// A run of a job that ended because the job was killed.
+/// A run that ended by a kill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostRun {
     /// The job.
     pub job: Job,
-    /// The start of the run.
+    /// Start of the run.
     pub start: Time,
-    /// The time at which the job was killed.
+    /// Time of the kill.
     pub end: Time,
-    /// The number of nodes that it had.
+    /// Number of nodes.
     pub allocated: u32,
-    /// Its nodes as intervals, such as `0-3 7`; empty if placements were not asked for.
+    /// The nodes as intervals, such as `0-3 7`. Empty unless placements are kept.
     pub nodes: String,
 }
 
 impl LostRun {
-    /// Returns the times of the arrival of the job, of the start of the run and of its end, in seconds.
+    /// Returns the arrival of the job, the start and the end of the run, in seconds.
     pub fn times_s(&self) -> [f64; 3] {
         [self.job.submit, self.start, self.end].map(Time::as_seconds)
     }
@@ -41,41 +41,41 @@ impl LostRun {
 /// The outages of a replay.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutageRecord {
-    /// The time from which nodes count as available: the first arrival of a job.
+    /// The first arrival of a job. Nodes count as available from then on.
     pub first: Time,
-    /// The times at which the number of available nodes changes, ascending, each with the new number. The
-    /// first entry is the machine before any change.
+    /// Changes of the number of available nodes: time and new number, ascending. The first entry is the
+    /// machine before any change.
     pub available: Vec<(Time, u32)>,
-    /// The number of times that a node went down.
+    /// Failures of nodes.
     pub failures: u64,
-    /// The node-seconds of the runs in which jobs were killed.
+    /// Node-seconds of killed runs.
     pub lost_node_s: f64,
-    /// The number of times that a job was killed.
+    /// Kills of jobs.
     pub kills: u64,
-    /// The time at which a job was last killed; `None` if none was.
+    /// The last kill, or `None` if there was none.
     pub last_kill: Option<Time>,
-    /// The number of jobs that were killed once too often and given up.
+    /// Jobs given up after too many kills.
     pub given_up: u64,
-    /// The number of jobs that never started, because nodes that they needed did not come up.
+    /// Jobs that never started, because nodes that they needed did not come up.
     pub never_started: u64,
-    /// The times for which nodes were down, in the order in which they went down.
+    /// Downtimes of nodes, ordered by their starts.
     pub downtimes: Vec<Downtime>,
-    /// The runs in which jobs were killed, in the order of their ends.
+    /// Killed runs, ordered by their ends.
     pub lost_runs: Vec<LostRun>,
-    /// Whether `downtimes` and `lost_runs` are filled.
+    /// Whether `downtimes` and `lost_runs` are recorded.
     keeps_times: bool,
-    /// The position in `downtimes` of each node that is down.
+    /// The entry in `downtimes` of each node that is down.
     down: BTreeMap<NodeId, usize>,
 }
 
 impl OutageRecord {
-    /// Returns a record without outages of a machine of `nodes` nodes to which jobs arrive from `first` on.
-    /// Single downtimes and lost runs are kept if `keeps_times`.
+    /// Creates a record without outages for a machine of `nodes` nodes and a first arrival at `first`. Single
+    /// downtimes and lost runs are recorded if `keeps_times`.
     pub(super) fn new(nodes: u32, first: Time, keeps_times: bool) -> Self {
         Self { first, available: vec![(Time::from_micros(i64::MIN), nodes)], keeps_times, ..Self::default() }
     }
 
-    /// Notes that a node goes down or comes up.
+    /// Records that a node goes down or comes up.
     pub(super) fn change_node(&mut self, node: NodeId, is_down: bool, now: Time) {
         self.failures += u64::from(is_down);
         if !self.keeps_times {
@@ -89,7 +89,7 @@ impl OutageRecord {
         }
     }
 
-    /// Notes that `nodes` nodes are available from `now` on.
+    /// Records that `nodes` nodes are available from `now` on.
     pub(super) fn change(&mut self, nodes: u32, now: Time) {
         match self.available.last_mut() {
             Some(last) if last.0 == now => last.1 = nodes,
@@ -97,7 +97,7 @@ impl OutageRecord {
         }
     }
 
-    /// Notes that a job was killed, which loses its run.
+    /// Records a kill.
     pub(super) fn kill(&mut self, lost: LostRun) {
         self.kills += 1;
         self.lost_node_s += (lost.end - lost.start).as_seconds() * f64::from(lost.allocated);
@@ -107,10 +107,9 @@ impl OutageRecord {
         }
     }
 
-    /// Returns the node-seconds of the nodes that were available from `since` to `until`.
+    /// Returns the available node-seconds from `since` to `until`.
     pub(in crate::metrics) fn available_node_s(&self, since: Time, until: Time) -> f64 {
-        // The node-seconds of the changes are summed in whole node-microseconds, so that none is lost to
-        // rounding.
+        // Sum in whole node-microseconds, so that nothing is lost to rounding.
         let mut node_micros = 0_i128;
         for (i, &(from, nodes)) in self.available.iter().enumerate() {
             let to = self.available.get(i + 1).map_or(until, |next| next.0.min(until));

@@ -1,51 +1,50 @@
 //! The measurements of a replay.
 
-use super::compactions::Compactions;
-use super::measured::Measured;
+use super::leaving::Measured;
 use super::outages::OutageRecord;
+use crate::engine::Compaction;
 use crate::metrics::contention::JobContention;
 use crate::metrics::cost::Cost;
 use crate::metrics::dispersal::Dispersal;
 use crate::metrics::fragmentation::FragmentationRecord;
+use meshreplay_alloc::allocator::Rearrangement;
 
-/// The measurements of a [`Recorder`](super::Recorder). Lists with an entry per job have the order of the
-/// jobs of the replay.
+/// The measurements of a [`Recorder`](super::Recorder). Lists by job have the order of the jobs of the
+/// replay.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// The dispersal of each job's placement, by job.
+    /// By job: the dispersal of its placement.
     pub dispersal: Vec<Dispersal>,
-    /// The duration of the call that placed each job in nanoseconds, by job. 0 if calls are not timed.
+    /// By job: the nanoseconds of the call that placed it, or 0 if calls are not timed.
     pub allocate_ns: Vec<u64>,
-    /// The calls of the allocator that placed a job.
+    /// Allocator calls that placed a job.
     pub allocate: Cost,
-    /// The calls in which the allocator refused a job.
+    /// Allocator calls that refused a job.
     pub refused: Cost,
-    /// The calls that released the nodes of a job.
+    /// Allocator calls that released the nodes of a job.
     pub release: Cost,
-    /// The plans by which running jobs were moved to make room for others.
+    /// Plans that moved running jobs to free nodes for others.
     pub compactions: Compactions,
-    /// The estimate of contention. `None` unless it was asked for.
+    /// The estimate of contention, if requested.
     pub contention: Option<ContentionRecord>,
-    /// The fragmentation of the free nodes. `None` unless it was asked for.
+    /// The fragmentation of the free nodes, if requested.
     pub fragmentation: Option<FragmentationRecord>,
-    /// The nodes of each job as intervals, such as `0-3 7`, by job. A job that was moved has its last nodes.
-    /// Empty unless placements were asked for.
+    /// By job: its last nodes as intervals, such as `0-3 7`. Empty unless requested.
     pub placements: Vec<String>,
-    /// The sides of the box that these nodes form, by job; `None` where they form none. Empty unless
-    /// placements were asked for.
+    /// By job: the sides of the box that these nodes form, if any. Empty unless placements are requested.
     pub boxes: Vec<Option<[u32; 3]>>,
-    /// How often the allocator refused each job, by job. Empty unless that was asked for.
+    /// By job: its refusals. Empty unless requested.
     pub refusals: Vec<u64>,
-    /// How many nodes of each job are not in the list of nodes that the log has for it, by job; `None` for a
-    /// job without a list. All of it is `None` unless jobs are placed by such lists.
+    /// By job: the number of its nodes that are not in its list of the log, or `None` without a list. `None`
+    /// as a whole unless jobs are placed by lists.
     pub replaced: Option<Vec<Option<u32>>>,
-    /// The outages of nodes. `None` if all nodes are always up.
+    /// The outages of nodes, or `None` if all nodes are always up.
     pub outages: Option<OutageRecord>,
 }
 
 impl Recording {
-    /// Takes the entries of single jobs out, and leaves the totals. Entries that every replay has are then to
-    /// be kept in the memory that [`Self::reuse`] is given.
+    /// Moves the lists by job out, without the totals. The memory for the lists of every replay then comes
+    /// from [`Self::reuse`].
     pub(super) fn take_jobs(&mut self) -> Self {
         let contention = self.contention.as_mut();
         Self {
@@ -61,7 +60,7 @@ impl Recording {
         }
     }
 
-    /// Forgets the entries of single jobs, but keeps the memory of those that every replay has.
+    /// Clears the lists by job, but keeps the memory of the lists of every replay.
     pub(super) fn clear_jobs(&mut self) {
         let Self { mut dispersal, mut allocate_ns, .. } = std::mem::take(self);
         dispersal.clear();
@@ -69,15 +68,14 @@ impl Recording {
         *self = Self { dispersal, allocate_ns, ..Self::default() };
     }
 
-    /// Takes the memory for those entries of `jobs` jobs that every replay has from `cleared`, which has no
-    /// jobs.
+    /// Takes the memory for the lists of every replay from `cleared`, for `jobs` jobs.
     pub(super) fn reuse(&mut self, cleared: Self, jobs: usize) {
         (self.dispersal, self.allocate_ns) = (cleared.dispersal, cleared.allocate_ns);
         self.dispersal.reserve(jobs);
         self.allocate_ns.reserve(jobs);
     }
 
-    /// Takes the entries of jobs that left later.
+    /// Appends the lists by job of `later`.
     pub(super) fn append_jobs(&mut self, later: &mut Self) {
         self.dispersal.append(&mut later.dispersal);
         self.allocate_ns.append(&mut later.allocate_ns);
@@ -92,8 +90,8 @@ impl Recording {
         }
     }
 
-    /// Adds what was measured of the job that leaves next, and takes its placement. `has_list` says whether
-    /// it has a list of nodes.
+    /// Appends the measurements of the next finished job, and takes its placement. `has_list` is true if the
+    /// job has a list of nodes.
     pub(super) fn push(&mut self, job: &mut Measured, has_list: bool, placements: bool, refusals: bool) {
         self.dispersal.push(job.dispersal);
         self.allocate_ns.push(job.allocate_ns);
@@ -112,7 +110,7 @@ impl Recording {
         }
     }
 
-    /// Removes the entries of the jobs for which `is_kept` is false.
+    /// Removes the entries of jobs with a false `is_kept`.
     pub fn keep(&mut self, is_kept: &[bool]) {
         retain(&mut self.dispersal, is_kept);
         retain(&mut self.allocate_ns, is_kept);
@@ -128,13 +126,13 @@ impl Recording {
     }
 }
 
-/// Takes all entries out of a list, and leaves room for as many.
+/// Takes all entries out of a list, with a new list of the same capacity.
 fn take<T>(list: &mut Vec<T>) -> Vec<T> {
     let room = list.len();
     std::mem::replace(list, Vec::with_capacity(room))
 }
 
-/// Removes the entries of `list` for which `is_kept` is false. A list that is empty stays so.
+/// Removes the entries of `list` with a false `is_kept`. An empty list stays empty.
 pub fn retain<T>(list: &mut Vec<T>, is_kept: &[bool]) {
     let mut kept = is_kept.iter();
     list.retain(|_| kept.next().is_none_or(|&kept| kept));
@@ -143,8 +141,38 @@ pub fn retain<T>(list: &mut Vec<T>, is_kept: &[bool]) {
 /// The estimated contention of a replay.
 #[derive(Clone, Debug, Default)]
 pub struct ContentionRecord {
-    /// The contention of each job at its start, by job.
+    /// By job: its contention at its start.
     pub jobs: Vec<JobContention>,
-    /// The integral over time of the number of pairs of messages that share a link, in pairs times seconds.
+    /// The integral over time of the pairs of messages that share a link, in pairs times seconds.
     pub pair_seconds: f64,
+}
+
+/// The compaction plans of a replay: begun, carried out and aborted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compactions {
+    /// Plans that the allocator began to decide on. Each is later carried out or aborted.
+    pub begun: u64,
+    /// Plans that were carried out, each followed by the start of the waiting job.
+    pub carried_out: u64,
+    /// Plans dropped because a job to be moved ended before the decision was ready.
+    pub aborted: u64,
+    /// Plans carried out with a job that was suspended for a while without moving.
+    pub delayed: u64,
+    /// Plans carried out that still moved jobs when the new job could already start.
+    pub overrun: u64,
+}
+
+impl Compactions {
+    /// Counts an event of `plan`.
+    pub(super) fn count(&mut self, what: Compaction, plan: &Rearrangement) {
+        match what {
+            Compaction::Begun => self.begun += 1,
+            Compaction::Aborted => self.aborted += 1,
+            Compaction::CarriedOut => {
+                self.carried_out += 1;
+                self.delayed += u64::from(plan.delays);
+                self.overrun += u64::from(plan.overruns);
+            }
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! The table of the numbers of a summary, with one row per number. Frames, tables, plots, reports and
-//! replications take everything that they know of a number from here.
+//! The table of the numbers of a summary, one row per number. Frames, tables, plots, reports and replications
+//! derive everything about a number from its row.
 //!
 //! A new number needs one row and its function. The columns of the `summary` frame have the order of the
 //! rows: `times` before `places`.
@@ -12,7 +12,7 @@ use super::metric::Metric;
 /// Every number of a summary.
 pub static METRICS: &[Metric] = &joined::<{ times::ROWS.len() + places::ROWS.len() }>();
 
-/// Returns the rows of both parts.
+/// Concatenates the rows of both parts.
 const fn joined<const N: usize>() -> [Metric; N] {
     let mut all = [times::ROWS[0]; N];
     let mut i = 0;

@@ -1,4 +1,4 @@
-//! Numbers on nodes: where jobs ran, what allocator calls cost, and the traffic between nodes.
+//! Numbers about nodes: where jobs ran, the cost of allocator calls, and the traffic between nodes.
 
 use super::super::cost::Cost;
 use super::super::facts::{Facts, share};
@@ -39,7 +39,7 @@ pub(super) const ROWS: &[Metric] = &[
              at least two nodes; null if there are none",
         )
         .shown(Plain(3))
-        // The table has no room for this column beside measured times.
+        // The table has no room for this column next to measured times.
         .terminal(Last, "to bound", |of| !of.timed)
         .room(4)
         .report(First, "to bound", |_| true),
@@ -250,7 +250,7 @@ pub(super) const ROWS: &[Metric] = &[
         .report(Last, "replay s", |_| true),
 ];
 
-/// Returns a row for the mean number of slices that fit. Slices are counted from 1.
+/// Returns the row of the mean number of fitting slices. `I` counts from 1.
 const fn fit<const I: usize>(name: &'static str, slice: &'static str, title: &'static str) -> Metric {
     slice_row::<I>(Metric::real(name, |of| Some(*fragmentation(of)?.fits.get(I - 1)?)), slice, title)
         .is(
@@ -263,7 +263,7 @@ const fn fit<const I: usize>(name: &'static str, slice: &'static str, title: &'s
         .report(First, title, |of| of.slices >= I)
 }
 
-/// Returns a row for the share of the time in which enough slices fit. Slices are counted from 1.
+/// Returns the row of the share of time with enough fitting slices. `I` counts from 1.
 const fn enough<const I: usize>(name: &'static str, slice: &'static str, title: &'static str) -> Metric {
     slice_row::<I>(Metric::real(name, |of| Some(*fragmentation(of)?.enough.get(I - 1)?)), slice, title)
         .is(
@@ -275,24 +275,23 @@ const fn enough<const I: usize>(name: &'static str, slice: &'static str, title: 
         .shown(Percent(1))
 }
 
-/// Returns the row with what all numbers of slice I share.
+/// Completes the row with the common properties of numbers of slice `I`.
 const fn slice_row<const I: usize>(row: Metric, slice: &'static str, title: &'static str) -> Metric {
     row.when(When::Fragmentation).better(Higher).detail(slice).terminal(Placement, title, |of| of.slices >= I)
 }
 
-/// Returns the fragmentation of free nodes; `None` if it was not measured.
+/// Returns the fragmentation of free nodes, if measured.
 fn fragmentation<'a>(of: &'a Facts<'_>) -> Option<&'a FragmentationRecord> {
     of.replay.recording.fragmentation.as_ref()
 }
 
-/// Returns a total of the network divided by the number of packets, or 0 if there are no packets. `None`
-/// without a network.
+/// Returns a total of the network per packet, or 0 without packets. `None` without a network.
 fn per_packet(of: &Facts<'_>, total: fn(&Traffic) -> u64) -> Option<f64> {
     let traffic = of.replay.traffic?;
     Some(share(total(traffic) as f64, traffic.packets as f64))
 }
 
-/// Returns the number of network cycles from the first arrival to the last end.
+/// Returns the network cycles from the first arrival to the last end.
 fn cycles(of: &Facts<'_>, traffic: &Traffic) -> f64 {
     of.makespan_s / traffic.cycle.as_seconds()
 }

@@ -1,4 +1,4 @@
-//! Numbers on jobs: how many, and when they started and ended.
+//! Numbers about jobs: their counts, and their starts and ends.
 
 use super::super::facts::share;
 use super::super::gather::{IsThere, per_job};
@@ -7,14 +7,13 @@ use super::super::metric::Display::{Percent, Plain, Seconds};
 use super::super::metric::Group::{Delays, First, Network, Response};
 use super::super::metric::{Metric, When};
 
-/// The least run time, in seconds, that slowdowns are computed with. Shorter runs count as this long (bounded
-/// slowdown).
+/// The shortest run time of slowdowns in seconds. Shorter runs count as this long (bounded slowdown).
 const SHORTEST_RUN_S: f64 = 10.0;
 
-/// Every replay has the number.
+/// For every replay.
 const ALWAYS: IsThere = |_| true;
 
-/// The replays have the number whose jobs are placed by the lists of their log.
+/// For replays that place jobs by the lists of their log.
 const BY_LISTS: IsThere = |of| of.replay.recording.replaced.is_some();
 
 /// The rows, in the order of the columns of the `summary` frame.

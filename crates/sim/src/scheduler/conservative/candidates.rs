@@ -1,13 +1,14 @@
-//! The reservations that may move, and the times in which they may have found room.
+//! The candidates of a compression: reservations that may move, and the windows in which they may have gained
+//! room.
 //!
-//! They are few in a long queue, so a compression finds them by a set of bits.
+//! A long queue has few of them, so a compression finds them by a bit set.
 
 use super::profile::Window;
 
-/// The largest number of windows that are kept apart for a reservation.
+/// The most separate windows of a reservation.
 const APART: usize = 2;
 
-/// The windows of one reservation. They may overlap.
+/// The windows of one reservation, possibly overlapping.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Windows {
@@ -16,14 +17,14 @@ pub(super) struct Windows {
 }
 
 impl Windows {
-    /// Adds a window. `is_full` says of a window whether there is no room in it any more.
+    /// Adds a window. `is_full` tests whether a window has no room left.
     #[inline]
     fn add(&mut self, window: Window, is_full: impl Fn(&Window) -> bool) {
         if self.count > 0 {
             self.add_another(window, is_full);
             return;
         }
-        // One after the other, as they have been written, which is faster than together.
+        // Field by field, as they were written, which is faster than as a whole.
         let first = &mut self.windows[0];
         first.from = window.from;
         first.until = window.until;
@@ -31,8 +32,8 @@ impl Windows {
         self.count = 1;
     }
 
-    /// Adds a window. One that meets it grows by it. If there is no room left, those are dropped that
-    /// `is_full` says of, and if there are none, the last one grows until it covers both.
+    /// Adds a window. An overlapping window is extended by it. Without space for another window, full windows
+    /// are dropped, and if none is full, the last window is extended to cover both.
     fn add_another(&mut self, window: Window, is_full: impl Fn(&Window) -> bool) {
         let meets = |other: &Window| window.from < other.until && other.from < window.until;
         let met = self.windows[..self.count].iter().position(meets);
@@ -69,16 +70,16 @@ impl Windows {
     }
 }
 
-/// The windows of all reservations by their numbers. A reservation without a window cannot move.
+/// The windows of all reservations by number. A reservation without a window cannot move.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
     windows: Vec<Windows>,
-    /// One bit for each reservation, which tells whether it has a window. They are read 64 at a time.
+    /// One bit per reservation, set if it has a window. Scanned 64 at a time.
     bits: Vec<u64>,
 }
 
 impl Candidates {
-    /// Adds a reservation with the next number, which has `windows`.
+    /// Adds `windows` for the reservation with the next number.
     pub(super) fn push(&mut self, windows: Windows) {
         let at = self.windows.len();
         self.windows.push(windows);
@@ -86,15 +87,14 @@ impl Candidates {
         self.bits[at / 64] |= u64::from(windows.count > 0) << (at % 64);
     }
 
-    /// Adds a window of reservation `at`. `is_full` says of a window whether there is no room in it any more.
+    /// Adds a window of reservation `at`. `is_full` tests whether a window has no room left.
     #[inline]
     pub(super) fn add(&mut self, at: usize, window: Window, is_full: impl Fn(&Window) -> bool) {
         self.windows[at].add(window, is_full);
         self.bits[at / 64] |= 1 << (at % 64);
     }
 
-    /// Returns the first reservation from number `from` on that has a window; `None` if there is none. O(Q /
-    /// 64).
+    /// Returns the first reservation with a window, from number `from` on. O(Q / 64).
     pub(super) fn first(&self, from: usize) -> Option<usize> {
         let word = from / 64;
         let begun = self.bits.get(word)? & (u64::MAX << (from % 64));
@@ -108,8 +108,7 @@ impl Candidates {
         self.windows[at]
     }
 
-    /// Returns the windows of reservation `at`, which the caller clears: it has none from now on. They are
-    /// not moved in memory.
+    /// Takes reservation `at` off the candidates and returns its windows in place, for the caller to clear.
     pub(super) fn take(&mut self, at: usize) -> &mut Windows {
         self.bits[at / 64] &= !(1 << (at % 64));
         &mut self.windows[at]

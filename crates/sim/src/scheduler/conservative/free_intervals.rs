@@ -1,50 +1,46 @@
-//! The times around a freed window that are free for jobs of some widths.
+//! The free intervals around a freed window, by width.
 
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
-use super::profile::{FreedWindow, Profile, Step, Window};
-#[cfg(test)]
-use super::reservation::nodes;
-use super::reservation::{Nodes, StepId};
+use super::profile::{FreedWindow, Nodes, Profile, Step, StepId, Window};
 use meshreplay_base::job::Time;
 
-/// The longest time around a freed window that may be free for jobs of some widths. It bounds them: that many
-/// nodes are not free just before and behind it, but need not be free in all of the time between.
+/// The longest time around a freed window that may be free for a range of widths. A bound only: the widths do
+/// not fit just before and after it, but may not fit everywhere in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FreeInterval {
-    /// The jobs take more nodes than this.
+    /// Widths are above this number of nodes.
     pub(super) narrower: Nodes,
-    /// The jobs take at most this number of nodes.
+    /// Widths are at most this number of nodes.
     pub(super) widest: Nodes,
     pub(super) from: Time,
     pub(super) until: Time,
 }
 
 impl FreeInterval {
-    /// Returns its length.
+    /// Returns the length.
     pub(super) fn length(&self) -> Time {
         self.until - self.from
     }
 }
 
-/// Bounds of the jobs that free intervals are searched for.
+/// Bounds of the jobs that the search is for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// No job takes fewer nodes.
+    /// The fewest nodes of a job.
     pub(super) narrowest: Nodes,
-    /// No job is longer.
+    /// The longest job.
     pub(super) longest: Time,
 }
 
-/// Calls `found` with the free intervals of a freed window, those of the widest jobs first. They are for jobs
-/// of at least `limits.narrowest` nodes that are wider than what was free throughout the freed window before,
-/// and not wider than the most that is free at once in it. The search goes no further than `limits.longest`
-/// to each side, which no window of that length that meets the freed window leaves. O(S) with S steps up to
-/// there.
+/// Calls `found` with the free intervals of a freed window, in descending order of width. Widths are at least
+/// `limits.narrowest`, above the nodes that were free throughout the freed window before, and at most the
+/// nodes that are free at some time in it. The search extends `limits.longest` to each side, the reach of any
+/// job that meets the freed window. O(S) with S steps up to there.
 ///
-/// Calls `reached` with each step in the freed window, but not that at its beginning, and behind it, up to
-/// which the free intervals of some widths reach, and with these widths.
+/// Calls `reached` with each step inside or after the freed window, except at its beginning, that the free
+/// intervals of some widths reach, and with these widths.
 pub(super) fn free_intervals(
     profile: &Profile,
     freed: FreedWindow,
@@ -71,7 +67,7 @@ pub(super) fn free_intervals(
         reached(profile.step(at), narrowest..=most);
         at = profile.step(at).next;
     }
-    // The number of free nodes in the step on either side, up to which the free interval can grow.
+    // The free nodes in the step on either side, which limit the growth of the free interval.
     let before = |first: StepId| {
         let step = profile.step(first);
         if step.time > earliest {
@@ -102,22 +98,21 @@ pub(super) fn free_intervals(
     }
 }
 
-/// The times in which some numbers of nodes are free that share something with the time of a freed window.
+/// The maximal free rectangles, time by nodes, that overlap a freed window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FreeRectangles {
-    /// The longest one for each number, those of the widest jobs first.
+    /// The longest rectangle for each number of nodes, in descending order of nodes.
     pub(super) all: Vec<FreeInterval>,
-    /// Those that have begun, in a search from the earliest to the latest, with the numbers of nodes in
-    /// ascending order.
+    /// Rectangles that have begun, in a sweep from early to late, with ascending numbers of nodes.
     begun: Vec<(Time, Nodes)>,
 }
 
 impl FreeRectangles {
-    /// Finds them in a freed window, for jobs within the limits. The search goes no further than
-    /// `limits.longest` to each side. O(S) with S steps up to there.
+    /// Finds the rectangles in a freed window for jobs within the limits. The search extends `limits.longest`
+    /// to each side. O(S) with S steps up to there.
     ///
-    /// Unlike [`free_intervals`] they do not bound the times, they are those. A free interval ends when the
-    /// freed window does, if not before, so that its beginning says no more than its length.
+    /// Unlike [`free_intervals`] the result is exact, not a bound. A free interval ends at the latest with
+    /// the freed window, so only its length matters, not its beginning.
     pub(super) fn find(&mut self, profile: &Profile, limits: &Limits, window: &Window) {
         let &Limits { narrowest, longest } = limits;
         let Self { all, begun } = self;
@@ -138,7 +133,7 @@ impl FreeRectangles {
             }
         };
         let mut end = Time::MAX;
-        // One finds rectangles in a histogram this way.
+        // The stack algorithm for rectangles in a histogram.
         for (_, step) in profile.from(first) {
             if step.time >= window.until && (step.free < narrowest || step.time - longest > window.until) {
                 end = step.time;
@@ -156,7 +151,7 @@ impl FreeRectangles {
         for &(from, nodes) in &*begun {
             note(nodes, from, end);
         }
-        // Those are dropped that are not longer than one for as many nodes.
+        // Drop rectangles that are not longer than one for as many nodes.
         all.sort_unstable_by_key(|interval| Reverse((interval.widest, interval.length())));
         let mut length = Time::ZERO;
         all.retain(|interval| {
@@ -169,8 +164,8 @@ impl FreeRectangles {
 
 #[cfg(test)]
 impl FreeInterval {
-    /// Returns whether it is for jobs of `procs` nodes.
+    /// Returns whether the interval is for jobs of `procs` nodes.
     pub(super) fn is_for(&self, procs: u32) -> bool {
-        (self.narrower + 1..=self.widest).contains(&nodes(procs))
+        (self.narrower + 1..=self.widest).contains(&super::nodes(procs))
     }
 }

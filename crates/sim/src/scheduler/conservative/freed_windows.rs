@@ -1,26 +1,26 @@
-//! Freed windows in which reservations may find room that start much later.
+//! Freed windows with room for reservations that start much later.
 //!
-//! Some windows suit many such reservations, and mostly the next job takes the window before the others are
-//! looked at. So no note is kept with the reservations. The window waits until the turn through the queue
-//! comes to the first reservation that it suits, then to the next one that it still suits, until the turn has
-//! passed all numbers once.
+//! Some windows suit many such reservations, but usually the first one takes the window before the others are
+//! tried. So reservations are not marked individually. Instead the window waits until the pass through the
+//! queue reaches the first suitable reservation, then the next one that it still suits, and so on, until the
+//! pass has covered all numbers once.
 
 use super::free_intervals::{FreeInterval, FreeRectangles, Limits};
 use super::length_table::LengthTable;
 use super::profile::{Profile, Window};
 
-/// A freed window that waits.
+/// A freed window that waits for reservations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WaitingWindow {
     pub(super) window: Window,
-    /// Bounds of the jobs for which it waits.
+    /// Bounds of the jobs that it may suit.
     limits: Limits,
-    /// The number after that of the reservation that left the freed window; 0 if none did.
+    /// One after the number of the reservation that left the freed window, or 0.
     origin: u32,
-    /// The distance from there to the number of the next reservation. As numbers wrap around, it is longer
-    /// for those of the next turn.
+    /// The distance from `origin` to the number of the next reservation, modulo 2^32. Numbers below `origin`
+    /// are farthest; their turn is in the next pass.
     distance: u32,
-    /// Whether the numbers before `origin` are for this turn, too.
+    /// Whether numbers below `origin` belong to this pass, too.
     is_last_turn: bool,
 }
 
@@ -31,23 +31,23 @@ impl WaitingWindow {
     }
 }
 
-/// The freed windows that wait.
+/// The freed windows that wait for reservations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FreedWindows {
-    /// Those for which a reservation of this turn is waited for, and those that wait for the next turn.
+    /// Windows waiting for a reservation of this pass, and windows waiting for the next pass.
     now: Vec<WaitingWindow>,
     later: Vec<WaitingWindow>,
-    /// The rectangles in a freed window that has waited.
+    /// A buffer for the rectangles of a freed window.
     rectangles: FreeRectangles,
 }
 
 impl FreedWindows {
-    /// Adds a freed window if there are reservations that may find room in it. `free_intervals` are its free
-    /// intervals, without those that hold no such reservation by the table. `after` is the number of the
-    /// reservation that moved in this turn and left it; `None` if there is no turn now.
+    /// Adds a freed window if it may suit reservations. `free_intervals` are its free intervals, without
+    /// those that the table rules out. `after` is the number of the reservation that left the window by
+    /// moving in this pass, or `None` outside of a pass.
     ///
-    /// It need not wait for reservations that come later. They are settled when they are made, and if they
-    /// may move from then on, it is because of nodes that are given back in other freed windows.
+    /// The window need not wait for later reservations. They are settled when they are made, and can only be
+    /// unsettled by other freed windows.
     pub(super) fn add(
         &mut self,
         window: Window,
@@ -66,32 +66,31 @@ impl FreedWindows {
         }
     }
 
-    /// Lets a freed window wait for its next reservation.
+    /// Queues a freed window for its next reservation.
     fn wait(&mut self, one: WaitingWindow) {
         let is_for_now = one.is_last_turn || one.next() >= one.origin;
         if is_for_now { &mut self.now } else { &mut self.later }.push(one);
     }
 
-    /// Returns the first number that a freed window waits for in this turn; `None` if there is none.
+    /// Returns the first number that a freed window waits for in this pass, or `None` if there is none.
     pub(super) fn first(&self) -> Option<u32> {
         self.now.iter().map(WaitingWindow::next).min()
     }
 
-    /// Begins a turn. Returns whether a freed window waits for it.
+    /// Begins a pass. Returns whether a freed window waits for it.
     pub(super) fn begin_turn(&mut self) -> bool {
         self.later.iter_mut().for_each(|one| one.is_last_turn = true);
         self.now.append(&mut self.later);
         !self.now.is_empty()
     }
 
-    /// Returns a freed window that waits for a reservation, and is not there any more; `None` if there is
-    /// none.
+    /// Removes and returns a freed window that waits for a reservation, if any.
     pub(super) fn take(&mut self, number: u32) -> Option<WaitingWindow> {
         let at = self.now.iter().position(|one| one.next() == number)?;
         Some(self.now.swap_remove(at))
     }
 
-    /// Lets a freed window wait for the next reservation, if there is one for which it has room.
+    /// Queues a freed window for the next reservation that it still suits, if any.
     pub(super) fn go_on(&mut self, one: WaitingWindow, profile: &Profile, lengths: &mut LengthTable) {
         let WaitingWindow { origin, distance, .. } = one;
         self.rectangles.find(profile, &one.limits, &one.window);
@@ -100,7 +99,7 @@ impl FreedWindows {
         }
     }
 
-    /// Tells the freed windows that the reservations have other numbers now. No turn goes on.
+    /// Resets the freed windows after a renumbering of the reservations, between passes.
     pub(super) fn renumber(mut self) -> Self {
         self.later.iter_mut().for_each(|one| (one.origin, one.distance) = (0, 0));
         self

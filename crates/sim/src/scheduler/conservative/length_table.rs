@@ -1,44 +1,44 @@
-//! The waiting reservations as three columns of numbers, and a table of the shortest of them.
+//! The waiting reservations as three columns of numbers, and a table of minimal lengths.
 //!
-//! A freed window mostly has room for whole jobs of a few widths, and for shorter jobs the wider they are.
-//! Most windows hold none of the reservations that start later. The table answers that in O(1): it has a row
-//! for each *time bucket* of reserved starts and a column for each class of widths, and holds the shortest
-//! length of a reservation that starts in that bucket or later and is not wider than the class. Otherwise the
-//! columns are searched, in the order of the queue.
+//! A freed window usually has room for whole jobs of few widths, and for shorter jobs the wider they are.
+//! Most windows suit none of the reservations that start later. The table answers that in O(1): it has a row
+//! for each *time bucket* of reserved starts and a column for each width class, and holds the shortest length
+//! of a reservation that starts in that bucket or later and is at most as wide as the class. Otherwise the
+//! columns are scanned in the order of the queue.
 //!
-//! Lengths and starts are kept in units of about a second, rounded so that no reservation that fits is
-//! missed. A search may name one that does not fit by less than a unit.
+//! Lengths and starts are in units of about a second, rounded such that no fitting reservation is missed. A
+//! search may return a reservation that is too long by less than a unit.
 
 use std::ops::Range;
 
 use super::earliest_starts::{WIDTHS, class, class_up};
 use super::free_intervals::{FreeInterval, Limits};
-use super::reservation::{Nodes, Reservation, nodes};
+use super::profile::{Nodes, Reservation, nodes};
 use meshreplay_base::job::Time;
 
-/// The number of time buckets.
+/// Number of time buckets.
 const BUCKETS: usize = 128;
-/// The number of reservations that are compared at a time.
+/// Reservations compared at a time.
 const BLOCK: usize = 16;
-/// The number of microseconds in a unit of time, as a power of two.
+/// Microseconds per unit of time, as a power of two.
 const UNIT: u32 = 20;
-/// The greatest number of units. The difference of two numbers fits 32 bits.
+/// The largest number of units. Differences fit 32 bits.
 const GREAT: i32 = 1 << 30;
 
-/// Returns a time in units, rounded down.
+/// Converts a time to units, rounded down.
 fn units(time: Time) -> i32 {
     (time.as_micros() >> UNIT).clamp(i64::from(-GREAT), i64::from(GREAT - 1)) as i32
 }
 
-/// Returns a time in units, rounded up.
+/// Converts a time to units, rounded up.
 fn units_up(time: Time) -> i32 {
     units(time - Time::from_micros(1)) + 1
 }
 
-/// Some reservations. The last block is filled with reservations that have gone.
+/// A block of reservations. The last one is padded with removed reservations.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    /// In units, rounded down; [`GREAT`] for a reservation that has gone.
+    /// In units, rounded down. [`GREAT`] for a removed reservation.
     lengths: [i32; BLOCK],
     widths: [Nodes; BLOCK],
     /// In units, rounded up.
@@ -48,20 +48,20 @@ struct Block {
 impl Block {
     const EMPTY: Self = Self { lengths: [GREAT; BLOCK], widths: [0; BLOCK], starts: [0; BLOCK] };
 
-    /// Returns the complement of a number that is negative unless a reservation fits.
+    /// Returns the complement of a number that is negative unless reservation `i` fits.
     #[inline]
     fn fit(&self, query: &Query, i: usize) -> i32 {
-        // The difference of two numbers is negative if the first is less than the second.
+        // A difference is negative if its first number is less than its second.
         !((query.longest - self.lengths[i])
             | (self.widths[i] - query.narrower - 1)
             | (query.widest - self.widths[i])
             | (self.starts[i] - query.until - 1))
     }
 
-    /// Returns the first reservation from a place on that may fit; `None` if there is none.
+    /// Returns the first reservation from `from` on that may fit, or `None` if there is none.
     #[inline]
     fn first(&self, query: &Query, from: usize) -> Option<usize> {
-        // No branches and no comparisons, so that the compiler takes several at once.
+        // No branches and no comparisons, so that the loop is vectorized.
         let any = (0..BLOCK).fold(0, |any, i| any | self.fit(query, i));
         if any >= 0 {
             return None;
@@ -70,7 +70,7 @@ impl Block {
     }
 }
 
-/// A free interval in the units of the columns.
+/// A free interval in units.
 #[derive(Clone, Copy, Debug)]
 struct Query {
     longest: i32,
@@ -86,23 +86,23 @@ impl Query {
     }
 }
 
-/// Lengths, widths and starts of the reservations, by their numbers, with the table.
+/// Lengths, widths and starts of the reservations by number, with the table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LengthTable {
-    /// The number of reservations, with those that have gone.
+    /// Number of reservations, including removed ones.
     count: usize,
     blocks: Vec<Block>,
-    /// The beginning of the second bucket, and the length of a bucket as a power of two, both in units.
+    /// The start of the second bucket, and the length of a bucket as a power of two, both in units.
     second: i32,
     power: u32,
-    /// The table, a row of [`WIDTHS`] lengths for each bucket. Lengths shrink along rows, and towards earlier
+    /// The table, a row of [`WIDTHS`] lengths for each bucket. Lengths fall along rows, and towards earlier
     /// rows.
     shortest: Vec<i32>,
     narrowest: u32,
     longest: Time,
-    /// The number of reservations that were added since the table was made.
+    /// Reservations added since the table was built.
     added: usize,
-    /// The number of searches without a result since the table was made.
+    /// Searches without a result since the table was built.
     in_vain: usize,
 }
 
@@ -126,12 +126,12 @@ impl LengthTable {
         self.added += 1;
     }
 
-    /// Notes a new start of reservation `number`.
+    /// Sets the start of reservation `number`.
     pub(super) fn set_start(&mut self, number: usize, start: Time) {
         self.blocks[number / BLOCK].starts[number % BLOCK] = units_up(start);
     }
 
-    /// Removes reservation `number`. Its number is not given again.
+    /// Removes reservation `number`. The number is not reused.
     pub(super) fn remove(&mut self, number: usize) {
         self.blocks[number / BLOCK].lengths[number % BLOCK] = GREAT;
     }
@@ -142,7 +142,7 @@ impl LengthTable {
         usize::try_from(since + 1).map_or(0, |bucket| bucket.min(BUCKETS - 1))
     }
 
-    /// Enters a reservation into the table: O(1) mostly, as it ends where the entries are shorter.
+    /// Enters a reservation into the table. Usually O(1), because it stops at shorter entries.
     fn enter(&mut self, number: usize) {
         let (block, i) = (&self.blocks[number / BLOCK], number % BLOCK);
         let (length, start) = (block.lengths[i], block.starts[i]);
@@ -157,14 +157,14 @@ impl LengthTable {
         }
     }
 
-    /// Returns whether the table is to be made anew, as it excludes too little. `count` is that of the
+    /// Returns whether the table should be rebuilt because it rules out too little. `count` is the number of
     /// reservations.
     pub(super) fn is_stale(&self, count: usize) -> bool {
         self.in_vain > count + 64 || self.added > count / 2 + 16
     }
 
-    /// Makes the table anew from the reservations that are left, with buckets from the earliest start to the
-    /// latest. The latest eighth of the starts, which can be far away, shares the last bucket. O(Q).
+    /// Rebuilds the table from the remaining reservations, with buckets from the earliest start to the
+    /// latest. The latest eighth of the starts, possibly far away, shares the last bucket. O(Q).
     pub(super) fn refresh(&mut self) {
         let is_left = |&number: &usize| self.blocks[number / BLOCK].lengths[number % BLOCK] < GREAT;
         let left: Vec<usize> = (0..self.count).filter(is_left).collect();
@@ -183,26 +183,27 @@ impl LengthTable {
         (self.added, self.in_vain) = (0, 0);
     }
 
-    /// Returns bounds of the widths and lengths of the reservations; `None` if there were none.
+    /// Returns bounds of the widths and lengths of the reservations, or `None` if there are none.
     pub(super) fn limits(&self) -> Option<Limits> {
         (self.count > 0).then_some(Limits { narrowest: nodes(self.narrowest), longest: self.longest })
     }
 
-    /// Returns whether a reservation may fit into a free interval and start after it, by the table. O(1).
+    /// Returns whether, by the table, a reservation may fit into a free interval and start after it. O(1).
     #[inline]
     pub(super) fn may_hold(&self, interval: &FreeInterval) -> bool {
         let widest = u64::try_from(interval.widest).unwrap_or(0);
         let Some(column) = class(widest) else { return false };
-        // Widths are entered under their class rounded up, so the next column has all up to the widest.
+        // Widths are entered under their class rounded up, so the next column covers everything up to the
+        // widest.
         let column = (column + 1).min(WIDTHS - 1);
         let row = self.bucket(units(interval.until)) * WIDTHS;
         self.shortest.get(row + column).is_some_and(|&shortest| shortest <= units(interval.length()))
     }
 
-    /// Returns the shortest distance, but not less than a given one, from a number to that of a reservation
-    /// that may fit into one of the free intervals and starts after it. `None` if there is none. Distances
-    /// wrap around, and the longest one does not count. Extents that hold none by the table are removed.
-    /// O(Q), in blocks, up to the nearest one.
+    /// Returns the shortest distance, at least `distance`, from number `origin` to a reservation that may fit
+    /// into one of the free intervals and starts after it, or `None` if there is none. Distances are modulo
+    /// 2^32, and the largest does not count. Intervals that the table rules out are removed. O(Q), in blocks,
+    /// up to the nearest one.
     pub(super) fn nearest(
         &mut self,
         free_intervals: &mut Vec<FreeInterval>,
@@ -213,7 +214,7 @@ impl LengthTable {
         if free_intervals.is_empty() {
             return None;
         }
-        // Numbers from `from` on come first, then those before the origin.
+        // Numbers from `from` on come first, then the numbers below the origin.
         let (from, origin_at) = (origin.wrapping_add(distance) as usize, origin as usize);
         let (last, count) = (origin_at.saturating_sub(1), self.count);
         let found = if from >= origin_at {
@@ -226,7 +227,7 @@ impl LengthTable {
         found.map(|number| (number as u32).wrapping_sub(origin))
     }
 
-    /// Returns the first of some numbers whose reservation may fit into one of the free intervals and starts
+    /// Returns the first of `numbers` whose reservation may fit into one of the free intervals and starts
     /// after it.
     fn first_within(&self, free_intervals: &[FreeInterval], numbers: Range<usize>) -> Option<usize> {
         let mut before = numbers.end;
@@ -261,7 +262,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::reservation::NONE;
+    use super::super::profile::NONE;
     use super::*;
 
     fn at(second: i64) -> Time {
@@ -299,7 +300,7 @@ mod tests {
                 if all.is_empty() {
                     continue;
                 }
-                // One moves to an earlier start, and one may go.
+                // One reservation moves to an earlier start, and one may be removed.
                 let moved = random(all.len() as i64) as usize;
                 all[moved].start = at(random(1 + all[moved].start.as_micros() / 1_000_000));
                 table.set_start(moved, all[moved].start);

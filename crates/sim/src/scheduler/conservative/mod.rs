@@ -8,7 +8,7 @@
 //!
 //! A [`Profile`] holds the number of free nodes at each future time. A running job takes its nodes out of it
 //! until its estimated end. A waiting job takes its nodes out of it from its reserved start on, for as long
-//! as its estimate. The numbers are those of the nodes that a job will take.
+//! as its estimate. The counts are of the nodes that a job will take.
 //!
 //! 1. A job that has ended before its estimate gives back the rest of its time. Then the reservations are
 //!    *compressed*: each waiting job, in the order of arrival, moves to the earliest start at which it fits
@@ -17,9 +17,9 @@
 //! 2. A job that has arrived reserves the earliest start at which it fits for its whole estimate.
 //! 3. Jobs whose reserved start is now start, in the order of arrival.
 //!
-//! The sources do not say what happens first if several jobs end and arrive at one instant, nor how often
-//! step 1 goes through the queue. On real logs the starts of a quarter of the jobs depend on it. So the
-//! variants have names:
+//! The sources leave two things open: the order of several ends and arrivals at one instant, and the number
+//! of passes of step 1 through the queue. On real logs the starts of a quarter of the jobs depend on them. So
+//! the variants have names:
 //!
 //! * `pass=batch`: all jobs that end at the instant give back their time, then one compression follows, then
 //!   the arrivals one after the other. `ends-first`: a compression after each end, in the order of the starts
@@ -52,18 +52,18 @@
 //!      +------------a---------b-------> time
 //! ```
 //!
-//! Only a reservation that gains from a freed window can move, and its new place lies in the free interval of
-//! its width around the window ([`free_intervals`]). Two kinds of reservations can gain: those that start
-//! within that interval, which are found at the steps of the profile, and those that start later and are as
-//! short as the interval. For most windows there is none of the second kind, as a table of the shortest
-//! lengths shows ([`length_table`]). If there are, a long queue lets the window wait for one after the other
-//! ([`freed_windows`]). [`reservations`] has the proof that none is missed. Searches for the starts of
+//! Only a reservation that gains from a freed window can move, and its new place is in the free interval of
+//! its width around the window ([`free_intervals`]). Two kinds of reservations can gain: reservations that
+//! start within that interval, found at the steps of the profile, and later ones that are at most as long as
+//! the interval. For most windows a table of the shortest lengths rules out the second kind
+//! ([`length_table`]). Otherwise, in a long queue, the window waits for these reservations one after the
+//! other ([`freed_windows`]). [`reservations`] has the proof that none is missed. Searches for the starts of
 //! arrivals begin at bounds from earlier searches ([`earliest_starts`]).
 //!
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting
 //! jobs: a pass without changes drops past steps only. An arrival takes O(P + Q), a start O(P + Q), and step
 //! 4 takes O(Q·P). A compression takes O(Q), and each of its moves O(P + Q) at most; in a long queue a move
-//! mostly takes the few steps of the profile at its old and new ends.
+//! usually takes the few steps of the profile at its old and new ends.
 
 mod candidates;
 mod earliest_starts;
@@ -71,17 +71,13 @@ mod free_intervals;
 mod freed_windows;
 mod length_table;
 mod profile;
-mod reservation;
 mod reservations;
 
 use std::collections::BTreeSet;
 
 use self::earliest_starts::EarliestStarts;
-use self::profile::{FreedWindow, Moment, Profile, TICK, Window};
-use self::reservation::{NONE, Reservation, nodes};
+use self::profile::{FreedWindow, Moment, NONE, Profile, Reservation, TICK, Window, nodes};
 use self::reservations::Reservations;
-#[cfg(test)]
-use self::reservations::Tuning;
 use super::running_jobs::RunningJobs;
 use super::seam::{Entry, Laws, Scheduler, View};
 use super::wait_queue::{WaitQueue, Waiting};
@@ -108,7 +104,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// The order in which the events of one instant are processed.
+/// The order of the events of one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EventOrder {
     /// One compression after all ends, then the arrivals.
@@ -119,7 +115,7 @@ enum EventOrder {
     PerEvent,
 }
 
-/// The nodes of a running job, as the profile counts them: in use up to `until`.
+/// The nodes of a running job in the profile, in use up to `until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Occupation {
     until: Time,
@@ -129,7 +125,7 @@ struct Occupation {
     start: Time,
 }
 
-/// The earliest reserved start of a plan that does not exist. It has always passed, so that a plan is made.
+/// The earliest reserved start without a plan. It has always passed, which triggers a new plan.
 const NEVER_PLANNED: Time = Time::from_micros(i64::MIN);
 
 /// The scheduler, with its plan from the last pass.
@@ -138,29 +134,28 @@ struct Conservative {
     /// Whether a compression goes through the queue until no job moves.
     repeat: bool,
     profile: Profile,
-    /// The running jobs for which the profile holds nodes beyond the last pass, the earliest end first.
+    /// Running jobs with nodes in the profile beyond the last pass, the earliest end first.
     held: BTreeSet<Occupation>,
     /// The reservations of the waiting jobs, in the order of arrival.
     reservations: Reservations,
-    /// The earliest reserved start; the end of time if there is none. If it has passed, the plan is made
-    /// anew.
+    /// The earliest reserved start, or the end of time. If it has passed, the plan is made anew.
     next_start: Time,
-    /// The earliest reserved start that is more than a tick away, at which the scheduler asks to be woken;
-    /// the end of time if there is none.
+    /// The earliest reserved start more than a tick away, at which the scheduler must be woken, or the end of
+    /// time.
     next_wake: Time,
-    /// Whether a running job had outlived its estimate when the plan was made. Its end is an event, so the
-    /// scheduler need not be woken.
+    /// Whether a running job had outlived its estimate when the plan was made. Its end is an event, so no
+    /// wake-up is needed.
     overdue: bool,
-    /// The first job that the allocator did not start in the last pass; `None` if there is none. Running jobs
-    /// may make room for it, and it may start, before the next pass.
+    /// The first job that the allocator did not start in the last pass. It may start before the next pass,
+    /// after running jobs have moved.
     refused: Option<JobId>,
 }
 
-/// A job that has ended, as the profile counts it.
+/// A job that has ended, with its nodes in the profile.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
     held: Occupation,
-    /// Whether it ended before its estimate, so that the profile still holds nodes for it.
+    /// Whether it ended before its estimate, with nodes still in the profile.
     early: bool,
 }
 
@@ -168,8 +163,7 @@ impl Scheduler for Conservative {
     fn start_jobs(&mut self, view: &mut dyn View) {
         let now = view.now();
         let refused = self.refused.take();
-        // A refused job that is no longer in the queue has started after others made room for it, outside the
-        // plan.
+        // A refused job that is no longer in the queue has started outside the plan, after other jobs moved.
         let has_started = refused.is_some_and(|job| view.queue().iter().all(|waiting| waiting.job != job));
         if self.next_start < now || has_started {
             self.plan_anew(view, None);
@@ -212,13 +206,13 @@ impl Scheduler for Conservative {
 }
 
 impl Conservative {
-    /// Returns a scheduler that treats short queues as long ones.
+    /// Creates a scheduler that treats short queues as long ones.
     #[cfg(test)]
-    fn with_tuning(order: EventOrder, repeat: bool, tuning: Tuning) -> Self {
+    fn with_tuning(order: EventOrder, repeat: bool, tuning: reservations::Tuning) -> Self {
         Self { reservations: Reservations::new(tuning), ..Self::new(order, repeat) }
     }
 
-    /// Returns a scheduler without a plan. The first pass makes one, because `next_start` has passed.
+    /// Creates a scheduler without a plan. The first pass makes one, because `next_start` has passed.
     fn new(order: EventOrder, repeat: bool) -> Self {
         let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Reservations::default());
         let (next_start, next_wake) = (NEVER_PLANNED, Time::MAX);
@@ -235,8 +229,8 @@ impl Conservative {
         }
     }
 
-    /// Returns the jobs that have ended since the last pass, in the order of their starts, and removes them
-    /// from `held`. The profile is not changed.
+    /// Removes the jobs that have ended since the last pass from `held`, and returns them in the order of
+    /// their starts. Does not change the profile.
     fn ended(&mut self, running: &RunningJobs, now: Time) -> Vec<Ended> {
         let runs = |held: &Occupation| running.contains(held.estimated_end, held.job);
         let mut ended = Vec::new();
@@ -246,8 +240,8 @@ impl Conservative {
                 ended.push(Ended { held, early: false });
             }
         }
-        // `held` contains all running jobs with estimated ends after now. If it has more entries, some of its
-        // jobs have ended early. Comparing the counts avoids a search in most passes.
+        // `held` contains all running jobs with estimated ends after now. If it has more entries, some jobs
+        // have ended early. Comparing the counts avoids a search in most passes.
         if self.held.len() > running.len_after(now) {
             let early: Vec<Occupation> = self.held.iter().filter(|held| !runs(held)).copied().collect();
             for held in early {
@@ -259,7 +253,7 @@ impl Conservative {
         ended
     }
 
-    /// Makes step 1 for jobs that have ended.
+    /// Step 1 for jobs that have ended.
     fn end(&mut self, ended: &[Ended], view: &dyn View) {
         let (now, mut early) = (view.now(), false);
         for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
@@ -267,27 +261,25 @@ impl Conservative {
             self.opened(now, held.until, held.nodes);
             early = true;
         }
-        // With `repeat` the last compression ended when no job could move. No job can move until nodes are
-        // given back.
+        // With `repeat` the last compression ended when no job could move, and none can until nodes are given
+        // back.
         if early || !self.repeat && !ended.is_empty() {
             self.compress(view);
         }
     }
 
-    /// Notes that the profile has `nodes` more free nodes than before in `time`. This is told at once, before
-    /// the profile changes again.
-    fn opened(&mut self, from: Time, until: Time, nodes: u32) {
+    /// Reports `freed` more free nodes from `from` to `until`, before the profile changes again.
+    fn opened(&mut self, from: Time, until: Time, freed: u32) {
         let window = Window { from, until, step: self.profile.at(from) };
-        let freed = FreedWindow { window, nodes: reservation::nodes(nodes) };
+        let freed = FreedWindow { window, nodes: nodes(freed) };
         self.reservations.offer(&self.profile, freed, None);
     }
 
     /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining
-    /// ones stay where they are.
+    /// ones stay in place.
     ///
-    /// Only those that may move are looked at. Moves give nodes back, so that others may move: those behind
-    /// in the same turn through the queue, and those before when the compression goes through the queue
-    /// again.
+    /// Only reservations that may move are looked at. Moves give nodes back, which may let others move: later
+    /// ones in the same pass through the queue, and earlier ones in the next pass.
     fn compress(&mut self, view: &dyn View) {
         let now = view.now();
         let mut from = 0;
@@ -307,8 +299,8 @@ impl Conservative {
         self.note_next_start(now);
     }
 
-    /// Makes step 2: reserves a start for each job that has arrived since the last pass. These are the last
-    /// jobs of the queue.
+    /// Step 2: reserves a start for each job that has arrived since the last pass, that is for the last jobs
+    /// of the queue.
     fn reserve_for_arrivals(&mut self, queue: &WaitQueue, now: Time) {
         let count = queue.len() - self.reservations.len();
         let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
@@ -322,8 +314,8 @@ impl Conservative {
         }
     }
 
-    /// Returns the earliest start of a job, and the step that it belongs to. `bounds` are of jobs for which
-    /// nothing has been given back since.
+    /// Returns the earliest start of a job, with its step. `earliest_starts` has bounds from jobs since which
+    /// no nodes were given back.
     fn earliest(&self, job: &Waiting, earliest_starts: &EarliestStarts, now: Time) -> Moment {
         let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
         self.profile.earliest(procs, length, earliest_starts.of(procs, length, now))
@@ -342,8 +334,8 @@ impl Conservative {
         }
     }
 
-    /// Makes step 3: starts the jobs whose reserved start is now. Returns the first job that cannot start, at
-    /// which the step ends; `None` if all start.
+    /// Step 3: starts the jobs whose reserved start is now. Stops at the first job that cannot start and
+    /// returns it, or `None` if all start.
     fn start_due(&mut self, view: &mut dyn View) -> Option<JobId> {
         let now = view.now();
         let due = self.reservations.due(&self.profile, now);
@@ -360,8 +352,7 @@ impl Conservative {
         None
     }
 
-    /// Starts a job for which `reserved` nodes are already taken out of the profile. Returns whether it has
-    /// started.
+    /// Starts a job with `reserved` nodes already taken out of the profile. Returns whether it has started.
     fn start(&mut self, view: &mut dyn View, job: &Waiting, reserved: u32) -> bool {
         let (now, free) = (view.now(), view.free());
         if job.nodes.most > free {
@@ -371,25 +362,25 @@ impl Conservative {
             self.refused.get_or_insert(job.job);
             return false;
         }
-        let (nodes, length) = (free - view.free(), job.estimate.max(TICK));
-        // The allocator may have taken another number of nodes than reserved. The profile is corrected by the
+        let (taken, length) = (free - view.free(), job.estimate.max(TICK));
+        // The allocator may have taken another number of nodes than reserved. Correct the profile by the
         // difference.
-        self.profile.take(now, length, reservation::nodes(nodes) - reservation::nodes(reserved));
-        if nodes < reserved {
-            self.opened(now, now + length, reserved - nodes);
+        self.profile.take(now, length, nodes(taken) - nodes(reserved));
+        if taken < reserved {
+            self.opened(now, now + length, reserved - taken);
         }
         self.held.insert(Occupation {
             until: now + length,
             estimated_end: now + job.estimate,
             job: job.job,
-            nodes,
+            nodes: taken,
             start: now,
         });
         true
     }
 
-    /// Makes step 4: a new plan. `refused` is the job that the allocator has refused in this pass already;
-    /// `None` if there is none.
+    /// Step 4: makes a new plan. `refused` is the job that the allocator has already refused in this pass, if
+    /// any.
     fn plan_anew(&mut self, view: &mut dyn View, refused: Option<JobId>) {
         let now = view.now();
         self.profile = Profile::new(now, view.free(), view.running());
@@ -415,10 +406,10 @@ impl Conservative {
                 earliest_starts.note(job.nodes.most, job.estimate.max(TICK), start);
                 self.reserve(job, start, now);
             } else if refused == Some(job.job) || !self.start(view, job, 0) {
-                // The allocator's answer can change only when nodes are released.
+                // The allocator's answer can change only after nodes are released.
                 let first_end = view.running().iter().next().map(|running| running.estimated_end);
-                // If nothing runs, a job that is refused because nodes are down waits until they come up,
-                // which is not known beforehand.
+                // If nothing runs, a job refused because of nodes that are down waits for an unknown time
+                // until they come up.
                 let never = if view.is_degraded() { Time::MAX } else { now };
                 let released = first_end.unwrap_or(never);
                 let from = released.max(now + TICK);
@@ -438,15 +429,13 @@ impl Conservative {
     fn note_next_start(&mut self, now: Time) {
         let mut starts = self.profile.all().filter(|(_, step)| step.first != NONE).map(|(_, step)| step.time);
         self.next_start = starts.next().unwrap_or(Time::MAX);
-        // A start one tick from now depends on a job that has outlived its estimate. The end of this job is
+        // A start one tick from now depends on a job that has outlived its estimate. The end of that job is
         // an event, so no wake-up is needed.
         let mut later = Some(self.next_start).into_iter().chain(starts).filter(|&start| start > now + TICK);
         self.next_wake = later.next().unwrap_or(Time::MAX);
     }
 }
 
-#[cfg(test)]
-mod bounds_twin;
 #[cfg(test)]
 mod profile_twin;
 #[cfg(test)]

@@ -1,68 +1,93 @@
-//! The profile of free nodes: how many nodes will be free at each future time, according to estimates and
-//! reservations.
-
-use std::cell::Cell;
+//! The profile of free nodes: how many nodes will be free at each future time, by estimates and reservations.
 
 use super::super::running_jobs::RunningJobs;
-use super::reservation::{NONE, Nodes, Reservation, StepId, nodes};
 use meshreplay_base::job::Time;
+use std::cell::Cell;
+
+/// The place of a step of the profile in memory.
+pub(super) type StepId = u32;
+
+/// No step, or no reservation.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A number of nodes. Free nodes can be negative.
+pub(super) type Nodes = i32;
+
+/// Converts a number of nodes, at most 2^30, which is more than any machine has.
+#[inline]
+pub(super) fn nodes(nodes: u32) -> Nodes {
+    nodes.min(1 << 30).cast_signed()
+}
+
+/// The reservation of a waiting job: `procs` nodes from `start` on for a time of `length`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reservation {
+    pub(super) procs: u32,
+    /// The step of the profile that begins at `start`.
+    pub(super) from: StepId,
+    /// The step that begins at its end.
+    pub(super) until: StepId,
+    /// Neighbours in the list of reservations with the same start, `NONE` at the ends.
+    pub(super) next: u32,
+    pub(super) previous: u32,
+    pub(super) start: Time,
+    pub(super) length: Time,
+}
 
 /// The shortest length of time, one microsecond.
 pub(super) const TICK: Time = Time::from_micros(1);
 
-/// The time of a step that there is no more.
+/// The time of a removed step.
 const GONE: Time = Time::from_micros(i64::MIN);
 
-/// The number of steps from one mark to the next.
+/// Steps between two marks.
 const MARK: usize = 16;
 
-/// A window of time, from `from` on, before `until`.
+/// A window of time, from `from` up to but excluding `until`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Window {
     pub(super) from: Time,
     pub(super) until: Time,
-    /// The step that began with it when it was noted.
+    /// The step at the beginning of the window when it was recorded.
     pub(super) step: StepId,
 }
 
-/// A window in which nodes have become free.
+/// A window with freed nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FreedWindow {
     pub(super) window: Window,
-    /// How many have become free.
+    /// The number of freed nodes.
     pub(super) nodes: Nodes,
 }
 
-/// A time, with the step of the profile that it belongs to, or a guess of it.
+/// A time with its step in the profile, or a guess of the step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     pub(super) time: Time,
     pub(super) step: StepId,
 }
 
-/// A step: from `time` on, `free` nodes are free, until the next step begins.
+/// A step: `free` nodes are free from `time` until the next step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) time: Time,
     pub(super) free: Nodes,
     pub(super) previous: StepId,
     pub(super) next: StepId,
-    /// The number of reservations that begin here, and of those that end here.
+    /// The number of reservations that begin or end here.
     held: u32,
-    /// No reservation that begins here takes fewer nodes; the greatest number if none begins here.
+    /// A lower bound of the nodes of reservations that begin here, or the largest number if there are none.
     pub(super) narrowest: Nodes,
-    /// One of the reservations that begin here, the head of their list; `NONE` if there is none.
+    /// The head of the list of reservations that begin here, or `NONE`.
     pub(super) first: u32,
 }
 
-/// A step function of time, as a list of steps that are linked to their neighbours. The last step lasts for
-/// ever.
+/// A step function of time, as a doubly linked list of steps. The last step has no end.
 ///
 /// There is a step wherever the number of free nodes changes, and wherever a reservation begins or ends. So a
-/// reservation knows the steps of its beginning and its end, and a move that is short is a matter of a few
-/// steps there.
+/// reservation knows the steps of its beginning and its end, and a short move touches only a few steps there.
 ///
-/// A count can fall below 0 if an allocator took more nodes than were reserved. No job fits there.
+/// A count can be negative if an allocator took more nodes than reserved. No job fits there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Profile {
     steps: Vec<Step>,
@@ -70,16 +95,16 @@ pub(super) struct Profile {
     unused: Vec<StepId>,
     /// The first step.
     head: StepId,
-    /// Some of the steps, the earliest first, with their times. Those of which the time has changed are void.
+    /// Some of the steps with their times, the earliest first. Marks of steps with another time are void.
     marks: Vec<(Time, StepId)>,
-    /// The number of steps that searches by time have passed since the marks were made.
+    /// Steps passed by searches by time since the marks were made.
     passed: Cell<usize>,
-    /// The number of steps that have been inserted since the profile was tidied up.
+    /// Steps inserted since the profile was last tidied.
     inserted: usize,
 }
 
 impl Profile {
-    /// Returns the profile with `free` nodes free now and the nodes of each running job free from its
+    /// Creates the profile with `free` nodes free now and the nodes of each running job free from its
     /// estimated end on. Jobs that have outlived their estimates are expected to end one tick from now.
     pub(super) fn new(now: Time, free: u32, running: &RunningJobs) -> Self {
         let mut profile = Self::default();
@@ -102,12 +127,12 @@ impl Profile {
         &self.steps[id as usize]
     }
 
-    /// Returns a step; `None` if there is none at this place.
+    /// Returns a step, or `None` if there is none at this place.
     pub(super) fn get(&self, id: StepId) -> Option<&Step> {
         self.steps.get(id as usize)
     }
 
-    /// Returns the step after a given one; `None` if it begins after `time`, or there is none.
+    /// Returns the step after `id`, or `None` if it begins after `time` or there is none.
     fn next_by(&self, id: StepId, time: Time) -> Option<StepId> {
         let next = self.step(id).next;
         self.steps.get(next as usize).is_some_and(|next| next.time <= time).then_some(next)
@@ -117,16 +142,16 @@ impl Profile {
         &mut self.steps[id as usize]
     }
 
-    /// Makes a reservation with a number, which takes `procs` nodes, the first one in the list of those that
-    /// begin at a step. Returns the one that was the first; `NONE` if there was none.
+    /// Makes reservation `number`, of `procs` nodes, the head of the list of reservations that begin at a
+    /// step. Returns the old head, or `NONE`.
     pub(super) fn enter(&mut self, id: StepId, number: u32, procs: u32) -> u32 {
         let step = self.step_mut(id);
         step.narrowest = step.narrowest.min(nodes(procs));
         std::mem::replace(&mut step.first, number)
     }
 
-    /// Makes a reservation that is in the list of those that begin at a step the first one. Those before it
-    /// have gone, all of them if it is `NONE`.
+    /// Makes reservation `number` the head of the list after its predecessors were removed. `NONE` empties
+    /// the list.
     pub(super) fn leave(&mut self, id: StepId, number: u32) {
         let step = self.step_mut(id);
         step.first = number;
@@ -135,7 +160,7 @@ impl Profile {
         }
     }
 
-    /// Returns the steps from a given one on.
+    /// Returns the steps from `id` on.
     pub(super) fn from(&self, id: StepId) -> impl Iterator<Item = (StepId, &Step)> {
         let mut next = id;
         std::iter::from_fn(move || {
@@ -155,7 +180,7 @@ impl Profile {
         self.steps.len() - self.unused.len()
     }
 
-    /// Inserts a step behind another one, or as the only one, and returns it.
+    /// Inserts a step after `before`, or as the only one, and returns it.
     fn insert_after(&mut self, before: StepId, time: Time, free: Nodes) -> StepId {
         let next = self.steps.get(before as usize).map_or(NONE, |before| before.next);
         let step = Step { time, free, previous: before, next, held: 0, narrowest: Nodes::MAX, first: NONE };
@@ -174,7 +199,7 @@ impl Profile {
         id
     }
 
-    /// Removes a step. The one before it lasts until the next one.
+    /// Removes a step. Its predecessor extends to the next one.
     fn remove(&mut self, id: StepId) {
         let Step { previous, next, .. } = *self.step(id);
         if let Some(before) = self.steps.get_mut(previous as usize) {
@@ -187,8 +212,8 @@ impl Profile {
         self.unused.push(id);
     }
 
-    /// Removes a step at which the number of free nodes does not change and no reservation begins or ends,
-    /// unless it has gone already. O(1).
+    /// Removes a step without a change of free nodes and without reservations, unless it is already removed.
+    /// O(1).
     pub(super) fn trim(&mut self, id: StepId) {
         let Step { time, free, held, previous, .. } = *self.step(id);
         if held == 0
@@ -199,7 +224,7 @@ impl Profile {
         }
     }
 
-    /// Removes the part of the profile before `now`. Nothing may be reserved there.
+    /// Removes the part of the profile before `now`, which must be free of reservations.
     pub(super) fn advance(&mut self, now: Time) {
         while let Some(next) = self.next_by(self.head, now) {
             let past = std::mem::replace(&mut self.head, next);
@@ -210,7 +235,7 @@ impl Profile {
         first.time = first.time.max(now);
     }
 
-    /// Makes the marks anew if searches by time have passed many steps.
+    /// Renews the marks if searches by time have passed many steps.
     pub(super) fn mark(&mut self) {
         if self.passed.get() > 2 * self.len() {
             self.passed.set(0);
@@ -219,8 +244,8 @@ impl Profile {
         }
     }
 
-    /// Returns the step at `time`, the last one that does not begin later. A time before the first step
-    /// belongs to the first step. O(log P) and the steps since the nearest mark.
+    /// Returns the step at `time`: the last one that begins at or before it, or else the first step. O(log P)
+    /// plus the steps since the nearest mark.
     pub(super) fn at(&self, time: Time) -> StepId {
         let behind = self.marks.partition_point(|mark| mark.0 <= time);
         let valid = self.marks[..behind].iter().rev().find(|mark| self.step(mark.1).time == mark.0);
@@ -234,7 +259,7 @@ impl Profile {
         at
     }
 
-    /// Returns the step at `time`, a good guess of which is known.
+    /// Returns the step at `time`, given a good guess.
     pub(super) fn at_or(&self, guess: StepId, time: Time) -> StepId {
         match self.steps.get(guess as usize) {
             Some(step) if step.time == time => guess,
@@ -242,8 +267,7 @@ impl Profile {
         }
     }
 
-    /// Returns the step that begins at `time`, inserting one if there is none. `before` is one that does not
-    /// begin later.
+    /// Returns the step that begins at `time`, inserted if missing. `before` is a step at or before `time`.
     fn begin(&mut self, before: StepId, time: Time) -> StepId {
         let mut at = before;
         while let Some(next) = self.next_by(at, time) {
@@ -253,7 +277,7 @@ impl Profile {
         if since < time { self.insert_after(at, time, free) } else { at }
     }
 
-    /// Takes `nodes` nodes out of the profile from the beginning of a step until `end`, which may not be
+    /// Takes `nodes` nodes out of the profile from the beginning of a step until `end`, which must not be
     /// before it. A negative number gives nodes back. Returns the step that begins at `end`.
     fn change(&mut self, first: StepId, end: Time, nodes: Nodes) -> StepId {
         let mut at = first;
@@ -270,7 +294,7 @@ impl Profile {
         }
     }
 
-    /// Takes `nodes` nodes out of the profile from `start` on for a time of `length`. A negative number gives
+    /// Takes `nodes` nodes out of the profile for a time of `length` from `start` on. A negative number gives
     /// nodes back.
     pub(super) fn take(&mut self, start: Time, length: Time, nodes: Nodes) {
         let end = start + length;
@@ -284,13 +308,12 @@ impl Profile {
         self.trim(first);
     }
 
-    /// Returns the first time from `from` on at which `procs` nodes are free for a time of `length`, and the
-    /// step that it belongs to. If there is none, this is the end of time and the last step. O(P) with P
-    /// steps.
+    /// Returns the first time from `from` on at which `procs` nodes are free for a time of `length`, with its
+    /// step. Without such a time: the end of time and the last step. O(P) with P steps.
     pub(super) fn earliest(&self, procs: u32, length: Time, from: Moment) -> Moment {
         let procs = nodes(procs);
-        // `found` is the beginning of the current run of steps with enough free nodes, and `end` the time up
-        // to which it has to last; `None` within a step with too few.
+        // `found` is the beginning of the current run of steps with enough free nodes, or `None` within a
+        // step with too few. `end` is the time that the run must reach.
         let mut found: Option<Moment> = None;
         let (mut end, mut last) = (Time::MAX, self.at_or(from.step, from.time));
         for (at, step) in self.from(last) {
@@ -309,8 +332,8 @@ impl Profile {
         found.unwrap_or(Moment { time: Time::MAX, step: last })
     }
 
-    /// Takes the nodes of a new reservation out of the profile, and gives it its steps. In place of the first
-    /// one it has the step that its start belongs to.
+    /// Takes the nodes of a new reservation out of the profile, and sets its steps. Initially its first step
+    /// is the one that contains its start.
     pub(super) fn reserve(&mut self, reservation: &mut Reservation) {
         let Reservation { procs, start, length, from, .. } = *reservation;
         reservation.from = self.begin(from, start);
@@ -324,17 +347,17 @@ impl Profile {
         self.step_mut(reservation.until).held += 1;
     }
 
-    /// Counts the reservation at its steps no more. They stay until they are trimmed.
+    /// Removes the reservation from the counts of its steps. The steps stay until they are trimmed.
     pub(super) fn let_go(&mut self, reservation: &Reservation) {
         self.step_mut(reservation.from).held -= 1;
         self.step_mut(reservation.until).held -= 1;
     }
 
-    /// Returns the first step in a window at which an earlier start than the present one is possible for a
-    /// reservation; `None` if there is none.
+    /// Returns the first step in a window at which a reservation could start earlier than now planned, or
+    /// `None` if there is none.
     ///
-    /// The time of the job would contain a part of the window. It may begin earlier, and it may end later.
-    /// The nodes that the reservation has count as free.
+    /// The new time of the job would overlap the window. It may begin before the window, and may end after
+    /// it. The reservation's own nodes count as free.
     pub(super) fn earlier(&self, reservation: &Reservation, window: &Window) -> Option<StepId> {
         let Reservation { procs, start, length, .. } = *reservation;
         let procs = nodes(procs);
@@ -369,11 +392,11 @@ impl Profile {
         }
     }
 
-    /// Moves a reservation to an earlier start, the beginning of a step, and returns the time that it no
-    /// longer takes. The time that it takes before and after the move is left as it is, which is most of it
-    /// if the move is short.
+    /// Moves a reservation to an earlier start, the beginning of a step, and returns the freed window. Time
+    /// that the reservation takes both before and after the move is not touched, which is most of it in a
+    /// short move.
     ///
-    /// The steps of its old start and end stay until they are trimmed.
+    /// The steps of the old start and end stay until they are trimmed.
     pub(super) fn bring_forward(&mut self, reservation: &mut Reservation, to: StepId) -> FreedWindow {
         let Reservation { from, until, start, length, .. } = *reservation;
         let procs = nodes(reservation.procs);
@@ -397,7 +420,7 @@ impl Profile {
         freed
     }
 
-    /// Gives back nodes from `start` on until a step begins. Returns the step that begins at `start`.
+    /// Gives nodes back from `start` until the step `until`. Returns the step that begins at `start`.
     fn give_back(&mut self, until: StepId, start: Time, nodes: Nodes) -> StepId {
         let mut at = until;
         loop {
@@ -415,8 +438,8 @@ impl Profile {
         }
     }
 
-    /// Brings the steps into the order of time in memory if many have been inserted, and returns the new
-    /// places by the old ones; `None` if nothing has changed.
+    /// Sorts the steps by time in memory if many have been inserted. Returns the new places by the old ones,
+    /// or `None` if nothing has changed.
     pub(super) fn tidy(&mut self) -> Option<Vec<StepId>> {
         if self.inserted <= self.len() {
             return None;
@@ -440,7 +463,7 @@ impl Profile {
 
 #[cfg(test)]
 impl Profile {
-    /// Returns the times at which the number of free nodes changes, with the numbers from then on.
+    /// Returns the times at which the number of free nodes changes, with the new numbers.
     pub(super) fn changes(&self) -> Vec<(Time, Nodes)> {
         let mut changes: Vec<(Time, Nodes)> = self.all().map(|(_, step)| (step.time, step.free)).collect();
         changes.dedup_by_key(|change| change.1);

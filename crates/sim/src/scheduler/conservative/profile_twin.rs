@@ -5,13 +5,12 @@ use rand_chacha::ChaCha8Rng;
 
 use super::super::running_jobs::RunningJobs;
 use super::free_intervals::{FreeInterval, FreeRectangles, Limits, free_intervals};
-use super::profile::{FreedWindow, Moment, Profile, Window};
-use super::reservation::{NONE, Reservation, nodes};
+use super::profile::{FreedWindow, Moment, NONE, Profile, Reservation, Window, nodes};
 use meshreplay_base::job::Time;
 
 const SECONDS: usize = 60;
 
-/// Returns the first second at which the counts per second allow it; `until` if there is none before.
+/// Returns the first second at which the counts per second allow the job, or `until`.
 fn plain_earliest(free: &[i32], procs: i32, length: usize, now: usize, until: usize) -> usize {
     let fits = |at: usize| at >= until || free.get(at).is_none_or(|&free| free >= procs);
     (now..until).find(|&start| (start..start + length).all(fits)).unwrap_or(until)
@@ -43,7 +42,7 @@ fn reserve(profile: &mut Profile, procs: u32, start: usize, length: usize) -> Re
     one
 }
 
-/// Has the profile let go of the reservations that have begun, as they are running jobs.
+/// Removes the reservations that have begun from the profile, as running jobs.
 fn let_go_begun(profile: &mut Profile, kept: &mut Vec<Reservation>, now: usize) {
     for one in kept.extract_if(.., |one| one.start <= at(now)) {
         profile.let_go(&one);
@@ -123,7 +122,8 @@ fn every_answer_equals_that_of_a_count_per_second() {
     assert!(moves > 1000, "{moves} moves");
 }
 
-/// Returns a profile with random counts, those of each second before a freed window, and the freed window.
+/// Returns a profile with random counts, the counts of each second before a freed window, and the freed
+/// window.
 fn opened(random: &mut impl FnMut(usize) -> usize) -> (Profile, Vec<i32>, FreedWindow) {
     let mut profile = Profile::new(Time::ZERO, 12, &RunningJobs::default());
     for _ in 0..25 {
@@ -140,8 +140,8 @@ fn opened(random: &mut impl FnMut(usize) -> usize) -> (Profile, Vec<i32>, FreedW
     )
 }
 
-/// Nodes are given back at random, and for all widths and lengths the windows are compared that had too few
-/// free nodes before and have enough after.
+/// Nodes are given back at random. For all widths and lengths, compares the windows that had too few free
+/// nodes before and have enough after.
 #[test]
 fn no_window_that_becomes_possible_leaves_its_free_interval() {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
@@ -183,7 +183,7 @@ fn no_window_that_becomes_possible_leaves_its_free_interval() {
     assert!(windows > 10_000, "{windows} windows");
 }
 
-/// For all widths and lengths there is room exactly if a window that meets the freed window has so many free
+/// For all widths and lengths there is room exactly if a window that meets the freed window has as many free
 /// nodes.
 #[test]
 fn rectangles_are_as_long_as_runs_of_seconds() {

@@ -1,27 +1,27 @@
-//! The reservations of the waiting jobs, and which of them may move.
+//! The reservations of the waiting jobs, and the ones that may move.
 //!
 //! A reservation is *settled* if its job fits at no earlier start, with its own nodes counted as free from
-//! its present start on. It is settled when it is made and whenever a compression has looked at it. Taking
-//! nodes out of the profile leaves it settled. Giving nodes back may unsettle it: [`Reservations::offer`]
-//! notes for which reservations and in which windows, and a compression looks at those alone.
+//! its present start on. It is settled when it is made and after each look of a compression. Taking nodes out
+//! of the profile keeps it settled. Giving nodes back may unsettle it: [`Reservations::offer`] records the
+//! affected reservations and windows, and a compression looks at those alone.
 //!
 //! Why none is missed: let a job fit from t on, before its start s, where it did not fit at the last look. It
 //! needs nodes in the *needed window* from t to the end of its time or to s, whichever comes first. Take the
 //! last time that giving nodes back changed the needed window from too few free nodes to enough. Those nodes
 //! came back in a freed window from a until b that meets the needed window, and at some time in it fewer
-//! nodes than the job needs had been free. Nodes have not been short in the needed window since. So it lay
-//! within the free interval of the job's width around the freed window, and it either reached s or was as
+//! nodes than the job needs had been free. Since then the needed window has always had enough nodes. So it
+//! was within the free interval of the job's width around the freed window, and it either reached s or was as
 //! long as the job.
 //!
-//! * In the first case s was after a and not behind the end of the free interval. `offer` finds the job among
-//!   those that start there, and notes the freed window for it.
-//! * In the second case s was behind the end of the free interval, and the job was not longer than it. Most
-//!   of these jobs find the window taken when their turn comes. In a long queue the freed window waits for
-//!   them one after the other (`freed_windows`). For most windows there is none, as a table shows
+//! * In the first case s was after a and not after the end of the free interval. `offer` finds the job among
+//!   the ones that start there, and records the freed window for it.
+//! * In the second case s was after the end of the free interval, and the job was at most as long as it. Most
+//!   of these jobs find the window taken when they are looked at. In a long queue the freed window waits for
+//!   them one after the other (`freed_windows`). For most windows a table shows that there is none
 //!   (`length_table`).
 //!
-//! A search looks at the runs of steps with enough free nodes that meet the freed window. The needed window
-//! lies in one of them. A job that fits in a run fits at its beginning, and the earliest start is the
+//! A search looks at the runs of steps with enough free nodes that meet the freed window. One of them
+//! contains the needed window. A job that fits in a run fits at its beginning, and the earliest start is the
 //! beginning of the first run in which it fits.
 
 use std::ops::RangeInclusive;
@@ -30,39 +30,38 @@ use super::candidates::{Candidates, Windows};
 use super::free_intervals::{FreeInterval, free_intervals};
 use super::freed_windows::{FreedWindows, WaitingWindow};
 use super::length_table::LengthTable;
-use super::profile::{FreedWindow, Profile, Step, Window};
-use super::reservation::{NONE, Nodes, Reservation, nodes};
+use super::profile::{FreedWindow, NONE, Nodes, Profile, Reservation, Step, Window, nodes};
 use meshreplay_base::job::{JobId, Time};
 
-/// The reservations, numbered in the order of the queue. Numbers of jobs that have started stay free until
-/// the reservations are numbered anew.
+/// The reservations, numbered in the order of the queue. The numbers of started jobs stay unused until a
+/// renumbering.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reservations {
     tuning: Tuning,
-    /// A reservation of length 0 has gone.
+    /// Removed reservations have length 0.
     all: Vec<Reservation>,
     /// The submissions of the jobs and their numbers.
     jobs: Vec<(Time, JobId)>,
-    /// The number of reservations that have gone.
+    /// Number of removed reservations.
     gone: usize,
-    /// Those that may move.
+    /// The reservations that may move.
     candidates: Candidates,
     lengths: LengthTable,
-    /// The freed windows in which some may find room that start much later.
+    /// Freed windows that may suit reservations with a much later start.
     freed_windows: FreedWindows,
-    /// Those of them that have waited for the reservation that is looked at.
+    /// Freed windows that have waited for the present reservation.
     visited: Vec<WaitingWindow>,
-    /// Room for the free intervals of a freed window in which jobs may find room that start later.
+    /// A buffer for the free intervals of a freed window that may suit later reservations.
     free_intervals: Vec<FreeInterval>,
 }
 
-/// Lengths of the queue at which the work is done another way, with the same results.
+/// Queue lengths at which algorithms change, without effect on the results.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// The number of reservations from which on freed windows wait, those counted that have gone. Half and
-    /// twice as many were slower on some workloads.
+    /// Number of reservations, including removed ones, from which on freed windows wait. Half and twice this
+    /// number were slower on some workloads.
     pub(super) waiting_from: usize,
-    /// How many more have gone than are left when the reservations are numbered anew.
+    /// The excess of removed over remaining reservations that triggers a renumbering.
     pub(super) gone: usize,
 }
 
@@ -73,12 +72,12 @@ impl Default for Tuning {
 }
 
 impl Reservations {
-    /// Returns no reservations.
+    /// Creates an empty list.
     pub(super) fn new(tuning: Tuning) -> Self {
         Self { tuning, ..Self::default() }
     }
 
-    /// Returns the lengths of the queue that were given.
+    /// Returns the queue lengths given at creation.
     pub(super) fn tuning(&self) -> Tuning {
         self.tuning
     }
@@ -94,8 +93,8 @@ impl Reservations {
         self.all.iter().filter(|one| one.length > Time::ZERO)
     }
 
-    /// Adds a settled reservation, for the last job of the queue, and takes its nodes out of the profile.
-    /// `start` is the step of the profile that its start belongs to.
+    /// Adds a settled reservation for the last job of the queue, and takes its nodes out of the profile. Its
+    /// first step is the one that contains its start.
     pub(super) fn push(&mut self, profile: &mut Profile, mut one: Reservation, submit: Time, job: JobId) {
         let number = self.all.len() as u32;
         profile.reserve(&mut one);
@@ -106,7 +105,7 @@ impl Reservations {
         self.lengths.push(&one);
     }
 
-    /// Enters a reservation into the list of those with its start.
+    /// Adds a reservation to the list of its start.
     fn link(&mut self, profile: &mut Profile, number: u32) {
         let one = &mut self.all[number as usize];
         let next = profile.enter(one.from, number, one.procs);
@@ -116,7 +115,7 @@ impl Reservations {
         }
     }
 
-    /// Takes a reservation out of the list of those with its start.
+    /// Removes a reservation from the list of its start.
     fn unlink(&mut self, profile: &mut Profile, number: u32) {
         let Reservation { previous, next, from, .. } = self.all[number as usize];
         match self.all.get_mut(previous as usize) {
@@ -128,7 +127,7 @@ impl Reservations {
         }
     }
 
-    /// Returns the numbers of the reservations that begin at a step.
+    /// Returns the numbers in the list that begins with `first`.
     fn starting(&self, first: u32) -> impl Iterator<Item = u32> {
         let mut next = first;
         std::iter::from_fn(move || {
@@ -138,27 +137,27 @@ impl Reservations {
         })
     }
 
-    /// Declares that the last reservation is not settled: it may move anywhere.
+    /// Unsettles the last reservation: it may move anywhere.
     pub(super) fn unsettle_last(&mut self) {
         if let Some(last) = self.all.len().checked_sub(1) {
             self.candidates.add(last, ANYWHERE, |_| false);
         }
     }
 
-    /// Begins a turn through the queue. Returns whether a reservation may move.
+    /// Begins a pass through the queue. Returns whether any reservation may move.
     pub(super) fn begin_turn(&mut self) -> bool {
         self.freed_windows.begin_turn() || self.candidates.first(0).is_some()
     }
 
-    /// Returns the first reservation from number `from` on that may move in this turn; `None` if there is
+    /// Returns the first reservation from number `from` on that may move in this pass, or `None` if there is
     /// none. O(Q / 64).
     pub(super) fn first_candidate(&self, from: usize) -> Option<usize> {
         let late = self.freed_windows.first().map(|number| number as usize);
         self.candidates.first(from).into_iter().chain(late).min()
     }
 
-    /// Moves a reservation to the earliest start at which its job fits, if there is an earlier one than its
-    /// own. It is settled from now on.
+    /// Moves a reservation to the earliest start at which its job fits, if earlier than its own, and settles
+    /// it.
     pub(super) fn bring_forward(&mut self, profile: &mut Profile, number: usize) {
         profile.mark();
         let one = &self.all[number];
@@ -186,8 +185,8 @@ impl Reservations {
         }
     }
 
-    /// Returns the jobs whose reservations start at `now` or before, with their submissions, in the order of
-    /// the queue.
+    /// Returns the numbers of the reservations that start at `now` or before, with the submissions and
+    /// numbers of their jobs, in the order of the queue.
     pub(super) fn due(&self, profile: &Profile, now: Time) -> Vec<(u32, (Time, JobId))> {
         let steps = profile.all().take_while(|(_, step)| step.time <= now);
         let mut due: Vec<u32> = steps.flat_map(|(_, step)| self.starting(step.first)).collect();
@@ -208,7 +207,7 @@ impl Reservations {
         self.gone += 1;
     }
 
-    /// Brings the profile into order in memory, and numbers the reservations anew, if it is time for that.
+    /// Sorts the profile in memory and renumbers the reservations, when due.
     pub(super) fn tidy(&mut self, profile: &mut Profile) {
         if let Some(places) = profile.tidy() {
             for one in self.all.iter_mut().filter(|one| one.length > Time::ZERO) {
@@ -220,7 +219,7 @@ impl Reservations {
         }
     }
 
-    /// Numbers the reservations anew.
+    /// Renumbers the reservations.
     fn renumber(&mut self, profile: &mut Profile) {
         let old = std::mem::replace(self, Self::new(self.tuning));
         for (number, one) in old.all.iter().enumerate().filter(|(_, one)| one.length > Time::ZERO) {
@@ -230,7 +229,7 @@ impl Reservations {
             self.lengths.push(one);
             self.jobs.push(old.jobs[number]);
         }
-        // Whoever comes later has a settled reservation.
+        // Later reservations are settled when they are made.
         if !self.all.is_empty() {
             self.freed_windows = old.freed_windows.renumber();
         }
@@ -240,11 +239,10 @@ impl Reservations {
         self.lengths.refresh();
     }
 
-    /// Notes which reservations may move because nodes have become free in a freed window, and where. `after`
-    /// is the number of the reservation that moved away from there, in a turn through the queue; `None` if
-    /// there is no turn now.
+    /// Records the reservations that may move into a freed window. `after` is the number of the reservation
+    /// that left the window by moving in a pass through the queue, or `None` outside of a pass.
     ///
-    /// O(Q) at most. Mostly it is O(log Q), and what there is close to the freed window.
+    /// O(Q) at most, usually O(log Q) plus the steps close to the freed window.
     pub(super) fn offer(&mut self, profile: &Profile, freed: FreedWindow, after: Option<u32>) {
         if freed.window.from >= freed.window.until {
             return;
@@ -257,8 +255,8 @@ impl Reservations {
         let (all, candidates) = (&self.all, &mut self.candidates);
         let (lengths, roomy) = (&self.lengths, &mut self.free_intervals);
         roomy.clear();
-        // Jobs that start within the free interval of their width, so that their windows need not be as long
-        // as they are.
+        // Jobs that start within the free interval of their width. Their windows may be shorter than they
+        // are.
         let reached = |step: &Step, widths: RangeInclusive<Nodes>| {
             if step.narrowest > *widths.end() {
                 return;
@@ -271,7 +269,7 @@ impl Reservations {
                 number = one.next;
             }
         };
-        // Mostly there is no job that starts later and finds room for its whole time.
+        // Usually no job starts later and fits for its whole time.
         free_intervals(profile, freed, &limits, reached, |interval| {
             if lengths.may_hold(&interval) {
                 roomy.push(interval);
@@ -280,7 +278,7 @@ impl Reservations {
         if self.free_intervals.is_empty() {
             return;
         }
-        // In a short queue there are few of them, so that they can be told at once.
+        // A short queue has few of them, so mark them at once.
         if all.len() < self.tuning.waiting_from {
             self.lengths.each_within(&self.free_intervals, |number| {
                 let one = &all[number];
@@ -292,12 +290,12 @@ impl Reservations {
     }
 }
 
-/// All of the time.
+/// All of time.
 const ANYWHERE: Window = Window { from: Time::from_micros(i64::MIN), until: Time::MAX, step: NONE };
 
 #[cfg(test)]
 impl Reservations {
-    /// Declares that no reservation is settled.
+    /// Unsettles all reservations.
     pub(super) fn unsettle_all(&mut self) {
         for (number, _) in self.all.iter().enumerate().filter(|(_, one)| one.length > Time::ZERO) {
             self.candidates.add(number, ANYWHERE, |_| false);

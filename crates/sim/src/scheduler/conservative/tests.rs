@@ -1,17 +1,18 @@
-//! Small histories by hand, and a second scheduler that searches the whole profile for each reservation.
+//! Small histories by hand, and a comparison with a search of the whole profile for each reservation.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::fake::Fake;
+use super::reservations::Tuning;
 use super::*;
 
-/// Short queues that are treated as long ones.
+/// Limits that treat short queues as long ones.
 pub(super) const SHORT: Tuning = Tuning { waiting_from: 60, gone: 0 };
 
 /// Returns a machine of 10 nodes and a scheduler after two passes. Job 0 holds 6 nodes until 100 s, and job 1
 /// waits for 8. From 1 s on job 2 would end a second too late to run before job 1, job 3 ends in time, and
-/// job 4 is narrow enough to run beside job 1.
+/// job 4 is narrow enough to run next to job 1.
 fn example() -> (Fake, Conservative) {
     let (mut fake, mut scheduler) =
         (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::with_tuning(EventOrder::Batch, true, SHORT));
@@ -30,7 +31,7 @@ fn starts_s(scheduler: &Conservative) -> Vec<f64> {
 fn everybody_has_a_reservation_that_the_later_ones_keep() {
     let (fake, scheduler) = example();
     assert_eq!(fake.started, [0, 3]);
-    // EASY starts job 4 at 100 too, and knows nothing of job 2, which here waits for job 1 to end.
+    // EASY starts job 4 at 100 too, and ignores job 2, which here waits for job 1 to end.
     assert_eq!(starts_s(&scheduler), [100.0, 150.0, 100.0]);
 }
 
@@ -81,7 +82,7 @@ fn who_waits_for_a_job_without_an_end_starts_when_it_ends() {
     fake.depart(10, &[0]);
     scheduler.start_jobs(&mut fake);
     assert_eq!((&fake.started[..], starts_s(&scheduler)), (&[0, 1][..], vec![60.0, 110.0]));
-    // Each step has gone once, so that all places are in use or free.
+    // Each step was removed once, so all places are in use or free.
     assert_eq!(scheduler.profile.all().count(), scheduler.profile.len());
     fake.advance(11, &[(1, 5), (2, 300), (1, 40), (1, 7), (3, 9)]);
     scheduler.start_jobs(&mut fake);
@@ -91,8 +92,8 @@ fn who_waits_for_a_job_without_an_end_starts_when_it_ends() {
     );
 }
 
-/// A random history in which one job ends at a time, mostly early. Before each pass a second scheduler is
-/// told that every reservation may move, so that it searches the whole profile for each.
+/// A random history in which one job ends at a time, mostly early. In a second scheduler every reservation
+/// may move at each pass, so that it searches the whole profile for each.
 #[test]
 fn no_reservation_that_could_move_is_passed_over() {
     let mut moves = 0;

@@ -1,6 +1,6 @@
-//! Conservative backfilling as the module describes it, with a count of free nodes for each second, which the
-//! scheduler must equal in every reserved start. It looks at every reservation and searches all of the time
-//! up to its start.
+//! Conservative backfilling as the module describes it, with a count of free nodes for each second. The
+//! scheduler must equal it in every reserved start. It looks at every reservation and searches all of the
+//! time up to its start.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -9,7 +9,7 @@ use super::super::fake::Fake;
 use super::tests::SHORT;
 use super::*;
 
-/// A job with its length, and the second of its reserved start or of its start.
+/// A job with its length, and the second of its reserved or actual start.
 #[derive(Clone, Copy, Debug)]
 struct Planned {
     job: JobId,
@@ -18,8 +18,7 @@ struct Planned {
     start: usize,
 }
 
-/// The plain scheduler. It needs jobs that end at their estimates at the latest, and nodes that are never
-/// refused.
+/// The plain scheduler. It requires jobs that end by their estimates, and an allocator that never refuses.
 struct Plain {
     order: EventOrder,
     repeat: bool,
@@ -37,7 +36,7 @@ impl Plain {
 
     fn earliest(&self, Planned { procs, length, .. }: Planned, now: usize) -> usize {
         let mut start = now;
-        // The last second of a window that is too full tells where the next one can begin.
+        // The last second of a window that is too full determines the next candidate.
         let full =
             |start: usize| self.free[start..start + length].iter().rposition(|&free| free < i64::from(procs));
         while let Some(full) = full(start) {
@@ -109,20 +108,20 @@ impl Plain {
     }
 }
 
-/// What a random history is like.
+/// The parameters of a random history.
 #[derive(Clone, Copy, Debug)]
 struct Style {
     nodes: u32,
     widest: u32,
-    /// The estimates are multiples of this number of seconds.
+    /// Estimates are multiples of this number of seconds.
     unit_s: i64,
-    /// The number of jobs of the first instant.
+    /// Jobs of the first instant.
     first: usize,
     passes: usize,
 }
 
-/// Plays a random history, in which several jobs may end at an instant, and returns the number of moved
-/// reservations and of those that wait at most.
+/// Plays a random history, in which several jobs may end at an instant. Returns the number of moved
+/// reservations, and the most waiting jobs.
 fn play(seed: u64, style: Style) -> (usize, usize) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let order = [EventOrder::Batch, EventOrder::EndsFirst, EventOrder::PerEvent][seed as usize % 3];
@@ -133,7 +132,7 @@ fn play(seed: u64, style: Style) -> (usize, usize) {
     let mut plain = Plain { order, repeat, free, waiting: Vec::new(), running: Vec::new() };
     let (mut now, mut jobs, mut moves, mut most) = (0, 0, 0, 0);
     for pass in 0..style.passes {
-        // With `once` a reserved start may need a wake-up, so that a pass comes every second.
+        // With `once` a reserved start may need a wake-up, so a pass comes every second.
         now += if repeat { rng.random_range(1..4) } else { 1 };
         let due = scheduler.next_start.as_micros() / 1_000_000;
         now = if pass > 0 && scheduler.next_start < Time::MAX { now.min(due as usize) } else { now };

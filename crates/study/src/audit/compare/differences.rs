@@ -60,14 +60,14 @@ pub(super) struct Starts {
     count: usize,
     sum_s: f64,
     /// Their sizes without sign, as the bits of floats, which are ordered as these are.
-    sizes_s: Sorter<u64>,
+    sizes_s: Sorter,
 }
 
 impl Starts {
     fn add(&mut self, difference_s: f64) -> io::Result<()> {
         self.count += 1;
         self.sum_s += difference_s;
-        self.sizes_s.add(difference_s.abs().to_bits(), &[])
+        self.sizes_s.add((difference_s.abs().to_bits().cast_signed(), 0), &[])
     }
 
     /// Returns their statistics. Percentiles are values of the list, by the nearest-rank method.
@@ -77,15 +77,14 @@ impl Starts {
         let mut spread = Spread { count, mean_s: sum_s / count.max(1) as f64, ..Spread::default() };
         let rank = |percent: usize| (count * percent).div_ceil(100).max(1);
         let mut at = 0;
-        while let Some((bits, _)) = sizes_s.next()? {
+        while let Some(((bits, _), _)) = sizes_s.next()? {
             at += 1;
-            let size = f64::from_bits(bits);
-            for (wanted, value) in [(rank(50), &mut spread.p50_s), (rank(99), &mut spread.p99_s)] {
-                if at == wanted {
-                    *value = size;
+            spread.max_s = f64::from_bits(bits.cast_unsigned());
+            for (percent, value) in [(50, &mut spread.p50_s), (99, &mut spread.p99_s)] {
+                if at == rank(percent) {
+                    *value = spread.max_s;
                 }
             }
-            spread.max_s = size;
         }
         Ok(spread)
     }

@@ -5,7 +5,7 @@ use std::io;
 use super::differences::Differences;
 use super::{NotSameJobs, Walk};
 use crate::audit::ScheduledJob;
-use crate::audit::packed::{self, pack, unpack};
+use crate::audit::packed::{pack, unpack};
 use meshreplay_base::disk::Sorter;
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
@@ -80,65 +80,59 @@ fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<
     known.add(x, y).map(Ok)
 }
 
-/// Returns the differences of two schedules whose jobs are matched by number. `apart` is the number of the
-/// first job of the first schedule at whose position the second one has another number. If a number comes
-/// twice in the second schedule, jobs are matched by position, so that this job has no partner.
+/// Which job of a pair comes first where both are sorted by one number.
+const FIRST: u64 = 0;
+const SECOND: u64 = 1;
+
+/// Returns the differences of two schedules whose jobs are matched by number: a merge join of the sorted
+/// schedules, and a second sort that puts the pairs in the order of the first schedule. `apart` is the number
+/// of the first job of the first schedule at whose position the second one has another number. If a number
+/// occurs twice in the second schedule, jobs are matched by position, so that this job has no partner.
 pub(super) fn by_number<E: From<io::Error>>(
     [a, b]: [Walk<'_, E>; 2],
     apart: i64,
     in_memory: usize,
 ) -> Result<Result<Differences, NotSameJobs>, E> {
-    let alone = |number: i64| NotSameJobs(format!("job {number} is in the first only"));
-    let xs = packed::sorted(a, in_memory, |job| job.number)?;
-    let mut ys = packed::sorted(b, in_memory, |job| job.number)?;
-    // Each job of the first schedule and then its partner, by the position of the first one.
-    let mut pairs: Sorter<u64> = Sorter::of_pieces(in_memory);
-    let (mut y, mut bytes) = (ys.next().transpose()?, Vec::new());
-    let mut is_unique = true;
-    let mut next = |y: &Option<(u64, ScheduledJob)>| -> io::Result<Option<(u64, ScheduledJob)>> {
-        let next = ys.next().transpose()?;
-        let number = |of: &Option<(u64, ScheduledJob)>| of.as_ref().map(|(_, job)| job.number);
-        is_unique &= next.is_none() || number(&next) != number(y);
-        Ok(next)
-    };
-    for x in xs {
-        let (position, x) = x?;
-        while y.as_ref().is_some_and(|(_, y)| y.number < x.number) {
-            y = next(&y)?;
+    let alone = |number: i64| Ok(Err(NotSameJobs(format!("job {number} is in the first only"))));
+    // Of equal numbers, the job of the second schedule comes first, so that it is known when its partner comes.
+    let mut jobs = Sorter::of_pieces(in_memory);
+    for (walk, order) in [(a, SECOND), (b, FIRST)] {
+        for (job, position) in walk.zip(0..) {
+            let job = job?;
+            jobs.add((job.number, order), &pack(&job, position))?;
         }
-        bytes.clear();
-        bytes.extend([0; 8]);
-        pack(&x, position, &mut bytes);
-        let length = bytes.len() as u64;
-        bytes[..8].copy_from_slice(&length.to_le_bytes());
-        if let Some((_, y)) = y.as_ref().filter(|(_, y)| y.number == x.number) {
-            pack(y, position, &mut bytes);
+    }
+    // Each job of the first schedule and then its partner, by the position of the former.
+    let (mut jobs, mut pairs) = (jobs.sorted()?, Sorter::of_pieces(in_memory));
+    let mut partner: Option<(i64, Vec<u8>)> = None;
+    while let Some(((number, order), job)) = jobs.next()? {
+        let same = partner.as_ref().filter(|(other, _)| *other == number);
+        if order == FIRST {
+            if same.is_some() {
+                return alone(apart);
+            }
+            partner = Some((number, job.to_vec()));
+            continue;
         }
-        pairs.add(position, &bytes)?;
-    }
-    while y.is_some() {
-        y = next(&y)?;
-    }
-    if !is_unique {
-        return Ok(Err(alone(apart)));
+        let (position, _) = unpack(job)?;
+        pairs.add((position.cast_signed(), FIRST), job)?;
+        if let Some((_, partner)) = same {
+            pairs.add((position.cast_signed(), SECOND), partner)?;
+        }
     }
     let (mut pairs, mut known) = (pairs.sorted()?, Differences::none(in_memory));
-    while let Some((_, both)) = pairs.next()? {
-        let (x, y) = both.split_at(length_of(both).min(both.len()));
-        let (_, x) = unpack(x.get(8..).unwrap_or_default())?;
-        if y.is_empty() {
-            return Ok(Err(alone(x.number)));
-        }
-        let (_, y) = unpack(y)?;
-        if let Err(problem) = add(&mut known, x, y)? {
-            return Ok(Err(problem));
+    let mut waiting: Option<ScheduledJob> = None;
+    while let Some(((_, order), job)) = pairs.next()? {
+        let (_, job) = unpack(job)?;
+        match (waiting.take(), order) {
+            (Some(x), SECOND) => {
+                if let Err(problem) = add(&mut known, x, job)? {
+                    return Ok(Err(problem));
+                }
+            }
+            (Some(x), _) => return alone(x.number),
+            (None, _) => waiting = Some(job),
         }
     }
-    Ok(Ok(known))
-}
-
-/// Returns the length that the first eight bytes tell.
-fn length_of(bytes: &[u8]) -> usize {
-    let length = bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-    usize::try_from(length).unwrap_or(usize::MAX)
+    waiting.map_or(Ok(Ok(known)), |x| alone(x.number))
 }

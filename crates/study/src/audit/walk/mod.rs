@@ -42,13 +42,13 @@ fn audit_within<'w, E: From<io::Error>>(
     let mut beside: Vec<(u64, ScheduledJob)> = (BESIDE..).zip(beside.iter().cloned()).collect();
     beside.sort_by_key(|(_, job)| job.first_event());
     let jobs = merged(in_order(walk()?), beside.clone());
-    match follow(jobs, mesh, promised.as_mut().map(Promised::again)) {
+    match follow(jobs, mesh, &mut promised) {
         Ok(found) => return Ok(found),
         Err(Problem::Jobs(error)) => return Err(error),
         Err(Problem::Order) => {}
     }
     let jobs = sorted(walk()?, in_memory, |job| job.first_event().as_micros())?.map(|job| Ok::<_, E>(job?));
-    follow(merged(jobs, beside), mesh, promised)
+    follow(merged(jobs, beside), mesh, &mut promised)
 }
 
 /// Why jobs cannot be followed as they are read.

@@ -181,7 +181,7 @@ fn a_promise_ends_with_the_start() -> io::Result<()> {
     let jobs = [first, job(2, [1, 5, 50], 4), job(3, [2, 50, 60], 4)].map(on_all);
     let mut has_place =
         |job: &ScheduledJob, machine: &Machine| (job.number < 3).then(|| job.procs <= machine.free_count());
-    let fits = Fits::Places(Machine::new(mesh.clone()), &mut has_place);
+    let fits = Fits::Places(&mut has_place);
     let promised = Promised { policy: Policy::Easy, fits };
     let found = audit_walk(&mut || Ok(walk(&jobs)), &[], &mesh, Some(promised))?;
     assert_eq!(found.map(|checked| checked.promises), Ok(1));

@@ -8,11 +8,10 @@
 
 use std::collections::VecDeque;
 
-use super::Violation;
+use super::{ScheduledJob, Violation};
 use meshreplay_alloc::allocator::Rearrangement;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
-use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Mesh, NodeId};
 use meshreplay_sim::engine::{Compaction, Fate, Observer, Placed, Record};
 
@@ -81,16 +80,11 @@ impl<'a> Watch<'a> {
         }
         match self.holders.iter().position(|&holder| holder != NOBODY && holder != UNAVAILABLE) {
             Some(node) if self.held > 0 => {
-                // Its number was told with the records, which are gone.
+                // Its number came with the records, which are gone.
                 let what =
                     format!("the job of row {} still holds node {node} at the end", self.holders[node]);
-                Err(message(&Violation {
-                    at: Time::MAX,
-                    number: 0,
-                    row: 0,
-                    what,
-                    expected: "no node".to_owned(),
-                }))
+                let expected = "no node".to_owned();
+                Err(message(&Violation { at: Time::MAX, number: 0, row: 0, what, expected }))
             }
             _ => Ok(()),
         }
@@ -111,15 +105,6 @@ impl<'a> Watch<'a> {
         if self.violation.is_none() {
             let (row, expected) = (u64::from(job) + 1, expected.to_owned());
             self.violation = Some((job, Violation { at, number: 0, row, what, expected }));
-        }
-    }
-
-    /// Notes a violation by nobody, unless there has been one, and stops the replay.
-    fn found_of_nobody(&mut self, at: Time, what: String, expected: &str) {
-        if self.violation.is_none() {
-            let violation = Violation { at, number: 0, row: 0, what, expected: expected.to_owned() };
-            self.stop.fail(message(&violation));
-            self.violation = Some((JobId::MAX, violation));
         }
     }
 
@@ -152,30 +137,10 @@ impl<'a> Watch<'a> {
     /// Checks the record of a job that leaves against what was seen of it.
     fn check_record(&mut self, id: JobId, job: &Job, record: &Record, seen: Seen) {
         let Record { start, end, allocated, .. } = *record;
-        if start < job.submit {
-            let expected = format!("{} or later", job.submit);
-            return self.found(id, start, "starts before it arrives".to_owned(), &expected);
-        }
-        if end < start {
-            return self.found(id, start, format!("ends before it starts, at {end}"), "a later end");
-        }
-        if allocated < job.procs {
-            let expected = format!("{}, which it asks for", job.procs);
-            return self.found(
-                id,
-                start,
-                format!("has a placement of {}", counted(allocated, "node")),
-                &expected,
-            );
-        }
-        if seen.nodes != allocated as usize {
-            let expected = format!("{allocated}, which it is said to hold");
-            return self.found(
-                id,
-                start,
-                format!("has a placement of {}", counted(seen.nodes, "node")),
-                &expected,
-            );
+        let Job { submit, procs, .. } = *job;
+        let run = ScheduledJob { submit, start, end, procs, allocated, ..ScheduledJob::default() };
+        if let Some([what, expected]) = run.contradiction(Some(seen.nodes as u64)) {
+            return self.found(id, start, what, &expected);
         }
         let (Some(from), Some(until)) = (seen.from, seen.until) else {
             return self.found(id, start, "has no nodes at its end".to_owned(), "a start and an end");
@@ -260,7 +225,12 @@ impl Observer for Watch<'_> {
             (_, None) => {
                 let node = nodes.first().map_or("no node".to_owned(), |node| format!("node {node}"));
                 let what = format!("{node} is given back, which no job holds");
-                self.found_of_nobody(now, what, "nodes of a job");
+                let expected = "nodes of a job".to_owned();
+                if self.violation.is_none() {
+                    let violation = Violation { at: now, number: 0, row: 0, what, expected };
+                    self.stop.fail(message(&violation));
+                    self.violation = Some((JobId::MAX, violation));
+                }
             }
         }
         self.held = self.held.saturating_sub(nodes.len());

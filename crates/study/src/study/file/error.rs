@@ -1,7 +1,7 @@
 //! Errors of study files. Each says where the problem is, what it is and how to correct it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use meshreplay_logs::TraceError;
 
@@ -16,62 +16,32 @@ pub enum StudyError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The file is not UTF-8 text.
-    #[error("{}: byte {offset} is not UTF-8; expected a study file in TOML", .path.display())]
-    NotText {
-        /// The path of the study file.
-        path: PathBuf,
-        /// The position of the first wrong byte, from 0.
-        offset: usize,
-    },
-    /// A key or a value of the file is wrong.
-    #[error("{}:{line}: {problem}", .path.display())]
+    /// The file, one of its lines, or an option of the command line is wrong.
+    #[error("{place}: {problem}")]
     Wrong {
-        /// The path of the study file.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
+        /// The path of the file, with the number of the line if the problem has one, or the option.
+        place: String,
         /// The key, the value that was found, and what was expected.
         problem: String,
     },
-    /// The value of an option of the command line is wrong.
-    #[error("{flag}: {problem}")]
-    Option {
-        /// The option.
-        flag: String,
-        /// What was found, and what was expected.
-        problem: String,
-    },
-    /// A required key is missing.
-    #[error("{}: key '{key}' is missing; add a line such as {key} = {example}", .path.display())]
-    MissingKey {
-        /// The path of the study file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-        /// An example of a value.
-        example: &'static str,
-    },
     /// A log cannot be read.
-    #[error("{}:{line}: key 'logs'", .path.display())]
+    #[error("{place}: key 'logs'")]
     Log {
-        /// The path of the study file.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
+        /// The path and the line of the study file.
+        place: String,
         /// The problem with the log.
         source: Box<TraceError>,
     },
-    /// Two replays are the same.
-    #[error("{}: cells {first} and {second} are the same replay: {label}; name it once", .path.display())]
-    Twice {
-        /// The path of the study file.
-        path: PathBuf,
-        /// The number of the first cell, from 1.
-        first: usize,
-        /// The number of the second cell, from 1.
-        second: usize,
-        /// The description of the replay, in words.
-        label: String,
-    },
+}
+
+impl StudyError {
+    /// Returns the error about the file at `path` as a whole.
+    pub(super) fn of_file(path: &Path, problem: String) -> Self {
+        Self::Wrong { place: path.display().to_string(), problem }
+    }
+
+    /// Returns the error about a line, from 1, of the file at `path`.
+    pub(super) fn at_line(path: &Path, line: usize, problem: String) -> Self {
+        Self::Wrong { place: format!("{}:{line}", path.display()), problem }
+    }
 }

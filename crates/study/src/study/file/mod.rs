@@ -53,7 +53,7 @@ impl Study {
         {
             let problem = "key 'replications': there are several seeds already, and each replication has the \
                  next one; give one seed";
-            return Err(StudyError::Wrong { path: path.to_owned(), line, problem: problem.to_owned() });
+            return Err(StudyError::at_line(path, line, problem.to_owned()));
         }
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let (logs, lines): (Vec<LogSource>, Vec<usize>) = logs.into_iter().unzip();
@@ -70,24 +70,20 @@ impl Study {
         };
         let mut notes = Vec::new();
         let of_option = |name: &'static str, problem: String| match keys.line_of(name) {
-            Some(line) => {
-                let problem = format!("key '{name}': {problem}");
-                StudyError::Wrong { path: path.to_owned(), line, problem }
-            }
-            None => StudyError::Option { flag: flag_of(name), problem },
+            Some(line) => StudyError::at_line(path, line, format!("key '{name}': {problem}")),
+            None => StudyError::Wrong { place: flag_of(name), problem },
         };
         let study = draft.plan(&mut notes).map_err(|error| match error {
             PlanError::Log { number, source } => {
-                StudyError::Log { path: path.to_owned(), line: lines[number], source }
+                StudyError::Log { place: format!("{}:{}", path.display(), lines[number]), source }
             }
             PlanError::Outages(error) => of_option("outages", error.to_string()),
             PlanError::NodeMap(error) => of_option("node_map", error.to_string()),
-            PlanError::Predictions(error) => StudyError::Wrong {
-                path: path.to_owned(),
-                line: keys.line_of("rules").unwrap_or(1),
-                problem: format!("key 'rules': {error}"),
-            },
-            other => StudyError::Wrong { path: path.to_owned(), line: 1, problem: other.to_string() },
+            PlanError::Predictions(error) => {
+                let line = keys.line_of("rules").unwrap_or(1);
+                StudyError::at_line(path, line, format!("key 'rules': {error}"))
+            }
+            other => StudyError::at_line(path, 1, other.to_string()),
         })?;
         check_unique(&study, path)?;
         Ok(Self { notes, ..study })
@@ -99,8 +95,9 @@ fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
     let mut seen = BTreeMap::new();
     for (i, cell) in study.cells.iter().enumerate() {
         if let Some(first) = seen.insert(&cell.key, i) {
-            let (path, label) = (path.to_owned(), study.label(i));
-            return Err(StudyError::Twice { path, first: first + 1, second: i + 1, label });
+            let (first, second, label) = (first + 1, i + 1, study.label(i));
+            let problem = format!("cells {first} and {second} are the same replay: {label}; name it once");
+            return Err(StudyError::of_file(path, problem));
         }
     }
     Ok(())
@@ -112,7 +109,7 @@ fn check_twice(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), St
     let mut given = OPTIONS.iter().filter(is_flag).filter(|row| is_key(row.name) && row.is_given(options));
     let Some((row, line)) = given.find_map(|row| Some((row, keys.line_of(row.name)?))) else { return Ok(()) };
     let problem = format!("key '{}': {} is given, too; leave one of them out", row.name, flag_of(row.name));
-    Err(StudyError::Wrong { path: path.to_owned(), line, problem })
+    Err(StudyError::at_line(path, line, problem))
 }
 
 /// Returns the flag of the command line that sets an option, such as `--on-outage`; the option's name if it
@@ -153,7 +150,7 @@ fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), 
         "{name} has no effect without key '{}'; add a line such as {} = \"{}\", or leave it out",
         needed.name, needed.name, needed.example
     );
-    Err(StudyError::Wrong { path: path.to_owned(), line: line_of(row).unwrap_or(1), problem })
+    Err(StudyError::at_line(path, line_of(row).unwrap_or(1), problem))
 }
 
 /// Returns `options` with the paths of a file of outages and of a node map, if the study file names them, as
@@ -176,11 +173,7 @@ fn logs(
     format: Option<&Spec>,
     find: &dyn Fn(&str) -> PathBuf,
 ) -> Result<Vec<(LogSource, usize)>, StudyError> {
-    let wrong = |line: usize, problem: String| StudyError::Wrong {
-        path: path.to_owned(),
-        line,
-        problem: format!("key 'logs': {problem}"),
-    };
+    let wrong = |line, problem: String| StudyError::at_line(path, line, format!("key 'logs': {problem}"));
     let given =
         keys.required(
             "logs",

@@ -56,20 +56,16 @@ pub(super) struct Keys<'a> {
 pub(super) fn read(path: &Path) -> Result<String, StudyError> {
     let bytes =
         memory::read_file(path).map_err(|source| StudyError::File { path: path.to_owned(), source })?;
-    String::from_utf8(bytes).map_err(|error| StudyError::NotText {
-        path: path.to_owned(),
-        offset: error.utf8_error().valid_up_to(),
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        StudyError::of_file(path, format!("byte {offset} is not UTF-8; expected a study file in TOML"))
     })
 }
 
 impl<'a> Keys<'a> {
     /// Parses the `text` of the study file at `path`. Fails if it is not TOML or has an unknown key.
     pub(super) fn parse(path: &'a Path, text: &'a str) -> Result<Self, StudyError> {
-        let wrong = |at: usize, problem: String| StudyError::Wrong {
-            path: path.to_owned(),
-            line: line(text, at),
-            problem,
-        };
+        let wrong = |at: usize, problem: String| StudyError::at_line(path, line(text, at), problem);
         let table = DeTable::parse(text).map_err(|error| {
             let message: Vec<&str> = error.message().lines().collect();
             let at = error.span().map_or(0, |span| span.start);
@@ -86,7 +82,7 @@ impl<'a> Keys<'a> {
 
     /// Returns the error for a problem at byte `at`.
     fn wrong(&self, at: usize, problem: String) -> StudyError {
-        StudyError::Wrong { path: self.path.to_owned(), line: line(self.text, at), problem }
+        StudyError::at_line(self.path, line(self.text, at), problem)
     }
 
     /// Returns the string at `key`, or `None` if the file does not have the key. Fails for a value of another
@@ -125,14 +121,11 @@ impl<'a> Keys<'a> {
         key: &str,
         parse: impl Fn(&Value<'_>) -> Option<Result<T, String>>,
     ) -> Result<Vec<Entry<T>>, StudyError> {
-        match self.list(key, parse)? {
-            Some(list) => Ok(list),
-            None => Err(StudyError::MissingKey {
-                path: self.path.to_owned(),
-                key: key.to_owned(),
-                example: describe(key).1,
-            }),
-        }
+        self.list(key, parse)?.ok_or_else(|| {
+            let example = describe(key).1;
+            let problem = format!("key '{key}' is missing; add a line such as {key} = {example}");
+            StudyError::of_file(self.path, problem)
+        })
     }
 
     /// Returns the list at `key`, or `None` if the file does not have the key. `parse` returns `None` for a
@@ -167,8 +160,7 @@ impl<'a> Keys<'a> {
                 return Err(self.wrong(at, problem));
             }
             numbers.insert(spelling, number);
-            let (before, line_before) = reached;
-            reached = (at, line_before + line_feeds(self.text, before..at));
+            reached = (at, reached.1 + line_feeds(self.text, reached.0..at));
             list.push((entry, reached.1));
         }
         if list.is_empty() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::lateness::Lateness;
+use crate::study::jobs::TimeRange;
 use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::{Job, Time};
 
@@ -42,10 +43,8 @@ pub(in crate::study) struct Extent {
     /// The jobs that were added last and ask for the same, in the slot of their number of processors, as most
     /// logs have few sizes and a tree is slower.
     recent: Vec<Option<(Request, OfKind)>>,
-    /// The latest arrival.
-    pub(in crate::study) last: Time,
-    /// The sum of all run times in microseconds. 128 bits hold any.
-    pub(in crate::study) run_micros: i128,
+    /// The latest arrival and the sum of all run times.
+    pub(in crate::study) range: TimeRange,
     /// How far jobs stand behind their place in the order of arrival.
     pub(in crate::study) lateness: Lateness,
 }
@@ -53,12 +52,14 @@ pub(in crate::study) struct Extent {
 impl Extent {
     /// Returns the facts about these jobs.
     pub(in crate::study) fn of(jobs: &[Job]) -> Self {
-        let last = Time::from_micros(i64::MIN);
-        let (kinds, lateness) = (BTreeMap::new(), Lateness::default());
-        let mut extent = Self { jobs: 0, kinds, recent: vec![None; SLOTS], last, run_micros: 0, lateness };
-        for job in jobs {
-            extent.add(job);
-        }
+        let mut extent = Self {
+            jobs: 0,
+            kinds: BTreeMap::new(),
+            recent: vec![None; SLOTS],
+            range: TimeRange::EMPTY,
+            lateness: Lateness::default(),
+        };
+        jobs.iter().for_each(|job| extent.add(job));
         extent
     }
 
@@ -69,23 +70,26 @@ impl Extent {
         match &mut self.recent[job.procs as usize % SLOTS] {
             Some((of, recent)) if *of == kind => recent.join(&one),
             slot => {
-                if let Some((of, recent)) = slot.replace((kind, one)) {
-                    self.kinds.entry(of).and_modify(|of_kind| of_kind.join(&recent)).or_insert(recent);
-                }
+                let evicted = slot.replace((kind, one));
+                self.count(evicted);
             }
         }
         self.jobs += 1;
-        self.run_micros += i128::from(job.run.as_micros());
+        self.range.add(job);
         self.lateness.add(job.submit);
-        self.last = self.last.max(job.submit);
+    }
+
+    /// Counts the jobs of a slot, if it has any.
+    fn count(&mut self, recent: Option<(Request, OfKind)>) {
+        if let Some((kind, recent)) = recent {
+            self.kinds.entry(kind).and_modify(|of_kind| of_kind.join(&recent)).or_insert(recent);
+        }
     }
 
     /// Returns the facts when all jobs have been added, with times that count from `origin`.
     pub(in crate::study) fn since(mut self, origin: Time) -> Self {
-        for (of, recent) in std::mem::take(&mut self.recent).into_iter().flatten() {
-            self.kinds.entry(of).and_modify(|of_kind| of_kind.join(&recent)).or_insert(recent);
-        }
-        self.last = self.last - origin;
+        std::mem::take(&mut self.recent).into_iter().for_each(|recent| self.count(recent));
+        self.range.last_arrival = self.range.last_arrival - origin;
         self.kinds.values_mut().for_each(|of_kind| of_kind.arrives = of_kind.arrives - origin);
         self
     }

@@ -9,18 +9,18 @@
 mod extent;
 mod lateness;
 mod recorded_nodes;
-mod start;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 pub(super) use self::extent::Extent;
 pub use self::extent::MOST_KEPT;
 pub use self::recorded_nodes::RecordedNodesError;
 pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
-pub use self::start::LogStart;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::memory;
 use meshreplay_base::spec::SpecError;
@@ -63,6 +63,22 @@ impl LogSource {
             Some(model) => model.spec().to_string(),
             None => self.path.display().to_string(),
         }
+    }
+}
+
+/// The date that the times of a log count from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogStart {
+    /// The date, in seconds since 1970.
+    pub unix_s: i64,
+    /// The name of the time zone, or its offset such as `+01:00`.
+    pub time_zone: String,
+}
+
+impl LogStart {
+    /// Returns the date of a log with these names; `None` if the log does not tell.
+    pub(super) fn of(names: &LogNames) -> Option<Self> {
+        names.start().map(|(unix_s, time_zone)| Self { unix_s, time_zone })
     }
 }
 

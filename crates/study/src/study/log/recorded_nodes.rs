@@ -4,112 +4,34 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use meshreplay_base::job::{Job, Time};
-use meshreplay_logs::{NameKind, Names, NodeList, NodeListError};
-use meshreplay_machine::machine::node_map::{NoNode, NodeMap, NodeMapError, NodeMapSource, natural_order};
+use meshreplay_logs::{NameKind, Names, NodeList};
+use meshreplay_machine::machine::node_map::{NodeMap, NodeMapError, NodeMapSource, natural_order};
 use meshreplay_machine::machine::{Mesh, NodeId, NodeLists};
 
 /// The reason why the nodes of a log cannot be those of a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordedNodesError {
-    /// No job has a list.
-    #[error(
-        "{log}: no job has a list of nodes, and allocator 'recorded' places jobs by it; expected accounting \
-         of Slurm or PBS with the nodes of jobs (NodeList, exec_host), a table with a column of them \
-         (--columns nodes=NodeList), or another allocator"
-    )]
-    NoLists {
-        /// The name of the log.
-        log: String,
-    },
-    /// A list is malformed.
-    #[error("{log}: job {job}: {problem}")]
-    BadList {
-        /// The name of the log.
-        log: String,
-        /// The log's number of the job.
-        job: i64,
-        /// What is wrong with the list.
-        problem: NodeListError,
-    },
     /// The node map cannot be read or does not suit the machine.
     #[error(transparent)]
     Map(#[from] NodeMapError),
-    /// A name has no node.
-    #[error(
-        "{log}: job {job} had node '{name}': {problem} ({missing} of the {names} names of the log have \
-         none); add it to --node-map, or give one that has the names of the log"
-    )]
-    NoNode {
+    /// The lists of nodes are missing, malformed, or do not suit the machine or the map.
+    #[error("{log}: {problem}")]
+    Lists {
         /// The name of the log.
         log: String,
-        /// The log's number of the first job that had the node.
-        job: i64,
-        /// The name of the node.
-        name: String,
-        /// Why it has no node.
-        problem: NoNode,
-        /// The number of such names.
-        missing: usize,
-        /// The number of all names.
-        names: usize,
+        /// What is wrong, what was expected, and a remedy, in words.
+        problem: String,
     },
-    /// There are more names than nodes, and no map.
-    #[error(
-        "{log}: its jobs had {names} different nodes ({first} to {last}), machine {machine} has {nodes}; \
-         give a larger machine, or say with --node-map where these nodes are"
-    )]
-    TooManyNames {
-        /// The name of the log.
-        log: String,
-        /// The number of names; a lower bound if a single list is too long.
-        names: u64,
-        /// The first name in natural order.
-        first: String,
-        /// The last name.
-        last: String,
-        /// The machine.
-        machine: String,
-        /// The number of its nodes.
-        nodes: u32,
-    },
-    /// Two names stand for one node.
-    #[error(
-        "{log}: names '{first}' and '{second}' are both node {node} of machine {machine} by the node map; a \
-             node has one name"
-    )]
-    TwoNames {
-        /// The name of the log.
-        log: String,
-        /// The first name in natural order.
-        first: String,
-        /// The second name.
-        second: String,
-        /// The node.
-        node: NodeId,
-        /// The machine.
-        machine: String,
-    },
-    /// Most lists are shorter than their jobs.
-    #[error(
-        "{log}: job {job} has {procs} processors and its list {nodes} nodes, and so have {short} of {of} \
-         jobs of several processors: the log counts something else than nodes; read it with --input-format \
-         FORMAT:unit=nodes, or give a --node-map in which each name has as many rows as its node has \
-         processors"
-    )]
-    OtherUnit {
-        /// The name of the log.
-        log: String,
-        /// The log's number of the first such job.
-        job: i64,
-        /// The number of its processors.
-        procs: u32,
-        /// The number of nodes of its list.
-        nodes: usize,
-        /// The number of such jobs.
-        short: usize,
-        /// The number of jobs of several processors that have lists.
-        of: usize,
-    },
+}
+
+impl RecordedNodesError {
+    /// Returns the error that no job has a list.
+    pub(in crate::study) fn no_lists(log: &str) -> Self {
+        let problem = "no job has a list of nodes, and allocator 'recorded' places jobs by it; expected \
+                       accounting of Slurm or PBS with the nodes of jobs (NodeList, exec_host), a table with a \
+                       column of them (--columns nodes=NodeList), or another allocator";
+        Self::Lists { log: log.to_owned(), problem: problem.to_owned() }
+    }
 }
 
 /// The nodes of the jobs of a log on one machine, and what is odd about them.
@@ -133,20 +55,25 @@ pub(in crate::study) fn recorded_nodes(
     mesh: &Mesh,
     are_logged: bool,
 ) -> Result<RecordedNodes, RecordedNodesError> {
-    let known = Named::new(&lists(log, jobs, names, mesh)?);
+    let unsuited = |problem| RecordedNodesError::Lists { log: log.to_owned(), problem };
+    let lists = lists(jobs, names, mesh).map_err(unsuited)?;
+    if lists.is_empty() {
+        return Err(RecordedNodesError::no_lists(log));
+    }
+    let known = Named::new(&lists);
     let mut notes = Vec::new();
     let map = if let Some(source) = map {
         source.on(mesh)?
     } else {
-        known.check_count(log, mesh)?;
+        known.check_count(mesh).map_err(unsuited)?;
         notes.push(known.note(log, mesh));
         NodeMap::in_order(known.in_natural_order().cloned(), mesh)
     };
-    let places = known.places(log, &map, mesh)?;
+    let places = known.places(&map, mesh).map_err(unsuited)?;
     let lists = NodeLists::new(known.lists.iter().map(|(number, list)| {
         (*number, list.iter().flat_map(|&name| &places[name as usize]).copied().collect())
     }));
-    notes.extend(lengths(log, jobs, &lists)?);
+    notes.extend(lengths(log, jobs, &lists).map_err(unsuited)?);
     if are_logged {
         notes.extend(overlaps(log, jobs, &lists, &|node| known.name_at(&places, node)));
     }
@@ -156,35 +83,33 @@ pub(in crate::study) fn recorded_nodes(
 /// The lists of a log by their numbers, each with the log's number of the first job that has it.
 type Lists = BTreeMap<u32, (i64, NodeList)>;
 
-/// Reads the lists of `jobs`. Fails if there are none, if one is malformed, or if one is longer than any
-/// machine.
-fn lists(log: &str, jobs: &[Job], names: &Names, mesh: &Mesh) -> Result<Lists, RecordedNodesError> {
+/// Reads the lists of `jobs`. Fails if one is malformed or longer than any machine.
+fn lists(jobs: &[Job], names: &Names, mesh: &Mesh) -> Result<Lists, String> {
     let mut lists = Lists::new();
     for job in jobs {
         let Some(number) = job.logged.nodes.filter(|number| !lists.contains_key(number)) else { continue };
         let text = names.name(NameKind::Nodes, i64::from(number)).unwrap_or_default();
-        let list = NodeList::parse(&text).map_err(|problem| RecordedNodesError::BadList {
-            log: log.to_owned(),
-            job: job.number,
-            problem,
-        })?;
-        // Names are spelt out below, so that a list of billions of names has to be refused before.
+        let list = NodeList::parse(&text).map_err(|problem| format!("job {}: {problem}", job.number))?;
+        // A list of billions of names is refused before its names are spelt out.
         if list.count() > u64::from(meshreplay_machine::machine::mesh::MAX_NODES) {
             let name = |at| list.names().nth(at).unwrap_or_default();
-            return Err(RecordedNodesError::TooManyNames {
-                log: log.to_owned(),
-                names: list.count(),
-                first: name(0),
-                last: name(1),
-                machine: mesh.to_string(),
-                nodes: mesh.available(),
-            });
+            return Err(too_many_names(list.count(), [name(0), name(1)], mesh));
         }
         if list.count() > 0 {
             lists.insert(number, (job.number, list));
         }
     }
-    if lists.is_empty() { Err(RecordedNodesError::NoLists { log: log.to_owned() }) } else { Ok(lists) }
+    Ok(lists)
+}
+
+/// Returns the problem that a log without a map has more names than `mesh` has nodes. `ends` are the first and
+/// the last name.
+fn too_many_names(names: u64, ends: [String; 2], mesh: &Mesh) -> String {
+    let ([first, last], nodes) = (ends, mesh.available());
+    format!(
+        "its jobs had {names} different nodes ({first} to {last}), machine {mesh} has {nodes}; give a larger \
+         machine, or say with --node-map where these nodes are"
+    )
 }
 
 /// The names of nodes in the lists of a log. A name is known by its number, from 0 in the order of first
@@ -242,19 +167,12 @@ impl Named {
     }
 
     /// Fails if there are more names than `mesh` has available nodes.
-    fn check_count(&self, log: &str, mesh: &Mesh) -> Result<(), RecordedNodesError> {
-        if self.names.len() <= mesh.available() as usize {
+    fn check_count(&self, mesh: &Mesh) -> Result<(), String> {
+        let names = self.names.len();
+        if names <= mesh.available() as usize {
             return Ok(());
         }
-        let [first, last] = self.ends();
-        Err(RecordedNodesError::TooManyNames {
-            log: log.to_owned(),
-            names: self.names.len() as u64,
-            first,
-            last,
-            machine: mesh.to_string(),
-            nodes: mesh.available(),
-        })
+        Err(too_many_names(names as u64, self.ends(), mesh))
     }
 
     /// Returns the note on a log without a map.
@@ -268,21 +186,20 @@ impl Named {
     }
 
     /// Returns the nodes of each name. Fails if a name has none, or if two names have the same.
-    fn places(&self, log: &str, map: &NodeMap, mesh: &Mesh) -> Result<Vec<Vec<NodeId>>, RecordedNodesError> {
+    fn places(&self, map: &NodeMap, mesh: &Mesh) -> Result<Vec<Vec<NodeId>>, String> {
         let (mut places, mut missing) = (vec![Vec::new(); self.names.len()], Vec::new());
         let mut taken: BTreeMap<NodeId, usize> = BTreeMap::new();
         for &at in &self.sorted {
-            match map.nodes(&self.names[at], mesh) {
+            let name = &self.names[at];
+            match map.nodes(name, mesh) {
                 Ok(nodes) => {
                     for &node in &nodes {
                         if let Some(first) = taken.insert(node, at) {
-                            return Err(RecordedNodesError::TwoNames {
-                                log: log.to_owned(),
-                                first: self.names[first].clone(),
-                                second: self.names[at].clone(),
-                                node,
-                                machine: mesh.to_string(),
-                            });
+                            return Err(format!(
+                                "names '{}' and '{name}' are both node {node} of machine {mesh} by the node \
+                                 map; a node has one name",
+                                self.names[first]
+                            ));
                         }
                     }
                     places[at] = nodes;
@@ -290,32 +207,34 @@ impl Named {
                 Err(problem) => missing.push((at, problem)),
             }
         }
-        let count = missing.len();
-        match missing.into_iter().next() {
-            None => Ok(places),
-            Some((at, problem)) => Err(RecordedNodesError::NoNode {
-                log: log.to_owned(),
-                job: self.jobs[at],
-                name: self.names[at].clone(),
-                problem,
-                missing: count,
-                names: self.names.len(),
-            }),
-        }
+        let Some((at, problem)) = missing.first() else { return Ok(places) };
+        Err(format!(
+            "job {} had node '{}': {problem} ({} of the {} names of the log have none); add it to --node-map, \
+             or give one that has the names of the log",
+            self.jobs[*at],
+            self.names[*at],
+            missing.len(),
+            self.names.len()
+        ))
     }
 }
 
 /// Returns a note on the jobs whose lists have another number of nodes than they have processors; `None` if
 /// there are none. Fails if more than half of the jobs of several processors have lists that are too short,
 /// as in a log that counts processor cores.
-fn lengths(log: &str, jobs: &[Job], lists: &NodeLists) -> Result<Option<String>, RecordedNodesError> {
+fn lengths(log: &str, jobs: &[Job], lists: &NodeLists) -> Result<Option<String>, String> {
     let listed =
         || jobs.iter().map(|job| (job, lists.nodes(job.logged.nodes).len())).filter(|&(_, nodes)| nodes > 0);
     let is_short = |&(job, nodes): &(&Job, usize)| nodes < job.procs as usize;
     let (short, of) = (listed().filter(is_short).count(), listed().filter(|(job, _)| job.procs > 1).count());
     if let (true, Some((job, nodes))) = (2 * short > of, listed().find(is_short)) {
-        let (log, procs) = (log.to_owned(), job.procs);
-        return Err(RecordedNodesError::OtherUnit { log, job: job.number, procs, nodes, short, of });
+        return Err(format!(
+            "job {} has {} processors and its list {nodes} nodes, and so have {short} of {of} jobs of several \
+             processors: the log counts something else than nodes; read it with --input-format \
+             FORMAT:unit=nodes, or give a --node-map in which each name has as many rows as its node has \
+             processors",
+            job.number, job.procs
+        ));
     }
     let differs = |&(job, nodes): &(&Job, usize)| nodes != job.procs as usize;
     let count = listed().filter(differs).count();

@@ -8,7 +8,7 @@ mod values;
 
 use serde_json::Value;
 
-use meshreplay_base::spec::{Spec, SpecError};
+use meshreplay_base::spec::Spec;
 use meshreplay_logs::{LogLimits, formats};
 use meshreplay_machine::machine::node_map::NodeMapSource;
 use meshreplay_machine::machine::outages::{OutageSource, Treatment};
@@ -131,9 +131,9 @@ const SWITCH: Flag = Flag {
     in_replay: None,
 };
 
-/// An option that follows from the replays themselves and only adds columns. Rows replace the name and the
-/// functions.
-const DERIVED: ReplayOption = ReplayOption {
+/// A switch that is off by default, on which no result depends. Rows replace the name, the functions and what
+/// differs.
+const OFF: ReplayOption = ReplayOption {
     name: "",
     keyed: Keyed::Never,
     json: None,
@@ -170,10 +170,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         keyed: Keyed::Always,
         json: Some("replications"),
         value: |options| options.replications.to_string().into(),
-        set: |options, text| {
-            let parsed = text.parse().map_err(|error: SpecError| error.to_string());
-            parsed.map(|replications| options.replications = replications)
-        },
+        set: |options, text| put(&mut options.replications, text.parse()),
         example: "3",
         flag: Some(Flag {
             name: "replications",
@@ -206,11 +203,9 @@ pub const OPTIONS: &[ReplayOption] = &[
         // study.json.
         name: "traffic",
         keyed: Keyed::Always,
-        json: None,
         value: |options| options.traffic.into(),
         set: |options, text| switch(&mut options.traffic, text),
-        example: "true",
-        flag: None,
+        ..OFF
     },
     ReplayOption {
         // This option follows from the rules of the replays, which are part of content keys and of
@@ -218,28 +213,28 @@ pub const OPTIONS: &[ReplayOption] = &[
         name: "predictions",
         value: |options| options.predictions.into(),
         set: |options, text| switch(&mut options.predictions, text),
-        ..DERIVED
+        ..OFF
     },
     ReplayOption {
         // This option follows from the schedulers of the replays.
         name: "recorded",
         value: |options| options.recorded.into(),
         set: |options, text| switch(&mut options.recorded, text),
-        ..DERIVED
+        ..OFF
     },
     ReplayOption {
         // This option follows from the partitions of the replays. It only adds a column.
         name: "partition_column",
         value: |options| options.partitions.into(),
         set: |options, text| switch(&mut options.partitions, text),
-        ..DERIVED
+        ..OFF
     },
     ReplayOption {
         // This option follows from the allocators of the replays.
         name: "recorded_nodes",
         value: |options| options.recorded_nodes.into(),
         set: |options, text| switch(&mut options.recorded_nodes, text),
-        ..DERIVED
+        ..OFF
     },
     ReplayOption {
         name: "contention",
@@ -273,17 +268,15 @@ pub const OPTIONS: &[ReplayOption] = &[
     },
     ReplayOption {
         name: "jobs",
-        keyed: Keyed::Never,
-        json: None,
         value: |options| options.jobs.into(),
         set: |options, text| switch(&mut options.jobs, text),
-        example: "true",
         flag: Some(Flag {
             name: "jobs",
             help: "Keep the jobs of every cell too, in cells/KEY.jobs.parquet",
             in_replay: Some(&["--output", "rerun"]),
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "placements",
@@ -317,11 +310,8 @@ pub const OPTIONS: &[ReplayOption] = &[
     },
     ReplayOption {
         name: "tidy",
-        keyed: Keyed::Never,
-        json: None,
         value: |options| options.tidy.into(),
         set: |options, text| switch(&mut options.tidy, text),
-        example: "true",
         flag: Some(Flag {
             name: "tidy",
             help: "Keep one more frame, `tidy`: the jobs with log, machine, scheduler, allocator and the \
@@ -329,15 +319,13 @@ pub const OPTIONS: &[ReplayOption] = &[
             needs: Some("jobs"),
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         // This option changes no result: a replay that violates a rule fails.
         name: "audit",
-        keyed: Keyed::Never,
-        json: None,
         value: |options| options.audit.into(),
         set: |options, text| switch(&mut options.audit, text),
-        example: "true",
         flag: Some(Flag {
             name: "audit",
             help: "Audit each replay as it runs, by the rules of the command audit: no job starts before it \
@@ -345,16 +333,14 @@ pub const OPTIONS: &[ReplayOption] = &[
                  every placement has the right size, and all records are as seen. A violation is an error",
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "input_format",
         keyed: Keyed::IfGiven,
         json: Some("input_format"),
         value: |options| options.input_format.as_ref().map(Spec::to_string).into(),
-        set: |options, text| {
-            let parsed = (text != NONE).then(|| formats::parse(text)).transpose();
-            parsed.map(|format| options.input_format = format).map_err(|error| error.to_string())
-        },
+        set: |options, text| put_optional(&mut options.input_format, text, formats::parse),
         example: "columns:procs=2,run=4,submit=3",
         flag: Some(Flag {
             name: "input-format",
@@ -362,18 +348,15 @@ pub const OPTIONS: &[ReplayOption] = &[
                  name of each log tells its format, or its first line, or else it is swf. `meshreplay list \
                  formats` shows the formats",
             gives: FlagValue::Argument("FORMAT"),
-            needs: None,
             is_of_sweep: false,
-            in_replay: None,
+            ..SWITCH
         }),
     },
     ReplayOption {
         // This option changes no result: a log is read as a whole, or it is refused.
         name: "log_limits",
-        keyed: Keyed::Never,
-        json: None,
         value: |options| options.log_limits.to_string().into(),
-        set: |options, text| text.parse().map(|limits| options.log_limits = limits),
+        set: |options, text| put(&mut options.log_limits, text.parse()),
         example: "expansion=1000,line=16777216",
         flag: Some(Flag {
             name: "log-limits",
@@ -382,16 +365,14 @@ pub const OPTIONS: &[ReplayOption] = &[
             gives: FlagValue::Argument("LIMITS"),
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "outages",
         keyed: Keyed::IfGiven,
         json: Some("outages"),
         value: |options| options.outages.as_ref().map(OutageSource::to_string).into(),
-        set: |options, text| {
-            let parsed = (text != NONE).then(|| text.parse()).transpose();
-            parsed.map(|outages| options.outages = outages).map_err(|error: SpecError| error.to_string())
-        },
+        set: |options, text| put_optional(&mut options.outages, text, str::parse),
         example: "random:mtbf=30d,repair=4h",
         flag: Some(Flag {
             name: "outages",
@@ -408,10 +389,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         keyed: Keyed::IfGiven,
         json: Some("on_outage"),
         value: |options| options.on_outage.to_string().into(),
-        set: |options, text| {
-            let parsed = text.parse().map_err(|error: SpecError| error.to_string());
-            parsed.map(|treatment| options.on_outage = treatment)
-        },
+        set: |options, text| put(&mut options.on_outage, text.parse()),
         example: "drain",
         flag: Some(Flag {
             name: "on-outage",
@@ -428,10 +406,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         keyed: Keyed::IfGiven,
         json: Some("node_map"),
         value: |options| options.node_map.as_ref().map(NodeMapSource::to_string).into(),
-        set: |options, text| {
-            let parsed = (text != NONE).then(|| text.parse()).transpose();
-            parsed.map(|map| options.node_map = map).map_err(|error: SpecError| error.to_string())
-        },
+        set: |options, text| put_optional(&mut options.node_map, text, str::parse),
         example: "c{x+1}-{y:2}",
         flag: Some(Flag {
             name: "node-map",
@@ -450,7 +425,21 @@ const NONE: &str = "none";
 
 /// Sets a switch from the text `true` or `false`, and fails for any other text.
 fn switch(target: &mut bool, text: &str) -> Result<(), String> {
-    text.parse().map(|is| *target = is).map_err(|_| "expected true or false".to_owned())
+    put(target, text.parse().map_err(|_| "expected true or false"))
+}
+
+/// Stores a parsed value in `target`, or returns the message of the error.
+fn put<T, E: ToString>(target: &mut T, parsed: Result<T, E>) -> Result<(), String> {
+    parsed.map(|value| *target = value).map_err(|error| error.to_string())
+}
+
+/// Stores the value that `parse` reads from a text in `target`, or `None` for the spelling of a missing value.
+fn put_optional<T, E: ToString>(
+    target: &mut Option<T>,
+    text: &str,
+    parse: impl Fn(&str) -> Result<T, E>,
+) -> Result<(), String> {
+    put(target, (text != NONE).then(|| parse(text)).transpose())
 }
 
 #[cfg(test)]

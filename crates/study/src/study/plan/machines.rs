@@ -60,17 +60,16 @@ impl Draft {
     ) -> Result<Vec<Mesh>, PlanError> {
         let name = part.name(&log.name);
         let mut machines = self.axes.machines.clone();
-        let Some(LogSize { nodes, source }) = &part.size else {
-            return Err(PlanError::AutoOfModel { log: name });
-        };
-        for ((place, auto), machine) in self.axes.autos.machines.iter().zip(self.autos(log, part)?) {
+        let found = self.autos(log, part)?;
+        for ((place, auto), machine) in self.axes.autos.machines.iter().zip(found) {
             let surplus = machine.nodes() - machine.available();
-            let without = if surplus > 0 {
-                format!(" ({surplus} of its nodes are unavailable)")
-            } else {
-                String::new()
-            };
-            notes.push(format!("{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}"));
+            let mut note = format!("{name}: machine '{auto}' is {machine}");
+            if surplus > 0 {
+                note += &format!(" ({surplus} of its nodes are unavailable)");
+            }
+            notes.extend(
+                part.size.iter().map(|size| format!("{note}, for the {} {}", size.nodes, size.source)),
+            );
             machines.insert(*place, machine);
         }
         Ok(machines)
@@ -79,14 +78,20 @@ impl Draft {
     /// Returns the machines of a part of a log that follow from the log.
     fn autos(&self, log: &LogSource, part: &PartSurvey) -> Result<Vec<Mesh>, PlanError> {
         let name = part.name(&log.name);
-        let Some(LogSize { nodes, .. }) = part.size.as_ref().filter(|_| log.model.is_none()) else {
-            return Err(PlanError::AutoOfModel { log: name });
+        let Some(LogSize { nodes, .. }) = part.size else {
+            return Err(PlanError::Unsuited(format!(
+                "{name} is a workload model, from which no machine follows; give the machine, such as 16x16"
+            )));
         };
-        let machine = |&(_, machine): &(_, AutoMachine)| {
-            let error = || PlanError::Auto { log: name.clone(), machine, nodes: *nodes };
-            machine.on(*nodes).ok_or_else(error)
+        let on_nodes = |(_, machine): &(usize, AutoMachine)| {
+            machine.on(nodes).ok_or_else(|| {
+                PlanError::Unsuited(format!(
+                    "{name}: machine '{machine}' would have {nodes} nodes, expected 1 to 2^24; give the \
+                     machine, such as 16x16"
+                ))
+            })
         };
-        self.axes.autos.machines.iter().map(machine).collect()
+        self.axes.autos.machines.iter().map(on_nodes).collect()
     }
 }
 

@@ -4,34 +4,32 @@
 mod cost;
 mod machines;
 mod parts;
-mod reading;
 mod sharing;
 mod survey;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use self::parts::{LogOfParts, Parts};
-use self::reading::surveyed;
 use self::survey::{Counts, PartSurvey, Wanted};
 use crate::study::axes::{Axes, Combination};
 use crate::study::jobs::JobsError;
 use crate::study::key::{Keys, own_key, sha256, unique};
-use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError};
+use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError, load_most};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
-use crate::study::replay::check_outages;
+use crate::study::replay::{algorithms_need_all_jobs, check_outages, rules_need_all_jobs};
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_base::spec::SpecError;
-use meshreplay_logs::{Facts, LogNames, LogSummary, LogUnit, TraceError, formats};
-use meshreplay_machine::machine::AutoMachine;
+use meshreplay_logs::{Facts, LogSummary, LogUnit, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::OutageFileError;
-use meshreplay_workload::{Model, Rules};
+use meshreplay_workload::Rules;
 
 /// A study before its logs are read, as a study file or a command line describes it.
 #[derive(Clone, Debug)]
@@ -96,48 +94,9 @@ pub enum PlanError {
     /// The jobs of a log cannot be replayed on a machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
-    /// A machine that follows from a log cannot have as many nodes as the log has processors.
-    #[error(
-        "{log}: machine '{machine}' would have {nodes} nodes, expected 1 to 2^24; give the machine, such as \
-             16x16"
-    )]
-    Auto {
-        /// The name of the log.
-        log: String,
-        /// The machine.
-        machine: AutoMachine,
-        /// The number of nodes.
-        nodes: u64,
-    },
-    /// A machine was to follow from a workload model.
-    #[error("{log} is a workload model, from which no machine follows; give the machine, such as 16x16")]
-    AutoOfModel {
-        /// The name of the model.
-        log: String,
-    },
-    /// No job of a log belongs to a partition, in words.
+    /// The jobs of a log do not suit the machines or partitions that were asked for, in words.
     #[error("{0}")]
-    Partition(String),
-    /// Jobs share nodes, and processors would be whole nodes.
-    #[error(
-        "{log}: jobs share nodes: {:.1} % of the node-seconds in its lists of nodes count more than once, \
-         and processors are nodes by default; {remedy}",
-        100.0 * .shared
-    )]
-    SharedNodes {
-        /// The name of the log, with the partition if the jobs are of one.
-        log: String,
-        /// The share, from 0 to 1, of the node time that counts more than once.
-        shared: f64,
-        /// How to choose a unit.
-        remedy: &'static str,
-    },
-    /// A partition of a workload model was asked for.
-    #[error("{log} is a workload model, which has no partitions; leave out --partition")]
-    PartitionOfModel {
-        /// The name of the model.
-        log: String,
-    },
+    Unsuited(String),
     /// A log has no jobs, or they cannot be loaded.
     #[error(transparent)]
     LoadJobsError(#[from] LoadJobsError),
@@ -145,14 +104,9 @@ pub enum PlanError {
 
 /// Fails if one of the logs `before` has the name of `log`.
 pub(in crate::study) fn check_name(before: &[LogSource], log: &LogSource) -> Result<(), PlanError> {
-    match before.iter().find(|other| other.name == log.name) {
-        Some(other) => Err(PlanError::SameName {
-            first: other.file.clone(),
-            second: log.file.clone(),
-            name: log.name.clone(),
-        }),
-        None => Ok(()),
-    }
+    let Some(other) = before.iter().find(|other| other.name == log.name) else { return Ok(()) };
+    let (first, second, name) = (other.file.clone(), log.file.clone(), log.name.clone());
+    Err(PlanError::SameName { first, second, name })
 }
 
 impl Draft {
@@ -355,44 +309,83 @@ impl Draft {
         let rules = self.axes.rules.len();
         let (mut logs, mut surveys) = (Vec::new(), Vec::new());
         for (number, source) in self.logs.iter().enumerate() {
-            let failed = |source| PlanError::Log { number, source: Box::new(source) };
-            let parts = |counts: Counts, names: &LogNames, summary: &LogSummary, notes: &mut Vec<String>| {
-                let log = LogOfParts {
-                    name: &source.name,
-                    names,
-                    header: &summary.header,
-                    lists: &summary.facts.names,
-                    unit: LogUnit::new(summary.format, source.read.format.as_ref()),
-                    is_of_command: self.is_of_command,
-                };
-                Parts::new(counts, log).chosen(&self.axes.partitions, notes)
-            };
             if let Some(model) = &source.model {
                 if self.options.partitions {
-                    return Err(PlanError::PartitionOfModel { log: source.name.clone() });
+                    return Err(PlanError::Unsuited(format!(
+                        "{} is a workload model, which has no partitions; leave out --partition",
+                        source.name
+                    )));
                 }
-                logs.push(of_model(source, model));
+                let (records, sha256) = (u64::from(model.jobs()), sha256(&model.spec().to_string()));
+                logs.push(StudyLog { source: source.clone(), sha256, records, starts: None, loaded: None });
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
-            } else if self.is_of_command {
-                let mut counts = Counts::new(rules, wanted);
+                continue;
+            }
+            let failed = |source| PlanError::Log { number, source: Box::new(source) };
+            let mut counts = Counts::new(rules, wanted);
+            let (summary, names, loaded) = if self.is_of_command {
                 let log = self.read(source, &mut counts).map_err(failed)?;
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log, &self.axes.rules[0])?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
-                surveys.push(parts(counts, &log.names, &log.summary, notes)?);
-                logs.push(of_loaded(source, log));
+                (Arc::clone(&log.summary), Arc::clone(&log.names), Some(Arc::new(log)))
             } else {
-                let mut counts = Counts::new(rules, wanted);
                 let summary = surveyed(source, &self.axes.rules, &mut counts).map_err(failed)?;
-                let names = summary.names();
-                surveys.push(parts(counts, &names, &summary, notes)?);
-                let (source, starts) = (in_zone(source, &summary.facts), LogStart::of(&names));
-                let LogSummary { sha256, records, .. } = summary;
-                logs.push(StudyLog { source, sha256, records, starts, loaded: None });
-            }
+                let names = Arc::new(summary.names());
+                (Arc::new(summary), names, None)
+            };
+            let log = LogOfParts {
+                name: &source.name,
+                names: &names,
+                header: &summary.header,
+                lists: &summary.facts.names,
+                unit: LogUnit::new(summary.format, source.read.format.as_ref()),
+                is_of_command: self.is_of_command,
+            };
+            surveys.push(Parts::new(counts, log).chosen(&self.axes.partitions, notes)?);
+            let (sha256, records) = (summary.sha256.clone(), summary.records);
+            let (source, starts) = (in_zone(source, &summary.facts), LogStart::of(&names));
+            logs.push(StudyLog { source, sha256, records, starts, loaded });
         }
         Ok((logs, surveys))
     }
+
+    /// Returns the most jobs of a log that are kept: all if any replay may need them at once, or if the log
+    /// cannot be read again.
+    fn most_kept_of(&self, log: &LogSource) -> usize {
+        let Axes { rules, schedulers, allocators, networks, .. } = &self.axes;
+        // Standard input and pipes cannot be read again, whatever their names and those of files.
+        let needs_all = log.path == Path::new("-")
+            || !log.path.is_file()
+            || self.axes.ask_for_all()
+            || self.options.need_all_jobs()
+            || rules.iter().any(rules_need_all_jobs)
+            || schedulers.iter().any(|scheduler| {
+                allocators.iter().any(|allocator| {
+                    networks.iter().any(|network| {
+                        algorithms_need_all_jobs(&scheduler.spec, &allocator.spec, &network.spec)
+                    })
+                })
+            });
+        if needs_all { usize::MAX } else { self.most_kept }
+    }
+
+    /// Reads a log of a command, and adds its jobs to `counts`.
+    fn read(&self, source: &LogSource, counts: &mut Counts) -> Result<LoadedLog, TraceError> {
+        let (rules, most) = (self.axes.rules[0].clone(), self.most_kept_of(source));
+        load_most(&source.path, source.read.clone(), rules, most, &mut |job| counts.add(0, job))
+    }
+}
+
+/// Reads a log without keeping its jobs, and counts them for each set of rules.
+fn surveyed(source: &LogSource, rules: &[Rules], counts: &mut Counts) -> Result<LogSummary, TraceError> {
+    meshreplay_logs::read(&source.path, source.read.clone(), |record| {
+        for (i, rules) in rules.iter().enumerate() {
+            if let Ok(job) = rules.job(record) {
+                counts.add(i, &job);
+            }
+        }
+    })
 }
 
 /// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before
@@ -415,20 +408,6 @@ fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
         }
     }
     Ok(())
-}
-
-/// Returns the log that stands for a workload model. Its SHA-256 is the hash of the model's spec.
-fn of_model(source: &LogSource, model: &Model) -> StudyLog {
-    let (records, sha256) = (u64::from(model.jobs()), sha256(&model.spec().to_string()));
-    StudyLog { source: source.clone(), sha256, records, starts: None, loaded: None }
-}
-
-/// Returns the log of a command, after it was read.
-fn of_loaded(source: &LogSource, log: LoadedLog) -> StudyLog {
-    let (sha256, records) = (log.summary.sha256.clone(), log.summary.records);
-    let starts = LogStart::of(&log.names);
-    let source = in_zone(source, &log.summary.facts);
-    StudyLog { source, sha256, records, starts, loaded: Some(Arc::new(log)) }
 }
 
 /// Returns the log as it is read again: with the time zone of its dates if nobody gave that.

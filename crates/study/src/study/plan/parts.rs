@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::PlanError;
 use super::sharing::Sharing;
-use super::survey::{Count, Counts, LogSize, PartMachines, PartSurvey};
+use super::survey::{Counts, LogSize, PartMachines, PartSurvey, Survey};
 use meshreplay_logs::{
     Header, LogNames, LogUnit, NameKind, Names, NodeUse, PartitionChoice, Partitions, RunsOnNodes,
     no_such_partition,
@@ -129,7 +129,7 @@ impl<'a> Parts<'a> {
     /// meant.
     fn jobs(&self, is: impl Fn(Option<i64>) -> bool) -> u64 {
         let of = self.counts.by_rules.iter().take(1).flatten().filter(|(number, _)| is(**number));
-        of.map(|(_, count)| count.survey.jobs).sum()
+        of.map(|(_, survey)| survey.jobs).sum()
     }
 
     /// Returns the part with all jobs.
@@ -161,18 +161,18 @@ impl<'a> Parts<'a> {
         size: &dyn Fn(&LogOfParts<'_>, u32, u64) -> LogSize,
         notes: &mut Vec<String>,
     ) -> Result<PartSurvey, PlanError> {
-        let sum = |counts: &BTreeMap<Option<i64>, Count>| {
-            let mut sum = Count::default();
-            counts.iter().filter(|(number, _)| is_chosen(**number)).for_each(|(_, count)| sum.add(count));
+        let sum = |surveys: &BTreeMap<Option<i64>, Survey>| {
+            let mut sum = Survey::default();
+            surveys.iter().filter(|(number, _)| is_chosen(**number)).for_each(|(_, one)| sum.add(one));
             sum
         };
-        let counts: Vec<Count> = self.counts.by_rules.iter().map(sum).collect();
+        let by_rules: Vec<Survey> = self.counts.by_rules.iter().map(sum).collect();
         let node_use = self.runs.node_use(is_chosen);
-        let widest = counts.first().map(|count| count.widest).unwrap_or_default();
+        let widest = by_rules.first().map(|survey| survey.widest).unwrap_or_default();
         let size = size(&self.log, widest, node_use.peak).at_least(&node_use, self.log.unit);
         let part = PartSurvey {
             partition,
-            by_rules: counts.into_iter().map(|count| count.survey).collect(),
+            by_rules,
             size: self.counts.wanted.size.then_some(size),
             machines,
             pools_partitions: self.sharing.pools(is_chosen),
@@ -189,7 +189,7 @@ impl<'a> Parts<'a> {
     fn unknown(&self, missing: &str, known: &BTreeSet<i64>) -> PlanError {
         let count = |&number: &i64| (self.label(number), self.jobs(|other| other == Some(number)));
         let problem = no_such_partition(missing, known.iter().map(count).collect());
-        PlanError::Partition(format!("{}: {problem}", self.log.name))
+        PlanError::Unsuited(format!("{}: {problem}", self.log.name))
     }
 }
 
@@ -209,7 +209,11 @@ impl LogOfParts<'_> {
                 "input_format = \"auto:unit=cpus\" counts parts of nodes (or gpus), unit=nodes whole nodes \
                      all the same"
             };
-            return Err(PlanError::SharedNodes { log: name.to_owned(), shared, remedy });
+            return Err(PlanError::Unsuited(format!(
+                "{name}: jobs share nodes: {:.1} % of the node-seconds in its lists of nodes count more than \
+                 once, and processors are nodes by default; {remedy}",
+                100.0 * shared
+            )));
         }
         let remedy = match self.unit {
             LogUnit::Unknown => "a column of cores counts those (--columns procs=COLUMN)",

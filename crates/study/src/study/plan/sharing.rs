@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::survey::Count;
+use super::survey::Survey;
 use meshreplay_base::words::counted;
 use meshreplay_logs::{LogNames, NameKind, Partitions, RunsOnNodes};
 
@@ -37,17 +37,17 @@ pub(super) struct Sharing {
 impl Sharing {
     /// Finds the groups among the partitions with these jobs.
     pub(super) fn new(
-        counts: &BTreeMap<Option<i64>, Count>,
+        surveys: &BTreeMap<Option<i64>, Survey>,
         runs: &mut RunsOnNodes<'_>,
         names: &LogNames,
     ) -> Self {
-        let work = |(&number, Count { survey, .. }): (&Option<i64>, &Count)| Work {
+        let work = |(&number, survey): (&Option<i64>, &Survey)| Work {
             number,
             jobs: survey.jobs,
             all: survey.work_procs_us,
             listed: survey.listed_procs_us.unwrap_or_default(),
         };
-        let mut found = Self { partitions: counts.iter().map(work).collect(), groups: None };
+        let mut found = Self { partitions: surveys.iter().map(work).collect(), groups: None };
         let are_listed =
             |partition: &&Work| partition.number.is_some() && 2 * partition.listed >= partition.all;
         if found.partitions.len() < 2 || !found.that_count(&|_| true).iter().all(are_listed) {

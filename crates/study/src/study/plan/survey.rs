@@ -31,37 +31,10 @@ pub(super) struct Wanted {
 pub(super) struct Counts {
     pub(super) wanted: Wanted,
     /// For each set of rules the jobs by the number of their partition; `None` if that is unknown.
-    pub(super) by_rules: Vec<BTreeMap<Option<i64>, Count>>,
+    pub(super) by_rules: Vec<BTreeMap<Option<i64>, Survey>>,
     /// The runs that have lists of nodes, and all if machines follow from the log; under the first set of
     /// rules.
     pub(super) runs: NodeRuns,
-}
-
-/// The jobs of one partition under one set of rules.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Count {
-    pub(super) survey: Survey,
-    /// The most processors that a job asks for.
-    pub(super) widest: u32,
-}
-
-impl Count {
-    /// Adds the jobs of another partition.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.survey.jobs += other.survey.jobs;
-        self.survey.names_users |= other.survey.names_users;
-        self.survey.work_procs_us += other.survey.work_procs_us;
-        self.survey.listed_procs_us = match (self.survey.listed_procs_us, other.survey.listed_procs_us) {
-            (Some(one), Some(other)) => Some(one + other),
-            (one, other) => one.or(other),
-        };
-        if let Some((first, last)) = other.survey.arrivals {
-            self.survey.arrives(first);
-            self.survey.arrives(last);
-        }
-        self.survey.requests.extend(&other.survey.requests);
-        self.widest = self.widest.max(other.widest);
-    }
 }
 
 /// The facts about the jobs of one part of a log under one set of rules.
@@ -71,6 +44,8 @@ pub(super) struct Survey {
     pub(super) jobs: u64,
     /// Whether any job names its user.
     pub(super) names_users: bool,
+    /// The most processors that a job asks for.
+    pub(super) widest: u32,
     /// The sum of processors times run time over the jobs, in microseconds.
     pub(super) work_procs_us: i128,
     /// The same over the jobs with lists of nodes; `None` if no job has a list.
@@ -133,9 +108,9 @@ impl Counts {
             let when = job.recorded_start().map(|start| (start.as_micros(), (start + job.run).as_micros()));
             self.runs.add(when, job.procs, list, partition);
         }
-        let Count { survey, widest } = self.by_rules[rules].entry(partition).or_default();
-        *widest = job.procs.max(*widest);
+        let survey = self.by_rules[rules].entry(partition).or_default();
         survey.jobs += 1;
+        survey.widest = survey.widest.max(job.procs);
         survey.names_users |= job.logged.user.known().is_some();
         let work_procs_us = i128::from(job.procs) * i128::from(job.run.as_micros());
         survey.work_procs_us += work_procs_us;
@@ -167,6 +142,22 @@ impl PartSurvey {
 }
 
 impl Survey {
+    /// Adds the jobs of another partition.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.jobs += other.jobs;
+        self.names_users |= other.names_users;
+        self.widest = self.widest.max(other.widest);
+        self.work_procs_us += other.work_procs_us;
+        if let Some(listed) = other.listed_procs_us {
+            *self.listed_procs_us.get_or_insert_default() += listed;
+        }
+        if let Some((first, last)) = other.arrivals {
+            self.arrives(first);
+            self.arrives(last);
+        }
+        self.requests.extend(&other.requests);
+    }
+
     /// Notes the arrival of a job.
     fn arrives(&mut self, at: Time) {
         let (first, last) = self.arrivals.unwrap_or((at, at));
@@ -184,9 +175,8 @@ impl Survey {
     /// Returns the reason why jobs cannot be placed by the nodes that they had according to the log; `None`
     /// if they can, or if the jobs are not in memory.
     fn lists_problem(&self, log: &StudyLog, spec: &ReplaySpec, options: &Options) -> Option<String> {
-        let none = || RecordedNodesError::NoLists { log: spec.log.to_string() };
         if self.listed_procs_us.is_none() {
-            return Some(none().to_string());
+            return Some(RecordedNodesError::no_lists(&spec.log).to_string());
         }
         let loaded = log.loaded.as_ref()?;
         let source = JobSource::recorded(Arc::new(loaded.jobs_of(spec.partition.as_ref()).into_owned()), 0)

@@ -82,12 +82,6 @@ impl Replay {
         Self { spec, source, guests: Guests::default() }
     }
 
-    /// Returns the replay with the objects of the caller that its specs name.
-    #[must_use]
-    pub fn with_guests(self, guests: Guests) -> Self {
-        Self { guests, ..self }
-    }
-
     /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in
     /// the order of seeds. Other threads can watch the progress through `monitor`, and can stop the replay
     /// with it.

@@ -1,7 +1,6 @@
 //! Runs the replays of a study in parallel. Each replay goes from its log to its kept result on one thread,
 //! and a replay that fails does not disturb the others.
 
-mod error;
 #[cfg(test)]
 mod tests;
 
@@ -12,15 +11,37 @@ use std::time::Duration;
 
 use rayon::ThreadPool;
 
-pub use self::error::{KeepError, SweepError};
 use super::jobs::JobsError;
 use super::planned::Study;
 use super::replay::{Outcome, RunError, TakeRows};
 use super::running::Running;
-use super::shared_jobs::Workloads;
+use super::shared_jobs::{LoadJobsError, Workloads};
 use meshreplay_logs::LogNames;
 use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::metrics::LeftJobs;
+
+/// Any error that occurs while a result is kept.
+pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The reason why a replay has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// The replay has no jobs.
+    #[error(transparent)]
+    LoadJobsError(#[from] LoadJobsError),
+    /// The replay failed.
+    #[error(transparent)]
+    Replay(#[from] RunError),
+    /// The result could not be kept.
+    #[error(transparent)]
+    Keep(KeepError),
+    /// The program panicked, which is a defect of the program.
+    #[error("{0}")]
+    Panic(String),
+    /// The replay was asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
 
 /// A function that keeps the outcomes of the replay at a position of the study, and returns the news that
 /// [`sweep`] passes on in [`Progress::Ended`]. It is called from the thread that ran the replay.

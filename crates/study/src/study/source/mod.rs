@@ -1,7 +1,6 @@
 //! The source of the jobs of a replay: a log, or a workload model that draws new jobs from each seed.
 
 mod arrivals;
-mod filter;
 mod stream;
 
 use std::sync::Arc;
@@ -11,7 +10,7 @@ pub(super) use self::stream::BATCHES;
 pub use self::stream::LogStream;
 
 use super::all::Requests;
-use super::jobs::{JobsError, drawn_jobs, fitting, kind_of, within_range};
+use super::jobs::{JobsError, check_range, drawn_jobs, fitting, kind_of};
 use super::log::{RecordedNodes, RecordedNodesError, recorded_nodes};
 use meshreplay_base::job::Job;
 use meshreplay_logs::{LogNames, LogSummary};
@@ -85,7 +84,7 @@ impl JobSource {
         machine: &Mesh,
     ) -> Result<RecordedNodes, RecordedNodesError> {
         let Self::Recorded { jobs, arrivals, arrival_scale, log: Some(summary), .. } = self else {
-            return Err(RecordedNodesError::NoLists { log: log.to_owned() });
+            return Err(RecordedNodesError::no_lists(log));
         };
         let are_logged = *arrivals == Arrivals::Recorded && arrival_scale.to_bits() == 1.0_f64.to_bits();
         recorded_nodes(log, jobs, &summary.facts.names, map, machine, are_logged)
@@ -104,15 +103,16 @@ impl JobSource {
                 let Some(drawn) = arrivals.redraw(jobs, *arrival_scale, seed) else {
                     return Ok((Arc::clone(jobs), *skipped));
                 };
-                Ok((Arc::new(within_range(log, drawn, *arrival_scale)?), *skipped))
+                check_range(log, &drawn, *arrival_scale)?;
+                Ok((Arc::new(drawn), *skipped))
             }
             Self::Streamed { stream, .. } => stream.whole(machine),
             Self::Drawn { model, rules, arrival_scale } => {
-                let (jobs, left_out) = drawn_jobs(model, rules, *arrival_scale, seed, machine)?;
-                let jobs = match rules.arrivals.redraw(&jobs, *arrival_scale, seed) {
-                    Some(drawn) => within_range(log, drawn, *arrival_scale)?,
-                    None => jobs,
-                };
+                let (mut jobs, left_out) = drawn_jobs(model, rules, *arrival_scale, seed, machine)?;
+                if let Some(redrawn) = rules.arrivals.redraw(&jobs, *arrival_scale, seed) {
+                    check_range(log, &redrawn, *arrival_scale)?;
+                    jobs = redrawn;
+                }
                 let (jobs, large) = fitting(&model.to_string(), &Arc::new(jobs), machine, rules.oversize)?;
                 Ok((jobs, left_out + large))
             }

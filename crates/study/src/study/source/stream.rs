@@ -1,12 +1,11 @@
 //! A log with more jobs than are kept in memory: a thread reads it again while a replay runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use super::filter::JobFilter;
-use crate::study::jobs::{JobsError, Misfits, checked_range};
+use crate::study::jobs::{JobsError, Misfits, kind_of};
 use crate::study::log::{Extent, LoadedLog, LogSource, load};
 use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::{Job, Time};
@@ -17,6 +16,30 @@ use meshreplay_workload::{Rules, scaled_submit};
 /// Jobs of the log that the reader filters and hands over together, and the most such batches that wait.
 const TOGETHER: usize = 4096;
 pub(in crate::study) const BATCHES: usize = 8;
+
+/// Selects the jobs of a replay and scales their arrivals.
+pub(in crate::study) struct JobFilter {
+    /// The number of the machine's available nodes. Larger jobs are left out.
+    nodes: u32,
+    /// Requests that the allocator cannot serve. The set is mostly empty, so that no job is looked up.
+    refused: BTreeSet<Request>,
+    /// The factor that arrival times are multiplied by.
+    arrival_scale: f64,
+    /// The number of jobs that may still come, as sums are made for as many jobs as planning has counted.
+    left: u64,
+}
+
+impl JobFilter {
+    /// Returns whether `job` is one of the replay, and scales its arrival if it is.
+    fn select(&self, job: &mut Job) -> bool {
+        let is_refused = || !self.refused.is_empty() && self.refused.contains(&kind_of(job));
+        let is_selected = job.procs <= self.nodes && !is_refused();
+        if is_selected {
+            job.submit = scaled_submit(job.submit, self.arrival_scale);
+        }
+        is_selected
+    }
+}
 
 /// The jobs of a log that are not in memory.
 #[derive(Clone, Debug)]
@@ -89,8 +112,9 @@ impl LogStream {
     /// Fails if a replay could run past the last representable time, or if a job is larger than `machine`
     /// although the rules leave none out, or if all are.
     pub(in crate::study) fn check(&self, machine: &Mesh) -> Result<(), JobsError> {
-        let last = scaled_submit(self.extent.last, self.arrival_scale);
-        checked_range(&self.log.name, last, self.extent.run_micros, self.arrival_scale)?;
+        let mut range = self.extent.range;
+        range.last_arrival = scaled_submit(range.last_arrival, self.arrival_scale);
+        range.check(&self.log.name, self.arrival_scale)?;
         let nodes = machine.available();
         let fits = |request: &Request| request.procs <= nodes;
         self.misfits(machine, &|_| true, &fits, None).map(drop)
@@ -136,7 +160,7 @@ impl LogStream {
 
     /// Returns the error that the log is no longer what it was.
     fn changed(&self) -> TraceError {
-        TraceError::Changed { path: self.path.clone() }
+        TraceError::Changed(self.path.clone())
     }
 
     /// Reads the log again, and sends the jobs that `filter` selects to a replay. The reading ends early if

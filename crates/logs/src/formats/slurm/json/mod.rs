@@ -30,12 +30,11 @@ pub(in crate::formats) const FORMAT: Format = Format {
     recognises: Some(|line| line.trim_ascii_start().starts_with(b"{")),
     records_starts: true,
     repeats_jobs: true,
-    expects_spaces: false,
     parser: |spec| {
         let accounting = Accounting::of(spec)?;
         Ok(Box::new(SlurmJson { accounting, text: JsonText::new(), document: Document::default() }))
     },
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// What is read of a job, and what it becomes.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
-use super::columns::{BAR, Heading, Separator, split_at, words};
+use super::columns::{BAR, Heading, Separator};
 use super::fields::Fields;
 use super::readings::{only_reading, placed};
 use crate::error::Problem;
@@ -29,14 +29,8 @@ pub(super) enum Fit<'a> {
 
 impl<'a> Fit<'a> {
     /// Splits a line, which may have line ends in its texts. `cells` is memory for fields in quotes.
-    pub(super) fn of(heading: &mut Heading, cells: &'a mut Cells, line: &'a [u8]) -> Self {
+    pub(super) fn of(heading: &Heading, cells: &'a mut Cells, line: &'a [u8]) -> Self {
         let pieces: Vec<&[u8]> = match &heading.separator {
-            Separator::Bar => {
-                if let Some(fields) = barred(heading, line) {
-                    return Self::Fields(fields);
-                }
-                line.split(|&byte| byte == BAR).collect()
-            }
             Separator::Quoted(byte) => {
                 if !cells.split(line, Delimiter::Byte(*byte), true) {
                     return Self::Open;
@@ -44,9 +38,14 @@ impl<'a> Fit<'a> {
                 let cells = &*cells;
                 (1..=cells.count()).filter_map(|column| cells.get(column)).collect()
             }
-            Separator::Text(text) => split_at(line, text),
-            Separator::Widths(places) if places.is_empty() => words(line).collect(),
-            Separator::Widths(places) => places.iter().map(|place| cut(line, place)).collect(),
+            separator => {
+                if *separator == Separator::Bar
+                    && let Some(fields) = barred(heading, line)
+                {
+                    return Self::Fields(fields);
+                }
+                separator.split(line)
+            }
         };
         let found = heading.without_end(pieces.len(), pieces.last().is_some_and(|piece| piece.is_empty()));
         Self::of_pieces(heading, &pieces[..found])
@@ -83,7 +82,7 @@ impl<'a> Fit<'a> {
 
 /// Returns the fields of a line with as many bars as the heading; `None` for all other lines. This is the
 /// fast path, which allocates nothing.
-fn barred<'a>(heading: &mut Heading, line: &'a [u8]) -> Option<Fields<'a>> {
+fn barred<'a>(heading: &Heading, line: &'a [u8]) -> Option<Fields<'a>> {
     let mut fields = Fields::default();
     let (mut at, mut start) = (0, 0);
     for bar in memchr_iter(BAR, line) {
@@ -97,11 +96,6 @@ fn barred<'a>(heading: &mut Heading, line: &'a [u8]) -> Option<Fields<'a>> {
         fields[*column as usize] = &line[start..];
     }
     (heading.without_end(at + 1, start == line.len()) == heading.columns.len()).then_some(fields)
-}
-
-/// Returns what stands at a place of a line, without blanks around it.
-fn cut<'a>(line: &'a [u8], place: &Range<usize>) -> &'a [u8] {
-    line.get(place.start.min(line.len())..place.end.min(line.len())).unwrap_or_default().trim_ascii()
 }
 
 /// Returns the places of columns that a line of dashes gives; `None` if the line is none.

@@ -25,6 +25,7 @@ mod lines;
 mod readings;
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use memchr::memchr;
 
@@ -34,9 +35,10 @@ use self::lines::{Fit, widths};
 use self::readings::{has, is_half_numbered, is_job, is_plausible, may_be_job};
 use super::job::{Accounting, SlurmJob, limit};
 use crate::error::Problem;
-use crate::facts::Facts;
+use crate::facts::{Facts, STEPS};
+use crate::formats::batch::number_of_task;
 use crate::formats::cells::Cells;
-use crate::formats::format::{Format, LineParser, Parsed, number_of_task};
+use crate::formats::format::{Format, LineParser, Parsed};
 use crate::names::Names;
 use crate::record::Record;
 use crate::times::Clock;
@@ -55,9 +57,8 @@ pub(in crate::formats) const FORMAT: Format = Format {
     recognises: Some(is_heading),
     records_starts: true,
     repeats_jobs: true,
-    expects_spaces: false,
     parser: |spec| Ok(Box::new(Sacct::new(spec)?)),
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// The greatest length of a job whose texts have line ends, in bytes.
@@ -71,7 +72,7 @@ struct Sacct {
     accounting: Accounting,
     clock: Clock,
     /// The heading; `None` before it.
-    heading: Option<Heading>,
+    heading: Option<Rc<Heading>>,
     /// The fields of a line that may have quotes.
     cells: Cells,
     /// Whether a line of a job was read.
@@ -166,48 +167,39 @@ impl Sacct {
     }
 
     /// Reads a line below `heading`.
-    fn line(&mut self, heading: &mut Heading, line: &[u8]) -> Result<Parsed, Problem> {
-        if let Separator::Widths(places) = &mut heading.separator
-            && let Some(found) = widths(line).filter(|found| found.len() == heading.columns.len())
+    fn line(&mut self, heading: &Heading, line: &[u8]) -> Result<Parsed, Problem> {
+        if matches!(heading.separator, Separator::Widths(_))
+            && let Some(places) = widths(line).filter(|places| places.len() == heading.columns.len())
         {
-            *places = found;
+            let separator = Separator::Widths(places);
+            self.heading = Some(Rc::new(Heading { separator, ..heading.clone() }));
             return Ok(Parsed::Part);
         }
         // The cells are put back at once; borrowing them would forbid to change what was counted.
         let mut cells = std::mem::take(&mut self.cells);
-        let parsed = if self.pending.is_empty() {
-            self.first_line(heading, &mut cells, line)
-        } else {
-            self.later_line(heading, &mut cells, line)
-        };
+        let read = if self.pending.is_empty() { Self::first_line } else { Self::later_line };
+        let parsed = read(self, heading, &mut cells, line);
         self.cells = cells;
         parsed
     }
 
     /// Reads a line that is the first one of a job, or belongs to a text at the end of the job before it.
-    fn first_line(
-        &mut self,
-        heading: &mut Heading,
-        cells: &mut Cells,
-        line: &[u8],
-    ) -> Result<Parsed, Problem> {
+    fn first_line(&mut self, heading: &Heading, cells: &mut Cells, line: &[u8]) -> Result<Parsed, Problem> {
         let may_be_text = heading.ends_free() && self.has_jobs;
         match Fit::of(heading, cells, line) {
             Fit::Fields(fields) if may_be_text && !may_be_job(heading, &fields) => {}
-            Fit::Fields(fields) if !heading.free.is_empty() && is_half_numbered(heading, &fields) => {
+            Fit::Fields(fields) if heading.free.is_empty() || !is_half_numbered(heading, &fields) => {
+                return self.fields(heading, &fields);
+            }
+            Fit::Short(_) if may_be_text && begins(heading, line) == Some(false) => {}
+            Fit::Fields(_) | Fit::Open => {
                 self.pending = line.to_vec();
                 return Ok(Parsed::Part);
             }
-            Fit::Fields(fields) => return self.fields(heading, &fields),
             Fit::Short(_) if begins(heading, line) != Some(false) => {
                 self.pending = line.to_vec();
                 return Ok(Parsed::Part);
             }
-            Fit::Open => {
-                self.pending = line.to_vec();
-                return Ok(Parsed::Part);
-            }
-            Fit::Short(_) if may_be_text => {}
             Fit::Short(found) => {
                 return Err(Problem::TooFewFields { found, expected: heading.columns.len() });
             }
@@ -219,12 +211,7 @@ impl Sacct {
     }
 
     /// Reads a line below others of a job that is not complete.
-    fn later_line(
-        &mut self,
-        heading: &mut Heading,
-        cells: &mut Cells,
-        line: &[u8],
-    ) -> Result<Parsed, Problem> {
+    fn later_line(&mut self, heading: &Heading, cells: &mut Cells, line: &[u8]) -> Result<Parsed, Problem> {
         let mut text = self.pending.clone();
         text.push(b'\n');
         text.extend_from_slice(line);
@@ -237,8 +224,7 @@ impl Sacct {
         if let Fit::Fields(fields) = Fit::of(heading, cells, line)
             && is_job(heading, &fields)
         {
-            let mut other_cells = Cells::default();
-            if is_also_rest(heading, &mut other_cells, &text, &fields) {
+            if is_also_rest(heading, &text, &fields) {
                 self.pending.clear();
                 let expected = "a line that is either a job or the rest of the text above; sacct with the \
                      number of the job before texts has it";
@@ -269,7 +255,7 @@ impl Sacct {
 
     /// Gives up the lines of a job that is not complete. Returns the problem of these lines; `None` if they
     /// belong to a text at the end of the job before them.
-    fn give_up(&mut self, heading: &mut Heading) -> Option<Problem> {
+    fn give_up(&mut self, heading: &Heading) -> Option<Problem> {
         let text = std::mem::take(&mut self.pending);
         if text.is_empty() {
             return None;
@@ -303,15 +289,11 @@ impl Sacct {
         let whole = |digits: &[u8]| std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
         let kind = id.get(digits).copied().unwrap_or_default();
         let (Some(number), 0 | b'_' | b'+' | b'.') = (whole(&id[..digits]), kind) else {
-            return Err(malformed(
-                heading,
-                column,
-                id,
-                "the number of a job, such as 123, 123_4 or 123.batch",
-            ));
+            let expected = "the number of a job, such as 123, 123_4 or 123.batch";
+            return Err(malformed(heading, column, id, expected));
         };
         if self.is_cut_step(heading, column, id)? {
-            self.accounting.steps += 1;
+            self.accounting.odd.add(STEPS, true);
             return Ok(Parsed::Part);
         }
         // What stands in brackets has no points, so a point is that of a step. Other programs write numbers
@@ -320,15 +302,11 @@ impl Sacct {
             let is_number = id[point + 1..].iter().all(u8::is_ascii_digit);
             let may_be_other = matches!(heading.separator, Separator::Quoted(_));
             if may_be_other && is_number && !self.has_jobs {
-                return Err(malformed(
-                    heading,
-                    column,
-                    id,
-                    "a job before its steps, with a number such as 123; --input-format table reads tables of \
-                         other programs",
-                ));
+                let expected = "a job before its steps, with a number such as 123; --input-format table \
+                     reads tables of other programs";
+                return Err(malformed(heading, column, id, expected));
             }
-            self.accounting.steps += 1;
+            self.accounting.odd.add(STEPS, true);
             return Ok(Parsed::Part);
         }
         // A task of an array, or a part of a heterogeneous job, unless it is a range of tasks that wait.
@@ -361,13 +339,13 @@ impl Sacct {
 /// Returns whether `lines` are those of one job with other fields than `alone`, those of the last line alone:
 /// where the number of the job comes behind a text that users choose, the last line has it, whether it begins
 /// a job or goes on with the text.
-fn is_also_rest(heading: &mut Heading, cells: &mut Cells, lines: &[u8], alone: &Fields) -> bool {
+fn is_also_rest(heading: &Heading, lines: &[u8], alone: &Fields) -> bool {
     let first = heading.free.first().copied();
     let numbers = [Column::JobIdRaw, Column::JobId].map(|column| heading.fields[column as usize]);
     let is_behind =
         first.is_some_and(|first| numbers.into_iter().all(|column| column == 0 || column > first));
     is_behind
-        && matches!(Fit::of(heading, cells, lines), Fit::Fields(fields)
+        && matches!(Fit::of(heading, &mut Cells::default(), lines), Fit::Fields(fields)
             if fields != *alone && is_job(heading, &fields) && is_plausible(heading, &fields))
 }
 
@@ -375,11 +353,8 @@ fn is_also_rest(heading: &mut Heading, cells: &mut Cells, lines: &[u8], alone: &
 /// it reaches a text that users choose, and has the number of a job before that. `None` if the text comes
 /// first and the number is not reached.
 fn begins(heading: &Heading, text: &[u8]) -> Option<bool> {
-    let pieces: Vec<&[u8]> = match &heading.separator {
-        Separator::Text(separator) => columns::split_at(text, separator),
-        Separator::Quoted(byte) => text.split(|other| other == byte).collect(),
-        Separator::Bar | Separator::Widths(_) => text.split(|&byte| byte == columns::BAR).collect(),
-    };
+    let has_places = matches!(heading.separator, Separator::Widths(_));
+    let pieces = if has_places { Separator::Bar.split(text) } else { heading.separator.split(text) };
     let Some(first) = heading.free.first().copied().filter(|&first| first < pieces.len()) else {
         return Some(false);
     };
@@ -406,16 +381,12 @@ impl LineParser for Sacct {
         };
         let is_again = line == self.heading_line;
         let begins_anew = || is_again || may_begin() && is_heading(line);
-        let parsed = match self.heading.take() {
-            Some(mut heading) if !begins_anew() => {
-                // The heading is put back at once; borrowing it would forbid to change what was counted.
-                let parsed = self.line(&mut heading, line);
-                self.heading = Some(heading);
-                parsed
-            }
+        let parsed = match self.heading.clone() {
+            Some(heading) if !begins_anew() => self.line(&heading, line),
             above => {
-                let problem = above.and_then(|mut above| self.give_up(&mut above));
-                self.heading = Some(Heading::parse(line, self.accounting.unit())?);
+                self.heading = None;
+                let problem = above.and_then(|above| self.give_up(&above));
+                self.heading = Some(Rc::new(Heading::parse(line, self.accounting.unit())?));
                 self.heading_line = line.to_vec();
                 problem.map_or(Ok(Parsed::Part), Err)
             }
@@ -434,11 +405,7 @@ impl LineParser for Sacct {
     }
 
     fn finish(&mut self) -> Result<Option<Record>, Problem> {
-        let problem = self.heading.take().and_then(|mut heading| {
-            let problem = self.give_up(&mut heading);
-            self.heading = Some(heading);
-            problem
-        });
+        let problem = self.heading.clone().and_then(|heading| self.give_up(&heading));
         problem.map_or_else(|| Ok(self.queue.pop_front()), Err)
     }
 

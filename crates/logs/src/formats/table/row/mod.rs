@@ -12,7 +12,8 @@ use super::field::{FIELDS, Kind, sides};
 use super::status::{status, status_of_slurm};
 use super::times::Times;
 use crate::error::Problem;
-use crate::formats::format::{Parsed, number_of_task};
+use crate::formats::batch::number_of_task;
+use crate::formats::format::Parsed;
 use crate::names::NameKind;
 use crate::nodes::NO_NODES;
 use crate::record::{CPU, FIELDS as FIELDS_OF_SWF, Record};
@@ -36,7 +37,7 @@ pub(super) struct Row {
 impl Table {
     /// Returns the record of the cells. If the result is a problem, nothing has changed.
     pub(super) fn row(&mut self) -> Result<Parsed, Problem> {
-        let clock = self.told.clock.counted();
+        let counts = self.told.clock.counts;
         let mut row = Row {
             fields: [-1; FIELDS_OF_SWF],
             average_cpu_s: -1.0,
@@ -47,7 +48,7 @@ impl Table {
         row.fields[0] = self.jobs + 1;
         let read = (0..FIELDS.len()).try_for_each(|field| self.read(field, &mut row));
         if let Err(problem) = read.and_then(|()| self.check_origin(&mut row)) {
-            self.told.clock.restore(clock);
+            self.told.clock.counts = counts;
             return Err(problem);
         }
         self.jobs += 1;
@@ -72,9 +73,9 @@ impl Table {
         if self.has_unix_times.is_none() {
             self.has_unix_times = row.times.instants().next().map(Instant::is_absolute);
         }
-        row.settle(self.layout.as_ref().is_some_and(|(_, layout)| layout.column(Kind::Start).is_some()));
+        row.settle(self.layout.column(Kind::Start).is_some());
         self.counts = row.counts;
-        let known = self.layout.as_ref().map_or(0, |(_, layout)| layout.names.len());
+        let known = self.layout.names.len();
         let surplus = if known > 0 { self.cells.count().saturating_sub(known) } else { 0 };
         let record = Record { sides: row.sides, nodes, ..Record::from_fields(row.fields, row.average_cpu_s) };
         Ok(Parsed::Record(record, surplus))
@@ -87,14 +88,12 @@ impl Table {
         if is_absolute {
             row.times.drop_epochs();
         }
+        let is_other =
+            |instant: &Option<Instant>| instant.is_some_and(|instant| instant.is_absolute() != is_absolute);
         let kinds = [Kind::Submit, Kind::Start, Kind::End];
-        let instants = [row.times.submit, row.times.start, row.times.end];
-        let other = kinds
-            .into_iter()
-            .zip(instants)
-            .find(|(_, instant)| instant.is_some_and(|instant| instant.is_absolute() != is_absolute));
-        let (Some((kind, _)), Some((_, layout))) = (other, &self.layout) else { return Ok(()) };
+        let Some(kind) = kinds.into_iter().find(|&kind| is_other(row.times.of(kind))) else { return Ok(()) };
         let field = FIELDS.iter().position(|field| field.kind == kind).unwrap_or_default();
+        let column = self.layout.columns[field].unwrap_or_default();
         let expected = if is_absolute {
             "a time that counts from 1970, as other times of this table do; leave a column of another \
              beginning out, such as by start=none, or say that it is a duration, such as by wait=COLUMN"
@@ -102,17 +101,12 @@ impl Table {
             "a time that counts from the beginning of the log, as other times of this table do; leave a \
              column of another beginning out, such as by start=none"
         };
-        Err(Problem::Rule(Box::new(self.malformed(
-            field,
-            layout.columns[field].unwrap_or_default(),
-            expected,
-        ))))
+        Err(Problem::Rule(Box::new(self.malformed(field, column, expected))))
     }
 
     /// Returns the cell of a field; `None` if no column has the field or the line is too short.
-    fn cell(&self, field: usize) -> Option<&[u8]> {
-        let (_, layout) = self.layout.as_ref()?;
-        self.cells.get(layout.columns[field]?)
+    pub(super) fn cell(&self, field: usize) -> Option<&[u8]> {
+        self.cells.get(self.layout.columns[field]?)
     }
 
     /// Returns whether a cell stands for a missing value.
@@ -138,7 +132,7 @@ impl Table {
 
     /// Reads the cell of a field, unless that is a name.
     fn read(&mut self, field: usize, row: &mut Row) -> Result<(), Problem> {
-        let Some((_, layout)) = &self.layout else { return Ok(()) };
+        let layout = &self.layout;
         let Some(column) = layout.columns[field] else { return Ok(()) };
         let Some(cell) = self.cells.get(column) else {
             return Err(Problem::TooFewFields { found: self.cells.count(), expected: column });
@@ -147,36 +141,28 @@ impl Table {
         if matches!(kind, Kind::Name(_) | Kind::Nodes) || self.is_missing(cell) {
             return Ok(());
         }
-        let wrong = match kind {
-            Kind::Name(_) | Kind::Nodes => None,
+        let read = match kind {
+            Kind::Name(_) | Kind::Nodes => Ok(()),
             Kind::Job => {
                 row.read_job(cell);
-                None
+                Ok(())
             }
-            Kind::Number(CPU) => match number(cell) {
-                Some(value) => {
-                    row.average_cpu_s = value;
-                    None
-                }
-                None => Some("a number"),
-            },
+            Kind::Number(CPU) => number(cell).map(|value| row.average_cpu_s = value).ok_or("a number"),
             Kind::Number(index) | Kind::Procs(index) => row.read_number(index, cell),
-            Kind::Status => row.read_status(cell, layout.is_slurm_table),
-            Kind::Shape => match sides(cell) {
-                Some(sides) => {
-                    row.sides = sides;
-                    None
-                }
-                None => Some("sides such as 4x4x2"),
-            },
-            Kind::Duration(_) => {
-                let has_no_limit =
-                    layout.is_slurm_table && number(cell).is_some_and(|value| value >= SLURM_NO_LIMIT);
-                if has_no_limit {
-                    None
-                } else {
-                    row.read_duration(kind, cell, layout.unit(field), self.told.pair)
-                }
+            Kind::Status => {
+                row.read_status(cell, layout.is_slurm_table);
+                Ok(())
+            }
+            Kind::Shape => sides(cell).map(|sides| row.sides = sides).ok_or("sides such as 4x4x2"),
+            Kind::Duration(_)
+                if layout.is_slurm_table && number(cell).is_some_and(|value| value >= SLURM_NO_LIMIT) =>
+            {
+                Ok(())
+            }
+            Kind::Duration(index) => row.read_duration(index, cell, layout.unit(field), self.told.pair),
+            Kind::Submit | Kind::Start | Kind::End if cell == b"-1" => {
+                *row.times.of(kind) = None;
+                Ok(())
             }
             Kind::Submit | Kind::Start | Kind::End => {
                 // Times that occur twice, as clocks are put back, are in the order that the life of a job
@@ -188,21 +174,19 @@ impl Table {
                 };
                 let order = self.orders[field].or(self.told.clock.order);
                 let earlier_us = earlier.map(|instant| instant.micros);
-                let clock = &mut self.told.clock;
-                let unknown = cell == b"-1";
-                let found = clock.exact_instant_after(cell, layout.unit(field), order, earlier_us);
-                match if unknown { Ok(None) } else { found } {
+                let unit = layout.unit(field);
+                match self.told.clock.exact_instant_after(cell, unit, order, earlier_us) {
                     Ok(instant) => *row.times.of(kind) = instant,
-                    Err(error) => {
+                    Err(error @ (InstantError::Order(_) | InstantError::TooLarge)) => {
                         let problem = self.malformed(field, column, error.expected());
-                        let is_rule = matches!(error, InstantError::Order(_) | InstantError::TooLarge);
-                        return Err(if is_rule { Problem::Rule(Box::new(problem)) } else { problem });
+                        return Err(Problem::Rule(Box::new(problem)));
                     }
+                    Err(error) => return Err(self.malformed(field, column, error.expected())),
                 }
-                None
+                Ok(())
             }
         };
-        wrong.map_or(Ok(()), |expected| Err(self.malformed(field, column, expected)))
+        read.map_err(|expected| self.malformed(field, column, expected))
     }
 }
 
@@ -226,42 +210,40 @@ impl Row {
         }
     }
 
-    /// Reads a number. Returns what was expected if it is none.
-    fn read_number(&mut self, index: usize, cell: &[u8]) -> Option<&'static str> {
-        let Some(value) = number(cell) else { return Some("a number") };
+    /// Reads a number. The error says what was expected.
+    fn read_number(&mut self, index: usize, cell: &[u8]) -> Result<(), &'static str> {
+        let value = number(cell).ok_or("a number")?;
         self.counts.rounded_numbers += u64::from(value.fract() != 0.0);
         self.fields[index] = value.round() as i64;
-        None
+        Ok(())
     }
 
     /// Reads how the job ended: a word, or a number of the Standard Workload Format or of Slurm.
-    fn read_status(&mut self, cell: &[u8], is_of_slurm: bool) -> Option<&'static str> {
+    fn read_status(&mut self, cell: &[u8], is_of_slurm: bool) {
         if let Some(value) = number(cell) {
             let number = value.round() as i64;
             self.counts.numeric_states += u64::from(!is_of_slurm);
             self.fields[10] = if is_of_slurm { status_of_slurm(number).unwrap_or(-1) } else { number };
-            return None;
+            return;
         }
         let status = status(&String::from_utf8_lossy(cell));
         self.counts.odd_words += u64::from(status.is_none());
         self.fields[10] = status.unwrap_or(-1);
-        None
     }
 
-    /// Reads a duration. Returns what was expected if it is none.
+    /// Reads a duration. The error says what was expected.
     fn read_duration(
         &mut self,
-        kind: Kind,
+        index: usize,
         cell: &[u8],
         plain: &TimeUnit,
         pair: Option<Pair>,
-    ) -> Option<&'static str> {
+    ) -> Result<(), &'static str> {
         if pair.is_none() && !cell.contains(&b'-') && cell.split(|&byte| byte == b':').count() == 2 {
-            return Some(
+            return Err(
                 "hours, minutes and seconds, or the parameter colon=minutes-seconds or colon=hours-minutes",
             );
         }
-        let index = if let Kind::Duration(index) = kind { index } else { 0 };
         match exact_duration(cell, plain, pair.unwrap_or(Pair::HoursMinutes)) {
             Ok(Exact::Micros(micros)) => {
                 self.counts.rounded += u64::from(has_fraction(micros));
@@ -277,10 +259,10 @@ impl Row {
             // A negative number is odd, and it stays as it is.
             Err(expected) => match number(cell).filter(|value| *value < 0.0) {
                 Some(value) => self.fields[index] = value.round() as i64,
-                None => return Some(expected),
+                None => return Err(expected),
             },
         }
-        None
+        Ok(())
     }
 
     /// Sets the submit time, the wait time and the run time of the record. `has_starts` says whether a column

@@ -1,5 +1,6 @@
 //! Finds the columns of a dump of `sacct` by its heading.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use crate::error::Problem;
@@ -152,12 +153,11 @@ impl Separator {
     /// time of its submission. Without bars it must be a heading of Slurm to the letter, with all that is
     /// needed and nothing that `sacct` does not print, as tables of other programs look alike.
     fn of(line: &[u8]) -> Option<Self> {
-        if memchr::memchr(BAR, line).is_some() && has_number_and_submission(line, BAR) {
+        if memchr::memchr(BAR, line).is_some() && Self::Bar.has_number_and_submission(line) {
             return Some(Self::Bar);
         }
-        if let Some(byte) = OTHERS.into_iter().find(|&byte| has_number_and_submission(line, byte)) {
-            let names: Vec<&[u8]> = fields_of(line, byte).collect();
-            return is_whole(&names).then_some(Self::Quoted(byte));
+        if let Some(quoted) = Self::quoted(line) {
+            return is_whole(&quoted.names(line)).then_some(quoted);
         }
         if let Some(text) = text_between_names(line) {
             return Some(Self::Text(text));
@@ -167,14 +167,35 @@ impl Separator {
         (is_padded && is_of_sacct(&names)).then(|| Self::Widths(Vec::new()))
     }
 
+    /// Returns the one of [`OTHERS`] that separates the names of a heading; `None` if none of them does.
+    fn quoted(line: &[u8]) -> Option<Self> {
+        OTHERS.map(Self::Quoted).into_iter().find(|separator| separator.has_number_and_submission(line))
+    }
+
+    /// Returns whether a heading has the number of a job and the time of its submission, if this separates its
+    /// fields.
+    fn has_number_and_submission(&self, line: &[u8]) -> bool {
+        let names = self.names(line);
+        let has = |wanted: &str| names.iter().any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
+        (has("JobID") || has("JobIDRaw")) && has("Submit")
+    }
+
+    /// Splits a line at each separator. Columns of fixed widths are words as long as their places are unknown.
+    pub(super) fn split<'a>(&self, line: &'a [u8]) -> Vec<&'a [u8]> {
+        match self {
+            Self::Bar => line.split(|&byte| byte == BAR).collect(),
+            Self::Quoted(separator) => line.split(|byte| byte == separator).collect(),
+            Self::Text(text) => split_at(line, text),
+            Self::Widths(places) if places.is_empty() => words(line).collect(),
+            Self::Widths(places) => places.iter().map(|place| cut(line, place)).collect(),
+        }
+    }
+
     /// Returns the names of a heading, without blanks and quotes around them.
     fn names<'a>(&self, line: &'a [u8]) -> Vec<&'a [u8]> {
-        match self {
-            Self::Bar => fields_of(line, BAR).collect(),
-            Self::Quoted(byte) => fields_of(line, *byte).collect(),
-            Self::Text(text) => split_at(line, text).into_iter().map(<[u8]>::trim_ascii).collect(),
-            Self::Widths(_) => words(line).collect(),
-        }
+        let unquoted = |name: &'a [u8]| name.strip_prefix(b"\"")?.strip_suffix(b"\"");
+        let names = self.split(line).into_iter().map(<[u8]>::trim_ascii);
+        names.map(|name| unquoted(name).unwrap_or(name)).collect()
     }
 
     /// Returns whether a line ends with the separator.
@@ -203,7 +224,7 @@ pub(super) struct Heading {
     pub(super) free: Vec<usize>,
     /// Whether lines end with a separator, as those of `sacct -p` do: the heading does, or the first line
     /// that tells. `None` as long as none has.
-    pub(super) closes: Option<bool>,
+    pub(super) closes: Cell<Option<bool>>,
     /// Whether a field that stands without quotes has no separators, unless it is text that users choose.
     /// Lists of nodes and resources have commas.
     pub(super) is_certain: bool,
@@ -280,36 +301,22 @@ pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// Returns whether a heading has the number of a job and the time of its submission, if this byte separates
-/// its fields.
-fn has_number_and_submission(line: &[u8], separator: u8) -> bool {
-    let has =
-        |wanted: &str| fields_of(line, separator).any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
-    (has("JobID") || has("JobIDRaw")) && has("Submit")
-}
-
-/// Returns the fields of a heading, without blanks and quotes around them.
-fn fields_of(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
-    line.split(move |&byte| byte == separator).map(<[u8]>::trim_ascii).map(unquoted)
-}
-
-/// Returns a name without double quotes around it.
-fn unquoted(name: &[u8]) -> &[u8] {
-    name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name)
+/// Returns what stands at a place of a line, without blanks around it.
+fn cut<'a>(line: &'a [u8], place: &Range<usize>) -> &'a [u8] {
+    line.get(place.start.min(line.len())..place.end.min(line.len())).unwrap_or_default().trim_ascii()
 }
 
 impl Heading {
     /// Reads a heading. The result is a problem, which names the command that gives what is missing, if the
     /// columns do not tell when jobs were submitted and ended or how many of `unit` they had.
     pub(super) fn parse(line: &[u8], unit: Unit) -> Result<Self, Problem> {
-        let others = OTHERS.into_iter().find(|&byte| has_number_and_submission(line, byte));
-        let separator = Separator::of(line).or(others.map(Separator::Quoted)).unwrap_or(Separator::Bar);
+        let separator = Separator::of(line).or_else(|| Separator::quoted(line)).unwrap_or(Separator::Bar);
         let names = separator.names(line);
         // `sacct -p` ends each line with a bar, so that the last name is empty.
         let closes = names.len() > 1 && separator.ends(line);
         let names = if closes { &names[..names.len() - 1] } else { &names[..] };
-        let mut heading = Self::of_names(separator, names);
-        heading.closes = closes.then_some(true);
+        let heading = Self::of_names(separator, names);
+        heading.closes.set(closes.then_some(true));
         heading.check(unit)?;
         Ok(heading)
     }
@@ -342,7 +349,7 @@ impl Heading {
         };
         let is_certain = separator != Separator::Quoted(b',') || !names.iter().any(is_list);
         let free = if is_certain { free } else { Vec::new() };
-        Self { separator, columns, fields, free, closes: None, is_certain }
+        Self { separator, columns, fields, free, closes: Cell::default(), is_certain }
     }
 
     /// Returns whether the last field is text that users choose, so that its line ends belong to it.
@@ -352,19 +359,19 @@ impl Heading {
 
     /// Returns how many fields a line has of which `found` were counted, and the last of which `is_empty`: a
     /// separator at the end of a line may be that of an empty field, or end the line.
-    pub(super) fn without_end(&mut self, found: usize, is_empty: bool) -> usize {
+    pub(super) fn without_end(&self, found: usize, is_empty: bool) -> usize {
         let expected = self.columns.len();
         let is_over = found > expected && is_empty;
-        if self.closes.is_none() && self.is_certain {
-            self.closes = match found {
+        if self.closes.get().is_none() && self.is_certain {
+            self.closes.set(match found {
                 _ if found == expected => Some(false),
                 _ if found == expected + 1 && is_empty => Some(true),
                 _ => None,
-            };
+            });
         }
         // Without a text that can have it, a separator that is one too many can only end the line.
-        let is_end =
-            self.closes == Some(true) || self.is_certain && self.free.is_empty() && found == expected + 1;
+        let is_end = self.closes.get() == Some(true)
+            || self.is_certain && self.free.is_empty() && found == expected + 1;
         found - usize::from(is_over && is_end)
     }
 

@@ -51,7 +51,7 @@ fn headings_are_recognised() {
 fn columns_stand_anywhere_and_better_names_go_first() {
     let heading = Heading::parse(b"NCPUS|JobName|End|Submit|AllocCPUS|JobID|Start|NNodes|", Unit::Nodes)
         .expect("whole");
-    assert_eq!((heading.columns.len(), heading.free, heading.closes), (8, vec![1], Some(true)));
+    assert_eq!((heading.columns.len(), heading.free, heading.closes.get()), (8, vec![1], Some(true)));
     assert_eq!((heading.columns[0], heading.columns[4]), (None, Some(Column::AllocCpus)));
     assert_eq!(heading.fields[Column::Nodes as usize], 8);
     let two = Heading::parse(b"JobID|Submit|Start|End|NNodes|JobName|Comment", Unit::Nodes).expect("whole");

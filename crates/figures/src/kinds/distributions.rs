@@ -1,0 +1,178 @@
+//! The plots `waits`, `box`, `cdf` and `calls`: how a number of the jobs is distributed.
+
+use std::collections::BTreeMap;
+
+use super::job_rows::{
+    JobCurve, about_jobs, chosen_column, column_axis, column_title, job_curves, visit_rows,
+};
+use super::values::Nanoseconds;
+use crate::FigureError;
+use crate::draw::{Axis, BoxRow, Boxes, Chart, Scale, Series, joined};
+use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions, Setting};
+use crate::results::Results;
+use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Distribution};
+
+/// The row of the registry for the shares of jobs that wait longer.
+pub(super) const WAITS: PlotKind = PlotKind {
+    name: "waits",
+    summary: "Distribution of waiting times",
+    needs: Needs::Jobs,
+    takes: OF_JOBS,
+    example: Some(FEW_JOBS),
+    draw: draw_waits,
+};
+
+/// The row of the registry for a box for each replay.
+pub(super) const BOX: PlotKind = PlotKind {
+    name: "box",
+    summary: "Boxes of the waiting times, from 5 % to 95 % of the jobs; --value for another number of the \
+         jobs",
+    needs: Needs::Jobs,
+    takes: &[Setting::Value, Setting::Log, Setting::Replay, Setting::Window],
+    example: Some(FEW_JOBS),
+    draw: draw_boxes,
+};
+
+/// The row of the registry for the shares of jobs with at most a number.
+pub(super) const CDF: PlotKind = PlotKind {
+    name: "cdf",
+    summary: "Share of jobs with at most some pairwise sum; --value for another number of the jobs",
+    needs: Needs::Jobs,
+    takes: &[Setting::Value, Setting::Log, Setting::Replay, Setting::Window],
+    example: Some(FEW_JOBS),
+    draw: draw_cdf,
+};
+
+/// The row of the registry for the shares of allocator calls that take longer.
+pub(super) const CALLS: PlotKind = PlotKind {
+    name: "calls",
+    summary: "Distribution of the duration of allocator calls",
+    needs: Needs::CallTimes,
+    takes: OF_JOBS,
+    example: None,
+    draw: draw_calls,
+};
+
+/// The distribution of a number of the jobs, for each curve.
+type Distributions = Vec<(JobCurve, Distribution)>;
+
+/// Returns the distribution of a column for each curve of jobs: of all jobs, or of those that arrive in the
+/// window. Values are told apart up to `steps` in a unit. Returns `None` if there are no jobs with a number,
+/// or no such column.
+fn distributions(
+    options: &PlotOptions<'_>,
+    results: &Results,
+    column: &str,
+    steps: f64,
+) -> Result<Option<Distributions>, FigureError> {
+    let curves = job_curves(options, results)?;
+    let mut all: Vec<Distribution> = curves.iter().map(|_| Distribution::new(steps)).collect();
+    let mut positions: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (i, curve) in curves.iter().enumerate() {
+        curve.replays.iter().for_each(|&replay| positions.entry(replay).or_default().push(i));
+    }
+    let is_kept = visit_rows("jobs", options, [column, "submit_s"], &curves, &mut |row| {
+        if options.is_inside(row.values[1]) {
+            for &i in positions.get(&row.replay).into_iter().flatten() {
+                all[i].record(row.values[0]);
+            }
+        }
+    })?;
+    let is_shown = is_kept && all.iter().any(|distribution| distribution.count() > 0);
+    Ok(is_shown.then(|| curves.into_iter().zip(all).collect()))
+}
+
+/// Returns the number of steps in a unit up to which values of a column are told apart.
+fn steps(column: &ColumnInfo) -> f64 {
+    if column.kind == ColumnType::F64 { 1000.0 } else { 1.0 }
+}
+
+/// Returns a curve for each distribution: its height at x is `factor` times the share of values larger than
+/// x. On a logarithmic `scale` only points with x above 0 are kept.
+fn shares(distributions: Distributions, factor: f64, scale: Scale) -> Vec<Series> {
+    let series = |(curve, distribution): (JobCurve, Distribution)| {
+        let points = distribution.exceeding().into_iter().map(|(x, share)| (x, factor * share));
+        curve.series(points.filter(|(x, _)| *x > 0.0 || scale == Scale::Linear))
+    };
+    distributions.into_iter().map(series).collect()
+}
+
+/// Returns the chart of the curves.
+fn chart(
+    options: &PlotOptions<'_>,
+    results: &Results,
+    title: String,
+    x: Axis,
+    y: Axis,
+    series: Vec<Series>,
+) -> Drawn {
+    let subtitle = about_jobs(options, results);
+    Ok(Some(Chart { title, subtitle, x, y, series, ..Chart::default() }.draw_on(options.page)))
+}
+
+fn draw_waits(options: &PlotOptions<'_>, results: &Results) -> Drawn {
+    let Some(waits) = distributions(options, results, "wait_s", 1.0)? else { return Ok(None) };
+    let x = Axis { scale: Scale::Log, ..Axis::titled("wait (s)") };
+    let y = Axis::percent("jobs that wait longer (%)");
+    chart(options, results, "Waiting times".to_owned(), x, y, shares(waits, 100.0, Scale::Log))
+}
+
+/// The shares of the jobs at the ends of the whiskers and of the box, and at the median.
+const SHARES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
+
+fn draw_boxes(options: &PlotOptions<'_>, results: &Results) -> Drawn {
+    let column = chosen_column(options, "jobs", "wait_s")?;
+    let all = distributions(options, results, column.name, steps(&column))?;
+    let Some(all) = all else { return Ok(None) };
+    let row = |(curve, distribution): (JobCurve, Distribution)| {
+        let marks = SHARES.map(|share| distribution.quantile(share).unwrap_or_default());
+        Some(BoxRow { name: curve.name, look: curve.look, marks, mean: distribution.mean()? })
+    };
+    let about =
+        "whiskers 5\u{a0}% and 95\u{a0}% of the jobs, box 25\u{a0}%, 50\u{a0}% and 75\u{a0}%, dot mean";
+    let scale = if options.log { Scale::Log } else { Scale::Linear };
+    let boxes = Boxes {
+        title: format!("Distribution of the {} of jobs", column_title(&column)),
+        subtitle: joined(&[&*about_jobs(options, results), about]),
+        x: Axis { scale, ..column_axis(&column) },
+        rows: all.into_iter().filter_map(row).collect(),
+    };
+    Ok(Some(boxes.draw_on(options.page)))
+}
+
+fn draw_cdf(options: &PlotOptions<'_>, results: &Results) -> Drawn {
+    let column = chosen_column(options, "jobs", "pairwise_sum")?;
+    let all = distributions(options, results, column.name, steps(&column))?;
+    let Some(all) = all else { return Ok(None) };
+    // Values of 0 have no place on a logarithmic axis; the curve then begins with the share of the others.
+    let is_log = options.log || all.iter().any(|(_, distribution)| has_long_tail(distribution));
+    let scale = if is_log { Scale::Log } else { Scale::Linear };
+    let mut series = shares(all, 100.0, scale);
+    series.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point.y = 100.0 - point.y);
+    let title = format!("Distribution of the {} of jobs", column_title(&column));
+    let x = Axis { scale, ..column_axis(&column) };
+    chart(options, results, title, x, Axis::percent("jobs with at most this (%)"), series)
+}
+
+/// Returns whether three quarters of the jobs have less than a tenth of the largest number, so that a linear
+/// axis would leave them a tenth of its length.
+fn has_long_tail(distribution: &Distribution) -> bool {
+    let ends = distribution.quantile(0.75).zip(distribution.quantile(1.0));
+    ends.is_some_and(|(most, largest)| most < 0.1 * largest)
+}
+
+fn draw_calls(options: &PlotOptions<'_>, results: &Results) -> Drawn {
+    let Some(all) = distributions(options, results, "allocate_ns", 1.0)? else { return Ok(None) };
+    let ends = all.iter().flat_map(|(_, durations)| [durations.quantile(0.0), durations.quantile(1.0)]);
+    let unit = Nanoseconds::of(ends.flatten());
+    let mut series = shares(all, 1.0, Scale::Log);
+    for series in &mut series {
+        // No call takes longer than the longest one, and a logarithmic axis cannot show 0.
+        series.points.retain(|point| point.y > 0.0);
+        series.points.iter_mut().for_each(|point| point.x /= unit.ns);
+    }
+    let axis = |title: &str| Axis { scale: Scale::Log, ..Axis::titled(title) };
+    let x = axis(&format!("duration ({})", unit.name));
+    let y = axis("share of calls that take longer");
+    chart(options, results, "Duration of calls that place a job".to_owned(), x, y, series)
+}

@@ -1,0 +1,185 @@
+//! Rows of the jobs frame and of other frames of details, read a part at a time, and the curves that they
+//! form.
+
+use std::collections::BTreeMap;
+
+use crate::FigureError;
+use crate::details::{downtimes, visit_seeds};
+use crate::draw::{Axis, Kind, Look, Point, Series, joined};
+use crate::kind::PlotOptions;
+use crate::results::Results;
+use crate::span::Span;
+use meshreplay_base::spec::unknown;
+use meshreplay_results::frame::{Downtimes, FrameSchema};
+use meshreplay_sim::metrics::{BusyNodes, ColumnInfo, ColumnType};
+
+/// A curve of jobs.
+pub(super) struct JobCurve {
+    /// The name of the curve.
+    pub(super) name: String,
+    /// The look of the curve.
+    pub(super) look: Look,
+    /// The number of the first replay of the curve.
+    pub(super) replay: u64,
+    /// The numbers of all replays of the curve.
+    pub(super) replays: Vec<u64>,
+    /// The first row of the summary with one of these replays.
+    pub(super) row: usize,
+}
+
+/// Returns one curve for each configuration at the first load, or for each of the replays that the user
+/// chose. Its replications belong to the same curve. Fails if a chosen replay does not exist.
+pub(super) fn job_curves(options: &PlotOptions<'_>, results: &Results) -> Result<Vec<JobCurve>, FigureError> {
+    let numbers = results.numbers("replay")?;
+    let number = |row: usize| numbers.get(row).map(|number| number as u64);
+    let known: Vec<u64> = numbers.iter().flatten().map(|number| number as u64).collect();
+    if let Some(&replay) = options.replays.iter().find(|replay| !known.contains(&u64::from(**replay))) {
+        let last = known.iter().copied().max().unwrap_or_default();
+        return Err(FigureError::NoReplay { replay: u64::from(replay), last });
+    }
+    let curves = results.curves(if options.replays.is_empty() { results.load_columns() } else { &[] });
+    let curves = curves.into_iter().filter_map(|curve| {
+        let is_shown = |&row: &usize| results.is_shown(row, options.replays);
+        let rows: Vec<usize> = curve.rows.into_iter().filter(is_shown).collect();
+        let mut replays: Vec<u64> = rows.iter().copied().filter_map(number).collect();
+        replays.dedup();
+        let (replay, row) = (*replays.first()?, *rows.first()?);
+        Some(JobCurve { name: curve.name, look: curve.look, replay, replays, row })
+    });
+    Ok(curves.collect())
+}
+
+impl JobCurve {
+    /// Returns the curve through these points, without confidence intervals.
+    pub(super) fn series(self, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+        Series { name: self.name, look: self.look, kind: Kind::Line, points: plain(points) }
+    }
+}
+
+/// Returns points without confidence intervals.
+pub(super) fn plain(points: impl IntoIterator<Item = (f64, f64)>) -> Vec<Point> {
+    points.into_iter().map(|(x, y)| Point { x, y, half_width: 0.0 }).collect()
+}
+
+/// A row of the jobs frame, or of another frame of details.
+pub(super) struct JobValues<const N: usize> {
+    /// The number of its replay.
+    pub(super) replay: u64,
+    /// Whether its seed is the first one of the replay.
+    pub(super) is_first_seed: bool,
+    /// The values of the columns that were asked for; NaN where there is no number.
+    pub(super) values: [f64; N],
+}
+
+/// Hands the rows of the replays of `curves` to `visit`, in the order of the frame `detail`, with the columns
+/// `names`. Memory does not grow with the number of rows. Returns false if the frame was not kept or lacks a
+/// column.
+pub(super) fn visit_rows<const N: usize>(
+    detail: &str,
+    options: &PlotOptions<'_>,
+    names: [&str; N],
+    curves: &[JobCurve],
+    visit: &mut dyn FnMut(JobValues<N>),
+) -> Result<bool, FigureError> {
+    let is_shown = |replay: u64| curves.iter().any(|curve| curve.replays.contains(&replay));
+    visit_seeds(options.folder, detail, &names, &is_shown, &mut |seed| {
+        let columns = names.map(|name| seed.table.numbers(name));
+        for i in seed.rows.filter(|_| is_shown(seed.replay)) {
+            let values = columns.map(|column| column.and_then(|column| column.get(i)).unwrap_or(f64::NAN));
+            visit(JobValues { replay: seed.replay, is_first_seed: seed.is_first, values });
+        }
+        Ok(())
+    })
+}
+
+/// Hands the rows of the first seed of each replay to `visit`, with the number of the replay and the values
+/// of the columns `names`. Otherwise as [`visit_rows`].
+pub(super) fn visit_first_seeds<const N: usize>(
+    detail: &str,
+    options: &PlotOptions<'_>,
+    names: [&str; N],
+    curves: &[JobCurve],
+    visit: &mut dyn FnMut(u64, [f64; N]),
+) -> Result<bool, FigureError> {
+    visit_rows(detail, options, names, curves, &mut |row| {
+        if row.is_first_seed {
+            visit(row.replay, row.values);
+        }
+    })
+}
+
+/// Returns the outages of the first replay of each curve, by the number of the replay.
+pub(super) fn outages(
+    options: &PlotOptions<'_>,
+    results: &Results,
+    curves: &[JobCurve],
+) -> Result<BTreeMap<u64, Downtimes>, FigureError> {
+    let is_shown = |replay: u64| curves.iter().any(|curve| curve.replay == replay);
+    downtimes(options.folder, results, &is_shown)
+}
+
+/// Means of a number of each replay over equal parts of the time.
+pub(super) struct TimeMeans {
+    /// A replay without any value.
+    pub(super) empty: BusyNodes,
+    pub(super) by_replay: BTreeMap<u64, BusyNodes>,
+}
+
+impl TimeMeans {
+    /// Divides a time in seconds into equal parts.
+    pub(super) fn new(span_s: Span, parts: usize) -> Self {
+        Self { empty: BusyNodes::new((span_s.low, span_s.high), parts), by_replay: BTreeMap::new() }
+    }
+
+    /// Returns the means of a replay.
+    pub(super) fn entry(&mut self, replay: u64) -> &mut BusyNodes {
+        self.by_replay.entry(replay).or_insert_with(|| self.empty.clone())
+    }
+}
+
+/// Returns the values that the replays share, for the subtitle of a plot of single jobs, and a remark if the
+/// plot has jobs that means leave out.
+pub(super) fn about_jobs(options: &PlotOptions<'_>, results: &Results) -> String {
+    let is_trimmed = results.table.has_number("trim_percent");
+    let trimmed = if is_trimmed { "all jobs, also those that --trim leaves out of means" } else { "" };
+    joined(&[&*results.shared_of_shown(options.replays), trimmed])
+}
+
+/// Columns of numbers whose values are no quantity.
+const NAMES: [&str; 5] = ["replay", "seed", "job", "status", "time_s"];
+
+/// Returns the column of numbers of a frame that the user chose by `--value`, or else the one named `usual`.
+/// Fails if the frame lacks the chosen column and the user asked for this kind of plot; otherwise the choice
+/// concerns other kinds.
+pub(super) fn chosen_column(
+    options: &PlotOptions<'_>,
+    frame: &str,
+    usual: &str,
+) -> Result<ColumnInfo, FigureError> {
+    let schema = FrameSchema::all().into_iter().find(|schema| schema.name == frame);
+    let mut columns = schema.map(|schema| schema.columns).unwrap_or_default();
+    columns.retain(|column| column.kind != ColumnType::Str && !NAMES.contains(&column.name));
+    let find = |name: &str| columns.iter().position(|column| column.name == name);
+    let position = match options.value.map(|name| find(name).ok_or(name)) {
+        Some(Ok(position)) => position,
+        Some(Err(name)) if options.is_asked => {
+            let what = if frame == "jobs" { "column of numbers of the jobs" } else { "column of numbers" };
+            let problem = unknown(what, name, columns.iter().map(|column| column.name));
+            return Err(FigureError::UnknownColumn { option: "--value", problem });
+        }
+        _ => find(usual).unwrap_or_default(),
+    };
+    Ok(columns.swap_remove(position))
+}
+
+/// Returns the name of a column for people, without the unit.
+pub(super) fn column_title(column: &ColumnInfo) -> String {
+    let ending = format!("_{}", column.unit);
+    column.name.strip_suffix(&ending).unwrap_or(column.name).replace('_', " ")
+}
+
+/// Returns an axis for the values of a column.
+pub(super) fn column_axis(column: &ColumnInfo) -> Axis {
+    let unit = if column.unit.is_empty() { String::new() } else { format!(" ({})", column.unit) };
+    Axis::titled(column_title(column) + &unit)
+}

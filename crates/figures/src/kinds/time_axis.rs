@@ -1,0 +1,99 @@
+//! The horizontal axis of pictures over time.
+
+use super::job_rows::{JobCurve, visit_rows};
+use crate::FigureError;
+use crate::clock::Clock;
+use crate::draw::{Axis, Chart, Drawing, Series};
+use crate::kind::PlotOptions;
+use crate::results::Results;
+use crate::span::Span;
+use meshreplay_results::text::grouped;
+
+/// The number of equal parts of the time in pictures of curves. Each point is the mean over one part.
+pub(super) const PARTS: usize = 240;
+
+/// A window of time, and the unit in which an axis shows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TimeAxis {
+    /// The window, in seconds.
+    pub(super) span_s: Span,
+    unit_s: f64,
+    unit: &'static str,
+}
+
+impl TimeAxis {
+    /// Returns the axis of a window in seconds, in a unit that suits its length.
+    pub(super) fn new(span_s: Span) -> Self {
+        const HOUR: f64 = 3600.0;
+        const DAY: f64 = 24.0 * HOUR;
+        let (unit_s, unit) = match span_s.length() {
+            seconds if seconds > 4.0 * DAY => (DAY, "days"),
+            seconds if seconds > 4.0 * HOUR => (HOUR, "hours"),
+            _ => (1.0, "s"),
+        };
+        Self { span_s, unit_s, unit }
+    }
+
+    /// Returns the axis of the window that the user chose, or else of all times in `more` and in the columns
+    /// `ends` of a frame, of which the first has the earlier times. Returns `None` if there is no frame with
+    /// these columns.
+    pub(super) fn read(
+        detail: &str,
+        options: &PlotOptions<'_>,
+        ends: [&str; 2],
+        curves: &[JobCurve],
+        more: Span,
+    ) -> Result<Option<Self>, FigureError> {
+        if let Some(window_s) = options.window_s {
+            return Ok(Some(Self::new(window_s)));
+        }
+        let mut span_s = more;
+        let is_kept = visit_rows(detail, options, ends, curves, &mut |row| {
+            span_s = Span::new(span_s.low.min(row.values[0]), span_s.high.max(row.values[1]));
+        })?;
+        Ok(is_kept.then(|| Self::new(span_s)))
+    }
+
+    /// Returns the place of a time in seconds on the axis.
+    pub(super) fn at(&self, time_s: f64) -> f64 {
+        (time_s - self.span_s.low) / self.unit_s
+    }
+
+    /// Returns the settings of the axis: dates if the results have them, and otherwise the time since its
+    /// beginning. `first` names the beginning if there is no window, such as `first start`.
+    pub(super) fn axis(&self, options: &PlotOptions<'_>, results: &Results, first: &str) -> Axis {
+        let unit = self.unit;
+        let wanted = if options.page.width.is_some_and(|width| width < 500.0) { 2 } else { 4 };
+        if let Some(clock) = Clock::of_shown(options.folder, results, options.replays) {
+            // Rounder dates may be too few to read a time off.
+            let ticks = |wanted: usize| clock.ticks(self.span_s, wanted);
+            let enough = (wanted..=3 * wanted).map(ticks).find(|ticks| ticks.len() >= wanted.min(3));
+            let ticks = enough.unwrap_or_else(|| ticks(3 * wanted));
+            let marks: Vec<_> = ticks.into_iter().map(|(time_s, label)| (self.at(time_s), label)).collect();
+            if !marks.is_empty() {
+                let axis = Axis::titled(format!("date ({})", clock.zone_name));
+                return Axis { marks, shows: Some(0.0), ..axis };
+            }
+        }
+        let title = match options.window_s {
+            None => format!("time since the {first} ({unit})"),
+            Some(window_s) => format!("time since {} s ({unit})", grouped(window_s.low, 0)),
+        };
+        Axis { shows: Some(0.0), ..Axis::titled(title) }
+    }
+
+    /// Returns a chart of curves over the time; see [`Self::axis`] for `first`.
+    pub(super) fn chart(
+        &self,
+        options: &PlotOptions<'_>,
+        results: &Results,
+        first: &str,
+        title: &str,
+        y: Axis,
+        series: Vec<Series>,
+    ) -> Drawing {
+        let (title, subtitle) = (title.to_owned(), results.shared_of_shown(options.replays));
+        let x = self.axis(options, results, first);
+        Chart { title, subtitle, x, y, series, ..Chart::default() }.draw_on(options.page)
+    }
+}
