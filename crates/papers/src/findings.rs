@@ -93,6 +93,8 @@ impl<'a> Findings<'a> {
         let studies = self.figure.studies().into_iter().filter(is_wanted);
         let mut loads: Vec<(f64, Load)> = studies.flat_map(|study| study.logs).filter_map(load).collect();
         loads.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // Studies may share a load.
+        loads.dedup();
         loads.into_iter().map(|(_, load)| load).collect()
     }
 }

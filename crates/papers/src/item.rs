@@ -93,6 +93,12 @@ impl Item {
         Self { is_measured: true, ..self }
     }
 
+    /// Replaces the verdict, as the reading was chosen with so many parameters to come near the number.
+    pub(crate) fn fitted(mut self, parameters: u32, reading: &str) -> Self {
+        self.finding.verdict = Verdict::Fitted { parameters, reading: reading.to_owned() };
+        self
+    }
+
     /// Makes the comparisons of a statement, which holds if all of them do.
     pub(crate) fn holds_if(self, compare: impl FnOnce(&mut Comparisons)) -> Self {
         self.stated(compare, Comparisons::finding)

@@ -44,8 +44,10 @@ pub struct Figure {
     /// Datasets of which only facts about the log are wanted; no study replays them.
     pub surveyed: &'static [&'static str],
     /// Whether the figure compares run times. Its replays then run one at a time, and all are repeated
-    /// [`ROUNDS`] times.
+    /// `rounds` times.
     pub timed: bool,
+    /// The number of rounds where run times are compared: [`ROUNDS`], or 1 where one round takes minutes.
+    pub(super) rounds: usize,
     studies: Studies,
     judge: Judge,
 }
@@ -63,7 +65,7 @@ pub(super) const fn chart(name: &'static str, title: &'static str, studies: Stud
 
 /// Returns a table, a drawing that is no chart, or a part of the text.
 pub(super) const fn table(name: &'static str, title: &'static str, studies: Studies, judge: Judge) -> Figure {
-    Figure { name, title, is_chart: false, surveyed: &[], timed: false, studies, judge }
+    Figure { name, title, is_chart: false, surveyed: &[], timed: false, rounds: ROUNDS, studies, judge }
 }
 
 /// Returns the studies of these names in the folder of a paper, read when the program is compiled.
@@ -138,6 +140,11 @@ impl Figure {
     /// Compares run times.
     pub(super) const fn timed(self) -> Self {
         Self { timed: true, ..self }
+    }
+
+    /// Compares run times of a single round.
+    pub(super) const fn timed_once(self) -> Self {
+        Self { timed: true, rounds: 1, ..self }
     }
 
     /// Returns the studies to replay.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::finding::{Finding, Verdict};
+use super::finding::Finding;
 use super::load::Figure;
 
 /// A sentence of a paper that states a result.
@@ -39,10 +39,7 @@ impl Sentence {
         if let Some(reason) = &self.not_measurable {
             return Some(reason.clone());
         }
-        let judges = |finding: &Finding| {
-            let is_verdict = !matches!(finding.verdict, Verdict::None | Verdict::NotMeasured(_));
-            is_verdict && self.is_judged_by(finding)
-        };
+        let judges = |finding: &Finding| finding.verdict.judges() && self.is_judged_by(finding);
         if findings.iter().any(judges) {
             return None;
         }
@@ -60,6 +57,7 @@ impl Sentence {
 
 #[cfg(test)]
 mod tests {
+    use super::super::finding::Verdict;
     use super::*;
 
     #[test]

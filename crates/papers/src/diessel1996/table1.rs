@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::comparisons::rounded;
-use crate::finding::{Published, Tolerance};
+use crate::finding::{Published, Tolerance, Verdict};
 use crate::findings::Findings;
 use crate::item::item;
 use meshreplay_logs::ReadOptions;
@@ -178,11 +178,20 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         let others = tried
             .iter()
             .filter_map(|(words, numbers)| Some(format!("{} with {words}", rounded(*numbers.get(column)?))));
-        item(id, words)
-            .measured(published.get(column).copied())
-            .published(printed, tolerance)
-            .tried("", others)
-            .add_to(findings);
+        let row = item(id, words).measured(published.get(column).copied()).published(printed, tolerance);
+        let follows = match column {
+            "same_most" | "same_mean" => Some("0 by definition of the group"),
+            "same_run_most" | "same_run_mean"
+                if published.get("same_moved").is_some_and(|&moved| moved <= 0.0) =>
+            {
+                Some("0 by definition, as no task of the group was moved")
+            }
+            _ => None,
+        };
+        match follows {
+            Some(why) => row.verdict(Verdict::Note(why.to_owned())).add_to(findings),
+            None => row.tried("", others).add_to(findings),
+        }
     }
     let number = |column| published.get(column).copied();
     findings.claim("extended", "running times are extended on average by less than 1 %", |is| {

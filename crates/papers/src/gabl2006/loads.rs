@@ -19,6 +19,12 @@ const RIVALS: [&str; 2] = ["mbs", "paging"];
 /// share of what saturates the network.
 const LENGTHS: [(&str, &str); 4] = [("8", "0.035"), ("16", "0.028"), ("32", "0.021"), ("64", "0.014")];
 
+/// GABL by the text of §3, where the largest free submesh is that of the largest area.
+const AREA: &str = "gabl:search=area";
+/// Paging and MBS with unsorted lists, of which this paper says nothing.
+const UNSORTED: [&str; 2] = ["paging:list=returned", "mbs:join=no"];
+const UNSORTED_WORDS: &str = "the paper says nothing of the order of free pages, nor of joining buddies";
+
 /// A column of the results with packets of one length.
 struct Results<'a> {
     at: Point<'a>,
@@ -70,6 +76,29 @@ impl<'a> Results<'a> {
                 .place(place.drawn(Drawn::Table))
                 .add_to(findings);
         }
+    }
+
+    /// Adds the leads over paging and MBS with unsorted lists. They judge nothing.
+    fn list_unsorted(&self, findings: &mut Findings<'_>, loads: &[Load]) {
+        for (other, load) in pairs(UNSORTED, loads) {
+            item("unsorted", format!("gabl below {other}, percent, load {}", load.rate))
+                .measured(self.lead(other, load))
+                .fitted(1, UNSORTED_WORDS)
+                .add_to(findings);
+        }
+    }
+
+    /// Compares the leads of GABL by area with 5 percent.
+    fn judge_area(&self, findings: &mut Findings<'_>, words: &str, loads: &[Load]) {
+        let words =
+            format!("{AREA}, as in the text of 3: {words} (by 5 percent or more), at {}", rates(loads));
+        findings.claim("area", words, |is| {
+            for (other, load) in pairs(OTHERS, loads) {
+                let share = self.of(AREA, load).share(&self.of(other, load));
+                let lead = share.map(|share| 100.0 * (1.0 - share));
+                is.above(format!("{AREA} below {other} at {}, percent", load.rate), lead, 5.0);
+            }
+        });
     }
 
     /// Compares GABL with the others: it should be below each of them.
@@ -136,6 +165,8 @@ pub(super) fn fig3(findings: &mut Findings<'_>) {
     findings.claim("substantially", words, |is| {
         results.compare_leads(is, highest);
     });
+    results.judge_area(findings, "it finishes substantially before the others", highest);
+    results.list_unsorted(findings, highest);
 }
 
 /// Fig. 4: turnaround.
@@ -143,6 +174,9 @@ pub(super) fn fig4(findings: &mut Findings<'_>) {
     let results = Results::new(findings, "8", "turnaround_s_mean");
     results.draw_curves(findings, "turnaround", "average turnaround time (time units)", 1.0);
     results.judge_turnaround(findings, true);
+    let loaded = &results.loads[4..];
+    results.judge_area(findings, "it is much below the others", loaded);
+    results.list_unsorted(findings, loaded);
 }
 
 /// The text of 4.2: turnaround with longer packets.
@@ -175,6 +209,14 @@ pub(super) fn fig5(findings: &mut Findings<'_>) {
             }
         });
     }
+    for (other, load) in pairs(UNSORTED, &results.loads[4..]) {
+        let above =
+            Samples::join([&results.of("gabl", load), &results.of(other, load)], |[a, b]| 100.0 * (a - b));
+        item("unsorted", format!("gabl above {other}, points, load {}", load.rate))
+            .measured(above.mean())
+            .fitted(1, UNSORTED_WORDS)
+            .add_to(findings);
+    }
 }
 
 /// The text of 4.2: GABL's advantage by the length of packets. The workloads of different lengths have
@@ -202,5 +244,13 @@ pub(super) fn lengths(findings: &mut Findings<'_>) {
             }
         });
         grows.add_to(findings);
+    }
+    for (other, (length, rate)) in pairs(UNSORTED, LENGTHS) {
+        let at = at(findings, length).log(&format!("synthetic:jobs=1000,rate={rate}"));
+        let turnaround = |allocator| at.allocator(allocator).by_workload("turnaround_s_mean");
+        item("unsorted", format!("{other} by gabl, {length} flits"))
+            .measured(turnaround(other).share(&turnaround("gabl")))
+            .fitted(1, UNSORTED_WORDS)
+            .add_to(findings);
     }
 }

@@ -6,6 +6,7 @@
 //! printed load means nothing, since the network saturates at a fraction of it: ratios are looked at where
 //! QNA is about to saturate.
 
+use super::loads::judge_lists;
 use crate::estimate::Estimate;
 use crate::finding::{Place, Tolerance};
 use crate::findings::{Findings, Load, pairs};
@@ -91,7 +92,7 @@ impl Experiment {
             let words = format!("{}, {name}: qna by {other} in percent at {}", self.figure, load.rate);
             item(self.figure, words)
                 .measured(samples("qna").share(&samples(other)).map(|share| 100.0 * share))
-                .published(percent, Tolerance::Absolute(3.0))
+                .published(percent, Tolerance::Points(3.0))
                 .add_to(findings);
         }
     }
@@ -131,6 +132,13 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         });
         let load = Load { rate: (*rate).to_owned(), log: experiment.log(rate) };
         experiment.judge_ratios(findings, name, &at, &load);
+    }
+    for (experiment, reading) in pairs(&EXPERIMENTS[1..], ["injection=blocking"]) {
+        let Experiment { figure, rate, column, percent: [_, paging, mbs], .. } = *experiment;
+        let at = experiment.at(findings, reading).log(&experiment.log(rate));
+        let samples = |allocator: &str| at.allocator(allocator).by_workload(column);
+        let share = |other: &str| samples("qna").share(&samples(other));
+        judge_lists(findings, &format!("{figure}, {reading}"), [paging, mbs], &share);
     }
     for messages in MESSAGES {
         judge_messages(findings, messages);
