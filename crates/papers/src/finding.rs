@@ -58,7 +58,7 @@ pub enum Verdict {
     Fitted {
         /// The number of parameters.
         parameters: u32,
-        /// The reading.
+        /// The reading; empty if the item or a note says it.
         reading: String,
     },
     /// No verdict, but words about the row: where the paper says what a reading takes from it.
@@ -80,6 +80,9 @@ impl fmt::Display for Verdict {
             Self::Differs(reason) => write!(f, "differs: {reason}"),
             Self::NotDecided(reason) => write!(f, "not decided: {reason}"),
             Self::NotMeasured(reason) => write!(f, "not measured: {reason}"),
+            Self::Fitted { parameters, reading } if reading.is_empty() => {
+                write!(f, "fitted, {}", counted(*parameters, "parameter"))
+            }
             Self::Fitted { parameters, reading } => {
                 write!(f, "fitted, {}: {reading}", counted(*parameters, "parameter"))
             }

@@ -15,7 +15,7 @@ pub use self::allocator::Allocator;
 pub use self::block::Block;
 pub use self::build_error::BuildError;
 pub use self::entry::{Builder, Built, Contiguity, Entry, Memory, OnTori, Promises, Setup};
-pub use self::placement::{JobMove, Placement, Rearrangement};
+pub use self::placement::{JobMove, Placement, Rearrangement, Refusal};
 pub use self::request::Request;
 pub use self::strategy::{BlocksOf, Foresee, Foresight, Served, Strategy, Submeshes};
 pub use meshreplay_base::job::NodesFor;
