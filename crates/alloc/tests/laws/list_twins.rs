@@ -26,42 +26,43 @@ impl Twin for Fifo {
     }
 }
 
-/// Free squares by side and then by location, and the squares of every job by its first node.
+/// Lists of free squares by side, and the squares of every job by its first node.
 struct Squares {
     width: u32,
-    free: Vec<(u32, [u32; 2])>,
+    free: BTreeMap<u32, Vec<[u32; 2]>>,
     jobs: BTreeMap<NodeId, Vec<(u32, [u32; 2])>>,
 }
 
 impl Squares {
     fn new(mesh: &Mesh) -> Self {
         let [width, length, _] = mesh.extents();
-        let mut free = Vec::new();
+        let mut free: BTreeMap<u32, Vec<[u32; 2]>> = BTreeMap::new();
         let mut parts = vec![([0, 0], width, length)];
         while let Some(([x, y], width, length)) = parts.pop() {
             if width > 0 && length > 0 {
                 let side = 1 << width.min(length).ilog2();
-                free.push((side, [x, y]));
+                free.entry(side).or_default().push([x, y]);
                 parts.push(([x + side, y], width - side, length));
                 parts.push(([x, y + side], side, length - side));
             }
         }
+        free.values_mut().for_each(|squares| squares.sort_unstable());
         Self { width, free, jobs: BTreeMap::new() }
     }
 
-    /// Takes the first free square of a side, split from the smallest larger one if there is none.
+    /// Takes the square of a side that was free for longest, split from the smallest larger one if there is
+    /// none.
     fn take(&mut self, side: u32) -> Option<(u32, [u32; 2])> {
-        let smallest = self.free.iter().map(|square| square.0).filter(|&other| other >= side).min()?;
-        let square = *self.free.iter().filter(|square| square.0 == smallest).min()?;
-        self.free.retain(|&other| other != square);
-        if smallest == side {
-            return Some(square);
+        let is_free = |squares: &&Vec<[u32; 2]>| !squares.is_empty();
+        if self.free.get(&side).filter(is_free).is_none() {
+            let (&larger, _) = self.free.range(side + 1..).find(|(_, squares)| !squares.is_empty())?;
+            let [x, y] = self.free.get_mut(&larger)?.remove(0);
+            let half = larger / 2;
+            let corners = [[x, y], [x, y + half], [x + half, y], [x + half, y + half]];
+            self.free.entry(half).or_default().extend(corners);
+            return self.take(side);
         }
-        let ([x, y], half) = (square.1, smallest / 2);
-        self.free.extend(
-            [(x, y), (x + half, y), (x, y + half), (x + half, y + half)].map(|(x, y)| (half, [x, y])),
-        );
-        self.take(side)
+        Some((side, self.free.get_mut(&side)?.remove(0)))
     }
 }
 
@@ -90,7 +91,9 @@ impl Twin for Squares {
     }
 
     fn release(&mut self, nodes: &[NodeId]) {
-        self.free.extend(self.jobs.remove(&nodes[0]).expect("a job of this allocator"));
+        for (side, square) in self.jobs.remove(&nodes[0]).expect("a job of this allocator") {
+            self.free.entry(side).or_default().push(square);
+        }
     }
 }
 

@@ -17,7 +17,8 @@ pub(super) const RETURNED_WORDS: &str = "2.3: \"maintains free pages in a list [
      returns it to the list when releasing the page\"; to which end of the list is not said";
 /// MBS whose buddies are never joined. The paper describes splits and no joins.
 pub(super) const UNJOINED: &str = "mbs:join=no";
-pub(super) const UNJOINED_WORDS: &str = "2.3 says how blocks are split, and nothing of joining them";
+pub(super) const UNJOINED_WORDS: &str =
+    "2.3 says how blocks are split, and nothing of joining them or of their order";
 
 /// A quantity that figures show by load.
 pub(super) struct Quantity {
@@ -151,7 +152,7 @@ pub(super) fn judge_lists(
             .published(percent, Tolerance::Points(3.0))
     };
     row(RETURNED, paging).add_to(findings);
-    row(UNJOINED, mbs).fitted(1, UNJOINED_WORDS).add_to(findings);
+    row(UNJOINED, mbs).fitted(2, UNJOINED_WORDS).add_to(findings);
     if share(RETURNED).is_some() {
         let words = Verdict::Note(RETURNED_WORDS.to_owned());
         item("lists", format!("{RETURNED}, {name}: what it rests on")).verdict(words).add_to(findings);

@@ -47,17 +47,9 @@ impl BlockAllocator {
         Self::strategy(mesh, forest, BlockOrder::Location, several_blocks)
     }
 
-    /// Returns the same strategy with siblings that are never joined.
-    pub(super) fn unjoined(mesh: &Mesh, forest: fn(&Mesh) -> Forest) -> Strategy {
-        let buddy = Buddy::new(mesh, &forest(mesh), BlockOrder::Location).without_joining();
-        Strategy::of(Self::new(buddy, several_blocks))
-            .with_blocks(move |mesh| Buddy::new(mesh, &forest(mesh), BlockOrder::Location).blocks())
-    }
-
     /// Frees the blocks of the last proposal if it was not accepted.
     fn withdraw(&mut self) {
         self.buddy.release(&self.proposed);
-        self.buddy.undo_splits();
         self.proposed.clear();
     }
 }
@@ -78,13 +70,11 @@ impl Allocator for BlockAllocator {
 
     fn accepted(&mut self, _placement: &Placement, _machine: &Machine) {
         self.proposed.clear();
-        self.buddy.keep_splits();
     }
 
     fn taken(&mut self, placement: &Placement, _machine: &Machine) {
         self.withdraw();
         self.buddy.occupy(&placement.nodes);
-        self.buddy.keep_splits();
     }
 
     fn released(&mut self, placement: &Placement, _machine: &Machine) {

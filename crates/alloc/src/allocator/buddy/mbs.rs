@@ -17,12 +17,13 @@
 //! The paper does not say how meshes that are not squares are divided. Here they are divided as in the
 //! authors' simulator. On a torus blocks do not wrap around.
 //!
-//! With `join=no`, a release frees the blocks of the job as they are: four free siblings are not joined to
-//! their parent, so that blocks get smaller as long as the machine is in use. Bani-Mohammad et al. (GABL) and
-//! Zolfaghari (QNA) describe MBS without a word on joining.
+//! With `join=no`, four free siblings are not joined to their parent, so that blocks get smaller as long as the
+//! machine is in use, and the free blocks of a size are a FIFO list (see `unjoined`). Bani-Mohammad et al.
+//! (GABL) and Zolfaghari (QNA) describe MBS without a word on joining or on the order of free blocks.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
+use super::unjoined;
 use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
 use meshreplay_machine::machine::Mesh;
 
@@ -43,8 +44,11 @@ pub(crate) const ENTRY: Entry = Entry {
     },
     build: |params, setup| {
         let joins = params.choose_unwritten("join", &[("yes", true), ("no", false)])?;
-        let blocks = if joins { BlockAllocator::multiple } else { BlockAllocator::unjoined };
-        Ok(blocks(setup.mesh, layers))
+        Ok(if joins {
+            BlockAllocator::multiple(setup.mesh, layers)
+        } else {
+            unjoined::strategy(setup.mesh, layers)
+        })
     },
 };
 

@@ -65,9 +65,6 @@ pub(crate) struct Buddy {
     held: Vec<u32>,
     /// Working memory of [`Self::hand_out_several`]: how many blocks of each class are still wanted.
     wanted: Vec<u32>,
-    /// The class and number of the blocks split since the last placement that was carried out, where siblings
-    /// are not joined; `None` where they are.
-    splits: Option<Vec<(usize, u32)>>,
 }
 
 impl Buddy {
@@ -107,7 +104,6 @@ impl Buddy {
             free: classes.windows(2).map(|ends| FirstSet::empty((ends[1] - ends[0]) as usize)).collect(),
             held: vec![NONE; mesh.nodes() as usize],
             wanted: vec![0; usize::from(top) + 1],
-            splits: None,
             sizes,
             classes,
         };
@@ -118,30 +114,6 @@ impl Buddy {
             }
         }
         buddy
-    }
-
-    /// Returns the system with siblings that stay apart when all of them are free. As a release then does not
-    /// take back the splits of a proposal that is not carried out, [`Self::undo_splits`] has to.
-    pub(super) fn without_joining(self) -> Self {
-        Self { splits: Some(Vec::new()), ..self }
-    }
-
-    /// Joins the blocks that were split since the last call of [`Self::keep_splits`], all of whose nodes must
-    /// be free. Does nothing where releases join blocks.
-    pub(super) fn undo_splits(&mut self) {
-        while let Some((class, block)) = self.splits.as_mut().and_then(Vec::pop) {
-            for i in self.children_of(block) {
-                self.remove(class - 1, self.children[i]);
-            }
-            self.put(class, block);
-        }
-    }
-
-    /// Leaves the blocks that were split so far as they are.
-    pub(super) fn keep_splits(&mut self) {
-        if let Some(splits) = &mut self.splits {
-            splits.clear();
-        }
     }
 
     /// Fills `children`: lists the children of each block, ordered by their numbers.
@@ -207,9 +179,6 @@ impl Buddy {
 
     /// Replaces a free block of `class` by its children, which become free.
     fn split(&mut self, class: usize, block: u32) {
-        if let Some(splits) = &mut self.splits {
-            splits.push((class, block));
-        }
         self.remove(class, block);
         for i in self.children_of(block) {
             self.put(class - 1, self.children[i]);
@@ -414,7 +383,7 @@ impl Buddy {
                 // Siblings that are all free are joined to their parent, and so on up the tree.
                 let parent = self.parents[block as usize];
                 let complete = |count: &u8| u32::from(*count) == self.fanout;
-                if self.splits.is_some() || !self.free_children.get(parent as usize).is_some_and(complete) {
+                if !self.free_children.get(parent as usize).is_some_and(complete) {
                     break;
                 }
                 for i in self.children_of(parent) {
