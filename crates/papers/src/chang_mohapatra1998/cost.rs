@@ -68,6 +68,7 @@ impl Both {
         }
         let [first, _] = found;
         let mut placement = first?;
+        self.allocators[0].accepted(&placement, &self.machine);
         // The second allocator did not choose these nodes, so their rank order means nothing to it.
         placement.nodes.sort_unstable();
         self.machine.occupy(&placement.nodes).ok()?;
