@@ -9,9 +9,8 @@
 //! O(k) nodes to each centre, each by a pass over the free nodes.
 
 use super::greedy::Last;
-use super::mc1x1_shells::free_within;
 use super::tie_break::TieBreak;
-use meshreplay_machine::machine::{Coord, Machine, NodeId, Submesh};
+use meshreplay_machine::machine::{Coord, Machine, NodeId, Submesh, ranges};
 
 /// The free nodes around one centre.
 struct Shells {
@@ -25,12 +24,36 @@ struct Shells {
 
 /// Walks over the shells around `centre` until `k` free nodes are found. At least `k` nodes must be free.
 fn walk(machine: &Machine, centre: Coord, k: u32) -> Shells {
-    let mesh = machine.mesh();
+    let (mesh, extents) = (machine.mesh(), machine.mesh().extents());
+    // The distances from the centre along each dimension.
+    let hops = [0, 1, 2].map(|d| -> Vec<u32> {
+        let along = |at: u32| {
+            let mut node = centre;
+            node[d] = at;
+            mesh.l_inf(centre, node)
+        };
+        (0..extents[d]).map(along).collect()
+    });
     let mut shells = Shells { last: 0, whole: Vec::new(), rest: Vec::new() };
     loop {
-        let last = shells.last;
-        let in_shell = |node: &Coord| mesh.l_inf(centre, *node) as usize == last;
-        shells.rest.extend(free_within(machine, centre, last).filter(in_shell));
+        let shell = shells.last as u32;
+        let [xs, ys, zs] = [0, 1, 2].map(|d| {
+            let [low, high] = ranges(centre[d] as usize, shells.last, extents[d] as usize, mesh.wraps(d))
+                .map(Option::unwrap_or_default);
+            // Around the end of a dimension the positions may be two ranges.
+            if low.start > high.start { high.chain(low) } else { low.chain(high) }
+        });
+        for x in xs {
+            for y in ys.clone() {
+                let near = hops[0][x].max(hops[1][y]);
+                for z in zs.clone() {
+                    let node = [x as u32, y as u32, z as u32];
+                    if near.max(hops[2][z]) == shell && machine.free().contains(mesh.node(node)) {
+                        shells.rest.push(node);
+                    }
+                }
+            }
+        }
         if shells.whole.len() + shells.rest.len() >= k as usize {
             return shells;
         }
