@@ -178,6 +178,22 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
     csv_line(titles) + &rows.map(line).collect::<String>()
 }
 
+/// Returns a table that is too wide for the screen as a list: the item, its numbers, and the verdict.
+fn listed(table: &Table, screen: Screen) -> String {
+    let mut text = String::new();
+    for row in table.rows() {
+        let [item, numbers @ .., verdict] = row else { continue };
+        let titles = table.titles().skip(1);
+        let numbers = titles.zip(numbers).filter(|(_, cell)| !cell.is_empty());
+        let numbers: Vec<String> = numbers.map(|(title, cell)| format!("{title} {cell}")).collect();
+        text += &screen.hanging(&format!(" {item}"), 3);
+        for line in [numbers.join(" · "), verdict.clone()].iter().filter(|line| !line.is_empty()) {
+            text += &screen.hanging(&format!("   {line}"), 5);
+        }
+    }
+    text
+}
+
 /// Returns one figure as text, with its title and the notes about its logs.
 fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
     let Comparison { paper, figure, findings, versions, missing, .. } = comparison;
@@ -219,7 +235,8 @@ fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
         tables.push(match (format, screen.width) {
             (Format::Table, Some(width)) => {
                 let (text, removed) = table.wrapped_text(width, "verdict", 20);
-                text + &screen.no_room_for(&removed)
+                let fits = removed.is_empty() && text.lines().all(|line| line.chars().count() <= width);
+                if fits { text } else { listed(&table, screen) }
             }
             _ => written(&table),
         });

@@ -98,8 +98,7 @@ impl<'a> Results<'a> {
 
     /// Compares the leads of GABL by area with 5 percent.
     fn judge_area(&self, findings: &mut Findings<'_>, words: &str, loads: &[Load]) {
-        let words =
-            format!("{AREA}, as in the text of 3: {words} (by 5 percent or more), at {}", rates(loads));
+        let words = format!("{AREA} {words} (by 5 percent or more), at {}", rates(loads));
         findings.claim("area", words, |is| {
             for (other, load) in pairs(OTHERS, loads) {
                 let share = self.of(AREA, load).share(&self.of(other, load));
@@ -173,7 +172,7 @@ pub(super) fn fig3(findings: &mut Findings<'_>) {
     findings.claim("substantially", words, |is| {
         results.compare_leads(is, highest);
     });
-    results.judge_area(findings, "it finishes substantially before the others", highest);
+    results.judge_area(findings, "finishes substantially before the others", highest);
     results.list_unsorted(findings, highest);
 }
 
@@ -183,7 +182,7 @@ pub(super) fn fig4(findings: &mut Findings<'_>) {
     results.draw_curves(findings, "turnaround", "average turnaround time (time units)", 1.0);
     results.judge_turnaround(findings, true);
     let loaded = &results.loads[4..];
-    results.judge_area(findings, "it is much below the others", loaded);
+    results.judge_area(findings, "is much below the others", loaded);
     results.list_unsorted(findings, loaded);
 }
 
