@@ -11,11 +11,15 @@ TRACES ?= ../shared/traces
 
 .PHONY: book faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
 
-# Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
+# Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page. The first time it
+# builds the program, with cargo's progress.
 replay:
-	$(CARGO) run --release --quiet -- replay $(LOG) --machine $(MACHINE) --scheduler easy --allocator all hilbert+bf \
+	@test -x target/release/meshreplay || echo "building meshreplay; the first time takes 5 to 8 minutes on 2 cores, mostly for Polars"
+	$(CARGO) build --release
+	@target/release/meshreplay replay $(LOG) --machine $(MACHINE) --scheduler easy --allocator all hilbert+bf \
 		-o target/replay --placements --force
-	$(CARGO) run --release --quiet -- report target/replay --title "Every allocator" --show hilbert+bf mc1x1 gabl random
+	@target/release/meshreplay report target/replay --title "Every allocator" --show hilbert+bf mc1x1 gabl random --quiet
+	@echo "open file://$(CURDIR)/target/replay/report.html"
 
 # Runs every test; those that need logs or results that are not bundled say what they skip. TEST_FLAGS=--no-run only builds them.
 test:

@@ -16,7 +16,7 @@
 //!   it.
 //! * A *request* is what a job asks for. A *placement* is the list of nodes that the job gets, in rank order.
 //! * A [`scheduler`] decides when a job starts, an [`allocator`] on which nodes, and an [`execution`] model
-//!   how long it runs. Those from outside this program are a [`guest`].
+//!   how long it runs. An algorithm from outside this program is a [`guest`].
 //! * The *pairwise sum* of a placement is the sum of the L1 distances over all unordered pairs of its nodes.
 //!   It measures the dispersal of the job.
 //!

@@ -37,7 +37,7 @@ pub(crate) fn report(
     wait_for(py, move || {
         check_overwrite(&path, force).map_err(|error| failure(&error))?;
         let _claim = Claim::beside(&path).map_err(|error| failure(&error))?;
-        let (report, notes) = Report::of(&folder, &options).map_err(|error| failure(&error))?;
+        let (report, notes) = Report::from_folder(&folder, &options).map_err(|error| failure(&error))?;
         frame::write_whole(&path, report.html().as_bytes(), TEMPORARY).map_err(|error| failure(&error))?;
         Ok(notes)
     })?

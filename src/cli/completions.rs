@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
+use super::help::arranged;
 use super::{Arguments, Failure, print};
 use crate::frame::{TEMPORARY, write_whole};
 
@@ -31,14 +32,14 @@ pub(super) struct ManArgs {
 /// Prints the completions of a shell.
 pub(super) fn completions(args: &CompletionArgs) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Arguments::command(), "meshreplay", &mut script);
+    clap_complete::generate(args.shell, &mut arranged(Arguments::command()), "meshreplay", &mut script);
     print(&String::from_utf8_lossy(&script))
 }
 
 /// Writes the man pages into a directory.
 pub(super) fn man(args: &ManArgs) -> Result<(), Failure> {
     fs::create_dir_all(&args.folder).with_context(|| format!("{} cannot be made", args.folder.display()))?;
-    let mut command = Arguments::command();
+    let mut command = arranged(Arguments::command());
     command.build();
     let (mut pages, mut names) = (vec![command], String::new());
     while let Some(command) = pages.pop() {

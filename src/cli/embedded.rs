@@ -1,6 +1,6 @@
-//! The command line for a program that embeds it, as the Python package does: the whole command, and what the
-//! arguments of `replay` and `plot` mean. Such a program has the names, the values and the messages of the
-//! command without writing them again.
+//! The command line for a program that embeds it, as the Python package does: the whole command, and the
+//! arguments of `replay` and `plot` as keywords. Such a program has the names, the values and the messages of
+//! the command without writing them again.
 
 use std::env;
 use std::ffi::OsString;
@@ -48,7 +48,7 @@ pub enum Takes {
     Values,
 }
 
-/// What an argument is about.
+/// The subject of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
     /// How a log is read.
@@ -68,9 +68,9 @@ pub struct Keyword {
     pub name: String,
     /// The argument with its dashes.
     pub flag: String,
-    /// What it takes.
+    /// Its values.
     pub takes: Takes,
-    /// What it is about.
+    /// Its subject.
     pub about: About,
     /// Whether it must be given.
     pub is_required: bool,
@@ -85,7 +85,7 @@ pub struct Keyword {
 /// Returns the arguments of `replay` that say how logs are read and what is replayed, in the order of its
 /// help.
 pub fn replay_keywords() -> Vec<Keyword> {
-    let command = command();
+    let command = bare::<replay::Args>("replay");
     let named = command.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
     let of_replay = named.filter(|(_, long)| !OF_PROGRAM.contains(long));
     let about = |long| if OF_READING.contains(&long) { About::Reading } else { About::Replay };
@@ -95,12 +95,12 @@ pub fn replay_keywords() -> Vec<Keyword> {
 /// Returns the arguments of `plot` that say what a picture shows and how many pixels it has, in the order of
 /// its help.
 pub fn plot_keywords() -> Vec<Keyword> {
-    let of = |command: Command, about: About| -> Vec<Keyword> {
+    let keywords_of = |command: Command, about: About| -> Vec<Keyword> {
         let named = command.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
         named.map(|(arg, long)| keyword(arg, long, None, about)).collect()
     };
-    let mut keywords = of(bare::<DrawingArgs>("plot"), About::Drawing);
-    keywords.extend(of(bare::<PixelArgs>("plot"), About::Pixels));
+    let mut keywords = keywords_of(bare::<DrawingArgs>("plot"), About::Drawing);
+    keywords.extend(keywords_of(bare::<PixelArgs>("plot"), About::Pixels));
     keywords
 }
 
@@ -138,8 +138,8 @@ pub struct ReplayDraft {
     pub threads: Option<NonZeroUsize>,
 }
 
-/// Returns what these arguments of `replay` describe, in which `guest:NAME` is one of `guests`. The error is
-/// the message of the command.
+/// Returns the draft of a study from arguments of `replay`. `guest:NAME` is one of `guests`. The error is the
+/// message of the command.
 pub fn replay_draft(words: &[String], guests: Guests) -> Result<ReplayDraft, String> {
     prepare_readers();
     let args: replay::Args = parsed("replay", words)?;
@@ -157,11 +157,6 @@ pub fn plan(draft: Draft, notes: &mut Vec<String>) -> Result<Study, String> {
     })
 }
 
-/// Returns the command `replay` on its own.
-fn command() -> Command {
-    bare::<replay::Args>("replay")
-}
-
 /// Returns a command with these arguments alone.
 fn bare<A: Args>(name: &'static str) -> Command {
     A::augment_args(Command::new(name).no_binary_name(true).disable_help_flag(true))
@@ -169,8 +164,9 @@ fn bare<A: Args>(name: &'static str) -> Command {
 
 /// Returns the arguments that `words` give. The error is the message of the command.
 fn parsed<A: Args>(name: &'static str, words: &[String]) -> Result<A, String> {
-    let found = bare::<A>(name).try_get_matches_from(words).and_then(|found| A::from_arg_matches(&found));
-    found.map_err(|error| plain(&usage::explain(error).to_string()))
+    let matches = bare::<A>(name).try_get_matches_from(words);
+    let args = matches.and_then(|matches| A::from_arg_matches(&matches));
+    args.map_err(|error| plain(&usage::explain(error).to_string()))
 }
 
 /// Returns the option that the argument of this name sets, if there is one.

@@ -1,6 +1,6 @@
-//! Reacts to Ctrl-C, SIGTERM and SIGHUP. Every command ends within about a second, or three if nobody reads
-//! its standard error, and leaves no unfinished files. It ends *by the signal*, so that its caller can see
-//! it: a shell sees 130 for SIGINT and 143 for SIGTERM, and stops its loops.
+//! Reacts to Ctrl-C, SIGTERM and SIGHUP. Every command ends within about a second, or three if its standard
+//! error is blocked, and leaves no unfinished files. It ends *by the signal*, so that its caller can see it:
+//! a shell sees 130 for SIGINT and 143 for SIGTERM, and stops its loops.
 //!
 //! A command with results to keep sets a brake. The first signal calls the brake, and the command returns on
 //! its own with what is finished. If it does not return in time, for example because one step of a library
@@ -19,7 +19,7 @@ use crate::disk;
 /// The time that a command has to stop on its own.
 pub(super) const GRACE: Duration = Duration::from_millis(700);
 
-/// The time that a command has to say what it has saved, and a message to be read.
+/// Time for the last message: of a command that has saved its results, or of the process.
 const PARTING: Duration = Duration::from_secs(1);
 
 /// A function that stops the command. Only commands with results to keep have one.
@@ -36,7 +36,7 @@ static IS_LEAVING: AtomicBool = AtomicBool::new(false);
 /// The number of the first signal; 0 if none has come.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// Whether a thread has begun to print the last message. Another thread that ends the process then prints
-/// nothing: the first one may hang on a standard error that nobody reads.
+/// nothing: the first one may hang on a blocked standard error.
 static SAID: AtomicBool = AtomicBool::new(false);
 
 /// Listens to signals for the rest of the process. Only the first call does something.
@@ -90,7 +90,7 @@ impl Saving {
         drop(self);
     }
 
-    /// Ends the process as soon as nobody else writes finished results.
+    /// Ends the process as soon as no other thread writes finished results.
     pub(super) fn end(self, message: &str) -> ! {
         let _own = self;
         wait_until_saved(1);
@@ -125,19 +125,19 @@ fn on_signal(signal: i32) {
     });
 }
 
-/// Waits until at most `own` guards are left: those of the caller.
+/// Waits until at most `own` guards are left, which the caller holds.
 fn wait_until_saved(own: usize) {
     while SAVING.load(Ordering::SeqCst) > own {
         thread::sleep(Duration::from_millis(10));
     }
 }
 
-/// Ends the process with what it has written so far, and prints `message` as an error, unless nobody reads
-/// that for a while.
+/// Removes unfinished files and ends the process. Prints `message` as an error, unless standard error stays
+/// blocked.
 fn end(message: &str) -> ! {
     if !SAID.swap(true, Ordering::SeqCst) {
         let (text, (done, printed)) = (format!("error: {message}"), mpsc::channel());
-        // Another thread may hang on a standard error that nobody reads, and hold its lock.
+        // Another thread may hang on a blocked standard error and hold its lock.
         let printing = thread::Builder::new().spawn(move || {
             complain(&text);
             done.send(())
@@ -184,8 +184,8 @@ mod unix {
         thread::spawn(move || signals.forever().for_each(super::on_signal));
     }
 
-    /// Returns the set of signals that this process ignores, with signal n as bit n − 1; `None` where the
-    /// operating system has no /proc that tells it.
+    /// Returns the set of signals that this process ignores, with signal n as bit n − 1; `None` without
+    /// /proc.
     fn ignored() -> Option<u64> {
         let status = fs::read_to_string("/proc/self/status").ok()?;
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;

@@ -4,6 +4,7 @@
 mod algorithms;
 mod completions;
 pub mod embedded;
+mod help;
 mod interrupt;
 mod merge;
 mod plot;
@@ -29,8 +30,8 @@ use std::panic;
 use std::process::ExitCode;
 use std::sync::Once;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::algorithms::{check, list};
 use self::schedule::{audit, compare, export};
@@ -44,6 +45,10 @@ use crate::text::{for_terminal, printable};
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
 #[derive(Debug, Parser)]
 #[command(name = "meshreplay", version, propagate_version = true)]
+#[command(after_help = "Examples:
+  meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --allocator hilbert+bf mc1x1 snug
+  meshreplay replay traces/may.sacct.gz --machine auto --scheduler recorded easy --allocator mc1x1 -o out
+  meshreplay report out")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -98,10 +103,11 @@ pub fn main() -> ExitCode {
     ExitCode::from(run(std::env::args_os()))
 }
 
-/// Runs the command that `words` give, of which the first is the name of the program, and returns its exit
-/// code. Errors are printed to standard error.
+/// Runs the command in `words`, after the name of the program, and returns its exit code. Errors are printed
+/// to standard error.
 fn run(words: impl Iterator<Item = OsString>) -> u8 {
-    let arguments = match Arguments::try_parse_from(words) {
+    let parsed = help::arranged(Arguments::command()).try_get_matches_from(usage::split_lists(words));
+    let arguments = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
             let error = usage::printable(usage::explain(error));
@@ -178,15 +184,21 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_pipe))
 }
 
+/// Other names of formats, which help does not list.
+const ALIASES: [(&str, &str); 3] = [("text", "table"), ("md", "markdown"), ("tex", "latex")];
+
 /// Returns the parser of the names of these values; the help lists the names.
 fn one_of<T: Clone + Send + Sync + 'static>(
     choices: &[(&'static str, T)],
 ) -> impl TypedValueParser<Value = T> + use<T> {
     let choices = choices.to_vec();
-    let names = PossibleValuesParser::new(choices.iter().map(|(name, _)| *name));
+    let aliases = |name| ALIASES.iter().filter(move |(_, of)| *of == name).map(|(alias, _)| *alias);
+    let names = choices.iter().map(|(name, _)| PossibleValue::new(*name).aliases(aliases(*name)));
+    let names = PossibleValuesParser::new(names.collect::<Vec<_>>());
     names.try_map(move |given| {
-        let found = choices.iter().find(|(name, _)| *name == given);
-        found.map(|(_, value)| value.clone()).ok_or("expected one of the names")
+        let is_it = |name: &str| name == given || ALIASES.contains(&(given.as_str(), name));
+        let choice = choices.iter().find(|(name, _)| is_it(name));
+        choice.map(|(_, value)| value.clone()).ok_or("expected one of the names")
     })
 }
 
@@ -214,8 +226,8 @@ fn note(quiet: bool, text: &str) {
     }
 }
 
-/// Writes a message to standard error. Control characters in it, other than the ends of its lines, are
-/// spelled out, as they may come from a file. A closed standard error is ignored.
+/// Writes a message to standard error. Control characters, other than ends of lines, are spelled out, because
+/// messages quote files. A closed standard error is ignored.
 fn complain(message: &str) {
     let mut err = io::stderr().lock();
     for line in message.split('\n') {

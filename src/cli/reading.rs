@@ -9,8 +9,8 @@ use crate::frame::read_tables_of_logs;
 use crate::spec::{Spec, SpecError};
 use crate::trace::{Columns, LogLimits, Partitions, ReadOptions, formats, set_local_zone};
 
-/// Gives the readers of logs what they have not: the time zone of this machine, if it is known, and the
-/// Parquet and Arrow tables that the crate of results decodes.
+/// Prepares the readers of logs: sets the time zone of this machine, if it is known, and the decoder of
+/// Parquet and Arrow tables, which is in the crate of results.
 pub(in crate::cli) fn prepare_readers() {
     read_tables_of_logs();
     let named = env::var("TZ").is_ok_and(|text| zones(&text).iter().any(|zone| set_local_zone(zone)));
@@ -21,8 +21,8 @@ pub(in crate::cli) fn prepare_readers() {
 }
 
 /// Returns the zones that the variable TZ may name, the likeliest first: a name, also behind a colon or as a
-/// path, or rules such as `CET-1CEST`. Without dates of its changes, a zone has those of the United States,
-/// as POSIX systems have it.
+/// path, or rules such as `CET-1CEST`. A zone without dates of its changes gets the dates of the United
+/// States, as on POSIX systems.
 fn zones(text: &str) -> Vec<String> {
     const CHANGES: &str = ";M3.2.0;M11.1.0";
     let name = text.strip_prefix(':').unwrap_or(text);
@@ -96,12 +96,13 @@ impl Reading {
         })
     }
 
-    /// Returns the argument `--partition` as it is typed, after a blank; empty if it is not given.
+    /// Returns the argument `--partition` after a blank; empty if it is not given.
     pub(in crate::cli) fn partition_words(&self) -> String {
         self.partition.as_ref().map(|partition| format!(" --partition {partition}")).unwrap_or_default()
     }
 
-    /// Returns the spec of the format; `None` if the log tells it. Fails if the format has no such parameter.
+    /// Returns the spec of the format; `None` if the readers find it out. Fails if the format has no such
+    /// parameter.
     fn format(&self) -> Result<Option<Spec>> {
         self.zone.complete(self.format.as_ref(), self.columns.as_ref())
     }

@@ -61,14 +61,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     let window_s = match &args.window {
         Some(window) => {
-            let clock =
-                Results::read(&args.folder).ok().and_then(|results| Clock::of(&args.folder, &results));
+            let clock = Results::read(&args.folder)
+                .ok()
+                .and_then(|results| Clock::from_results(&args.folder, &results));
             Some(window.seconds(clock.as_ref())?)
         }
         None => None,
     };
     let options = ReportOptions { title: args.title.clone(), window_s, show: args.show.clone() };
-    let (report, notes) = Report::of(&args.folder, &options)?;
+    let (report, notes) = Report::from_folder(&args.folder, &options)?;
     for text in &notes {
         note(args.quiet, text);
     }

@@ -101,7 +101,7 @@ impl Replays for Runners<'_> {
     }
 }
 
-/// Prints the list of figures. Fails if an option or a figure is given, as the list has none of them.
+/// Prints the list of figures. Fails if an option or a figure is given, as the list takes neither.
 fn list(args: &Args) -> Result<(), Failure> {
     let useless = [
         ("--output", args.output.is_some()),
@@ -129,7 +129,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let paper = find(&args.paper).map_err(Failure::Usage)?;
     let figures = figures(paper, &args.figures).map_err(Failure::Usage)?;
     args.pixels.check(args.pictures).map_err(Failure::Usage)?;
-    // Results that are not kept lie in a temporary directory, which is removed at the end in any case.
+    // Without -o the results are in a temporary directory, which is removed at the end in any case.
     let temporary = match args.output {
         Some(_) => None,
         None => Some(

@@ -106,7 +106,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     for text in &notes {
         note(args.quiet, text);
     }
-    // Whoever submitted the shards of a study was asked then.
+    // Shards are not checked: the whole study was, when it was submitted.
     if args.shard.is_none() && !args.dry_run {
         check_room(&sweep.study, &sweep.missing, FileFormat::Parquet, args.large)?;
     }

@@ -31,13 +31,13 @@ pub(super) struct Args {
     frame: String,
 
     /// Columns of the frame whose values label the rows.
-    #[arg(long, value_name = "COLUMNS", default_value = "allocator", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS", default_value = "allocator", num_args = 1.., value_delimiter = ',')]
     rows: Vec<String>,
 
     /// Columns of the frame whose values label the columns [default: log,machine]. With --by, the numbers
     /// that are shown instead of the default ones, such as `wait_s_mean,wait_s_median`; --format csv has
     /// their names.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS", num_args = 1.., value_delimiter = ',')]
     columns: Vec<String>,
 
     /// Column of the frame that is shown.
@@ -74,14 +74,17 @@ pub(super) struct Args {
     decimals: Option<u8>,
 
     /// Format of the table.
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
+    #[value(name = "table", alias = "text")]
     Text,
+    #[value(alias = "md")]
     Markdown,
+    #[value(alias = "tex")]
     Latex,
     Csv,
     Json,
@@ -101,7 +104,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let options = GroupsOptions { by, top, columns, sort, decimals, exact };
         return args.format.print(&groups(&args.folder, &options)?);
     }
-    // The parser's `requires` would say nothing beside an argument that conflicts with --by.
+    // The parser's `requires` has no effect if another argument conflicts with --by.
     let of_groups = [("--top", args.top.is_some()), ("--sort", args.sort.is_some())];
     if let Some((option, _)) = of_groups.iter().find(|(_, is_given)| *is_given) {
         return Err(Failure::Usage(anyhow!(

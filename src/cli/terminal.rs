@@ -7,16 +7,16 @@ use terminal_size::{Width, terminal_size_of};
 use crate::text::Screen;
 
 /// Returns the width of lines and whether letters may be bold. The width is that of the variable COLUMNS, or
-/// of the terminal. Lines that go into a pipe or a file have any length, so that programs find everything in
-/// them: also where COLUMNS is set, as shells, editors and the readline of Python hand it on to programs that
-/// nobody looks at.
+/// of the terminal. Lines in a pipe or a file have any length, so that programs find everything in them.
+/// COLUMNS changes nothing there, because shells, editors and the readline of Python pass it on to programs
+/// without a terminal.
 pub(super) fn screen() -> Screen {
     if !io::stdout().is_terminal() {
         return Screen::default();
     }
-    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let measured = || terminal_size_of(io::stdout()).map(|(Width(width), _)| usize::from(width));
-    Screen { width: told.or_else(measured).filter(|&width| width > 0), is_bold: is_bold() }
+    Screen { width: columns.or_else(measured).filter(|&width| width > 0), is_bold: is_bold() }
 }
 
 /// When a drawing has colours.

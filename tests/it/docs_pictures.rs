@@ -74,7 +74,7 @@ fn every_kind_of_plot_is_on_its_page() -> Tested {
             "\n## {}\n\n{}. It needs results that hold {}.",
             kind.name,
             kind.summary,
-            cell(&kind.needs.to_string())
+            cell(kind.needs)
         );
         match kind.example {
             Some(example) => {

@@ -23,14 +23,28 @@ const MISTAKES: &[(&str, &str)] = &[
         "'-' is standard input: logs and directories come before --scheduler",
     ),
     (
-        "replay tiny.swf -m 4x4 -a naive,mc1x1",
-        "'naive,mc1x1' has commas: values are separated by blanks, as in --allocator naive mc1x1",
+        "replay tiny.swf -m 4,4 -a naive",
+        "'4,4' has commas: a mesh is 4x4, and several arrays are --machine 4 4",
     ),
     (
-        "replay tiny.swf -m 4x4,8x8 -a naive",
-        "'4x4,8x8' has commas: values are separated by blanks, as in --machine 4x4 8x8",
+        "replay tiny.swf -m 4x4 -a naive -s easy,pass=per-event",
+        "'easy,pass=per-event': parameters follow a colon, as in easy:pass=per-event",
     ),
-    ("replay tiny.swf -m 4x4 -a curve:order=hilbert,hilbert", "'hilbert' is not key=value"),
+    (
+        "replay tiny.swf -m 4x4 -a curve:order=hilbert,hilbert",
+        "unknown allocator 'hilbert', did you mean 'hilbert+bf'?",
+    ),
+    ("tiny.swf", "to replay it as a log: meshreplay replay tiny.swf --machine auto"),
+    (
+        "replay tiny.swf -m 4x4 -a naive --verbose",
+        "unexpected argument '--verbose' found\n\nUsage: meshreplay replay <LOG>...",
+    ),
+    ("table out --value pairwise_mean", "did you mean 'pairwise_mean_mean'?"),
+    ("list allocators hilbert", "unknown allocator 'hilbert', did you mean 'hilbert+bf'?"),
+    (
+        "replay synthetic:load=0.9 -m 4x4 -a naive",
+        "'synthetic' has no parameter 'load' (it has: jobs, max, mean, offered, outside, rate, ratio, ",
+    ),
     ("replay tiny.swf -m 4x4 -a Hilbert+BF", "unknown allocator 'Hilbert+BF', did you mean 'hilbert+bf'?"),
     ("replay tiny.swf -m 4x4 -a Hilbert", "unknown allocator 'Hilbert', did you mean 'hilbert+bf'?"),
     ("replay tiny.swf -m 4x4 -a MC1x1", "unknown allocator 'MC1x1', did you mean 'mc1x1'?"),
@@ -80,6 +94,45 @@ fn messages_are_in_the_words_of_the_mistake() -> Tested {
         assert!(ran.stderr.contains(message), "{arguments}\n{}", ran.stderr);
         assert!(!ran.stderr.contains("found in string"), "{arguments}\n{}", ran.stderr);
     }
+    Ok(())
+}
+
+#[test]
+fn lists_have_blanks_or_commas() -> Tested {
+    let directory = tempfile::tempdir()?;
+    fs::write(directory.path().join("tiny.swf"), TINY)?;
+    let replayed = |arguments: &str| {
+        run(directory.path(), &format!("replay tiny.swf {arguments} --format csv --no-timing"))
+    };
+    let blanks = replayed(
+        "-m 4x4 2x8 -a mc1x1 curve:order=hilbert,select=best-fit naive -s fcfs easy --arrival-scale 1 0.5",
+    )?;
+    let commas = replayed(
+        "-m 4x4,2x8 -a mc1x1,curve:order=hilbert,select=best-fit,naive --scheduler=fcfs,easy --arrival-scale 1,0.5",
+    )?;
+    assert_eq!((blanks.code, blanks.stdout.lines().count()), (Some(0), 25), "{}", blanks.stderr);
+    assert_eq!(blanks.stdout, commas.stdout, "{}", commas.stderr);
+    // Commas of one machine are not those of a list.
+    let holes = replayed("-m 4x4:without=0,5 -a naive")?;
+    assert_eq!(holes.stdout.lines().count(), 2, "{}", holes.stderr);
+    let table =
+        run(directory.path(), "replay tiny.swf -m 4x4 -a naive --no-timing --columns wait_s_mean moves")?;
+    assert!(table.stdout.contains("wait_s_mean  moves"), "{}{}", table.stdout, table.stderr);
+    Ok(())
+}
+
+#[test]
+fn names_resolve_in_every_form() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let listed = run(directory.path(), "list allocators hilbert+bf")?;
+    assert!(
+        listed.stdout.starts_with(" hilbert+bf is curve:order=hilbert,select=best-fit\n"),
+        "{}",
+        listed.stdout
+    );
+    fs::write(directory.path().join("log.swf.gz"), "")?;
+    let packed = run(directory.path(), "replay log.swf -m 4x4 -a naive")?;
+    assert!(packed.stderr.contains("log.swf: no such file; log.swf.gz is there"), "{}", packed.stderr);
     Ok(())
 }
 

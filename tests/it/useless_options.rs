@@ -143,7 +143,7 @@ fn kinds_of_plots_take_what_changes_them_and_nothing_else() -> Tested {
             Setting::Window,
         ] {
             let changes = [None, Some("run_s"), Some("wait_s_mean")].into_iter().any(|value| {
-                let plain = PlotOptions { value, is_asked: true, ..PlotOptions::of(&folder) };
+                let plain = PlotOptions { value, is_asked: true, ..PlotOptions::new(&folder) };
                 let chosen = match setting {
                     Setting::Value => PlotOptions { value: Some("turnaround_s_mean"), ..plain },
                     Setting::Log => PlotOptions { log: true, ..plain },

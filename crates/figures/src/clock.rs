@@ -1,4 +1,4 @@
-//! The dates of results: when the log began, and in which time zone it counts.
+//! Dates of results, from the start and the time zone of the log.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::results::Results;
 use super::span::Span;
 use meshreplay_results::frame::STUDY_FILE;
 
-/// The date at which the times of replays are 0.
+/// The date of time 0 of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clock {
     /// The date, in seconds since 1970.
@@ -24,33 +24,29 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns the clock of all results in `folder`. `None` if they do not say when the log began, are of
-    /// several logs, or if arrival times are scaled, so that they have no dates.
-    pub fn of(folder: &Path, results: &Results) -> Option<Self> {
-        Self::of_rows(folder, results, &(0..results.table.height()).collect::<Vec<_>>())
+    /// Returns the clock of all results in `folder`. `None` without dates: the start of the log is unknown,
+    /// the results are of several logs, or arrival times are scaled.
+    pub fn from_results(folder: &Path, results: &Results) -> Option<Self> {
+        Self::from_rows(folder, results, &|_| true)
     }
 
-    /// Returns the clock of the replays that pictures of jobs show: those with these numbers, or those at the
-    /// first load if there are none. `None` as for [`Self::of`].
-    pub fn of_shown(folder: &Path, results: &Results, replays: &[u32]) -> Option<Self> {
-        let rows = 0..results.table.height();
-        Self::of_rows(
-            folder,
-            results,
-            &rows.filter(|&row| results.is_shown(row, replays)).collect::<Vec<_>>(),
-        )
+    /// Returns the clock of the replays with these numbers, or of the replays at the first load if `replays`
+    /// is empty: the replays that pictures of jobs show. `None` as for [`Self::from_results`].
+    pub fn for_replays(folder: &Path, results: &Results, replays: &[u32]) -> Option<Self> {
+        Self::from_rows(folder, results, &|row| results.is_shown(row, replays))
     }
 
-    /// Returns the clock of these rows of the summary.
-    fn of_rows(folder: &Path, results: &Results, rows: &[usize]) -> Option<Self> {
-        let first = *rows.first()?;
+    /// Returns the clock of the rows of the summary that `is_shown` accepts.
+    fn from_rows(folder: &Path, results: &Results, is_shown: &dyn Fn(usize) -> bool) -> Option<Self> {
+        let mut rows = (0..results.table.height()).filter(|&row| is_shown(row)).peekable();
+        let first = *rows.peek()?;
         let is_like_first = |row: usize, name: &str| results.label(row, name) == results.label(first, name);
-        let is_dated = |&row: &usize| {
+        let is_dated = |row: usize| {
             is_like_first(row, "log")
                 && is_like_first(row, "rules")
                 && results.label(row, "arrival_scale") == "1"
         };
-        if !rows.iter().all(is_dated) {
+        if !rows.all(is_dated) {
             return None;
         }
         let read = |file: &str| fs::read_to_string(folder.join(file)).ok();
@@ -58,24 +54,24 @@ impl Clock {
         let logs = run.get("logs")?.as_array()?;
         let name = results.label(first, "log");
         let log = logs.iter().find(|log| log.get("name").and_then(Value::as_str) == Some(&name))?;
-        Self::of_log(log)
+        Self::from_log(log)
     }
 
     /// Returns the clock of a log as run.json and study.json describe it; `None` if it has no dates.
-    pub fn of_log(log: &Value) -> Option<Self> {
+    pub fn from_log(log: &Value) -> Option<Self> {
         let starts = log.get("starts")?;
         Self::new(starts.get("unix_s")?.as_i64()?, starts.get("time_zone")?.as_str()?)
     }
 
-    /// Returns the clock that began at a time in seconds since 1970, in a time zone: the name of one, or an
-    /// offset such as `+01:00`. `None` if there is no such zone.
+    /// Returns the clock with this start, in seconds since 1970. The time zone is a name or an offset such as
+    /// `+01:00`; `None` for an unknown zone.
     pub fn new(unix_s: i64, zone_name: &str) -> Option<Self> {
         let zone = TimeZone::get(zone_name).ok().or_else(|| offset(zone_name))?;
         Timestamp::from_second(unix_s).ok()?;
         Some(Self { unix_s, zone_name: zone_name.to_owned(), zone })
     }
 
-    /// Returns the moment at a time of the replay, in seconds; `None` if no calendar has it.
+    /// Returns the moment at a time of the replay, in seconds; `None` beyond the range of the calendar.
     fn at(&self, time_s: f64) -> Option<Zoned> {
         let unix_s = self.unix_s.checked_add(time_s.floor() as i64)?;
         Some(Timestamp::from_second(unix_s).ok()?.to_zoned(self.zone.clone()))
@@ -151,15 +147,15 @@ fn offset(text: &str) -> Option<TimeZone> {
     Some(TimeZone::fixed(Offset::from_seconds(sign * seconds).ok()?))
 }
 
-/// A window of time as a user gives it.
+/// A window of time on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     ends: [String; 2],
 }
 
 impl Window {
-    /// Returns the window that `FROM..TO` gives. Each end is a number of seconds of the replay, or a date.
-    /// `None` if the text has another form.
+    /// Parses `FROM..TO`. Each end is a number of seconds of the replay, or a date. `None` if the text has
+    /// another form.
     pub fn parse(text: &str) -> Option<Self> {
         let (from, to) = text.split_once("..")?;
         let is_end = |text: &str| {

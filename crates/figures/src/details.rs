@@ -1,5 +1,5 @@
-//! Frames of details of replays, such as jobs and outages, read a part at a time. Pictures of single jobs show
-//! the first seed of each replay.
+//! Frames of details of replays, such as jobs and outages, read a part at a time. Pictures of single jobs
+//! show the first seed of each replay.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -25,9 +25,9 @@ pub(crate) struct SeedRows<'a> {
     pub(crate) rows: Range<usize>,
 }
 
-/// Hands the rows of the frame `detail` in `folder` to `visit`, in their order, with the columns `names`. Of
-/// a study it reads the replays that `wanted` accepts. The rows of a seed stand together. Returns false if
-/// the frame was not kept, or if it lacks a column of numbers or the texts of `nodes`.
+/// Calls `visit` with the rows of the frame `detail` in `folder`, in order, one seed after another, with the
+/// columns `names`. In a study it reads only replays that `wanted` accepts. Returns false if the frame was
+/// not kept, or if it lacks a column of numbers or the texts of `nodes`.
 pub(crate) fn visit_seeds<E: From<FrameError>>(
     folder: &Path,
     detail: &str,
@@ -67,39 +67,39 @@ pub(crate) fn visit_seeds<E: From<FrameError>>(
     Ok(is_kept && has_all)
 }
 
-/// A job of one of several replays, as it is read.
+/// A job of one of several replays.
 pub struct ShownJob<'a> {
-    /// The position of its replay among those that are shown.
+    /// The position of its replay in the list of replays.
     pub position: usize,
     /// The job.
     pub row: JobRow,
-    /// Its nodes as the file has them; empty if they were not asked for.
+    /// The nodes as text; empty if the column `nodes` was not requested.
     pub nodes: &'a str,
     /// The file of jobs.
     pub path: &'a Path,
 }
 
 impl ShownJob<'_> {
-    /// Returns its nodes; `None` if they have another form, or if `machine` does not have them.
+    /// Parses the nodes; `None` if the text has another form or names nodes outside `machine`.
     pub fn nodes_of(&self, machine: &Mesh) -> Option<Intervals> {
         parse_intervals(self.nodes).ok().filter(|runs| runs.iter().all(|(_, last)| *last < machine.nodes()))
     }
 }
 
-/// Hands the jobs of the first seed of each of these replays to `visit`, in the order of the frame, with the
-/// columns `names`. Returns false if the jobs were not kept or lack a column.
+/// Calls `visit` with the jobs of the first seed of each replay in `replays`, in the order of the frame, with
+/// the columns `names`. Returns false if the jobs were not kept or lack a column.
 pub fn visit_shown_jobs<E: From<FrameError>>(
     folder: &Path,
     replays: &[u64],
     names: &[&str],
     visit: &mut dyn FnMut(ShownJob<'_>) -> Result<(), E>,
 ) -> Result<bool, E> {
-    visit_seeds(folder, "jobs", names, &|replay| replays.contains(&replay), &mut |found| {
-        let position = replays.iter().position(|replay| *replay == found.replay);
-        let Some(position) = position.filter(|_| found.is_first) else { return Ok(()) };
-        let (table, jobs) = (found.table, JobColumns::of(found.table));
+    visit_seeds(folder, "jobs", names, &|replay| replays.contains(&replay), &mut |seed| {
+        let position = replays.iter().position(|replay| *replay == seed.replay);
+        let Some(position) = position.filter(|_| seed.is_first) else { return Ok(()) };
+        let (table, jobs) = (seed.table, JobColumns::of(seed.table));
         let nodes = table.column("nodes");
-        for i in found.rows {
+        for i in seed.rows {
             let nodes = nodes.and_then(|nodes| nodes.text(i)).unwrap_or_default();
             visit(ShownJob { position, row: jobs.row(i), nodes, path: &table.path })?;
         }
@@ -107,8 +107,8 @@ pub fn visit_shown_jobs<E: From<FrameError>>(
     })
 }
 
-/// Returns the outages of the replays whose numbers `wanted` accepts, by number. A replay without outages has
-/// no entry, also because they were not kept. Fails if a node is outside the machine.
+/// Returns the outages of the first seed of each replay whose number `wanted` accepts, by number. A replay
+/// without outages, or without saved outages, has no entry. Fails if a node is outside the machine.
 pub fn downtimes(
     folder: &Path,
     results: &Results,
@@ -120,7 +120,7 @@ pub fn downtimes(
     for row in 0..results.table.height() {
         let Some(key) = results.table.replication(row) else { continue };
         let number = key.replay;
-        // The rows of a replay stand together, the first seed first.
+        // The rows of a replay are adjacent, and the first seed comes first.
         if seen.replace(number) == Some(number) {
             continue;
         }

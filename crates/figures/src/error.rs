@@ -25,14 +25,6 @@ pub enum FigureError {
         /// The message, which lists the columns of numbers.
         problem: SpecError,
     },
-    /// The summary lacks a column of numbers that every summary should have.
-    #[error("{}: {problem}", .path.display())]
-    NoColumn {
-        /// The file of the summary.
-        path: PathBuf,
-        /// The message, which lists the columns of numbers.
-        problem: SpecError,
-    },
     /// The window holds nothing that the kind shows.
     #[error("{kind}: there is nothing in --window; expected a window in which jobs are replayed")]
     NothingInWindow {
@@ -47,7 +39,7 @@ pub enum FigureError {
         /// The largest number of a replay.
         last: u64,
     },
-    /// A window has a date, and the results do not say which date their times count from.
+    /// A window has a date, but the results have no dates.
     #[error(
         "--window: '{date}' is a date, but these results have none: the log does not say when it began, they \
          are of several logs (`plot --replay` chooses those of one), or arrivals are scaled; give seconds of \
@@ -63,7 +55,7 @@ pub enum FigureError {
         /// The window.
         window: String,
     },
-    /// No curve has the name to which ratios should be relative.
+    /// No curve has the name of `--relative-to`.
     #[error("--relative-to '{base}' is no series (one of: {known})")]
     NoBase {
         /// The requested name.
@@ -71,7 +63,7 @@ pub enum FigureError {
         /// The names of the curves.
         known: String,
     },
-    /// A value of the results has the wrong form.
+    /// A value of the results has the wrong form, or the summary lacks a column that every summary has.
     #[error("{}: {problem}", .path.display())]
     Damaged {
         /// The file.

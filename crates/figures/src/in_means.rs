@@ -1,27 +1,24 @@
-//! Over how many jobs the means of results are, and whether two results have means over as many.
+//! Numbers of jobs behind means, which decide whether two results are comparable.
 
 use std::collections::BTreeMap;
 
 use super::results::Results;
 
-/// The numbers of jobs in the means of some rows of a summary, which are replications or other results that
-/// stand for one number.
+/// The numbers of jobs in the means of several rows of a summary, such as the replications of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InMeans {
-    /// For each seed, or for each of what else tells results apart, the number of jobs in the means of its
-    /// rows.
+    /// The number of jobs in the means, by the seed or another key of a result.
     by_key: BTreeMap<String, f64>,
 }
 
 impl InMeans {
-    /// Returns the numbers of these rows; `None` if one of them is not known.
-    pub fn of(results: &Results, rows: &[usize]) -> Option<Self> {
+    /// Returns the numbers of these rows; `None` if one is unknown.
+    pub fn from_rows(results: &Results, rows: &[usize]) -> Option<Self> {
         let jobs = results.numbers("jobs_in_means").ok()?;
         Self::new(rows.iter().map(|&row| (results.label(row, "seed"), jobs.get(row))))
     }
 
-    /// Returns the numbers of results, each with its seed, or with all that it has apart from others; `None`
-    /// if a number is not known.
+    /// Returns the numbers of results with their keys, such as seeds; `None` if a number is unknown.
     pub fn new(replications: impl Iterator<Item = (String, Option<f64>)>) -> Option<Self> {
         let mut by_key = BTreeMap::new();
         for (seed, jobs) in replications {
@@ -30,9 +27,8 @@ impl InMeans {
         Some(Self { by_key })
     }
 
-    /// Returns whether both have means over as many jobs with each seed that both have, as `until:` may
-    /// repeat one replay more often than another; if there is no such seed, whether they have as many jobs
-    /// together.
+    /// Returns true if the numbers of jobs are equal for each common key. `until:` may repeat one replay more
+    /// often than another, so keys may be missing. Without a common key the totals are compared.
     pub fn is_like(&self, other: &Self) -> bool {
         let mut common = self.by_key.iter().filter_map(|(seed, jobs)| Some((jobs, other.by_key.get(seed)?)));
         let Some(first) = common.next() else {

@@ -1,6 +1,5 @@
 //! The type of a row in [`PLOT_KINDS`](super::PLOT_KINDS), the registry of the kinds of plots.
 
-use std::fmt;
 use std::path::Path;
 
 use super::draw::{Drawing, Page};
@@ -13,16 +12,16 @@ use super::span::Span;
 pub struct PlotKind {
     /// The name of the kind on the command line, and the stem of its file.
     pub name: &'static str,
-    /// What the plot shows, in one sentence.
+    /// The content of the plot, in one sentence.
     pub summary: &'static str,
-    /// What the results must hold so that the plot can be drawn.
-    pub needs: Needs,
-    /// What the user may choose. Other choices have no effect on the kind.
+    /// The data that the plot needs. The text completes the sentence "the directory does not hold …".
+    pub needs: &'static str,
+    /// The choices of the user that have an effect on the kind.
     pub takes: &'static [Setting],
-    /// The arguments of `meshreplay replay` whose small results show the kind well; the picture in docs/ is
-    /// drawn of them. `None` for a kind that shows measured times, which differ in every run.
+    /// The arguments of `meshreplay replay` for the picture in docs/. `None` for a kind with measured times,
+    /// which differ in every run.
     pub example: Option<&'static str>,
-    /// Draws the plot. Returns `None` if the results lack what the kind needs.
+    /// Draws the plot; `None` if the results lack the data of the kind.
     pub draw: fn(&PlotOptions<'_>, &Results) -> Drawn,
 }
 
@@ -39,69 +38,44 @@ pub(super) const TWO_LOADS: &str = "synthetic:jobs=200,ratio=1 --machine 8x8 --s
 pub(super) const FEW_JOBS: &str = "synthetic:jobs=40,ratio=1 --machine 8x8 --scheduler fcfs \
     --allocator first-fit hilbert+bf mbs --placements --no-timing --quiet";
 
-/// An example for kinds that show how broken up the free nodes are.
+/// An example for kinds that show the fragmentation of free nodes.
 pub(super) const FEW_SLICES: &str = "synthetic:jobs=40,ratio=1 --machine 8x8 --scheduler fcfs \
     --allocator first-fit hilbert+bf mbs --fragmentation 4x4,2x2 --no-timing --quiet";
 
-/// An example for kinds that show how long jobs are suspended.
+/// An example for kinds that show suspension times.
 pub(super) const LINEAR_ARRAY: &str = "docs/examples/seven-jobs.swf --machine 48 \
     --allocator linear-first-fit left-compaction cost-free-compaction --no-timing --quiet";
 
-/// What kinds need that show how numbers change with the load.
+/// The need of kinds over the load.
 pub(super) const SEVERAL_LOADS: &str = "several loads of one kind: arrival scales, gaps of uniform arrivals, \
      or rates, or ratios of a workload model";
 
-/// A plot; `None` if the results lack what its kind needs.
+/// A plot; `None` if the results lack the data of its kind.
 pub type Drawn = Result<Option<Drawing>, FigureError>;
 
-/// What a kind of plot needs from the results. Its `Display` text completes the sentence "the directory does
-/// not hold …".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// The summary with a certain content, which the text names.
-    Summary(&'static str),
-    /// The summary of replays on a linear array, or of replays that moved jobs. In all other replays delays
-    /// have nothing to show.
-    Delays,
-    /// The jobs frame.
-    Jobs,
-    /// The jobs frame with the durations of the allocator's calls.
-    CallTimes,
-    /// The jobs frame with the nodes of each job.
-    Nodes,
-    /// The frame of the fragmentation of the free nodes, which is measured only on request.
-    Fragmentation,
-}
-
-impl Needs {
-    /// Returns whether the user is told that the results lack this. Missing delays are no problem and need no
-    /// note, and neither does what is measured only on request.
-    pub fn is_missed(self) -> bool {
-        !matches!(self, Self::Delays | Self::Fragmentation)
+impl PlotKind {
+    /// Returns whether missing data of the kind deserve a note. Missing delays are no problem, and the
+    /// fragmentation is measured only on request.
+    pub fn is_missed(&self) -> bool {
+        ![DELAYS, FRAGMENTATION].contains(&self.needs)
     }
 }
 
-impl fmt::Display for Needs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Summary(part) => part,
-            Self::Delays => "delays",
-            Self::Jobs => "jobs; `replay -o` and `sweep --jobs` keep them",
-            Self::CallTimes => {
-                "jobs with times; `replay -o` and `sweep --jobs` keep them without \
-                 --no-timing"
-            }
-            Self::Fragmentation => {
-                "the fragmentation of free nodes; `replay -o DIR --fragmentation SLICES` and `sweep --jobs \
-                 --fragmentation SLICES` keep it"
-            }
-            Self::Nodes => {
-                "jobs with their nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep \
-                     them"
-            }
-        })
-    }
-}
+/// The need of a kind for replays on a linear array, or replays that moved jobs. Delays are meaningless in
+/// other replays.
+pub(super) const DELAYS: &str = "delays";
+/// The need of a kind for the jobs frame.
+pub(super) const JOBS: &str = "jobs; `replay -o` and `sweep --jobs` keep them";
+/// The need of a kind for the jobs frame with the durations of the allocator's calls.
+pub(super) const CALL_TIMES: &str =
+    "jobs with times; `replay -o` and `sweep --jobs` keep them without --no-timing";
+/// The need of a kind for the jobs frame with the nodes of each job.
+pub(super) const NODES: &str =
+    "jobs with their nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them";
+/// The need of a kind for the frame of the fragmentation of the free nodes, which is measured only on
+/// request.
+pub(super) const FRAGMENTATION: &str = "the fragmentation of free nodes; `replay -o DIR --fragmentation \
+     SLICES` and `sweep --jobs --fragmentation SLICES` keep it";
 
 /// A choice of the user that has an effect on some kinds of plots only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +111,7 @@ impl Setting {
     }
 }
 
-/// The choices of the user for a plot. Each kind reads only the fields that concern it.
+/// The choices of the user for a plot. Each kind reads only the fields of its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct PlotOptions<'a> {
     /// The directory of the results.
@@ -146,35 +120,34 @@ pub struct PlotOptions<'a> {
     pub value: Option<&'a str>,
     /// Whether the axis of the values is logarithmic. Only curves by load, boxes and distributions use it.
     pub log: bool,
-    /// What the horizontal axis of curves by load shows; `None` for the arrival rate.
+    /// The horizontal axis of curves by load; `None` for the arrival rate.
     pub axis: Option<LoadAxis>,
-    /// The name of the curve to which ratios are relative; `None` for mc1x1, or for the first curve if there
-    /// is no mc1x1.
+    /// The name of the curve that ratios divide by; `None` for mc1x1, or for the first curve without mc1x1.
     pub relative_to: Option<&'a str>,
-    /// The numbers of the replays whose jobs are shown; empty for those at the first load.
+    /// The numbers of the replays whose jobs are shown; empty for the replays at the first load.
     pub replays: &'a [u32],
-    /// The window of time that pictures of jobs show, in seconds; `None` for all.
+    /// The window of pictures of jobs, in seconds; `None` for all times.
     pub window_s: Option<Span>,
     /// The size of the picture.
     pub page: Page,
-    /// Whether the user asked for this kind by its name. If not, a plot with nothing to show is left out.
+    /// Whether the user named this kind. Otherwise a plot without content is left out.
     pub is_asked: bool,
 }
 
-/// What the horizontal axis of curves by load shows.
+/// The horizontal axis of curves by load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadAxis {
-    /// How densely jobs arrive.
+    /// The density of arrivals.
     Arrivals,
     /// The share of the node-seconds that are busy.
     Utilization,
-    /// The factor by which arrival times are multiplied.
+    /// The factor of arrival times.
     Factor,
 }
 
 impl<'a> PlotOptions<'a> {
     /// Returns the default options for the results in `folder`.
-    pub fn of(folder: &'a Path) -> Self {
+    pub fn new(folder: &'a Path) -> Self {
         Self {
             folder,
             value: None,

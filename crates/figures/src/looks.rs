@@ -1,12 +1,11 @@
-//! Chooses the look of each curve: its own look in every picture, as far as the other curves of the picture
+//! Chooses the look of each curve: the same look in every picture, as far as the other curves of the picture
 //! allow.
 //!
-//! A look depends only on the name of the allocator or scheduler that the curve shows. It does not depend on
-//! the order or the content of a registry, so new rows never change the look of others. A hash of the name
-//! gives an order of preference for colours, markers and dashes. In a picture each curve gets the most
-//! preferred look that the other curves leave free. Those whose names are in [`KNOWN`] choose first, in its
-//! order; then come newer names, and then algorithms from outside. So a picture with one more of these shows
-//! the others as before.
+//! A look depends only on the name of the allocator or scheduler of the curve. It does not depend on the
+//! order or the content of a registry, so new rows never change other looks. A hash of the name gives an
+//! order of preference for colours, markers and dashes, and in a picture each curve gets the most preferred
+//! look that is still free. Names in [`KNOWN`] choose first, in its order; then come newer names, and then
+//! guests. So one more guest in a picture changes no other curve.
 
 use std::mem::{discriminant, replace};
 
@@ -15,13 +14,12 @@ use sha2::{Digest, Sha256};
 use super::draw::{COLOURS, DASHES, Look, MARKERS};
 use meshreplay_base::spec::Spec;
 
-/// The salt of the hashes. It was found by trial: among many numbers it is the first one with which the
-/// allocators that papers and the README compare prefer different colours (perfect hashing).
+/// The salt of the hashes (perfect hashing by trial): the first number with which the allocators that papers
+/// and the README compare prefer different colours.
 const SALT: u32 = 2_201_864;
 
-/// The names of allocators, schedulers and orders of nodes that choose first, in the order in which they
-/// choose. A name that is added to a registry chooses after them without being listed here. It is listed with
-/// a release, at the end.
+/// Names of allocators, schedulers and orders of nodes that choose first, in this order. A name added to a
+/// registry chooses after them without being listed here; each release appends the new names.
 #[rustfmt::skip]
 const KNOWN: &[&str] = &[
     "adaptive-scan", "anca", "best-fit", "best-of", "buddy-2d", "busy-list", "bypass-queue",
@@ -34,7 +32,7 @@ const KNOWN: &[&str] = &[
     "row-snake", "slurm-torus3d", "snug", "spliced-hilbert", "stack-based", "worst-fit", "zoltan-hilbert",
 ];
 
-/// Who chooses a look when: the place of a name in [`KNOWN`], names that are not there, and guests.
+/// The order of choosing looks: names by their place in [`KNOWN`], other names, and guests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Turn {
     Known(usize),
@@ -43,8 +41,8 @@ enum Turn {
 }
 
 impl Turn {
-    /// Returns when a subject chooses. The short form of a curve allocator begins with the name of its order.
-    fn of(subject: &str) -> Self {
+    /// Returns the turn of a subject. The short form of a curve allocator begins with the name of its order.
+    fn from_subject(subject: &str) -> Self {
         if subject.parse::<Spec>().is_ok_and(|spec| spec.is_guest()) {
             return Self::Guest;
         }
@@ -54,15 +52,15 @@ impl Turn {
 }
 
 /// The preferences of a name: positions of colours, markers and dashes, the most preferred one first.
-struct Taste {
+struct Preferences {
     colours: [usize; COLOURS.len()],
     markers: [usize; MARKERS.len()],
     dashes: [usize; DASHES.len()],
 }
 
-impl Taste {
+impl Preferences {
     /// Returns the preferences of a name. Each byte of its hash is the rank of one colour, marker or dash.
-    fn of(name: &str) -> Self {
+    fn from_name(name: &str) -> Self {
         let digest = Sha256::digest(format!("{SALT} {name}"));
         let (colours, rest) = digest.split_at(COLOURS.len());
         let (markers, dashes) = rest.split_at(MARKERS.len());
@@ -80,30 +78,31 @@ fn ranked<const N: usize>(bytes: &[u8]) -> [usize; N] {
 /// Returns the looks for the curves of one picture. The two texts of a curve are its subject (the allocator
 /// or scheduler that it shows) and its name, which distinguishes curves of the same subject.
 ///
-/// A curve gets the preferred colour of its subject, unless a curve that chooses before it has the same
-/// preference. All colours differ for up to 8 curves. For up to 32 curves, those of the same colour differ in
-/// dash. Markers differ for up to 12 curves. A subject that is newer than the last release changes the look
-/// of no older one, and a guest that of none of ours.
+/// A curve gets the preferred colour of its subject, unless an earlier curve has the same preference. All
+/// colours differ for up to 8 curves. For up to 32 curves, curves of the same colour differ in dash. Markers
+/// differ for up to 12 curves. A subject newer than the last release changes no older look, and a guest
+/// changes no look of a registered algorithm.
 pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
-    let tastes: Vec<Taste> = curves.iter().map(|(subject, _)| Taste::of(subject)).collect();
+    let preferences: Vec<Preferences> =
+        curves.iter().map(|(subject, _)| Preferences::from_name(subject)).collect();
     let mut order: Vec<usize> = (0..curves.len()).collect();
-    let turns: Vec<Turn> = curves.iter().map(|(subject, _)| Turn::of(subject)).collect();
+    let turns: Vec<Turn> = curves.iter().map(|(subject, _)| Turn::from_subject(subject)).collect();
     order.sort_by_key(|&i| (turns[i], curves[i]));
     let groups = order.chunk_by(|&a, &b| discriminant(&turns[a]) == discriminant(&turns[b]));
     let mut taken = [false; COLOURS.len()];
-    // Of each group those that get their preferred colour come first. So no other curve of it takes such a
+    // Curves that get their preferred colour come first in their group, so that no other curve takes such a
     // colour before them.
     let order = groups.flat_map(|group| {
         let (first, others): (Vec<usize>, Vec<usize>) =
             // `replace` marks the colour as taken and returns whether it was taken before.
-            group.iter().partition(|&&i| !replace(&mut taken[tastes[i].colours[0]], true));
+            group.iter().partition(|&&i| !replace(&mut taken[preferences[i].colours[0]], true));
         first.into_iter().chain(others)
     });
     let mut looks = vec![Look::default(); curves.len()];
     let mut given: Vec<Look> = Vec::with_capacity(curves.len());
     for i in order {
         let count = |is_like: &dyn Fn(&Look) -> bool| given.iter().filter(|look| is_like(look)).count();
-        let Taste { colours, markers, dashes } = tastes[i];
+        let Preferences { colours, markers, dashes } = preferences[i];
         let colour = rarest(&colours, |colour| count(&|look| look.colour == colour));
         let marker = rarest(&markers, |marker| count(&|look| look.marker == marker));
         let dash = rarest(&dashes, |dash| {
@@ -161,7 +160,7 @@ mod tests {
         let names: Vec<&str> = rows.chain(orders).collect();
         for name in &names {
             assert_ne!(
-                Turn::of(name),
+                Turn::from_subject(name),
                 Turn::New,
                 "{name} is to be listed at the end of KNOWN with the next release"
             );

@@ -1,5 +1,4 @@
-//! The mark that this program writes into its pages and pictures. Files with it may be overwritten without
-//! `--force`, and others not.
+//! The mark in pages and pictures of this program. Only marked files are overwritten without `--force`.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -41,7 +40,7 @@ pub fn marked_png(png: &[u8]) -> Vec<u8> {
     [header, &length, &chunk, &sum.sum().to_be_bytes(), rest].concat()
 }
 
-/// Returns whether an end of a file contains a mark, which means that this program made the file.
+/// Returns whether an end of a file contains a mark of this program.
 pub fn is_marked(bytes: &[u8]) -> bool {
     [PAGE.as_bytes(), DRAWING.as_bytes(), PAPER.as_bytes(), PIXELS]
         .iter()

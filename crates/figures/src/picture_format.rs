@@ -1,4 +1,4 @@
-//! The registry of the formats in which pictures are written.
+//! The registry of picture formats.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -11,12 +11,12 @@ use super::mark::{PAPER, marked_png, marked_svg};
 pub struct PictureFormat {
     /// The name of the format, and the extension of its files.
     pub name: &'static str,
-    /// What the picture consists of, in a few words.
+    /// The content of the file, in a few words.
     pub summary: &'static str,
     /// Whether a picture has pixels, so that their number matters.
     pub has_pixels: bool,
-    /// Returns an SVG drawing in this format, with the mark of this program. The number is that of pixels for
-    /// each CSS pixel; formats without pixels ignore it.
+    /// Converts an SVG drawing to this format, with the mark of this program. The number is the scale, in
+    /// pixels per CSS pixel; formats without pixels ignore it.
     pub write: fn(&str, f64) -> Result<Vec<u8>, RenderError>,
 }
 
@@ -42,7 +42,7 @@ pub const PICTURE_FORMATS: [PictureFormat; 3] = [
     },
 ];
 
-/// The file of a picture has a name that says no format.
+/// The name of a picture file has no known extension.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}: expected a name that ends in {}", endings())]
 pub struct NoFormat {
@@ -54,11 +54,11 @@ pub fn picture_format(name: &str) -> Option<&'static PictureFormat> {
     PICTURE_FORMATS.iter().find(|format| format.name == name)
 }
 
-/// Returns the format that the extension of a file says, in capital or small letters.
+/// Returns the format of a file by its extension, in capital or small letters.
 pub fn format_of_file(path: &Path) -> Result<&'static PictureFormat, NoFormat> {
     let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
-    let found = extension.and_then(|extension| picture_format(&extension));
-    found.ok_or_else(|| NoFormat { file: path.display().to_string() })
+    let format = extension.and_then(|extension| picture_format(&extension));
+    format.ok_or_else(|| NoFormat { file: path.display().to_string() })
 }
 
 /// Returns the extensions of all formats in words: `.svg, .png or .pdf`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::draw::{Look, joined};
 use super::error::FigureError;
-use super::load::{self, Load};
+use super::load::{self, Load, LoadKind};
 use super::looks::looks;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::{Spec, SpecError};
@@ -14,8 +14,8 @@ use meshreplay_machine::machine::Mesh;
 use meshreplay_results::frame::{JobCounts, Numbers, Table};
 use meshreplay_study::study::{COORDINATES, Coordinate, Labels, ReplaySpec};
 
-/// Returns the names of the columns in which different configurations differ. The seed is not among them,
-/// because rows that differ only in seed are replications.
+/// Returns the names of the columns that identify a configuration. The seed is not among them, because rows
+/// that differ only in seed are replications.
 fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).filter(|name| *name != "seed")
 }
@@ -24,10 +24,10 @@ fn identity() -> impl Iterator<Item = &'static str> {
 pub struct Results {
     /// The summary, which has at least one row.
     pub table: Table,
-    /// The coordinates in which the rows differ, without the seed.
+    /// Coordinates that differ between rows, without the seed.
     pub varying: Vec<&'static str>,
     /// The longest time between arrivals of each row, in seconds; `None` unless the rules of the rows differ
-    /// in this time and in nothing else.
+    /// only in this time.
     gaps: Option<Vec<f64>>,
 }
 
@@ -55,8 +55,8 @@ impl Results {
         Ok(Self { table, varying, gaps })
     }
 
-    /// Returns a sentence on the replays that the summary lacks, and one on those that the jobs in `folder`
-    /// lack. The list is empty if no replay is missing. Fails if the jobs are others than the summary counts.
+    /// Returns a sentence on replays missing in the summary, and one on replays missing in the jobs in
+    /// `folder`; empty if no replay is missing. Fails if the number of jobs differs from the summary.
     pub fn missing(&self, folder: &Path) -> Result<Vec<String>, FigureError> {
         let mut notes: Vec<String> = self.table.missing_note().into_iter().collect();
         if let Some(jobs) = JobCounts::of(folder)? {
@@ -68,7 +68,7 @@ impl Results {
         Ok(notes)
     }
 
-    /// Returns whether delays have something to show: a machine is a linear array, or jobs were moved.
+    /// Returns true if delays are meaningful: a machine is a linear array, or jobs were moved.
     pub fn have_delays(&self) -> bool {
         let is_array =
             |row: usize| self.label(row, "machine").parse::<Mesh>().is_ok_and(|machine| machine.dims() == 1);
@@ -79,7 +79,7 @@ impl Results {
     /// no such column of numbers.
     pub fn numbers(&self, name: &str) -> Result<&Numbers, FigureError> {
         let path = || self.table.path.clone();
-        self.find(name).map_err(|problem| FigureError::NoColumn { path: path(), problem })
+        self.find(name).map_err(|problem| FigureError::Damaged { path: path(), problem: problem.to_string() })
     }
 
     /// Returns the numbers of the column that the user chose by `option`, one for each row; `None` where
@@ -138,17 +138,16 @@ impl Results {
     /// Returns the values of a row in the varying columns except for its allocator and the columns in `but`.
     pub fn beside_allocator(&self, row: usize, but: &[&str]) -> Vec<String> {
         let is_other = |name: &&&str| **name != "allocator" && !but.contains(name);
-        // Rules that differ in the longest time between arrivals and in nothing else are told by this time.
+        // Rules that differ only in the longest time between arrivals are named by this time.
         let label = |name: &&str| match &self.gaps {
-            Some(gaps) if *name == "rules" => Load::Gap(gaps[row]).label().unwrap_or_default(),
+            Some(_) if *name == "rules" => self.gap(row).and_then(Load::label).unwrap_or_default(),
             _ => self.label(row, name),
         };
         self.varying.iter().filter(is_other).map(label).collect()
     }
 
-    /// Returns the coordinate that a picture over the load has along its axis, if the load is no part of the
-    /// log: arrival scales, or else rules that differ in the longest time between arrivals and in nothing
-    /// else.
+    /// Returns the coordinate of the load outside of the log: the arrival scale, or rules that differ only in
+    /// the longest time between arrivals.
     pub fn load_column(&self) -> &'static str {
         let has_gaps = self.gaps.is_some() && !self.varying.contains(&"arrival_scale");
         if has_gaps { "rules" } else { "arrival_scale" }
@@ -171,8 +170,8 @@ impl Results {
         joined(&fixed.map(|row| self.label(0, row.name)).collect::<Vec<_>>())
     }
 
-    /// Returns the values that all rows share, as text, with the load of those that a picture of jobs shows,
-    /// if it is one; see [`Self::is_shown`].
+    /// Returns the shared values of all rows as text, with the load of the rows in a picture of jobs if they
+    /// have one load; see [`Self::is_shown`].
     pub fn shared_of_shown(&self, replays: &[u32]) -> String {
         let shown: Vec<usize> = (0..self.table.height()).filter(|&row| self.is_shown(row, replays)).collect();
         let mut words = vec![self.shared()];
@@ -209,8 +208,8 @@ impl Results {
     /// Returns the curves over the load. Logs that are one workload model at several loads belong to one
     /// curve.
     pub fn curves_by_load(&self) -> Vec<Curve> {
-        // Only the specs of workload models contain a load. Recorded logs differ in the arrival scale, or in
-        // the times between arrivals that their rules draw.
+        // Only specs of workload models contain a load. Recorded logs differ in the arrival scale, or in the
+        // random times between arrivals of their rules.
         let has_load = self.varying.contains(&"arrival_scale") || self.gaps.is_some();
         if has_load || !self.varying.contains(&"log") {
             return self.curves(&[self.load_column()]);
@@ -255,8 +254,8 @@ impl Results {
         looks(&named.collect::<Vec<_>>())
     }
 
-    /// Returns the text on which the look of a row depends: its allocator in its short form, or its scheduler
-    /// in full. It does not depend on how the user spelt them.
+    /// Returns the subject of a row, which decides its look: its allocator in the short form, or its
+    /// scheduler in full, independent of the user's spelling.
     fn subject(&self, row: usize, coordinate: &str) -> String {
         let spec = self.label(row, &format!("{coordinate}_spec"));
         if coordinate == "allocator" { allocator::short_label(&spec) } else { spec }
@@ -266,12 +265,15 @@ impl Results {
     /// with a load.
     pub fn load(&self, row: usize) -> Option<Load> {
         if self.varying.contains(&"arrival_scale") {
-            return load::scale(&self.table, row);
+            let value = self.table.number("arrival_scale", row)?;
+            return Some(Load { kind: LoadKind::Scale, value });
         }
-        match &self.gaps {
-            Some(gaps) => Some(Load::Gap(gaps[row])),
-            None => Some(Load::of_model(&self.label(row, "log"))?.0),
-        }
+        self.gap(row).or_else(|| Some(Load::of_model(&self.label(row, "log"))?.0))
+    }
+
+    /// Returns the longest time between arrivals of a row if the rules of the rows differ in it alone.
+    fn gap(&self, row: usize) -> Option<Load> {
+        Some(Load { kind: LoadKind::Gap, value: self.gaps.as_ref()?[row] })
     }
 
     /// Returns the number of replays.
@@ -280,14 +282,9 @@ impl Results {
         Ok(numbers.collect::<BTreeSet<u64>>().len())
     }
 
-    /// Returns a text that rows share exactly if they have the same load.
-    pub fn load_key(&self, row: usize) -> String {
-        self.load(row).map_or_else(String::new, |load| format!("{load:?}"))
-    }
-
-    /// Returns the label below the bars of a row, in several lines: its log, its partition and its machine,
-    /// as far as rows differ in them, and its load. The load is left out if the name of the log contains it.
-    /// Empty if all rows have the same place.
+    /// Returns the label below the bars of a row, in several lines: its log, partition and machine, as far as
+    /// they differ between rows, and its load unless the name of the log contains it. Empty if all rows have
+    /// the same place.
     pub fn place(&self, row: usize) -> String {
         let differing = Coordinate::of_place().filter(|place| self.varying.contains(&place.name));
         let mut lines: Vec<String> = differing.map(|place| self.label(row, place.name)).collect();

@@ -21,7 +21,7 @@ impl Span {
     }
 
     /// Returns the smallest span with all `values`. NaN is ignored.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+    pub fn covering(values: impl IntoIterator<Item = f64>) -> Self {
         values.into_iter().fold(Self::EMPTY, Self::with)
     }
 

@@ -13,6 +13,9 @@ pub enum TraceError {
     /// There is no such file.
     #[error("{0}: no such file; check the name and the directory")]
     Missing(PathBuf),
+    /// There is no such file, but a compressed one.
+    #[error("{0}: no such file; {0}.gz is there")]
+    Packed(PathBuf),
     /// The name is that of a directory.
     #[error(
         "{0} is a directory; expected a log such as NAME.swf, NAME.swf.gz, NAME.premas, or - for \

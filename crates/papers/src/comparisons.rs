@@ -1,12 +1,12 @@
 //! Statements of a paper that are inequalities, and the comparisons of numbers that decide them.
 
 use super::estimate::Estimate;
+use super::estimate::Median;
 use super::finding::{Finding, Published, Verdict};
-use super::median::Median;
 use super::samples::{Means, Samples};
 
-/// Of at least so many comparisons one may fail if a statement is about nearly all cases. Our choice: no
-/// paper says what nearly is.
+/// Least number of comparisons of which a statement about nearly all cases may miss one. Our choice, as no
+/// paper defines "nearly".
 const MANY: usize = 5;
 
 /// The comparisons that one statement makes, each in words with its numbers. A comparison is left out if one

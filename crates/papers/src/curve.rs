@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::median::Median;
+use crate::estimate::Median;
 
 /// The points of a curve as (x, y), sorted by x.
 #[derive(Clone, Debug)]
@@ -83,8 +83,7 @@ impl Curve {
     }
 }
 
-/// Returns each x at which the curve has the value `target`, by linear interpolation between neighbouring
-/// points.
+/// Returns each x where the curve crosses `target`, by linear interpolation between neighbouring points.
 pub(crate) fn crossings(points: &[(f64, f64)], target: f64) -> Vec<f64> {
     let crosses = |step: &[(f64, f64)]| {
         let ((from, a), (to, b)) = (step[0], step[1]);
@@ -103,12 +102,12 @@ mod tests {
 
     #[test]
     fn falls_are_steps_down_and_the_largest_is_below_any_point_before() {
-        let found = curve(&[100.0, 120.0, 114.0, 115.0, 108.0]);
+        let curve_with_falls = curve(&[100.0, 120.0, 114.0, 115.0, 108.0]);
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
-        let steps: Vec<f64> = found.steps_down().collect();
+        let steps: Vec<f64> = curve_with_falls.steps_down().collect();
         assert!(steps.len() == 2 && near(steps[0], 0.05) && near(steps[1], 7.0 / 115.0), "{steps:?}");
-        assert!(near(found.largest_fall(), 0.1) && near(curve(&[1.0, 2.0]).largest_fall(), 0.0));
-        assert!(near(found.steps_deeper(0.055), 1.0));
+        assert!(near(curve_with_falls.largest_fall(), 0.1) && near(curve(&[1.0, 2.0]).largest_fall(), 0.0));
+        assert!(near(curve_with_falls.steps_deeper(0.055), 1.0));
     }
 
     #[test]
@@ -129,8 +128,8 @@ mod tests {
 
     #[test]
     fn a_ratio_is_met_as_often_as_it_crosses_the_target() {
-        let near = |found: Vec<f64>, expected: &[f64]| {
-            found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12)
+        let near = |loads: Vec<f64>, expected: &[f64]| {
+            loads.len() == expected.len() && loads.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12)
         };
         let ratios = [(1.0, 0.8), (2.0, 0.4), (3.0, 0.4), (5.0, 0.6)];
         assert!(near(crossings(&ratios, 0.5), &[1.75, 4.0]));

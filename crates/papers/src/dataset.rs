@@ -71,8 +71,8 @@ impl Dataset {
         DATASETS.iter().find(|dataset| dataset.name == name)
     }
 
-    /// Returns the file in `folder` that is this dataset; `None` if there is none. The file may have any
-    /// format that file names tell, with or without year and version in its name. The version that the paper
+    /// Returns the file in `folder` that is this dataset; `None` if there is none. Any format with a file
+    /// extension of its own will do, with or without year and version in the name. The version that the paper
     /// used comes first. After it come the versions that are cleaned if that one is, the latest first. Of one
     /// version, formats that may have a header come before those without one, and gzip before plain text.
     pub fn locate(&self, folder: &Path) -> Result<Option<Located>, Locating> {
@@ -107,12 +107,12 @@ impl Dataset {
     /// same log in another year. Upper and lower case are equal.
     fn version_of(&self, name: &str) -> Option<String> {
         let machine = self.name.rsplit_once('-').map_or(self.name, |(machine, _)| machine);
-        let version = |of: &str| {
-            let (start, rest) = name.split_at_checked(of.len())?;
+        let version = |prefix: &str| {
+            let (start, rest) = name.split_at_checked(prefix.len())?;
             let version = if rest.is_empty() { rest } else { rest.strip_prefix('-')? };
             let first = version.split(|c: char| !c.is_ascii_digit()).next()?;
             let is_version = rest.is_empty() || (1..4).contains(&first.len());
-            (start.eq_ignore_ascii_case(of) && is_version).then(|| version.to_owned())
+            (start.eq_ignore_ascii_case(prefix) && is_version).then(|| version.to_owned())
         };
         version(self.name).or_else(|| version(machine))
     }

@@ -1,8 +1,7 @@
-//! Measured numbers with their intervals, and the arithmetic that keeps the intervals.
+//! Measured numbers and medians with their intervals, and the arithmetic that keeps the intervals.
 
 use std::ops::{Div, Mul, Neg, Sub};
 
-use crate::median::Median;
 use meshreplay_sim::metrics::Interval;
 
 /// A measured number, with its confidence interval if it has one.
@@ -112,7 +111,7 @@ impl Sub<f64> for Estimate {
 
     fn sub(self, number: f64) -> Self {
         match self {
-            // A shift leaves the width of the interval as it is.
+            // A shift keeps the width of the interval.
             Self::Mean(interval) => Self::Mean(Interval { mean: interval.mean - number, ..interval }),
             other => other.scaled(|x| x - number),
         }
@@ -143,6 +142,49 @@ impl Sub for Estimate {
     }
 }
 
+/// A median and the ends of its 95 % confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Median {
+    /// The lower end.
+    pub low: f64,
+    /// The median.
+    pub middle: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Median {
+    /// Returns the median of independent values of any distribution; `None` if there are no values. For fewer
+    /// than six values the interval is infinite. O(n log n) for n values.
+    pub(super) fn from_values(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut sorted: Vec<f64> = values.into_iter().collect();
+        sorted.sort_by(f64::total_cmp);
+        let count = sorted.len();
+        let (lower, upper) = (*sorted.get(count.checked_sub(1)? / 2)?, *sorted.get(count / 2)?);
+        let outside = surely_outside(count);
+        let low = outside.map_or(f64::NEG_INFINITY, |outside| sorted[outside]);
+        let high = outside.map_or(f64::INFINITY, |outside| sorted[count - 1 - outside]);
+        Some(Self { low, middle: f64::midpoint(lower, upper), high })
+    }
+}
+
+/// Returns the number of values at each end outside of the interval: the largest number that leaves the
+/// median outside with a probability of at most 5 %. The number of values below the median has a binomial
+/// distribution. Returns `None` if there are too few values for any such interval.
+fn surely_outside(count: usize) -> Option<usize> {
+    // Sums the binomial probabilities of one tail until they exceed 2.5 %.
+    let mut probability = 0.5_f64.powi(i32::try_from(count).ok()?);
+    let mut below = 0.0;
+    for outside in 0..count {
+        below += probability;
+        if below > 0.025 {
+            return outside.checked_sub(1);
+        }
+        probability *= (count - outside) as f64 / (outside + 1) as f64;
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,5 +206,18 @@ mod tests {
         let ends = |low, middle, high| Estimate::Median(Median { low, middle, high });
         assert_eq!(mean(-1.0, 3.0).abs(), ends(0.0, 1.0, 4.0));
         assert_eq!(1.0 - mean(-1.0, 0.25).abs(), ends(-0.25, 0.0, 0.25));
+    }
+
+    #[test]
+    fn the_interval_is_that_of_the_sign_test() {
+        let median = |count: u32| Median::from_values((1..=count).map(f64::from));
+        let interval = |low, middle, high| Some(Median { low, middle, high });
+        assert_eq!(median(0), None);
+        assert_eq!(median(1), interval(f64::NEG_INFINITY, 1.0, f64::INFINITY));
+        assert_eq!(median(5), interval(f64::NEG_INFINITY, 3.0, f64::INFINITY));
+        // Tables of the sign test: 6 to 8 values leave out none, 9 to 11 one, 12 to 14 two, 20 five.
+        for (count, low, high) in [(6, 1, 6), (8, 1, 8), (9, 2, 8), (11, 2, 10), (12, 3, 10), (20, 6, 15)] {
+            assert_eq!(median(count), interval(f64::from(low), f64::from(count + 1) / 2.0, f64::from(high)));
+        }
     }
 }

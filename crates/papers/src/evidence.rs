@@ -60,7 +60,7 @@ impl Value {
 pub(crate) struct Row {
     /// The dataset of the study.
     pub(crate) dataset: String,
-    /// The round in which the cell was replayed; 0 if times are not measured.
+    /// Round of the replay; 0 if times are not measured.
     pub(crate) round: usize,
     /// The values of [`COORDINATES`], in their order.
     pub(crate) values: Vec<Value>,

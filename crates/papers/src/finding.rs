@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::estimate::Estimate;
-use super::median::Median;
+use super::estimate::{Estimate, Median};
 use meshreplay_base::words::counted;
 use meshreplay_sim::metrics::Interval;
 
@@ -22,6 +21,40 @@ impl Published {
         let plain = text.replace(',', "");
         let value = plain.parse().ok()?;
         Some(Self { value, decimals: plain.split_once('.').map_or(0, |(_, decimals)| decimals.len()) })
+    }
+}
+
+/// A printed table, with one row per label.
+#[derive(Debug)]
+pub(crate) struct PrintedTable {
+    columns: Vec<&'static str>,
+    rows: Vec<(&'static str, Vec<&'static str>)>,
+}
+
+impl PrintedTable {
+    /// Returns the table in a tab-separated text. The first line that is no comment holds the titles.
+    pub(crate) fn parse(text: &'static str) -> Self {
+        let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+        let mut titles = lines.next().unwrap_or_default().split('\t');
+        let row = |line: &'static str| {
+            let (label, cells) = line.split_once('\t')?;
+            Some((label, cells.split('\t').collect()))
+        };
+        titles.next();
+        Self { columns: titles.collect(), rows: lines.filter_map(row).collect() }
+    }
+
+    /// Returns every cell, column by column, as (label of the row, title of the column, printed text).
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + '_ {
+        self.columns.iter().enumerate().flat_map(move |(j, &column)| {
+            self.rows.iter().filter_map(move |(label, cells)| Some((*label, column, *cells.get(j)?)))
+        })
+    }
+
+    /// Returns the number in a cell; `None` if there is no such cell, or if it holds a dash.
+    pub(crate) fn cell(&self, label: &str, column: &str) -> Option<Published> {
+        let is = |(row, title, _): &(&str, &str, &str)| *row == label && *title == column;
+        Published::parse(self.cells().find(is)?.2)
     }
 }
 
@@ -47,11 +80,11 @@ pub enum Verdict {
     OrderingHolds,
     /// The statement is about nearly all cases, and it holds in all but the cases named here.
     HoldsBut(String),
-    /// The numbers differ, or the statement does not hold. The text says what was measured instead.
+    /// The numbers differ, or the statement does not hold; with the measured numbers.
     Differs(String),
-    /// The difference is within chance, so nothing is decided. The text says why.
+    /// The difference is within chance, so nothing is decided; with the numbers.
     NotDecided(String),
-    /// The published value could not be measured on this log. The text says why.
+    /// The published value could not be measured on this log; with the reason.
     NotMeasured(String),
     /// The number belongs to a reading that was chosen because it comes near the printed numbers. It judges
     /// nothing. Has the number of parameters that were chosen so, and the reading in words.
@@ -102,7 +135,7 @@ impl Verdict {
 /// The result for one item of a figure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
-    /// The identifier by which sentences refer to the finding; several findings may share it.
+    /// The identifier that sentences name; several findings may share it.
     pub id: String,
     /// The item that the finding is about, as tables name it.
     pub item: String,
@@ -119,10 +152,10 @@ pub struct Finding {
     /// Half the width of the 95 % confidence interval of `measured`; `None` if it is no mean over
     /// replications.
     pub half_width: Option<f64>,
-    /// The point of a curve at which the number lies; `None` if it lies on no curve.
+    /// The point of a curve that the number is; `None` if the number is on no curve.
     pub place: Option<Place>,
-    /// The title and the label under which the number stands below the bars of its log; the title may be
-    /// empty. `None` if the number does not stand there.
+    /// The title and the label of a number below the bars of its log; the title may be empty. `None` for
+    /// other numbers.
     pub below_bars: Option<[String; 2]>,
     /// Whether the finding is an inequality, so that its numbers count comparisons.
     pub is_ordering: bool,
@@ -197,7 +230,7 @@ pub enum Drawn {
     Table,
 }
 
-/// A published number that plots show beside the measured ones: a point of a curve, or a range for a bar.
+/// A published number in a plot: a point of a curve, or a range for a bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
     /// The curve or bar that it belongs to, and its place on the axis.
@@ -208,7 +241,7 @@ pub struct Mark {
     pub said: String,
 }
 
-/// The percentages to which verdicts round up.
+/// Verdicts round up to one of these percentages.
 const STEPS: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
 
 impl Finding {
@@ -221,7 +254,7 @@ impl Finding {
 }
 
 impl Verdict {
-    /// Returns the verdict on a measured number beside a published one.
+    /// Returns the verdict on a measured and a published number.
     pub(super) fn of_estimate(published: Published, measured: Estimate, tolerance: Tolerance) -> Self {
         match measured {
             Estimate::Number(number) => compare(published, number, tolerance),
@@ -230,8 +263,8 @@ impl Verdict {
         }
     }
 
-    /// Returns the verdict on a number that is said to be in `range`. A median is a ratio in percent, any other
-    /// number a share in percent, which changes only the words of the verdict.
+    /// Returns the verdict on a number that should be in `range`. A median is a ratio in percent, any other
+    /// number a share in percent; only the words of the verdict depend on that.
     pub(super) fn of_range(measured: Estimate, [least, most]: [f64; 2]) -> Self {
         let Median { low, middle, high } = measured.ends();
         let is_ratio = matches!(measured, Estimate::Median(_));

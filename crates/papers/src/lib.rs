@@ -5,12 +5,12 @@
 //! A [`Paper`] is a folder. A [`Figure`] names the studies that measure it; the logs of these studies are
 //! names of [`Dataset`]s. It also names a function that turns the measurements, the [`Evidence`], into
 //! [`Finding`]s: published value, measured value, verdict. Verdicts are always computed. The function reads
-//! numbers from a `Point` of the results and adds `Item`s: a number beside a published one, or a statement
-//! with its comparisons.
+//! numbers from a `Point` of the results and adds `Item`s: a measured number with its published one, or a
+//! statement with its comparisons.
 //!
 //!
-//! A paper also has the [`Sentence`]s in which it states its results. A test checks that each sentence is
-//! judged by a finding or says why none can judge it.
+//! A paper also has its results as [`Sentence`]s. A test checks that each sentence has a finding that judges
+//! it, or a reason why nothing can.
 #![forbid(unsafe_code)]
 
 mod chang_mohapatra1998;
@@ -23,31 +23,26 @@ mod evidence;
 mod finding;
 mod findings;
 mod gabl2006;
-mod item;
 mod load;
-mod median;
 mod plot;
 mod point;
-mod printed_table;
 mod qna2013;
 mod regenerate;
 mod registry;
 mod rfold2025;
 mod samples;
-mod sentence;
 mod shown;
 mod stream;
 mod walker2010;
 
 pub use dataset::{DATASETS, Dataset, Located, Locating};
+pub use estimate::Median;
 pub use evidence::{Evidence, LogFacts};
 pub use finding::{Drawn, Finding, Mark, Place, Published, Tolerance, Verdict};
-pub use load::{Embedded, Figure, MODEL, Paper, ROUNDS};
-pub use median::Median;
+pub use load::{Embedded, Figure, MODEL, Paper, ROUNDS, Sentence};
 pub use plot::{BESIDE, Plot, plots};
 pub use regenerate::{Comparison, RegenerateError, Regeneration, Replays};
 pub use registry::PAPERS;
-pub use sentence::Sentence;
 pub use shown::{Format, shown};
 pub use stream::{STREAM, stream_logs, write_stream};
 

@@ -6,7 +6,6 @@ use serde::de::DeserializeOwned;
 use super::evidence::Evidence;
 use super::finding::{Finding, Mark};
 use super::findings::Findings;
-use super::sentence::Sentence;
 use super::stream::STREAM;
 use meshreplay_workload::Model;
 
@@ -37,11 +36,11 @@ pub struct Paper {
 pub struct Figure {
     /// The name on the command line, such as `fig9`.
     pub name: &'static str,
-    /// A title that says what the figure shows.
+    /// Title of the figure.
     pub title: &'static str,
     /// Whether the paper draws it as a chart; the plot then has the form of the paper's.
     pub is_chart: bool,
-    /// Datasets of which only facts about the log are wanted; no study replays them.
+    /// Datasets whose logs are surveyed and not replayed.
     pub surveyed: &'static [&'static str],
     /// Whether the figure compares run times. Its replays then run one at a time, and all are repeated
     /// `rounds` times.
@@ -88,6 +87,56 @@ pub struct Embedded {
     pub text: &'static str,
 }
 
+/// A sentence of a paper that states a result.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sentence {
+    /// The section or figure of the paper: `III-B`, `Fig. 9`. `{figure}` stands for the number of the figure.
+    pub(super) section: String,
+    /// The names of the figures that measure the sentence, as `reproduce` takes them.
+    pub figures: Vec<String>,
+    /// The claim, in our words.
+    pub claim: String,
+    /// The identifiers of the findings that judge the sentence; empty if nothing can judge it.
+    #[serde(default)]
+    pub judged_by: Vec<String>,
+    /// The reason why nothing can judge the sentence; `None` if a finding judges it.
+    pub not_measurable: Option<String>,
+}
+
+impl Sentence {
+    /// Returns whether the figure measures the sentence.
+    pub fn is_about(&self, figure: &Figure) -> bool {
+        self.figures.iter().any(|name| name == figure.name)
+    }
+
+    /// Returns the section of the sentence, where it is about this figure.
+    pub fn section(&self, figure: &Figure) -> String {
+        self.section.replace("{figure}", figure.name.trim_start_matches("fig"))
+    }
+
+    /// Returns the reason why no finding of the figure judges the sentence; `None` if one does. `missing` are
+    /// the datasets that were not found.
+    pub fn not_measured(&self, findings: &[Finding], missing: &[&str]) -> Option<String> {
+        if let Some(reason) = &self.not_measurable {
+            return Some(reason.clone());
+        }
+        let judges = |finding: &Finding| finding.verdict.judges() && self.is_judged_by(finding);
+        if findings.iter().any(judges) {
+            return None;
+        }
+        Some(match missing {
+            [] => "the replays that it needs did not end".to_owned(),
+            _ => format!("not found: {}", missing.join(", ")),
+        })
+    }
+
+    /// Returns whether the finding judges the sentence.
+    pub fn is_judged_by(&self, finding: &Finding) -> bool {
+        self.judged_by.contains(&finding.id)
+    }
+}
+
 /// The content of `sentences.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -125,14 +174,14 @@ impl Paper {
         self.figures.iter().find(|figure| figure.name == name)
     }
 
-    /// Returns the sentences in which the paper states its results.
+    /// Returns the results of the paper, sentence by sentence.
     pub fn sentences(&self) -> Vec<Sentence> {
         parsed::<SentencesFile>(self.sentences).sentence
     }
 }
 
 impl Figure {
-    /// Adds datasets of which facts about the log are wanted.
+    /// Surveys the logs of these datasets.
     pub(super) const fn surveys(self, datasets: &'static [&'static str]) -> Self {
         Self { surveyed: datasets, ..self }
     }
@@ -152,11 +201,37 @@ impl Figure {
         self.studies.iter().copied().map(Embedded::parse).collect()
     }
 
-    /// Returns the findings of the figure, what was published compared with what was measured, and the
-    /// published numbers that its plot shows beside the measured ones.
+    /// Returns the findings of the figure, and the published numbers in its plot.
     pub fn judge(&self, evidence: &Evidence) -> (Vec<Finding>, Vec<Mark>) {
         let mut findings = Findings::new(evidence, self);
         (self.judge)(&mut findings);
         (findings.items, findings.marks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::Verdict;
+    use super::*;
+
+    #[test]
+    fn a_sentence_that_no_finding_judges_says_why() {
+        let sentence = Sentence {
+            section: "II".to_owned(),
+            figures: vec!["fig1".to_owned()],
+            claim: "a is best".to_owned(),
+            judged_by: vec!["below".to_owned(), "least".to_owned()],
+            not_measurable: None,
+        };
+        let finding = |id: &str, verdict| Finding { id: id.to_owned(), verdict, ..Finding::default() };
+        let least = finding("least", Verdict::OrderingHolds);
+        let others = [finding("below", Verdict::None), finding("best", Verdict::Exact)];
+        assert_eq!(sentence.not_measured(&[least], &["LOG"]), None);
+        assert_eq!(
+            sentence.not_measured(&others, &["LOG", "LOG-2"]).as_deref(),
+            Some("not found: LOG, LOG-2")
+        );
+        let never = Sentence { not_measurable: Some("no numbers".to_owned()), ..sentence };
+        assert_eq!(never.not_measured(&others, &[]).as_deref(), Some("no numbers"));
     }
 }

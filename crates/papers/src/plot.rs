@@ -8,12 +8,12 @@ use meshreplay_figures::draw::{
 };
 use meshreplay_figures::looks;
 
-/// What stands behind the name of a figure in the name of the plot of further quantities.
+/// Suffix of the names of plots of further quantities, behind the name of the figure.
 pub const BESIDE: &str = "-beside";
 
 /// A plot of a regenerated figure.
 pub struct Plot {
-    /// The name, such as `walker2010-fig13`, which with [`BESIDE`] is that of a plot that the paper does not
+    /// The name, such as `walker2010-fig13`; with the suffix `-beside` for a plot that the paper does not
     /// have.
     pub name: String,
     /// The drawing.
@@ -38,7 +38,7 @@ pub fn plots(comparison: &Comparison, page: Page) -> Vec<Plot> {
     plots
 }
 
-/// What is said below a chart of which the paper prints no number.
+/// The note below a chart without printed numbers.
 const UNPRINTED: &str = "The paper draws these values and prints none of them.";
 
 /// Returns what the hollow marks of a chart are: what the paper prints of each; empty if there are none.
@@ -47,7 +47,7 @@ fn published<'a>(marks: impl Iterator<Item = &'a Mark>) -> String {
     if said.is_empty() { String::new() } else { format!("published: {}", said.join("; ")) }
 }
 
-/// Returns the items without repetitions, in the order in which they come first.
+/// Returns the items without repetitions, in the order of their first occurrences.
 pub(super) fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     let mut distinct = Vec::new();
     for item in items {
@@ -70,13 +70,13 @@ pub(super) fn index_of<T>(
     })
 }
 
-/// Returns the title of a chart, which says so if the paper does not have it.
+/// Returns the title of a chart, marked if the paper does not have the chart.
 fn title(comparison: &Comparison, is_beside: bool) -> String {
     let beside = if is_beside { "Not in the paper, beside " } else { "" };
     format!("{beside}{} {}: {}", comparison.paper.name, comparison.figure.name, comparison.figure.title)
 }
 
-/// Returns the findings that lie on curves, each with its place and its measured number.
+/// Returns the findings with a place in a plot, each with its measured number.
 fn placed(comparison: &Comparison) -> impl Iterator<Item = (&Finding, &Place, f64)> {
     comparison
         .findings
@@ -95,7 +95,7 @@ fn curves(comparison: &Comparison, page: Page) -> Vec<Drawing> {
     let page = Page { height: page.height.map(|height| height / below.max(1) as f64), ..page };
     let mut drawings = Vec::new();
     for (i, (axis, quantity, drawn)) in measures.into_iter().enumerate() {
-        // What is not printed is said once, below the first chart, which is the paper's.
+        // One note is enough, below the first chart, which is the paper's.
         let is_unprinted = i == 0 && comparison.figure.is_chart && comparison.marks.is_empty();
         let panel = Panel {
             comparison,
@@ -184,9 +184,9 @@ impl Panel<'_> {
         }
         let marks = || comparison.marks.iter().filter(|mark| is_in_chart(&mark.place));
         let reference = |mark: &Mark| {
-            let of = series.iter().find(|series| series.name == mark.place.series)?;
+            let curve = series.iter().find(|series| series.name == mark.place.series)?;
             let words = format!("{}, published: {}", mark.place.series, mark.said);
-            Some(Reference { x: mark.place.at.parse().ok()?, y: mark.ends.0, look: of.look, words })
+            Some(Reference { x: mark.place.at.parse().ok()?, y: mark.ends.0, look: curve.look, words })
         };
         let references = marks().filter_map(reference).collect();
         let x = Axis { title: axis.to_owned(), names, ..Axis::default() };
@@ -203,8 +203,8 @@ fn add_point(series: &mut Vec<Series>, name: &str, kind: Kind, point: Point) {
     series[i].points.push(point);
 }
 
-/// Returns the percentages that are known of a log, one per line, such as `33.1 % serial jobs`. A line before
-/// them says of what they are percentages.
+/// Returns the percentages that are known of a log, one per line, such as `33.1 % serial jobs`. A heading
+/// comes before them, such as `parallel jobs:`.
 fn below_bars(comparison: &Comparison, log: &str) -> String {
     let (mut lines, mut before) = (Vec::new(), "");
     for finding in comparison.findings.iter().filter(|finding| finding.log == log) {
@@ -223,12 +223,12 @@ fn below_bars(comparison: &Comparison, log: &str) -> String {
 fn by_published(comparison: &Comparison, page: Page) -> Option<Drawing> {
     // Counts of comparisons are left out, because they are not measurements.
     let is_number = |finding: &&Finding| finding.ratio().is_some() && !finding.is_ordering;
-    let found: Vec<&Finding> = comparison.findings.iter().filter(is_number).collect();
-    if found.len() < 2 {
+    let ratios: Vec<&Finding> = comparison.findings.iter().filter(is_number).collect();
+    if ratios.len() < 2 {
         return None;
     }
     let mut series: Vec<Series> = Vec::new();
-    for (i, finding) in found.iter().enumerate() {
+    for (i, finding) in ratios.iter().enumerate() {
         let name = format!("{} {}", finding.log, finding.machine).trim().to_owned();
         let point = Point { x: i as f64, y: finding.ratio()?, half_width: 0.0 };
         add_point(&mut series, &name, Kind::Points, point);
@@ -238,7 +238,7 @@ fn by_published(comparison: &Comparison, page: Page) -> Option<Drawing> {
     for (series, look) in series.iter_mut().zip(looks) {
         series.look = look;
     }
-    let names = found.iter().map(|_| String::new()).collect();
+    let names = ratios.iter().map(|_| String::new()).collect();
     let x = Axis { title: "published numbers, in their order".to_owned(), names, ..Axis::default() };
     let y = Axis { title: "measured by published".to_owned(), shows: Some(1.0), ..Axis::default() };
     Some(Chart { title: title(comparison, false), x, y, series, ..Chart::default() }.draw_on(page))

@@ -36,7 +36,7 @@ impl<'a> Point<'a> {
         self
     }
 
-    /// Returns the point in replays of this log, of those of the dataset.
+    /// Returns the point in replays of this log of the dataset.
     pub(crate) fn log(&self, log: &str) -> Self {
         self.clone().with("log", log)
     }

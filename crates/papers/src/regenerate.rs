@@ -34,7 +34,7 @@ pub struct Comparison {
     pub figure: &'static Figure,
     /// The findings; empty if no log of the figure was found.
     pub findings: Vec<Finding>,
-    /// The published numbers that the plot shows beside the measured ones.
+    /// The published numbers in the plot.
     pub marks: Vec<Mark>,
     /// Notes, in words, about logs that are another version than the paper used.
     pub versions: Vec<String>,
@@ -75,7 +75,7 @@ pub enum RegenerateError {
 
 /// The directories and the runner of replays with which figures are measured.
 pub struct Regeneration<'a> {
-    /// The directory in which logs are searched.
+    /// The directory of the logs.
     pub traces: &'a Path,
     /// The directory of the results.
     pub folder: &'a Path,
@@ -83,12 +83,12 @@ pub struct Regeneration<'a> {
     pub is_kept: bool,
     /// The runner of replays.
     pub replays: &'a mut dyn Replays,
-    /// The datasets that the user was told are missing.
+    /// The missing datasets that a note has named already.
     pub missing: BTreeSet<&'static str>,
 }
 
 impl Regeneration<'_> {
-    /// Returns a figure compared with what was published, after replaying what its studies need.
+    /// Runs the missing replays of a figure and returns its comparison.
     pub fn regenerate(
         &mut self,
         paper: &'static Paper,
@@ -165,7 +165,7 @@ impl Regeneration<'_> {
     }
 
     /// Returns the file of a dataset. If there is none, adds the dataset to `missing` and returns `None`. The
-    /// first time, a note says so.
+    /// user gets a note the first time.
     fn locate(
         &mut self,
         name: &str,

@@ -2,7 +2,7 @@
 
 use super::load::Paper;
 
-/// Every paper, in the order in which `reproduce list` shows them.
+/// Every paper, in the order of `reproduce list`.
 pub static PAPERS: [Paper; 6] = [
     super::walker2010::PAPER,
     super::chang_mohapatra1998::PAPER,
@@ -57,7 +57,7 @@ mod tests {
         figure: &'static Figure,
         folder: &Path,
     ) -> Result<Comparison, Box<dyn std::error::Error>> {
-        let mut found = Evidence::default();
+        let mut evidence = Evidence::default();
         let located = |name: &str| Located {
             path: folder.join(name),
             name: name.to_owned(),
@@ -68,11 +68,11 @@ mod tests {
             fs::copy(folder.join("log.swf"), folder.join(name))?;
             let share = 0.1 * i as f64;
             let facts = LogFacts { jobs: 9, processors: Some(9), serial: share, powers: [share; 3] };
-            found.add_log(name, located(name), Some(facts));
+            evidence.add_log(name, located(name), Some(facts));
         }
         for embedded in figure.studies() {
             if ![STREAM, MODEL].contains(&embedded.dataset.as_str()) {
-                found.add_log(&embedded.dataset, located(&embedded.dataset), None);
+                evidence.add_log(&embedded.dataset, located(&embedded.dataset), None);
             }
             let find = |log: &str| {
                 let path = folder.join(log);
@@ -84,12 +84,12 @@ mod tests {
             // Several rounds or seeds, so that means have intervals.
             for round in 0..ROUNDS {
                 let same = if figure.timed { round } else { 0 };
-                found.add_made(&embedded.dataset, &manifest.cells, same, &numbers);
-                found.add_reading(&embedded.dataset, 1.0);
+                evidence.add_made(&embedded.dataset, &manifest.cells, same, &numbers);
+                evidence.add_reading(&embedded.dataset, 1.0);
                 manifest.cells.iter_mut().for_each(|cell| cell.spec.seed += u64::from(!figure.timed));
             }
         }
-        let (findings, marks) = figure.judge(&found);
+        let (findings, marks) = figure.judge(&evidence);
         Ok(Comparison { paper, figure, findings, marks, versions: Vec::new(), missing: Vec::new() })
     }
 
@@ -180,25 +180,25 @@ mod tests {
             for figure in paper.figures.iter().filter(|figure| figure.is_chart) {
                 let label = format!("{name} {}", figure.name);
                 let comparison = comparison(paper, figure, folder.path())?;
-                let found = plots(&comparison, Page::default()).into_iter();
-                let found: Vec<String> = found.map(|plot| plot.drawing.svg()).collect();
-                let svg = found.first().cloned().ok_or_else(|| label.clone())?;
-                let all = found.concat();
-                // The picture of the figure is one chart, as in the paper; what we add is in another.
-                assert!(!svg.contains("Not in the paper") && found.len() <= 2, "{label}");
+                let svgs: Vec<String> =
+                    plots(&comparison, Page::default()).into_iter().map(|plot| plot.drawing.svg()).collect();
+                let svg = svgs.first().cloned().ok_or_else(|| label.clone())?;
+                let all = svgs.concat();
+                // The picture of the figure is one chart, as in the paper; additions of ours are in another.
+                assert!(!svg.contains("Not in the paper") && svgs.len() <= 2, "{label}");
                 assert!(!svg.contains("measured by published") && !svg.contains("NaN"), "{label}");
-                // Every published number is in the picture, or the picture says that none is printed.
+                // Every published number is in the picture; without any, the picture has a note.
                 let shown = all.matches(", published: ").count();
                 assert_eq!(shown, comparison.marks.len(), "{label}");
                 assert_eq!(svg.contains("prints none of them"), shown == 0, "{label}");
-                assert!(found[1..].iter().all(|svg| svg.contains("Not in the paper")), "{label}");
+                assert!(svgs[1..].iter().all(|svg| svg.contains("Not in the paper")), "{label}");
                 let golden = format!("tests/golden/paper-{name}-{}.txt", figure.name);
                 let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&golden);
-                let (found, committed) = (structure(&svg), fs::read_to_string(&path).unwrap_or_default());
-                if found != committed && std::env::var_os("BLESS").is_some_and(|value| value == "1") {
-                    fs::write(path, found)?;
-                } else if found != committed {
-                    wrong.push(format!("{golden} is not what is drawn; `make bless` writes it:\n{found}"));
+                let (drawn, committed) = (structure(&svg), fs::read_to_string(&path).unwrap_or_default());
+                if drawn != committed && std::env::var_os("BLESS").is_some_and(|value| value == "1") {
+                    fs::write(path, drawn)?;
+                } else if drawn != committed {
+                    wrong.push(format!("{golden} is not what is drawn; `make bless` writes it:\n{drawn}"));
                 }
             }
         }

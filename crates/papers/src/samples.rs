@@ -1,9 +1,8 @@
-//! Single measurements of a quantity, paired by what they have in common before a mean or a median is taken.
+//! Paired measurements of quantities, by round, log and seed, for means, medians and ratios.
 
 use std::collections::BTreeMap;
 
-use crate::estimate::Estimate;
-use crate::median::Median;
+use crate::estimate::{Estimate, Median};
 use meshreplay_sim::metrics::Interval;
 
 /// What a measurement shares with its partners: the round, the log (empty if all are of one log), the seed.
@@ -39,7 +38,7 @@ impl Samples {
 
     /// Returns the median with its confidence interval; `None` if there are no samples.
     pub(crate) fn median(&self) -> Option<Estimate> {
-        Median::of(self.0.values().copied()).map(Estimate::Median)
+        Median::from_values(self.0.values().copied()).map(Estimate::Median)
     }
 
     /// Returns the mean with its confidence interval; `None` if there are no samples.
@@ -91,7 +90,7 @@ fn ratio_of(pairs: &[(f64, f64)]) -> Option<Interval> {
 }
 
 fn means_of(pairs: &[(f64, f64)]) -> Option<Means> {
-    let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
+    let mean = |number: fn(&(f64, f64)) -> f64| pairs.iter().map(number).sum::<f64>() / pairs.len() as f64;
     let differences: Vec<f64> = pairs.iter().map(|(a, b)| a - b).collect();
     let difference = Interval::of(&differences)?;
     Some(Means { first: mean(|pair| pair.0), second: mean(|pair| pair.1), difference })

@@ -5,9 +5,9 @@ use std::iter;
 use serde::Serialize;
 
 use super::finding::{Finding, Place, Verdict};
+use super::load::Sentence;
 use super::plot::distinct;
 use super::regenerate::Comparison;
-use super::sentence::Sentence;
 use meshreplay_base::words::counted;
 use meshreplay_results::text::{Align, Screen, Table, csv_line, grouped};
 
@@ -51,8 +51,8 @@ struct Row<'a> {
     half_width: Option<f64>,
     ratio: Option<f64>,
     verdict: String,
-    /// What the numbers are: a `number` published and measured, numbers of `comparisons`, or none of a
-    /// `sentence` that is not measured.
+    /// `number` for a published and a measured number, `comparisons` for counts of comparisons, `sentence`
+    /// for a sentence without a measurement.
     kind: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! The columns of the summary that the user asked for, formatted for a table.
+//! Columns of the summary that the user requested, formatted for a table.
 
 use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_figures::draw::decimals;
@@ -15,7 +15,7 @@ pub enum ColumnError {
     Absent {
         /// The name of the column.
         name: String,
-        /// When summaries have the column, in words.
+        /// The condition under which summaries have the column, in words.
         when: &'static str,
     },
     /// The frame of the summary cannot be made.
@@ -26,8 +26,8 @@ pub enum ColumnError {
 /// The text of a cell without a number.
 pub(super) const NONE: &str = "-";
 
-/// Returns the mean as text, followed by half the width of its confidence interval if it is the mean of
-/// several numbers that differ: equal ones do not depend on the seed and say nothing about chance.
+/// Returns the mean as text, followed by half the width of its confidence interval unless all numbers are
+/// equal: equal numbers do not depend on the seed.
 pub(super) fn spread(Interval { mean, half_width, .. }: Interval, decimals: usize) -> String {
     let spread =
         if half_width > 0.0 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
@@ -35,7 +35,7 @@ pub(super) fn spread(Interval { mean, half_width, .. }: Interval, decimals: usiz
 }
 
 /// A column of a table, formatted.
-pub(super) struct Chosen {
+pub(super) struct TextColumn {
     /// The title, which is the name of the summary's column.
     pub(super) name: String,
     /// The text of each cell, one for each replay.
@@ -54,28 +54,29 @@ pub fn summary_metric(text: &str) -> Result<&'static Metric, SpecError> {
     metric(text).ok_or_else(|| unknown("number", text, METRICS.iter().map(Metric::name)))
 }
 
-/// Fails if summaries with these options lack one of the columns. The error says when summaries have it.
+/// Fails if summaries with these options lack one of the columns. The error names the condition under which
+/// summaries have it.
 pub fn check_columns(names: &[String], options: &Options) -> Result<(), ColumnError> {
     // Making a frame takes 5 ms and 14 MB, even if it is empty.
     if names.is_empty() {
         return Ok(());
     }
     let summary = frame::marked(frame::summary(&[], options)?, "")?;
-    chosen(names, &Table::of_frame(&summary)?, &[]).map(drop)
+    text_columns(names, &Table::of_frame(&summary)?, &[]).map(drop)
 }
 
 /// Returns the columns `names` of a summary. Its rows are the replications of replays, and `replications`
 /// holds their number for each replay. Fails if the summary lacks one of the columns.
-pub(super) fn chosen(
+pub(super) fn text_columns(
     names: &[String],
     summary: &Table,
     replications: &[usize],
-) -> Result<Vec<Chosen>, ColumnError> {
+) -> Result<Vec<TextColumn>, ColumnError> {
     names.iter().map(|name| column(name, summary, replications)).collect()
 }
 
 /// Returns one column of a summary, formatted. Means are taken over the replications of each replay.
-fn column(name: &str, summary: &Table, replications: &[usize]) -> Result<Chosen, ColumnError> {
+fn column(name: &str, summary: &Table, replications: &[usize]) -> Result<TextColumn, ColumnError> {
     let Some(column) = summary.column(name) else {
         let when = FrameSchema::summary().column(name).map_or("", |column| column.when.words());
         return Err(ColumnError::Absent { name: name.to_owned(), when });
@@ -87,18 +88,20 @@ fn column(name: &str, summary: &Table, replications: &[usize]) -> Result<Chosen,
         cells.push(match column.numbers() {
             None => column.label(first),
             Some(numbers) => {
-                let found: Vec<f64> = (first..first + count).filter_map(|row| numbers.get(row)).collect();
-                // A whole number is printed as it is, because a seed may have more digits than an `f64`
+                let values: Vec<f64> = (first..first + count).filter_map(|row| numbers.get(row)).collect();
+                // A whole number is printed from its text, because a seed may have more digits than an `f64`
                 // keeps.
-                if column.is_whole() && count == 1 && !found.is_empty() {
+                if column.is_whole() && count == 1 && !values.is_empty() {
                     column.label(first)
                 } else {
-                    Interval::of(&found)
-                        .map_or_else(|| NONE.to_owned(), |found| spread(found, decimals(found.mean, 4)))
+                    Interval::of(&values).map_or_else(
+                        || NONE.to_owned(),
+                        |interval| spread(interval, decimals(interval.mean, 4)),
+                    )
                 }
             }
         });
         first += count;
     }
-    Ok(Chosen { name: name.to_owned(), cells })
+    Ok(TextColumn { name: name.to_owned(), cells })
 }

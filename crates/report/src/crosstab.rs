@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::hidden::{Hidden, Operands};
+use super::hidden::{HiddenColumns, Operands};
 use super::intervals::Ratios;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::{SpecError, unknown};
@@ -20,21 +20,19 @@ pub struct CrosstabOptions {
     pub columns: Vec<String>,
     /// The column of the summary that is shown.
     pub value: String,
-    /// The label of the row or column by which the numbers are divided; `None` to show the numbers
-    /// themselves.
+    /// The label of the row or column to divide by; `None` to show the numbers themselves.
     pub relative_to: Option<String>,
     /// Which numbers are marked as best; `None` to take this from the registry of metrics.
     pub best: Option<Better>,
     /// The number of decimals; `None` to show four digits of the largest number, or all digits if `exact`.
     pub decimals: Option<u8>,
-    /// Whether numbers are written without rounding, and labels that all columns share in each, for other
-    /// programs.
+    /// Whether numbers are not rounded, and shared labels are repeated in each column, for other programs.
     pub exact: bool,
 }
 
 impl CrosstabOptions {
-    /// Returns which numbers of these results are marked as best. Nodes that no job asked for make
-    /// utilization no better.
+    /// Returns which numbers of these results are marked as best. Utilization by nodes that no job requested
+    /// is no merit.
     fn best(&self, table: &Table) -> Better {
         match self.best {
             Some(best) => best,
@@ -44,26 +42,26 @@ impl CrosstabOptions {
     }
 }
 
-/// Returns whether jobs of some result hold nodes that they did not ask for.
+/// Returns true if jobs of some result hold nodes that they did not request.
 pub(super) fn has_unasked(table: &Table) -> bool {
     table.has_positive("internal_fragmentation")
 }
 
-/// The note on utilization of which no number is marked as best.
+/// The note on utilization without a best number.
 const UNASKED: &str =
     "utilization counts nodes that no job asked for, and none is marked; useful_utilization leaves them out";
 
 /// The note on intervals of means over replications.
 const OVER_SEEDS: &str = "± is half the width of the 95 % confidence interval over seeds";
 
-/// The note on ratios that say little, see [`Hidden::is_of_other_jobs`].
+/// The note on ratios of means over different jobs, see [`HiddenColumns::is_of_other_jobs`].
 const OTHER_JOBS: &str = "some ratios are of means over other jobs, see the column jobs_in_means";
 
-/// The note on columns in which no number is marked as best.
+/// The note on columns without a best number.
 const UNMARKED: &str =
     "means over different numbers of jobs are not compared, and none is marked, see the column jobs_in_means";
 
-/// The note on columns in which some numbers are means of results that others do not have.
+/// The note on columns with means over different results.
 const OTHER_RESULTS: &str = "means over different results are not compared, and none is marked; \
      --relative-to compares those that both have";
 
@@ -133,7 +131,7 @@ pub fn crosstab(
         .map(|i| (i, label(&rows, i), label(&columns, i)))
         .collect();
     let is_shown = |name: &str| options.rows.iter().chain(&options.columns).any(|other| other == name);
-    let hidden = Hidden::among(table, identity().filter(|name| !is_shown(name)));
+    let hidden = HiddenColumns::among(table, identity().filter(|name| !is_shown(name)));
     let grid = Grid::new(&results);
     let crosstab = Crosstab { table, options, numbers, hidden, grid, best: options.best(table) };
     let mut content = match &options.relative_to {
@@ -146,13 +144,13 @@ pub fn crosstab(
     Ok(crosstab.shown(content))
 }
 
-/// The results that a table shows, and how.
+/// A table in the making: its results and its form.
 struct Crosstab<'a> {
     table: &'a Table,
     options: &'a CrosstabOptions,
     /// The numbers of the column that is shown.
     numbers: &'a Numbers,
-    hidden: Hidden<'a>,
+    hidden: HiddenColumns<'a>,
     grid: Grid,
     /// Which numbers are marked as best.
     best: Better,
@@ -161,13 +159,13 @@ struct Crosstab<'a> {
 /// Numbers by row and column; `None` where there is none.
 type Values = Vec<Vec<Option<f64>>>;
 
-/// What a table shows.
+/// The content of a table.
 struct Content {
     title: String,
     values: Values,
     /// Half the widths of confidence intervals by row and column; `None` without any.
     widths: Option<Values>,
-    /// For each column whether its numbers can be compared with each other.
+    /// Whether the numbers of each column are comparable.
     are_comparable: Vec<bool>,
     /// The number of decimals, unless the user asked for another one.
     decimals: usize,
@@ -197,7 +195,7 @@ impl Crosstab<'_> {
         let counts: Vec<usize> = counts.into_iter().filter(|count| *count > 0).collect();
         let most = counts.iter().max().copied().unwrap_or_default();
         let mut notes: Vec<String> = self.mean_note(&counts).into_iter().collect();
-        // Confidence intervals make sense only for replications: they differ in nothing but the seed.
+        // Confidence intervals make sense only for replications, which differ only in the seed.
         let widths = if hidden.is_seed() && most > 1 && !options.exact {
             some(grid.map(|rows| {
                 let values: Vec<f64> = rows.iter().filter_map(|&i| self.numbers.get(i)).collect();
@@ -316,18 +314,18 @@ impl Crosstab<'_> {
     }
 }
 
-/// Returns what `of` returns of the operands of each ratio, by row and column.
+/// Maps the operands of each ratio, by row and column.
 fn each(operands: &[Vec<Operands>], of: impl Fn(&Operands) -> Option<f64>) -> Values {
     operands.iter().map(|row| row.iter().map(&of).collect()).collect()
 }
 
-/// Returns the values if there are some.
+/// Returns the values; `None` if all are missing.
 fn some(values: Values) -> Option<Values> {
     values.iter().flatten().any(Option::is_some).then_some(values)
 }
 
-/// Returns the note on ratios for which some results of a side were left out.
-fn cut_note(hidden: &Hidden<'_>) -> &'static str {
+/// Returns the note on ratios with results left out on one side.
+fn cut_note(hidden: &HiddenColumns<'_>) -> &'static str {
     if hidden.is_seed() {
         "a ratio is over the seeds that both of its results have"
     } else {
@@ -336,7 +334,7 @@ fn cut_note(hidden: &Hidden<'_>) -> &'static str {
 }
 
 /// Returns the note on the confidence intervals of ratios.
-fn width_note(hidden: &Hidden<'_>) -> String {
+fn width_note(hidden: &HiddenColumns<'_>) -> String {
     let over = if hidden.names().is_empty() {
         "by a block bootstrap over jobs"
     } else {
@@ -345,7 +343,7 @@ fn width_note(hidden: &Hidden<'_>) -> String {
     format!("± is half the width of the 95 % confidence interval, {over}")
 }
 
-/// Returns the columns of the summary with these names. Fails if one of them does not exist.
+/// Returns the columns of the summary with these names. Fails if one does not exist.
 fn labels<'a>(
     table: &'a Table,
     option: &'static str,
@@ -376,8 +374,8 @@ fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent", "nodes", "shape"])
 }
 
-/// Returns the side and the label that the user means by `given`: a label equal to it, a label with the same
-/// short form, or the only label with this name. Fails if there is none, or if several labels have this name.
+/// Resolves `--relative-to` to a side and a label: an equal label, a label with the same short form, or the
+/// only label with this name. Fails if there is none, or if several labels have this name.
 fn baseline<'a>(
     options: &CrosstabOptions,
     grid: &'a Grid,
@@ -387,24 +385,24 @@ fn baseline<'a>(
     let labels: Vec<(Side, &str)> =
         sides.flat_map(|side| grid.labels(side).into_iter().map(move |label| (side, label))).collect();
     let short = allocator::short_label(given);
-    let found = labels.iter().find(|(_, label)| *label == given);
+    let equal = labels.iter().find(|(_, label)| *label == given);
     let same = || labels.iter().find(|(_, label)| allocator::short_label(label) == short);
-    if let Some(found) = found.or_else(same) {
-        return Ok(*found);
+    if let Some(label) = equal.or_else(same) {
+        return Ok(*label);
     }
     // The abbreviation of a curve is a label of the allocator `curve`.
     let name = |label: &str| label.parse().ok().and_then(|spec| Some(allocator::find(&spec).ok()?.0.name));
     let is_named = |label: &str| label.split(':').next() == Some(given) || name(label) == Some(given);
     let named: Vec<_> = labels.iter().filter(|(_, label)| is_named(label)).collect();
-    if let [found] = named.as_slice() {
-        return Ok(**found);
+    if let [label] = named.as_slice() {
+        return Ok(**label);
     }
     let known: Vec<&str> = labels.iter().map(|(_, label)| *label).collect();
     let (given, known) = (given.to_owned(), known.join(", "));
     Err(CrosstabError::Baseline { given, is_ambiguous: !named.is_empty(), known })
 }
 
-/// Returns which numbers of a column are best: as METRICS says for metrics, none for columns that identify a
+/// Returns which numbers of a column are best: for a metric by METRICS, none for columns that identify a
 /// replay, and the lowest for all other columns.
 fn better(column: &str) -> Better {
     match metric(column) {
@@ -414,8 +412,8 @@ fn better(column: &str) -> Better {
     }
 }
 
-/// Removes labels that all columns share, and returns each of them with the name of its column. At least one
-/// label of each column stays, because every column needs a title.
+/// Removes labels that all columns share, and returns each with the name of its column. Each column keeps at
+/// least one label as its title.
 fn take_shared(names: &[String], columns: &mut [Vec<String>]) -> Vec<String> {
     let mut shared = Vec::new();
     let mut at = 0;

@@ -1,21 +1,21 @@
-//! The columns in which results of one cell of a table differ, and whether cells can be compared.
+//! Columns that differ within a cell of a table, and whether cells are comparable.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use meshreplay_figures::InMeans;
 use meshreplay_results::frame::{Column, Table};
 
-/// The columns of a summary in which results of the same row and column of a table differ.
-pub(super) struct Hidden<'a> {
+/// The columns of a summary that differ between results in the same cell of a table.
+pub(super) struct HiddenColumns<'a> {
     table: &'a Table,
     columns: Vec<&'a Column>,
 }
 
-/// The rows of the summary behind a ratio: those of its result, and those of its base.
+/// The rows of the summary behind a ratio: the rows of its numerator and the rows of its base.
 pub(super) type Operands = [Vec<usize>; 2];
 
-impl<'a> Hidden<'a> {
-    /// Returns those of the columns with these names in which rows of the summary differ.
+impl<'a> HiddenColumns<'a> {
+    /// Keeps the columns among `names` that differ between rows of the summary.
     pub(super) fn among(table: &'a Table, names: impl Iterator<Item = &'static str>) -> Self {
         Self {
             table,
@@ -28,12 +28,12 @@ impl<'a> Hidden<'a> {
         self.columns.iter().map(|column| column.name.as_str()).collect()
     }
 
-    /// Returns whether results differ in nothing but the seed.
+    /// Returns true if results differ only in the seed.
     pub(super) fn is_seed(&self) -> bool {
         self.names() == ["seed"]
     }
 
-    /// Returns the labels of a row of the summary, without that of one column.
+    /// Returns the labels of a row of the summary, without the column `name`.
     fn key_without(&self, i: usize, name: &str) -> Vec<String> {
         self.columns.iter().filter(|column| column.name != name).map(|column| column.label(i)).collect()
     }
@@ -42,20 +42,20 @@ impl<'a> Hidden<'a> {
         self.key_without(i, "")
     }
 
-    /// Returns over how many jobs the means of some rows of the summary are; `None` if that is not known.
+    /// Returns the numbers of jobs in the means of some rows of the summary; `None` if one is unknown.
     fn in_means(&self, rows: &[usize]) -> Option<InMeans> {
         let jobs = self.table.numbers("jobs_in_means")?;
         InMeans::new(rows.iter().map(|&i| (self.key(i).join("\n"), jobs.get(i))))
     }
 
-    /// Returns whether the means of all of these cells are over as many jobs, as far as it is known.
+    /// Returns true if the means of all cells are over equal numbers of jobs. Unknown numbers count as equal.
     pub(super) fn are_alike<'c>(&self, cells: impl Iterator<Item = &'c [usize]>) -> bool {
         let known: Vec<InMeans> = cells.filter_map(|rows| self.in_means(rows)).collect();
         known.iter().all(|of| known.iter().all(|by| of.is_like(by)))
     }
 
-    /// Returns whether all of these cells are means of the same results but for seeds, of which `until:`
-    /// draws as many as each cell needs.
+    /// Returns true if all cells are means of the same results up to seeds: `until:` gives each cell its own
+    /// number of seeds.
     pub(super) fn are_complete<'c>(&self, cells: impl Iterator<Item = &'c [usize]>) -> bool {
         let results =
             |rows: &[usize]| -> BTreeSet<_> { rows.iter().map(|&i| self.key_without(i, "seed")).collect() };
@@ -64,13 +64,13 @@ impl<'a> Hidden<'a> {
         cells.all(|other| Some(&other) == first.as_ref())
     }
 
-    /// Keeps those results of both sides that agree, as `until:` may repeat one result more often than
-    /// another, and a study may be unfinished. Returns whether any is left out. Where only seeds differ, all
-    /// stay if none agree.
+    /// Keeps the results that both sides have, as `until:` may repeat one result more often than another, and
+    /// a study may be unfinished. Returns true if a result is left out. Keeps all if only seeds differ and no
+    /// seed is common.
     pub(super) fn pair(&self, [of, base]: &mut Operands) -> bool {
         let based: BTreeMap<Vec<String>, usize> = base.iter().map(|&i| (self.key(i), i)).collect();
         if based.len() < base.len() {
-            // Results that differ in nothing that is known are no pairs.
+            // Results with equal keys cannot be paired.
             return false;
         }
         let pair = |&i: &usize| Some((i, *based.get(&self.key(i))?));
@@ -85,8 +85,8 @@ impl<'a> Hidden<'a> {
         is_cut
     }
 
-    /// Returns whether a ratio is one of means over other jobs, as an allocator cannot serve some of them or
-    /// as `--trim` has cut others. It is none if it is not known.
+    /// Returns true if the two means of a ratio are known to be over different jobs, since an allocator
+    /// cannot serve some jobs or `--trim` has cut others.
     pub(super) fn is_of_other_jobs(&self, [of, base]: &Operands) -> bool {
         !of.is_empty()
             && !base.is_empty()

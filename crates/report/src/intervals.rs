@@ -17,13 +17,13 @@ pub(super) struct Ratios<'a> {
     jobs: BTreeMap<Replication, JobsInBlocks>,
 }
 
-/// The number of the jobs of one replay with a hash of their numbers, by arrival, and what was measured of
-/// them in blocks of time.
+/// The jobs of one replay in blocks of time: their count with a hash of their numbers by arrival, and the
+/// measured values.
 type JobsInBlocks = ((usize, u64), Blocks);
 
 /// The jobs of one replay while a file is read that has them.
 enum Filling {
-    /// The jobs come in the order of their arrival, so that none has to be kept.
+    /// The jobs come in the order of arrival, so none has to be kept.
     Sorted(BlockFiller),
     /// The jobs come in another order: the arrival, the number and the value of each. They are sorted when
     /// all are known.
@@ -31,8 +31,8 @@ enum Filling {
 }
 
 impl Filling {
-    /// Returns what is known before the first job of a replay of this size.
-    fn of(size: Option<JobOrder>) -> Self {
+    /// Begins a replay with this number and order of jobs.
+    fn begin(size: Option<JobOrder>) -> Self {
         match size {
             Some(size) if size.is_sorted => Self::Sorted(BlockFiller::new(size.jobs as usize)),
             _ => Self::Unsorted(Vec::new()),
@@ -64,10 +64,10 @@ impl Filling {
 }
 
 impl<'a> Ratios<'a> {
-    /// Reads the jobs in `folder`, if there are any and if the number is a mean over them. With `--trim`
-    /// means are over other jobs in every replay, and there is no interval; nor where several rows are of one
-    /// replay, each of some of its jobs. It reads them twice, in parts, and keeps 2,048 sums of each replay,
-    /// and of each job 40 bytes where a log is not in the order of arrival, of one replay at a time.
+    /// Reads the jobs in `folder`, if there are any and the number is a mean over jobs. There are no
+    /// intervals with `--trim`, where each replay has other jobs in means, nor for several rows of one replay
+    /// with a part of its jobs each. Reads the jobs twice, in parts. Memory: 2,048 sums for each replay, and
+    /// 40 bytes for each job of one replay at a time if its log is not in the order of arrival.
     pub(super) fn read(table: &'a Table, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
         let mut ratios = Self { table, value, jobs: BTreeMap::new() };
         let rows: BTreeSet<_> = (0..table.height()).map(|row| table.replication(row)).collect();
@@ -89,9 +89,9 @@ impl<'a> Ratios<'a> {
             };
             let less = less.and_then(numbers);
             for (key, rows) in part.replications() {
-                if current.as_ref().is_none_or(|(of, _)| *of != key) {
+                if current.as_ref().is_none_or(|(last, _)| *last != key) {
                     let size = sizes.get(&key).copied();
-                    if let Some((key, before)) = current.replace((key, Filling::of(size))) {
+                    if let Some((key, before)) = current.replace((key, Filling::begin(size))) {
                         ratios.jobs.insert(key, before.finish());
                     }
                 }
@@ -108,14 +108,14 @@ impl<'a> Ratios<'a> {
         Ok(ratios)
     }
 
-    /// Returns the interval of the ratio of the results in rows `of` and `base` of the summary: over
-    /// replications with the same seeds; or over the same jobs if there is one result each, or if all others
-    /// are the same again. `None` if they cannot be paired.
+    /// Returns half the width of the interval of a ratio of the results in rows `of` and `base` of the
+    /// summary: over replications with the same seeds, or over the same jobs for single results and for equal
+    /// replications. `None` if the results cannot be paired.
     pub(super) fn half_width(&self, of: &[usize], base: &[usize]) -> Option<f64> {
         if of == base {
             return None;
         }
-        let found = if self.is_repeated(of) && self.is_repeated(base) {
+        let difference = if self.is_repeated(of) && self.is_repeated(base) {
             let (jobs, blocks) = self.jobs.get(&self.table.replication(*of.first()?)?)?;
             let (base_jobs, base_blocks) = self.jobs.get(&self.table.replication(*base.first()?)?)?;
             if jobs != base_jobs {
@@ -132,11 +132,11 @@ impl<'a> Ratios<'a> {
             };
             Difference::over_replications(&values(of)?, &values(base)?)
         }?;
-        found.half_width.filter(|_| found.is_relative)
+        difference.half_width.filter(|_| difference.is_relative)
     }
 
-    /// Returns whether the number is the same in all of these rows, with the same jobs if they were kept:
-    /// then seeds say nothing about chance.
+    /// Returns true if the number is the same in all of these rows, with the same jobs if they were kept, so
+    /// that seeds have no effect.
     fn is_repeated(&self, rows: &[usize]) -> bool {
         let jobs = |row: usize| self.table.replication(row).and_then(|key| self.jobs.get(&key));
         let number = |row: usize| self.table.number(self.value, row).map(f64::to_bits);
@@ -144,7 +144,7 @@ impl<'a> Ratios<'a> {
     }
 }
 
-/// Returns how many jobs each replay in `folder` has, and their order.
+/// Returns the number and the order of the jobs of each replay in `folder`.
 fn sizes(folder: &Path) -> Result<BTreeMap<Replication, JobOrder>, FrameError> {
     let mut sizes: BTreeMap<Replication, JobOrder> = BTreeMap::new();
     Table::visit_details::<FrameError>(folder, "jobs", &["seed", "submit_s"], &|_| true, &mut |part| {

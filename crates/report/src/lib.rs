@@ -18,7 +18,7 @@ pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
 pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, groups};
 pub use listing::{LISTINGS, Listing, laws_table, schema_table};
 pub use page::{
-    BlockTree, Meaning, Played, PlayedReplay, Report, ReportCell, ReportColumn, ReportError, ReportFigure,
+    BlockTree, Meaning, PlayerData, ReplayData, Report, ReportCell, ReportColumn, ReportError, ReportFigure,
     ReportOptions, ReportTable, Strip, safe_svg,
 };
 pub use sparklines::Sparklines;

@@ -26,24 +26,19 @@ pub const LISTINGS: [Listing; 8] = [
     }),
     ("schedulers", || {
         table(["name", "what", "promises", "parameters", "source"], SCHEDULERS, |row| {
-            [row.name, row.summary, row.promises, row.parameters, row.source].map(str::to_owned)
+            [row.name, row.summary, row.promises, row.parameters, row.source]
         })
     }),
     ("predictors", || {
         table(["name", "what", "correction", "source"], PREDICTORS, |row| {
-            [row.spelling, row.summary, row.correction.name(), row.source].map(str::to_owned)
+            [row.spelling, row.summary, row.correction.name(), row.source]
         })
     }),
     ("networks", || {
-        table(["name", "what", "parameters", "source"], NETWORKS, |row| {
-            [row.name, row.summary, row.parameters, row.source].map(str::to_owned)
-        })
+        let titles = ["name", "what", "parameters", "source"];
+        table(titles, NETWORKS, |row| [row.name, row.summary, row.parameters, row.source])
     }),
-    ("orders", || {
-        table(["name", "what", "source"], ORDERS, |row| {
-            [row.name, row.summary, row.source].map(str::to_owned)
-        })
-    }),
+    ("orders", || table(["name", "what", "source"], ORDERS, |row| [row.name, row.summary, row.source])),
     ("formats", || {
         let titles = ["name", "what", "extensions", "written", "cannot say", "parameters", "source"];
         table(titles, FORMATS, |row| {
@@ -53,15 +48,10 @@ pub const LISTINGS: [Listing; 8] = [
         })
     }),
     ("models", || {
-        table(["name", "what", "parameters", "source"], MODELS, |row| {
-            [row.name, row.summary, row.parameters, row.source].map(str::to_owned)
-        })
+        let titles = ["name", "what", "parameters", "source"];
+        table(titles, MODELS, |row| [row.name, row.summary, row.parameters, row.source])
     }),
-    ("plots", || {
-        table(["name", "what", "needs"], PLOT_KINDS, |row| {
-            [row.name.to_owned(), row.summary.to_owned(), row.needs.to_string()]
-        })
-    }),
+    ("plots", || table(["name", "what", "needs"], PLOT_KINDS, |row| [row.name, row.summary, row.needs])),
 ];
 
 /// Returns the columns of a frame as a table. `name` changes each column's name for display.
@@ -74,10 +64,14 @@ pub fn schema_table(schema: &FrameSchema, name: impl Fn(&str) -> String) -> Tabl
 }
 
 /// Returns a table with one row for each of `rows`, all columns aligned to the left.
-fn table<R, const N: usize>(titles: [&str; N], rows: &[R], cells: impl Fn(&R) -> [String; N]) -> Table {
+fn table<R, S: Into<String>, const N: usize>(
+    titles: [&str; N],
+    rows: &[R],
+    cells: impl Fn(&R) -> [S; N],
+) -> Table {
     let mut table = Table::new(&titles.map(|title| (title, Align::Left)));
     for row in rows {
-        table.add(cells(row).to_vec());
+        table.add(cells(row).map(Into::into).to_vec());
     }
     table
 }

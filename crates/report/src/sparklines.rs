@@ -1,4 +1,4 @@
-//! Small curves of signs for the terminal: the busy nodes and the waiting jobs of each replay over time.
+//! Sparklines for the terminal: busy nodes and waiting jobs of each replay over time.
 
 use std::collections::BTreeSet;
 
@@ -9,28 +9,27 @@ use meshreplay_study::study::{Coordinate, Outcome, ReplaySpec};
 
 /// The signs of values above 0, from the least to the largest. A blank stands for 0.
 const SIGNS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// The number of signs of a curve where lines may have any length, and the least and the largest number
-/// elsewhere.
+/// The number of signs of a curve for lines of any length, and the limits for a given width.
 const USUAL: usize = 40;
 const FEWEST: usize = 8;
 const MOST: usize = 60;
 
-/// What the curve of a replay is drawn from.
+/// The data behind the curves of a replay.
 #[derive(Clone, Debug)]
 struct Replay {
     /// The number of the replay.
     number: usize,
-    /// What can tell the replay from others.
+    /// The labels that distinguish the replay.
     labels: Vec<String>,
     /// The number of nodes that jobs can have.
     nodes: f64,
-    /// For each run of a job, also those in which it was killed, the time from which it waited, its start and
-    /// its end in seconds, and the number of its nodes.
+    /// For each run, with killed runs included, the beginning of the wait, the start and the end in seconds,
+    /// and the number of nodes.
     runs: Vec<([f64; 3], f64)>,
 }
 
-/// The curves of the first replication of each replay, which are drawn once all replays have ended, so that
-/// they share their scales.
+/// The curves of the first replication of each replay. They share their scales, so they are drawn after all
+/// replays.
 #[derive(Clone, Debug, Default)]
 pub struct Sparklines {
     replays: Vec<Replay>,
@@ -102,7 +101,7 @@ impl Sparklines {
             + note
     }
 
-    /// Returns for each replay the labels in which replays differ, and at least its allocator.
+    /// Returns for each replay its allocator and the labels that differ between replays.
     fn names(&self) -> Vec<String> {
         let varies = |i: &usize| {
             let values: BTreeSet<&String> = self.replays.iter().map(|replay| &replay.labels[*i]).collect();
@@ -117,9 +116,9 @@ impl Sparklines {
     }
 }
 
-/// Returns what can tell a replay from others: its coordinates.
+/// Returns the coordinates of a replay as labels.
 fn labels(spec: &ReplaySpec) -> Vec<String> {
-    // The allocator comes first, and other algorithms before what is replayed, and on what.
+    // The allocator comes first, then other algorithms, then the remaining coordinates.
     let mut coordinates = Coordinate::by_column();
     coordinates.sort_by_key(|row| (row.name != "allocator", row.label.is_none()));
     let label = |row: &Coordinate| match row.column_info().kind {
@@ -130,7 +129,7 @@ fn labels(spec: &ReplaySpec) -> Vec<String> {
 }
 
 impl Replay {
-    /// Returns the mean share of busy nodes, and the mean number of waiting jobs, in so many parts of the
+    /// Returns the mean share of busy nodes and the mean number of waiting jobs, in `parts` parts of the
     /// time.
     fn curves(&self, span_s: Span, parts: usize) -> [Vec<f64>; 2] {
         let [mut busy, mut waiting] = [(); 2].map(|()| BusyNodes::new((span_s.low, span_s.high), parts));
@@ -142,10 +141,10 @@ impl Replay {
     }
 }
 
-/// Returns a curve as signs, of which the highest stands for `most`. Anything above 0 has a sign.
+/// Returns a curve as signs. The highest sign stands for `most`, and values above 0 are never blank.
 fn line(values: &[f64], most: f64) -> String {
     let sign = |&value: &f64| {
-        // What rounding leaves of nothing is nothing.
+        // Rounding errors of 0 stay blank.
         if value <= 1e-9 || most <= 0.0 {
             return ' ';
         }
@@ -194,7 +193,7 @@ mod tests {
 
     #[test]
     fn signs_are_means_over_parts_of_the_time() {
-        // Four nodes over 80 s, of which each sign stands for 10 s.
+        // Four nodes over 80 s; a sign stands for 10 s.
         let jobs = vec![([0.0, 0.0, 20.0], 4.0), ([0.0, 20.0, 45.0], 1.0), ([10.0, 20.0, 80.0], 1.0)];
         let replays = vec![replay(["a", "fcfs", "log"], jobs), replay(["bc", "easy", "log"], Vec::new())];
         let mut lines = Sparklines { replays, lacks_jobs: false };

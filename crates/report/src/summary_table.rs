@@ -1,7 +1,7 @@
 //! The summary of a run as a table for readers: one row for each replay. Several replications give means with
 //! half the width of the confidence interval.
 
-use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
+use super::chosen_columns::{ColumnError, NONE, TextColumn, spread, text_columns};
 use super::verdict::Winners;
 use meshreplay_results::frame::{self, FinishedRun};
 use meshreplay_results::text::{Align, Screen, Table, duration_ns, grouped};
@@ -15,7 +15,7 @@ pub struct SummaryTable {
     table: Table,
     /// The titles of the columns of numbers, the least useful first.
     by_use: Vec<&'static str>,
-    /// Whether the number of jobs was asked for, so that it stays in the table where all rows share it.
+    /// Whether the number of jobs was requested, so that it stays in the table even if all rows share it.
     keeps_jobs: bool,
 }
 
@@ -38,28 +38,28 @@ impl SummaryTable {
         let chosen = if columns.is_empty() {
             Vec::new()
         } else {
-            chosen(columns, &frame::Table::of_frame(&run.summary)?, &replications)?
+            text_columns(columns, &frame::Table::of_frame(&run.summary)?, &replications)?
         };
         let mut order: Vec<usize> = (0..replays.len()).collect();
         if let Some(metric) = sort {
             sort_by(&mut order, &replays, metric);
         }
         let winners = Winners::of_run(study, run);
-        let shown = Shown { replays, options: &study.options, chosen, winners };
-        let keeps_jobs = !shown.has_jobs();
-        let mut by_use: Vec<(u8, &'static str)> = default_numbers(&shown)
+        let content = TableContent { replays, options: &study.options, chosen, winners };
+        let keeps_jobs = !content.has_jobs();
+        let mut by_use: Vec<(u8, &'static str)> = default_numbers(&content)
             .iter()
             .rev()
             .map(|(metric, column)| (metric.room_rank, column.title))
             .collect();
         by_use.sort_by_key(|(rank, _)| *rank);
         let by_use = by_use.into_iter().map(|(_, title)| title).collect();
-        Ok(Self { table: rows_table(&shown, &order), by_use, keeps_jobs })
+        Ok(Self { table: rows_table(&content, &order), by_use, keeps_jobs })
     }
 
-    /// Returns the table as text. Values that all rows share are removed from the table and stand in one line
-    /// above it: those that identify replays, and where lines have a width also numbers. There the least
-    /// useful columns that have no room are left out, and a line below the table names them.
+    /// Returns the table as text. Shared values of all rows move into a line above the table: values that
+    /// identify replays, and also numbers if the screen has a width. A narrow screen leaves out the least
+    /// useful columns, and a line below the table names them.
     pub fn text(mut self, screen: Screen) -> String {
         let shared = names().into_iter().map(Coordinate::title).filter(|title| *title != ALLOCATOR);
         let mut constant: Vec<&str> = shared.chain(["replications"]).collect();
@@ -103,25 +103,25 @@ fn mean(metric: &Metric, outcomes: &[Outcome]) -> Option<f64> {
 }
 
 /// The replays and columns that a table shows.
-struct Shown<'a> {
+struct TableContent<'a> {
     /// The replays, each with its replications.
     replays: Vec<(&'a ReplaySpec, &'a [Outcome])>,
     options: &'a Options,
-    /// The columns that the user asked for; empty for the default columns.
-    chosen: Vec<Chosen>,
+    /// The requested columns; empty for the default columns.
+    chosen: Vec<TextColumn>,
     winners: Winners,
 }
 
-impl Shown<'_> {
-    /// Returns whether the number of jobs stands beside the names of replays. Whoever asks for it gets it
-    /// once, at the place where it was asked for.
+impl TableContent<'_> {
+    /// Returns whether the number of jobs follows the names of replays. A requested column `jobs` keeps its
+    /// requested place.
     fn has_jobs(&self) -> bool {
         !self.chosen.iter().any(|column| column.name == "jobs")
     }
 }
 
 /// Returns the default numbers of the table, each with its column.
-fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
+fn default_numbers(content: &TableContent<'_>) -> Vec<(&'static Metric, TableColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
     let has_delays =
         |(spec, outcomes): &(&ReplaySpec, &[Outcome])| spec.machine.dims() == 1 || outcomes.iter().any(moves);
@@ -131,16 +131,16 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
             .any(|outcome| outcome.summary.get("internal_fragmentation").is_some_and(|share| share > 0.0))
     };
     let circumstances = Circumstances {
-        timed: shown.options.timed,
-        replicated: shown.options.replications.are_several(),
-        network: shown.options.traffic,
-        recorded: shown.options.recorded,
-        recorded_nodes: shown.options.recorded_nodes,
-        delays: shown.replays.iter().any(has_delays),
-        outages: shown.options.outages.is_some(),
-        predictions: shown.options.predictions,
-        unasked: shown.replays.iter().any(has_unasked),
-        slices: shown.options.fragmentation.as_ref().map_or(0, |slices| slices.all().len()),
+        timed: content.options.timed,
+        replicated: content.options.replications.are_several(),
+        network: content.options.traffic,
+        recorded: content.options.recorded,
+        recorded_nodes: content.options.recorded_nodes,
+        delays: content.replays.iter().any(has_delays),
+        outages: content.options.outages.is_some(),
+        predictions: content.options.predictions,
+        unasked: content.replays.iter().any(has_unasked),
+        slices: content.options.fragmentation.as_ref().map_or(0, |slices| slices.all().len()),
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {
@@ -154,8 +154,8 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
 
 /// Returns the table with all columns and one row for each replay, in this order. The best numbers are
 /// marked.
-fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
-    let Shown { replays, options, chosen, winners } = shown;
+fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
+    let TableContent { replays, options, chosen, winners } = content;
     // A network is named if any replay has one.
     let is_given = |row: &&Coordinate| match row.column_info().when {
         When::Partitions => options.partitions,
@@ -163,11 +163,11 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     };
     let left: Vec<&Coordinate> = names().into_iter().filter(is_given).collect();
     let mut columns: Vec<_> = left.iter().map(|row| (row.title(), Align::Left)).collect();
-    let has_jobs = shown.has_jobs();
+    let has_jobs = content.has_jobs();
     let mut right = Vec::new();
     right.extend(has_jobs.then_some("jobs"));
     right.extend(options.replications.are_several().then_some("replications"));
-    let numbers = if chosen.is_empty() { default_numbers(shown) } else { Vec::new() };
+    let numbers = if chosen.is_empty() { default_numbers(content) } else { Vec::new() };
     right.extend(numbers.iter().map(|(_, column)| column.title));
     right.extend(chosen.iter().map(|column| column.name.as_str()));
     columns.extend(right.into_iter().map(|title| (title, Align::Right)));
@@ -190,14 +190,14 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
         let texts: Vec<String> =
             replays.iter().map(|(_, outcomes)| number(metric, column.group, outcomes)).collect();
         let values: Vec<Option<f64>> = replays.iter().map(|(_, outcomes)| mean(metric, outcomes)).collect();
-        for row in winners.of(metric, &texts, &values).into_iter().filter_map(|i| row_of[i]) {
+        for row in winners.best_rows(metric, &texts, &values).into_iter().filter_map(|i| row_of[i]) {
             table.mark(row, column.title);
         }
     }
     table
 }
 
-/// The name of the coordinate that stands next to the numbers.
+/// The coordinate next to the numbers.
 const ALLOCATOR: &str = "allocator";
 
 /// Returns the coordinates that name the rows, in the order of the columns. The rules are the same for all
@@ -210,8 +210,7 @@ fn names() -> Vec<&'static Coordinate> {
     rows
 }
 
-/// Returns the mean of a number over its replications, as text. Replications without the number do not count,
-/// and the text is `-` if none has it.
+/// Returns the mean of a number over the replications that have it, as text; `-` if none has it.
 fn number(metric: &Metric, group: Group, outcomes: &[Outcome]) -> String {
     // A replay without a network sends no packets, so its numbers of the network are 0.
     let absent = (metric.column.when == When::Network).then_some(0.0);

@@ -3,10 +3,11 @@
 use anyhow::anyhow;
 
 use super::{Failure, one_of, print};
+use crate::allocator;
 use crate::cli::terminal::screen;
 use crate::figure::show::sample;
 use crate::report::{LISTINGS, Listing};
-use crate::spec::unknown;
+use crate::spec::{Spec, unknown};
 use crate::text::Table;
 
 /// List allocators, schedulers, predictors, networks, orders, log formats or workload models with their
@@ -37,12 +38,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let (family, table) = args.family;
     let mut table = table();
     if !args.names.is_empty() {
-        let drawing = |name: &String| (family == "allocators").then(|| sample(name)).flatten();
-        let drawn = |name: &String| {
-            let drawing = drawing(name).map(|drawing| format!("\n{drawing}")).unwrap_or_default();
-            Ok(row(&table, name)? + &drawing)
-        };
-        let rows: Result<Vec<String>, Failure> = args.names.iter().map(drawn).collect();
+        let rows: Result<Vec<String>, Failure> =
+            args.names.iter().map(|name| shown(family, &table, name)).collect();
         return print(&rows?.join("\n"));
     }
     if !args.columns.is_empty() {
@@ -63,6 +60,19 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         format!("\n no room for: {}\n `meshreplay list {family} NAME` shows them\n", removed.join(", "))
     };
     print(&(text + &rest))
+}
+
+/// Returns everything about one name. Of an allocator it may also be a short form or a spec, such as `hilbert+bf`.
+fn shown(family: &str, table: &Table, name: &str) -> Result<String, Failure> {
+    if family != "allocators" {
+        return row(table, name);
+    }
+    let found = name.parse::<Spec>().and_then(|spec| allocator::find(&spec));
+    let (_, spec) = found.map_err(|error| Failure::Usage(error.into()))?;
+    let is_short = spec.name != name;
+    let expanded = if is_short { format!(" {name} is {spec}\n\n") } else { String::new() };
+    let drawing = sample(&spec).map(|drawing| format!("\n{drawing}")).unwrap_or_default();
+    Ok(expanded + &row(table, &spec.name)? + &drawing)
 }
 
 /// Returns everything that is known of one row, a line for each column that says something.

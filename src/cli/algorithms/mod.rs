@@ -1,4 +1,4 @@
-//! The commands about algorithms as such: what there is, and whether allocators keep the laws.
+//! The commands about algorithms: `list`, and `check` of the laws of allocators.
 
 pub(super) mod check;
 pub(super) mod list;

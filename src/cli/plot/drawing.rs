@@ -1,5 +1,4 @@
-//! The arguments that say how pictures of results look: those of `plot`, which programs that embed the
-//! command use, too.
+//! Arguments for pictures of results, shared by `plot` and programs that embed the command.
 
 use std::path::Path;
 
@@ -116,8 +115,8 @@ impl DrawingArgs {
         }
     }
 
-    /// Returns a drawing of this kind of the results in `folder`; `None` if they lack what it needs.
-    /// `is_asked` says whether the user named the kind.
+    /// Returns a drawing of this kind of the results in `folder`; `None` if the results lack the data.
+    /// `is_asked` is true if the user named the kind.
     pub(in crate::cli) fn draw(
         &self,
         kind: &PlotKind,
@@ -125,7 +124,7 @@ impl DrawingArgs {
         results: &Results,
         is_asked: bool,
     ) -> Result<Option<Drawing>, FigureError> {
-        let clock = self.window.as_ref().and_then(|_| Clock::of_shown(folder, results, &self.replay));
+        let clock = self.window.as_ref().and_then(|_| Clock::for_replays(folder, results, &self.replay));
         let options = PlotOptions {
             folder,
             value: self.value.as_deref(),
@@ -150,7 +149,7 @@ impl DrawingArgs {
     }
 }
 
-/// The number of pixels for each unit of a drawing if nothing else is said.
+/// Default number of pixels for each unit of a drawing.
 const USUAL_SCALE: f64 = 2.0;
 
 impl PixelArgs {
@@ -167,7 +166,7 @@ impl PixelArgs {
         Ok(())
     }
 
-    /// Returns the number of pixels for each CSS pixel, of which an inch has 96.
+    /// Returns the number of pixels for each CSS pixel (1/96 inch).
     pub(in crate::cli) fn factor(self) -> f64 {
         self.dpi.map_or(self.scale.unwrap_or(USUAL_SCALE), |dpi| dpi / 96.0)
     }

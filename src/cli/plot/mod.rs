@@ -33,7 +33,7 @@ pub(super) struct Args {
     folder: PathBuf,
 
     /// Kinds of pictures [default: all for which the results have the data].
-    #[arg(short, long, value_parser = kinds(), value_name = "KIND", num_args = 1..)]
+    #[arg(short, long, value_parser = kinds(), value_name = "KIND", num_args = 1.., value_delimiter = ',')]
     kind: Vec<&'static PlotKind>,
 
     #[command(flatten)]
@@ -72,25 +72,18 @@ pub(super) fn formats() -> impl TypedValueParser<Value = &'static PictureFormat>
     PossibleValuesParser::new(values).try_map(|name| picture_format(&name).ok_or("no such format"))
 }
 
-/// Where the pictures are written.
-enum Place<'a> {
-    /// Into a directory, under the names of their kinds.
-    Folder(&'a Path),
-    /// Into the file of the only picture.
-    File(&'a Path),
-}
-
 impl Args {
-    /// Returns where the pictures are written, and in which format. Fails if a file is given for several
-    /// kinds, or one whose name says another format than is asked for.
-    fn place(&self) -> Result<(Place<'_>, &'static PictureFormat), Failure> {
+    /// Returns the directory of the pictures, or `None` if --output is the file of the only picture, and their
+    /// format. Fails if a file is given for several kinds, or if
+    /// its name has another format than `--format`.
+    fn place(&self) -> Result<(Option<&Path>, &'static PictureFormat), Failure> {
         let output = self.output.as_ref().unwrap_or(&self.folder);
         // A name such as box.jpg is meant to be a picture, not a directory to be made.
         let is_folder = output.is_dir() || output.extension().is_none();
         let of_file = (!is_folder).then(|| format_of_file(output)).transpose();
         let of_file = of_file.map_err(|error| Failure::Usage(anyhow!("--output {error}")))?;
         let Some(format) = of_file else {
-            return Ok((Place::Folder(output), self.format.unwrap_or(&PICTURE_FORMATS[0])));
+            return Ok((Some(output), self.format.unwrap_or(&PICTURE_FORMATS[0])));
         };
         let file = output.display();
         let wrong = |text: String| Err(Failure::Usage(anyhow!(text)));
@@ -102,24 +95,20 @@ impl Args {
             _ if self.kind.len() != 1 => wrong(format!(
                 "--output {file}: a file holds one picture, so give one kind by --kind, or a directory"
             )),
-            _ => Ok((Place::File(output), format)),
+            _ => Ok((None, format)),
         }
     }
 }
 
 /// Draws the pictures and prints the names of their files.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let (place, format) = args.place()?;
+    let (folder, format) = args.place()?;
     args.drawing.check(&args.kind).map_err(Failure::Usage)?;
     args.pixels.check(format).map_err(Failure::Usage)?;
     let results = Results::read(&args.folder)?;
     for missing in results.missing(&args.folder)? {
         note(args.quiet, &missing);
     }
-    let folder = match place {
-        Place::Folder(folder) => Some(folder),
-        Place::File(_) => None,
-    };
     let made =
         |folder| NewFolder::create(folder).with_context(|| format!("{} cannot be made", folder.display()));
     let _new = folder.map(made).transpose()?;
@@ -133,15 +122,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             if is_asked {
                 return Err(anyhow!(missing).into());
             }
-            if kind.needs.is_missed() {
+            if kind.is_missed() {
                 note(args.quiet, &format!("left out {missing}"));
             }
             continue;
         };
-        let path = match place {
-            Place::Folder(folder) => folder.join(format!("{}.{}", kind.name, format.name)),
-            Place::File(file) => file.to_owned(),
-        };
+        let name = format!("{}.{}", kind.name, format.name);
+        let path = folder.map(|folder| folder.join(name)).or_else(|| args.output.clone()).unwrap_or_default();
         check_overwrite(&path, args.force)?;
         pictures.push((path, (format.write)(&drawing.svg(), args.pixels.factor())?));
     }

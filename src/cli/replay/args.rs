@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
-use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::one_of;
@@ -44,24 +43,29 @@ use crate::workload::{
     --allocator first-fit adaptive-scan --replications until:within=0.05")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct Args {
-    /// Logs, plain or compressed with gzip (`meshreplay list formats` shows the formats), or workload models
-    /// as above.
-    /// - is standard input.
+    /// Logs, or workload models such as synthetic:ratio=1.5; - is standard input.
+    ///
+    /// Logs are plain or compressed with gzip; `meshreplay list formats` shows the formats, `meshreplay list
+    /// models` the models.
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
 
-    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x, ocs:8x4x4x4 (cubes behind switches); 1 to 3
-    /// dimensions, at most 2^24 nodes. auto is as large as the log's machine and close to a square:
-    /// `MaxProcs` or `MaxNodes` of the log's header, or the most processors that were in use at once or that
-    /// one job asks for, and no fewer nodes than its lists of nodes name; auto:3d is close to a cube, and
-    /// torus:auto a torus.
+    /// Machines, such as 16x16, 8x8x4, torus:16x8, or auto for the size of the log's machine.
+    ///
+    /// 400 is an array, 16x8:wrap=x wraps along x, ocs:8x4x4x4 has cubes behind switches; 1 to 3 dimensions, at
+    /// most 2^24 nodes. auto is nearly a square with `MaxProcs` or `MaxNodes` of the log's header, or else the
+    /// most processors in use at once or asked for by one job, and at least as many nodes as the node lists name;
+    /// auto:3d is nearly a cube, torus:auto a torus.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1.., value_parser = machine_arg)]
     machine: Vec<MachineArg>,
 
     #[command(flatten)]
     unavailable: UnavailableArgs,
 
-    /// Schedulers, such as fcfs, easy or easy:pass=per-event. exec:COMMAND is a program of your own.
+    /// Schedulers, such as fcfs, easy, conservative or recorded.
+    ///
+    /// Parameters follow a colon, as in easy:pass=per-event; `meshreplay list schedulers` shows all.
+    /// exec:COMMAND is a program of your own.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
     scheduler: Vec<GivenSpec>,
 
@@ -70,9 +74,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(scheduler::orders()))]
     order: Option<String>,
 
-    /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1. `all` stands for
-    /// every allocator. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the
-    /// documentation's page on your own algorithms has its protocol.
+    /// Allocators, such as hilbert+bf, mc1x1, snug, first-fit or all.
+    ///
+    /// Parameters follow a colon, as in curve:order=gilbert,select=first-fit; `meshreplay list allocators` shows
+    /// all. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the documentation's page on
+    /// your own algorithms has its protocol.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
     allocator: Vec<GivenSpec>,
 
@@ -88,6 +94,7 @@ pub(crate) struct Args {
         default_value = "1",
         value_name = "C",
         num_args = 1..,
+        value_delimiter = ',',
         allow_negative_numbers = true,
         value_parser = positive
     )]
@@ -101,7 +108,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
     pub(in crate::cli) threads: Option<NonZeroUsize>,
 
-    /// Directory into which the files `jobs`, `summary` and run.json are written.
+    /// Directory for the results: the files `jobs`, `summary` and run.json.
     #[arg(short, long, value_name = "DIR")]
     pub(super) output: Option<PathBuf>,
 
@@ -115,13 +122,13 @@ pub(crate) struct Args {
 
     /// Format of the summary on standard output, and of the files of -o. For table, markdown and latex the
     /// files are Parquet. With parquet or arrow, -o prints a table. jsonl is one JSON object on each line.
-    #[arg(long, value_enum, default_value = "table")]
+    #[arg(long, value_parser = one_of(&FORMATS), default_value = "table")]
     pub(super) format: Format,
 
     /// Columns of the summary that the table shows instead of its default columns, such as
     /// `wait_s_mean,moves`. `meshreplay schema summary` names all. Or, as FIELD=COLUMN,…, columns of the log,
     /// which is then read as a table: submit=Submit,start=Start,end=End,procs=NNodes, by name or by number.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = column)]
+    #[arg(long, value_name = "COLUMNS", num_args = 1.., value_delimiter = ',', value_parser = column)]
     columns: Vec<String>,
 
     #[command(flatten)]
@@ -224,20 +231,28 @@ fn column(text: &str) -> Result<String, String> {
 }
 
 /// What goes to standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Table,
-    Csv,
-    Json,
-    Jsonl,
-    Parquet,
-    Arrow,
+    /// The summary as a file of results.
+    File(FileFormat),
     Markdown,
     Latex,
 }
 
+const FORMATS: [(&str, Format); 8] = [
+    ("table", Format::Table),
+    ("csv", Format::File(FileFormat::Csv)),
+    ("json", Format::File(FileFormat::Json)),
+    ("jsonl", Format::File(FileFormat::Jsonl)),
+    ("parquet", Format::File(FileFormat::Parquet)),
+    ("arrow", Format::File(FileFormat::Arrow)),
+    ("markdown", Format::Markdown),
+    ("latex", Format::Latex),
+];
+
 impl Args {
-    /// Returns the options that all replays share, but for those that follow from the axes.
+    /// Returns the options that all replays share, before the axes add theirs.
     fn options(&self) -> Options {
         Options { jobs: self.output.is_some() || self.sparklines, ..self.flags.options.clone() }
     }
@@ -247,7 +262,7 @@ impl Args {
         self.columns.iter().filter(|column| !column.contains('=')).cloned().collect()
     }
 
-    /// Returns the spec of the format of the logs; `None` if each log tells it.
+    /// Returns the spec of the format of the logs; `None` if the readers find it out.
     fn input_format(&self) -> Result<Option<Spec>> {
         let of_log: Vec<&str> =
             self.columns.iter().map(String::as_str).filter(|column| column.contains('=')).collect();
@@ -314,7 +329,7 @@ impl Args {
         Ok(())
     }
 
-    /// Returns the machines without the nodes that `--unavailable` names, and those that follow from the
+    /// Returns the given machines without the nodes of `--unavailable`, and the machines that follow from the
     /// logs.
     fn machines(&self) -> Result<(Vec<Mesh>, Autos)> {
         let (given, autos) = MachineArg::split(self.machine.iter().cloned());
@@ -324,7 +339,7 @@ impl Args {
         Ok((given.iter().map(|mesh| self.unavailable.removed_from(mesh)).collect::<Result<_>>()?, autos))
     }
 
-    /// Returns the schedulers, with the order that `--order` gives. It stands in their labels too.
+    /// Returns the schedulers, with the order of `--order`, also in their labels.
     fn schedulers(&self) -> Result<Vec<GivenSpec>, SpecError> {
         let Some(order) = &self.order else { return Ok(self.scheduler.clone()) };
         let ordered = |given: &GivenSpec| match given.spec.params.get("order") {
@@ -346,7 +361,7 @@ impl Args {
         self.scheduler.iter().map(ordered).collect()
     }
 
-    /// Returns the rules by which records become jobs.
+    /// Returns the rules that make jobs of records.
     fn rules(&self) -> Rules {
         let default = Rules::defaults(self.rules);
         Rules {
@@ -364,27 +379,23 @@ impl Args {
     /// Returns the format of the files of results.
     pub(super) fn file_format(&self) -> FileFormat {
         match self.format {
-            Format::Csv => FileFormat::Csv,
-            Format::Json => FileFormat::Json,
-            Format::Jsonl => FileFormat::Jsonl,
-            Format::Arrow => FileFormat::Arrow,
-            Format::Table | Format::Parquet | Format::Markdown | Format::Latex => FileFormat::Parquet,
+            Format::File(format) => format,
+            Format::Table | Format::Markdown | Format::Latex => FileFormat::Parquet,
         }
     }
 
     /// Returns an error if binary output would go to a terminal, or if two logs are read from standard input.
     pub(super) fn check_output(&self) -> Result<()> {
-        let binary = matches!(self.format, Format::Parquet | Format::Arrow);
+        let format = self.file_format();
+        let is_file = matches!(self.format, Format::File(_));
+        let binary = is_file && matches!(format, FileFormat::Parquet | FileFormat::Arrow);
         if binary && self.output.is_none() && std::io::stdout().is_terminal() {
-            bail!("{:?} is not for a terminal; give -o DIR or send standard output to a file", self.format);
+            bail!("{format:?} is not for a terminal; give -o DIR or send standard output to a file");
         }
-        let is_table = matches!(self.format, Format::Table | Format::Markdown | Format::Latex)
-            || (binary && self.output.is_some());
+        let is_table = !is_file || (binary && self.output.is_some());
         if !self.shown_columns().is_empty() && !is_table {
-            bail!(
-                "--columns chooses columns of a table; --format {} has all of them",
-                self.format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-            );
+            let name = format.extension();
+            bail!("--columns chooses columns of a table; --format {name} has all of them");
         }
         if self.sort.is_some() && !is_table {
             bail!("--sort sorts the rows of a table; rows in other formats have the order of the replays");

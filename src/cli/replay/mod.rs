@@ -13,7 +13,7 @@ use self::args::Format;
 use super::interrupt::Saving;
 use super::runner::{ResultSink, Runner, Tally, check_room};
 use super::{Failure, complain, note, terminal, unwritten};
-use crate::frame::{self, FinishedRun, RunFolderError, RunPlace, RunResults};
+use crate::frame::{self, FileFormat, FinishedRun, RunFolderError, RunPlace, RunResults};
 use crate::guest::Guests;
 use crate::metrics::LeftJobs;
 use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
@@ -84,13 +84,13 @@ pub(super) fn unplanned(error: PlanError) -> Failure {
 struct Output<'a> {
     args: &'a Args,
     study: &'a Study,
-    /// The results so far; `None` once they are finished.
+    /// The results; `None` once they are finished.
     results: Option<RunResults<'a>>,
-    /// The curves of finished replays; `None` if nobody wants them.
+    /// The curves of finished replays; `None` without `--sparklines`.
     sparklines: Option<Sparklines>,
     /// The number of each replay that failed, and the error.
     errors: Vec<(usize, SweepError)>,
-    /// The notes that were printed. What is said of a log is not said again for each of its replays.
+    /// The printed notes. A note about a log is printed once, not for each replay of it.
     said: BTreeSet<String>,
     /// The error that keeps further results from being written; `None` if there was none.
     failure: Option<RunFolderError>,
@@ -159,7 +159,7 @@ impl Output<'_> {
         Ok(run.keeps_earlier)
     }
 
-    /// Returns the summary as it goes to standard output.
+    /// Returns the summary for standard output.
     fn printed(&mut self, run: &mut FinishedRun) -> anyhow::Result<Vec<u8>> {
         let table = || SummaryTable::new(self.study, run, &self.args.shown_columns(), self.args.sort);
         let screen = terminal::screen();
@@ -172,16 +172,16 @@ impl Output<'_> {
         };
         Ok(match self.args.format {
             // The files hold the binary format; standard output gets a readable table.
-            Format::Parquet | Format::Arrow if self.args.output.is_some() => {
+            Format::File(FileFormat::Parquet | FileFormat::Arrow) if self.args.output.is_some() => {
                 answered(table()?.text(screen), screen)
             }
             Format::Table => answered(table()?.text(screen), screen),
             Format::Markdown => answered(table()?.markdown(), Screen::default()),
             Format::Latex => table()?.latex().into_bytes(),
-            Format::Csv | Format::Json | Format::Jsonl | Format::Parquet | Format::Arrow => {
+            Format::File(format) => {
                 let mut bytes = Vec::new();
-                frame::write_to(&mut bytes, &mut run.summary, self.args.file_format(), &run.run)?;
-                if self.args.format == Format::Json {
+                frame::write_to(&mut bytes, &mut run.summary, format, &run.run)?;
+                if format == FileFormat::Json {
                     bytes.push(b'\n');
                 }
                 bytes

@@ -18,7 +18,7 @@ use crate::study::{self, Keep, Outcome, Progress as News, Rows, Running, Study, 
 use crate::text::command_line;
 use crate::words;
 
-/// The threads on which replays run, and the brake that an interrupt pulls.
+/// Thread pool for replays, with a brake for interrupts.
 pub(super) struct Runner {
     pool: rayon::ThreadPool,
     brake: Arc<Brake>,
@@ -55,11 +55,11 @@ impl Brake {
     }
 }
 
-/// The bytes of results from which on a command must be told to begin.
+/// Size of results, in bytes, that needs `--large`.
 const MANY_BYTES: u64 = 10_000_000_000;
 
-/// Fails if the results of these replays of a study, as files of this format, would take much room, unless
-/// `is_large` says that the user knows.
+/// Fails if the results of these replays of a study, as files of this format, would take [`MANY_BYTES`] or
+/// more, unless `is_large`.
 pub(super) fn check_room(
     study: &Study,
     cells: &[usize],
@@ -90,8 +90,8 @@ pub(super) struct Tally {
     pub(super) failed: usize,
 }
 
-/// Receives the result of each replay on one thread. `T` is what the replaying thread has left over after
-/// keeping a result.
+/// Receives the result of each replay on one thread. `T` is the part of a result that the replaying thread
+/// hands over.
 pub(super) trait ResultSink<T> {
     /// Takes the result of replay `number`, or its error. Returns lines for standard error.
     fn ended(&mut self, number: usize, ended: Result<T, SweepError>) -> Vec<String>;
@@ -99,7 +99,8 @@ pub(super) trait ResultSink<T> {
     /// Returns whether no further result can be kept, so that the remaining replays can stop.
     fn is_lost(&self) -> bool;
 
-    /// Keeps the results so far, because the process ends while replays still run. Returns the last message.
+    /// Keeps the finished results, because the process ends while replays still run. Returns the last
+    /// message.
     fn abandon(&mut self, tally: Tally) -> String;
 }
 
@@ -169,7 +170,8 @@ impl Runner {
             let _saving = Saving::begin();
             Ok(folder.keep(&study.cells[number], &outcomes, &study.options)?)
         };
-        self.run(study, cells, &keep, None, &mut InFolder { folder, study, of: cells.len(), is_lost: false })
+        let mut results = InFolder { folder, study, cells: cells.len(), is_lost: false };
+        self.run(study, cells, &keep, None, &mut results)
     }
 }
 
@@ -177,7 +179,8 @@ impl Runner {
 struct InFolder<'a> {
     folder: &'a StudyFolder,
     study: &'a Study,
-    of: usize,
+    /// The number of cells to replay.
+    cells: usize,
     is_lost: bool,
 }
 
@@ -203,7 +206,7 @@ impl ResultSink<()> for InFolder<'_> {
     }
 
     fn abandon(&mut self, tally: Tally) -> String {
-        tally.interrupted(self.of)
+        tally.interrupted(self.cells)
     }
 }
 

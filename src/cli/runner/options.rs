@@ -73,7 +73,7 @@ impl Flagged for OfSweep {
 pub(in crate::cli) struct Flags<C> {
     /// The options that the given flags set; all others have their defaults.
     pub(in crate::cli) options: Options,
-    of: PhantomData<C>,
+    command: PhantomData<C>,
 }
 
 /// Returns the options that `C` has a flag for, each with its flag.
@@ -84,7 +84,9 @@ fn rows<C: Flagged>() -> impl Iterator<Item = (&'static ReplayOption, &'static F
 impl<C: Flagged> Args for Flags<C> {
     fn augment_args(command: Command) -> Command {
         rows::<C>().fold(command, |command, (row, flag)| {
-            let arg = Arg::new(flag.name).long(flag.name).help(flag.help);
+            // The short help has the first sentence.
+            let first = flag.help.split_once(". ").map_or(flag.help, |(first, _)| first);
+            let arg = Arg::new(flag.name).long(flag.name).help(first).long_help(flag.help);
             let arg = match flag.gives {
                 FlagValue::Value(_) => arg.action(ArgAction::SetTrue),
                 FlagValue::Argument(name) => arg.value_name(name).allow_negative_numbers(true).value_parser(
@@ -117,7 +119,7 @@ impl<C: Flagged> FromArgMatches for Flags<C> {
                 (row.set)(&mut options, text).map_err(wrong)?;
             }
         }
-        Ok(Self { options, of: PhantomData })
+        Ok(Self { options, command: PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

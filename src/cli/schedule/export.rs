@@ -59,7 +59,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let to_stdout = args.output.as_os_str() == "-";
     match args.to {
         To::Swf => {
-            // The name says how a log is read later.
+            // Readers recognise the format by the name.
             if Format::of_path(&args.output).is_some_and(|format| format != SWF) {
                 return Err(Failure::Usage(anyhow!(
                     "'{}' is the name of another format; expected NAME.swf, NAME.swf.gz, or - for standard \

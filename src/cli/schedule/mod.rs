@@ -32,8 +32,8 @@ impl Which {
     }
 }
 
-/// Reads a schedule and prints on standard error what has to be said about how it was read. `others` are the
-/// schedules for which the same options were given.
+/// Reads a schedule and prints notes about the reading on standard error. `others` are the schedules that
+/// share the options.
 fn read(
     path: &Path,
     others: &[&Path],
@@ -58,10 +58,9 @@ fn conclude(finding: &Finding) -> Result<(), Failure> {
     if finding.is_good { Ok(()) } else { Err(Failure::Reported) }
 }
 
-/// Returns the format in which a file is read if the user has given this one; `None` if the file is a result
-/// of replays and no log, or if the format is that of one of `others` and the name of this file tells another
-/// one. A parameter that logs of this file's format do not have is left out if it is meant for one of
-/// `others`.
+/// Returns the format for reading a file if the user has given this one; `None` if the file is a result of
+/// replays and no log, or if its name has another format and the given one fits one of `others`. A parameter
+/// that logs of this file's format do not have is left out if it is meant for one of `others`.
 fn format_of(path: &Path, others: &[&Path], given: Spec) -> Option<Spec> {
     let is_table = |path: &Path| FileFormat::of_path(path).is_some();
     if path.is_dir() {

@@ -36,7 +36,7 @@ pub(super) struct Args {
 
 /// The tasks of the figure. The tasks that do not move are drawn as one.
 const FIGURE_3: [&str; 6] = ["0-10", "15", "17-19", "21-24", "29-30", "31-33"];
-/// The directions in which tasks may move.
+/// Directions of moves.
 const WAYS: [(&str, Way); 3] = [("left", Way::Left), ("right", Way::Right), ("both", Way::Better)];
 
 /// Prints the drawing.

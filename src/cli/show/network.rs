@@ -113,8 +113,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     })
 }
 
-/// Returns the file of the picture and its format. Fails if its name says none, or if there is a file that is
-/// no earlier picture.
+/// Returns the file of the picture and its format. Fails if its name has no known ending, or if there is a
+/// file that is no earlier picture.
 fn picture(path: &Path, force: bool) -> Result<(&Path, &'static PictureFormat), Failure> {
     let format = format_of_file(path).map_err(|error| Failure::Usage(anyhow::anyhow!("--output {error}")))?;
     check_overwrite(path, force)?;

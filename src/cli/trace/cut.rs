@@ -103,7 +103,7 @@ impl Filter {
     }
 }
 
-/// What one filter alone would have kept, for the message if nothing is kept.
+/// Jobs that one filter alone passes, for the message if no job passes all filters.
 #[derive(Default)]
 struct Tally {
     kept: u64,
@@ -126,7 +126,7 @@ impl Tally {
         }
     }
 
-    /// Returns what the log has in the field of the filter.
+    /// Returns the values of the log in the field of the filter, in words.
     fn has(&self, part: &Part<'_>) -> String {
         if part.field.is_none() {
             return "the log has none at that time".to_owned();
@@ -140,8 +140,8 @@ impl Tally {
     }
 }
 
-/// Returns the error that nothing of `jobs` jobs was kept, with the filter that no job passes, or else with
-/// what each filter alone would have kept.
+/// Returns the error that none of `jobs` jobs was kept, with the filter that no job passes, or else with the
+/// number of jobs that pass each filter alone.
 fn nothing_kept(log: &str, jobs: u64, parts: &[Part<'_>], tallies: &[Tally]) -> Failure {
     let counted = || parts.iter().zip(tallies);
     if let Some((part, tally)) = counted().find(|(_, tally)| tally.kept == 0) {
@@ -198,8 +198,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (limits, lists): (Vec<&Part<'_>>, Vec<&Part<'_>>) =
         parts.iter().partition(|part| part.field.is_none());
     let words = |parts: &[&Part<'_>]| parts.iter().map(|part| part.words.as_str()).collect::<String>();
-    let of = args.input.reading.partition_words();
-    let note = format!("; Note: cut by meshreplay:{}{first}{}{of}", words(&limits), words(&lists));
+    let partition = args.input.reading.partition_words();
+    let note = format!("; Note: cut by meshreplay:{}{first}{}{partition}", words(&limits), words(&lists));
     let mut tallies: Vec<Tally> = parts.iter().map(|_| Tally::default()).collect();
     let mut kept = 0;
     let summary = copy(reader, &mut writer, Some(&note), |record| {

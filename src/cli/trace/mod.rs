@@ -95,8 +95,8 @@ impl Output {
         )))
     }
 
-    /// Returns the path of a file beside the log: its name without extensions, with another ending. `None` if
-    /// the log goes to standard output.
+    /// Returns the path of a file next to the log: its name without extensions, with another ending. `None`
+    /// if the log goes to standard output.
     fn beside(&self, ending: &str) -> Option<PathBuf> {
         let name = self.out.file_name().filter(|_| !self.is_stdout())?.to_string_lossy().into_owned();
         Some(self.out.with_file_name(format!("{}{ending}", without_extensions(&name))))
@@ -120,8 +120,8 @@ fn writable_parser() -> impl TypedValueParser<Value = &'static Format> {
         .try_map(|name| Format::find(&name))
 }
 
-/// Prints on standard error what has to be said about how the log was read. Fails if lenient reading has
-/// skipped all of it.
+/// Prints the notes about the reading of the log on standard error. Fails if lenient reading has skipped all
+/// of it.
 fn check_read(summary: &LogSummary) -> Result<(), Failure> {
     for note in &summary.facts.notes {
         complain(&format!("{}: {note}", summary.path.display()));

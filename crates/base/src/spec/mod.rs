@@ -12,7 +12,7 @@ mod given;
 mod unknown;
 
 pub use given::GivenSpec;
-pub use unknown::unknown;
+pub use unknown::{is_similar, unknown};
 
 use std::collections::BTreeMap;
 use std::fmt;

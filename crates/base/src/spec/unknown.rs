@@ -25,9 +25,11 @@ pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item
         .filter(is_as_long)
         .map(|known| (edit_distance(&given, &known.to_ascii_lowercase()), *known));
     let near = distances.min().filter(|(distance, _)| *distance <= 1 + name.len() / 4).map(|(_, near)| near);
-    let longer =
-        || names.iter().copied().filter(|known| known.starts_with(&given)).min_by_key(|known| known.len());
-    let hint = near.or_else(|| longer().filter(|_| given.len() >= 3));
+    let longer = |known: &&str| known.len() > given.len() && known.to_ascii_lowercase().starts_with(&given);
+    let longer = || names.iter().copied().filter(longer).min_by_key(|known| known.len());
+    // `pairwise_mean` is the beginning of `pairwise_mean_mean` rather than a mistyped `pairwise_sum_mean`.
+    let whole_words = || longer().filter(|known| !known.as_bytes()[given.len()].is_ascii_alphanumeric());
+    let hint = whole_words().or(near).or_else(longer).filter(|_| given.len() >= 3 || near.is_some());
     let is_listed = hint.is_none() || names.len() <= LISTED;
     SpecError::Unknown {
         kind,
@@ -35,6 +37,11 @@ pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item
         hint: hint.map_or_else(String::new, |near| format!(", did you mean '{near}'?")),
         known: if is_listed { format!(" (one of: {})", names.join(", ")) } else { String::new() },
     }
+}
+
+/// Returns whether two names are similar enough for a hint.
+pub fn is_similar(given: &str, known: &str) -> bool {
+    given.len() <= LONGEST && edit_distance(given, known) <= 1 + given.len() / 4
 }
 
 /// The greatest length in bytes of a name that a message repeats whole, and to which similar names are looked

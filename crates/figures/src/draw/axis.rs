@@ -1,4 +1,4 @@
-//! Axes, and their ticks at round numbers. The ends of an axis stand close to the data.
+//! Axes with ticks at round numbers and ends close to the data.
 
 use super::text::{widest, width};
 use crate::span::Span;
@@ -52,7 +52,7 @@ impl Axis {
     /// [`Self::shows`].
     pub(super) fn span(&self, values: impl Iterator<Item = f64>) -> Span {
         let fits = |value: &f64| value.is_finite() && (self.scale == Scale::Linear || *value > 0.0);
-        Span::of(values.chain(self.shows).filter(fits))
+        Span::covering(values.chain(self.shows).filter(fits))
     }
 }
 
@@ -104,7 +104,7 @@ impl Ticks {
     }
 }
 
-/// The part of the data's length that an axis is longer at each end, so that no marker lies on the border.
+/// Margin at each end of an axis, as a share of the data's length, which keeps markers off the border.
 const MARGIN: f64 = 0.04;
 
 /// Returns the ends of an axis for data in `data`: a little farther out, except at an end equal to `fixed`.
@@ -130,18 +130,18 @@ pub(super) fn ends(scale: Scale, data: Span, fixed: Option<f64>, most: Option<f6
 const SMALLEST: f64 = 1e-300;
 const FINEST: f64 = 1e-12;
 
-/// Returns how far an axis that shows a single value reaches to each side of it.
+/// Returns the length of an axis on each side of a single value.
 fn around(value: f64) -> f64 {
     value.abs().max(1.0) / 2.0
 }
 
-/// Returns whether two values are far enough apart for floating-point steps between them.
+/// Returns true if two values are far enough apart for floating-point steps between them.
 fn is_range(low: f64, high: f64) -> bool {
     high - low > SMALLEST.max(low.abs().max(high.abs()) * FINEST)
 }
 
-/// Returns a linear axis with about `wanted` ticks, and three at least if so many are wanted. Their distance
-/// is 1, 2, 2.5 or 5 times a power of ten.
+/// Returns a linear axis with about `wanted` ticks, and at least `wanted.min(3)`. Their distance is 1, 2, 2.5
+/// or 5 times a power of ten.
 fn linear(span: Span, wanted: usize) -> Ticks {
     let Span { low, high } = span;
     let (low, high) = if is_range(low, high) { (low, high) } else { (low - around(low), high + around(low)) };
@@ -151,7 +151,7 @@ fn linear(span: Span, wanted: usize) -> Ticks {
     // The small tolerance keeps rounding errors from losing a tick at an end.
     let between = |step: f64| ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
     let usual = steps.iter().position(|step| *step >= rough * 0.999).unwrap_or(steps.len() - 1);
-    // Fewer than three ticks would not show what lies between them.
+    // Fewer than three ticks do not show the scale.
     let is_enough = |step: &f64| between(*step).1 - between(*step).0 + 1 >= wanted.min(3) as i64;
     let step = steps[..=usual].iter().rev().copied().find(is_enough).unwrap_or(steps[usual]);
     let (first, last) = between(step);
@@ -168,8 +168,8 @@ fn is_whole(value: f64) -> bool {
 }
 
 /// Returns a logarithmic axis with ticks at powers of ten, or at every second, third … power if there are
-/// more than `wanted` and a half. If there are few powers, it also has ticks at 2 and 5 times them, and if
-/// there are very few even then, at the round numbers of a linear axis.
+/// more than 1.5 × `wanted`. Up to two powers get ticks at 2 and 5 times a power, too; an axis with fewer
+/// than two such ticks gets the round numbers of a linear axis.
 fn logarithmic(span: Span, wanted: usize) -> Ticks {
     let Span { low, high } = span;
     let low = if low > 0.0 { low.max(SMALLEST) } else { 1e-9 };

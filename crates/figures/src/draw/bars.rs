@@ -8,14 +8,14 @@ use super::page::{Heading, Page};
 use super::text::{LINE, widest, wrapped};
 use crate::span::Span;
 
-/// A range of values from elsewhere, such as a published one.
+/// A range to compare a bar with, such as a published one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Range {
     /// The position of its bar in the group.
     pub bar: usize,
     /// The smallest and the largest value.
     pub ends: (f64, f64),
-    /// What the pointer shows.
+    /// The tooltip.
     pub words: String,
 }
 
@@ -26,7 +26,7 @@ pub struct BarGroup {
     pub name: String,
     /// The values of the bars, one for each entry of the legend; `None` where there is no number.
     pub bars: Vec<Option<f64>>,
-    /// The ranges from elsewhere, which frames show in front of the bars.
+    /// Published ranges and the like, drawn as frames in front of the bars.
     pub ranges: Vec<Range>,
 }
 
@@ -35,27 +35,27 @@ pub struct BarGroup {
 pub struct Bars {
     /// The title of the chart.
     pub title: String,
-    /// What all bars have in common, printed below the title.
+    /// The subtitle: shared properties of all bars.
     pub subtitle: String,
     /// The title of the vertical axis, with its unit.
     pub axis: String,
-    /// The names and looks of the bars; every group has the same ones.
+    /// The names and looks of the bars, equal in all groups.
     pub legend: Vec<(String, Look)>,
     /// The groups from left to right.
     pub groups: Vec<BarGroup>,
-    /// The value at which bars start. It is 1 for ratios, so that larger and smaller values point to
-    /// different sides.
+    /// The value at the base line. It is 1 for ratios, so that larger values point up and smaller values
+    /// down.
     pub base: f64,
-    /// What the frames and what the reader has to know, printed below the bars; empty for nothing.
+    /// Sentences below the bars: the meaning of frames, and a remark; empty for none.
     pub notes: [String; 2],
 }
 
 // Lengths in pixels: the largest height of bars, and the gap between groups.
 const HIGH: f64 = 320.0;
 const GAP: f64 = 18.0;
-/// The width in pixels up to which groups stand side by side.
+/// Largest width of a line of groups, in pixels.
 const WIDEST: f64 = 1100.0;
-/// The width in pixels of sentences below narrow charts.
+/// Width of sentences below narrow charts, in pixels.
 const NOTES: f64 = 420.0;
 
 /// The part of a chart in one line: some groups of bars, on the axis that all lines share.
@@ -70,12 +70,12 @@ struct Line<'a> {
 }
 
 impl Bars {
-    /// Returns the chart as a drawing for a screen. If the groups are too wide, they stand in several lines.
+    /// Returns the chart as a drawing for a screen, with wide charts broken into several lines of groups.
     pub fn draw(&self) -> Drawing {
         self.draw_on(Page::default())
     }
 
-    /// Returns the chart as a drawing for a page, with the groups in as many lines as they need.
+    /// Returns the chart as a drawing for a page, with the groups broken into lines.
     pub fn draw_on(&self, page: Page) -> Drawing {
         let notes = |room: f64| Notes::new(["", &self.notes[0], &self.notes[1]], room, true);
         let below = |notes: &Notes| if notes.height() > 0.0 { notes.height() + 8.0 } else { 0.0 };
@@ -93,7 +93,7 @@ impl Bars {
         let bars = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
         let ranges = self.groups.iter().flat_map(|group| &group.ranges);
         let values = bars.chain(ranges.flat_map(|range| [range.ends.0, range.ends.1]));
-        let data = Span::of(values.filter(|value| value.is_finite())).with(self.base);
+        let data = Span::covering(values.filter(|value| value.is_finite())).with(self.base);
         let axis = Ticks::new(Scale::Linear, ends(Scale::Linear, data, Some(self.base), None), 6);
         let room = page.width.map_or(WIDEST, |width| width - left(&axis) - GAP - 6.0);
         let count = self.groups.len().max(1);
@@ -112,8 +112,8 @@ impl Bars {
         Drawing::stacked(lines.collect())
     }
 
-    /// Returns the width of a bar if `each` groups stand in a line of `room`. On a page they fill the line,
-    /// beside the legend if there is room for it, up to a largest width of bars.
+    /// Returns the width of a bar for `each` groups in a line of `room`. On a page the bars fill the line up
+    /// to a maximum width, and leave room for the legend at the right if bars of 20 pixels still fit.
     fn bar(&self, page: Page, each: usize, room: f64) -> f64 {
         let least = self.least_bar(page);
         if page.width.is_none() {
@@ -125,7 +125,7 @@ impl Bars {
         filled.clamp(least, least.max(if each == 1 { 64.0 } else { 40.0 }))
     }
 
-    /// Returns the width of a legend beside the bars.
+    /// Returns the width of a legend at the right of the bars.
     fn beside(&self) -> f64 {
         widest(self.legend.iter().map(|(name, _)| &**name)) + 44.0
     }
@@ -135,8 +135,8 @@ impl Bars {
         self.groups.iter().map(|group| group.bars.len()).max().unwrap_or(0).max(1)
     }
 
-    /// Returns the least width of a bar in pixels. It makes room for the names of the groups, as far as the
-    /// page has room; on a page names may have a line for each word.
+    /// Returns the least width of a bar in pixels, with room for the names of the groups up to a limit. On a
+    /// page of a given width, names may be broken at each blank.
     fn least_bar(&self, page: Page) -> f64 {
         let lines = self.groups.iter().flat_map(|group| group.name.lines());
         let (names, least) = if page.width.is_some() {
@@ -174,8 +174,8 @@ impl Line<'_> {
         let below_bars = 20.0 + LINE * lines as f64;
         let beside = if has_legend { chart.beside() } else { 0.0 };
         let right = left + step * self.groups.len() as f64 + GAP;
-        let names = chart.legend.iter().filter(|_| has_legend);
-        let entries = names.map(|(name, look)| (name.as_str(), Sample::Marker(*look))).collect();
+        let legend = chart.legend.iter().filter(|_| has_legend);
+        let entries = legend.map(|(name, look)| (name.as_str(), Sample::Marker(*look))).collect();
         let is_beside = on.width.is_none_or(|width| width >= right + beside);
         let (beside_entries, below_entries) =
             if is_beside { (entries, Vec::new()) } else { (Vec::new(), entries) };
@@ -208,7 +208,7 @@ impl Line<'_> {
         page
     }
 
-    /// Draws the bars, of which the first begins at x = `left`. `at` returns the y of a value.
+    /// Draws the bars from x = `left` on. `at` returns the y of a value.
     fn draw_groups(&self, page: &mut Drawing, left: f64, at: &dyn Fn(f64) -> f64) {
         let (bar, base) = (self.bar, self.chart.base);
         for (i, group) in self.groups.iter().enumerate() {
@@ -221,8 +221,7 @@ impl Line<'_> {
                 let style = Style { colour: look.colour(), class: "bar" };
                 let x = from + bar * j as f64 + 1.0;
                 page.rectangle(x, top, bar - 2.0, (low - top).max(0.5), style, Some(&words));
-                // Colours repeat if there are many bars, and disappear in grey print. Then the markers
-                // distinguish the bars.
+                // Markers distinguish bars of the same colour, and bars in grey print.
                 let end = if value < base { low + 7.0 } else { top - 7.0 };
                 page.marker(from + bar * (j as f64 + 0.5), end, *look, None);
             }

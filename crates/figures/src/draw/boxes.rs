@@ -26,9 +26,9 @@ pub struct BoxRow {
 pub struct Boxes {
     /// The title of the plot.
     pub title: String,
-    /// What all rows have in common.
+    /// The subtitle: shared properties of all rows.
     pub subtitle: String,
-    /// The axis of the values. On a logarithmic axis, values of 0 and below lie at its left end.
+    /// The axis of the values. A logarithmic axis shows values of 0 and below at its left end.
     pub x: Axis,
     /// The rows, from above.
     pub rows: Vec<BoxRow>,

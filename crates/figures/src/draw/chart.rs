@@ -1,4 +1,4 @@
-//! Charts of curves and points over two axes. The names of the curves stand beside their ends.
+//! Charts of curves and points over two axes, with the names of curves next to their ends.
 
 use super::axis::{Axis, Ticks, ends};
 use super::coinciding::{self, NamedPath};
@@ -20,7 +20,7 @@ pub struct Point {
     pub half_width: f64,
 }
 
-/// How a series is drawn.
+/// The style of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Points with markers, joined by lines.
@@ -39,22 +39,22 @@ pub struct Series {
     pub name: String,
     /// The look of the series.
     pub look: Look,
-    /// How the series is drawn.
+    /// The style.
     pub kind: Kind,
     /// The points, sorted from left to right.
     pub points: Vec<Point>,
 }
 
-/// A value from elsewhere, such as a published one, which is shown as a hollow mark beside the data.
+/// A value to compare the data with, such as a published one, drawn as a hollow mark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     /// The horizontal coordinate, as a value of the axis.
     pub x: f64,
     /// The vertical coordinate, as a value of the axis.
     pub y: f64,
-    /// The look of the curve that it belongs to, whose colour it has.
+    /// The look of its curve.
     pub look: Look,
-    /// What the pointer shows.
+    /// The tooltip.
     pub words: String,
 }
 
@@ -63,7 +63,7 @@ pub struct Reference {
 pub struct Chart {
     /// The title of the chart.
     pub title: String,
-    /// What all curves have in common, printed below the title.
+    /// The subtitle: shared properties of all curves.
     pub subtitle: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -71,11 +71,11 @@ pub struct Chart {
     pub y: Axis,
     /// The curves.
     pub series: Vec<Series>,
-    /// The values from elsewhere.
+    /// Values to compare the data with.
     pub references: Vec<Reference>,
-    /// What the hollow marks are, printed below the data; empty if there are none.
+    /// The meaning of hollow marks, printed below the data; empty without marks.
     pub references_are: String,
-    /// What the reader has to know, printed below the data; empty for nothing.
+    /// A remark printed below the data; empty for none.
     pub note: String,
 }
 
@@ -96,8 +96,8 @@ impl PlotArea {
     }
 }
 
-// Lengths in pixels: the space below the data, the width and height of the data, the narrowest data that
-// leave the names of the curves beside them.
+// Lengths in pixels: the space below the data, the width and height of the data, and the least width of the
+// data with names of curves at the right.
 const BOTTOM: f64 = 52.0;
 const WIDE: f64 = 560.0;
 const HIGH: f64 = 360.0;
@@ -127,8 +127,8 @@ impl Chart {
         self.draw_on(Page::default())
     }
 
-    /// Returns the chart as a drawing for a page. The names of curves stand beside their ends, or in a legend
-    /// below if the page is too narrow.
+    /// Returns the chart as a drawing for a page. The names of curves are at the right, next to their ends,
+    /// or in a legend below the data on a narrow page.
     pub fn draw_on(&self, page: Page) -> Drawing {
         let heading = Heading::new(page, &self.title, &self.subtitle);
         let points = || self.series.iter().flat_map(|series| &series.points);
@@ -240,7 +240,7 @@ impl Chart {
         page.upright(18.0, area.top + area.height / 2.0, area.height + 10.0, &self.y.title);
     }
 
-    /// Draws the names at the right. Each name is as close to the end of its curve as the other names allow.
+    /// Draws the names at the right, as close to the ends of their curves as possible without overlap.
     fn draw_names(&self, page: &mut Drawing, area: &PlotArea) {
         let end = |series: &Series| {
             let last = series.points.iter().rev().find(|point| point.y.is_finite())?;
@@ -335,8 +335,8 @@ fn along(path: &[Position], shift: f64) -> Vec<Position> {
     positions
 }
 
-/// Returns positions in `room`, as close as possible to those in `wanted`, which are ascending, but at least
-/// `distance` apart. One pass from each end moves them (the result is good but not optimal).
+/// Moves the ascending positions `wanted` into `room` and at least `distance` apart. Greedy: one pass from
+/// each end. O(n), close to the wanted positions but not optimal.
 fn spread(wanted: &[f64], room: Span, distance: f64) -> Vec<f64> {
     let mut places = wanted.to_vec();
     let mut least = room.low;

@@ -1,14 +1,14 @@
-//! Finds curves that lie on each other, so that a picture can say in words what it cannot show.
+//! Finds curves that coincide, for a sentence below the chart.
 
 use super::drawing::Position;
 
-/// The distance in pixels up to which two curves count as one.
+/// Largest distance between coinciding curves, in pixels.
 const NEAR: f64 = 1.0;
 
 /// A curve: its name, its path in pixels from left to right, and whether lines join its points.
 pub(super) type NamedPath<'a> = (&'a str, Vec<Position>, bool);
 
-/// Returns a sentence that names the curves that coincide; `None` if none do.
+/// Returns a sentence that names the coinciding curves; `None` if there are none.
 pub(super) fn sentence(curves: &[NamedPath<'_>]) -> Option<String> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (i, (_, path, is_path)) in curves.iter().enumerate() {
@@ -30,8 +30,8 @@ pub(super) fn sentence(curves: &[NamedPath<'_>]) -> Option<String> {
         let (last, others) = names.split_last()?;
         Some(format!("{} and {last} coincide", others.join(", ")))
     };
-    let said: Vec<String> = groups.iter().filter_map(listed).collect();
-    (!said.is_empty()).then(|| format!("{}.", said.join("; ")))
+    let clauses: Vec<String> = groups.iter().filter_map(listed).collect();
+    (!clauses.is_empty()).then(|| format!("{}.", clauses.join("; ")))
 }
 
 /// Returns whether two curves are nowhere farther apart than [`NEAR`]. Points without lines have to be
@@ -64,8 +64,8 @@ fn follows(points: &[Position], path: &[Position]) -> bool {
             // A steep piece: every height between its ends is on it.
             (from.1.min(to.1), from.1.max(to.1))
         } else {
-            let at = from.1 + part * (to.1 - from.1);
-            (at, at)
+            let y = from.1 + part * (to.1 - from.1);
+            (y, y)
         };
         y >= low - NEAR && y <= high + NEAR
     })
@@ -92,7 +92,7 @@ mod tests {
         let all = [("a", &straight), ("b", &bent), ("c", &bent), ("d", &straight)];
         assert_eq!(said(&all).as_deref(), Some("All 4 curves coincide."));
         assert_eq!(said(&all[..3]).as_deref(), Some("a, b and c coincide."));
-        // A shorter curve is another one, and so is an empty one.
+        // Neither a shorter curve nor an empty one coincides.
         assert_eq!(said(&[("a", &straight), ("b", &line(&[(0.0, 0.0), (50.0, 25.0)]))]), None);
         assert_eq!(said(&[("a", &Vec::new()), ("b", &Vec::new())]), None);
         let points = |path: &Vec<(f64, f64)>| ("p", path.clone(), false);

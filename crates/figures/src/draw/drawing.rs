@@ -26,7 +26,7 @@ pub(super) const GRID: Style<'_> = Style { colour: "#dddddd", class: "grid" };
 /// The style of the background.
 pub(super) const PAPER: Style<'_> = Style { colour: "#ffffff", class: "paper" };
 
-/// The point of a text that stands at its coordinates.
+/// The part of a text at its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -92,14 +92,13 @@ impl Drawing {
         drawing
     }
 
-    /// Returns the drawing as a figure on paper. A drawing that is wider than its page is made smaller as a
-    /// whole.
+    /// Returns the drawing as a figure on paper. A drawing wider than its page is scaled down.
     #[must_use]
     pub fn printed(self, size: SizeMm) -> Self {
         Self { size_mm: Some(size), ..self }
     }
 
-    /// Returns one drawing with all `drawings` below each other. A single drawing is returned unchanged.
+    /// Stacks drawings below each other. A single drawing is returned unchanged.
     pub fn stacked(mut drawings: Vec<Self>) -> Self {
         if drawings.len() == 1 {
             return drawings.remove(0);
@@ -128,7 +127,7 @@ impl Drawing {
         }
         whole.rectangle(0.0, 0.0, whole.width, whole.height, PAPER, None);
         whole.elements.extend(self.elements);
-        groups.into_iter().for_each(|group| whole.add(group));
+        whole.elements.extend(groups.into_iter().map(Into::into));
         whole
     }
 
@@ -137,8 +136,7 @@ impl Drawing {
         self.width
     }
 
-    /// Returns the drawing with `height` more below it, which `draw` fills: it gets the y at which this space
-    /// begins.
+    /// Extends the drawing by `height` at the bottom. `draw` fills the new space and gets its top y.
     pub(super) fn with_below(mut self, height: f64, draw: impl FnOnce(&mut Self, f64)) -> Self {
         let top = self.height;
         self.rectangle(0.0, top, self.width, height, PAPER, None);
@@ -219,14 +217,8 @@ impl Drawing {
 
     /// Adds a straight line. Its CSS class is that of `style` with the suffix `-line`.
     pub(super) fn line(&mut self, x1: f64, y1: f64, x2: f64, y2: f64, style: Style<'_>) {
-        let line = Line::new()
-            .set("x1", round(x1))
-            .set("y1", round(y1))
-            .set("x2", round(x2))
-            .set("y2", round(y2))
-            .set("stroke", style.colour)
-            .set("class", format!("{}-line", style.class));
-        self.add(line);
+        let line = placed(Line::new(), [("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)]);
+        self.add(line.set("stroke", style.colour).set("class", format!("{}-line", style.class)));
     }
 
     /// Adds a rectangle. The pointer shows `words` as a tooltip; `None` for no tooltip.
@@ -359,24 +351,25 @@ fn text_at(x: f64, y: f64, anchor: Anchor, style: Style<'_>, words: &str) -> Tex
         Anchor::Middle => "middle",
         Anchor::End => "end",
     };
-    Text::new(words)
-        .set("x", round(x))
-        .set("y", round(y))
-        .set("text-anchor", anchor)
-        .set("fill", style.colour)
-        .set("class", style.class)
+    let text = placed(Text::new(words), [("x", x), ("y", y)]).set("text-anchor", anchor);
+    text.set("fill", style.colour).set("class", style.class)
 }
 
 fn rectangle_at(x: f64, y: f64, width: f64, height: f64) -> Rectangle {
-    Rectangle::new()
-        .set("x", round(x))
-        .set("y", round(y))
-        .set("width", round(width.max(0.0)))
-        .set("height", round(height.max(0.0)))
+    let sides = [("x", x), ("y", y), ("width", width.max(0.0)), ("height", height.max(0.0))];
+    placed(Rectangle::new(), sides)
 }
 
 fn circle_at(x: f64, y: f64, radius: f64) -> Circle {
-    Circle::new().set("cx", round(x)).set("cy", round(y)).set("r", radius)
+    placed(Circle::new(), [("cx", x), ("cy", y)]).set("r", radius)
+}
+
+/// Sets coordinates of an element, rounded.
+fn placed<E: Node, const N: usize>(mut element: E, coordinates: [(&str, f64); N]) -> E {
+    for (name, value) in coordinates {
+        element.assign(name, round(value));
+    }
+    element
 }
 
 /// Returns the SVG path along `points`.

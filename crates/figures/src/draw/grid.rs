@@ -23,7 +23,7 @@ pub struct GridCell {
 /// An axis of a grid.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GridAxis {
-    /// The settings of the axis. Names stand in the middle of their units, and empty ones are not shown.
+    /// The settings of the axis. Names are centred on their units, and empty names are not shown.
     pub axis: Axis,
     /// The ends.
     pub span: Span,
@@ -60,7 +60,7 @@ impl GridAxis {
 pub struct Grid {
     /// The title of the grid.
     pub title: String,
-    /// What all rectangles have in common, printed below the title.
+    /// The subtitle: shared properties of all rectangles.
     pub subtitle: String,
     /// The horizontal axis.
     pub x: GridAxis,
@@ -68,8 +68,8 @@ pub struct Grid {
     pub y: GridAxis,
     /// Whether a unit has the same length on both axes. If not, a thin gap separates neighbouring rectangles.
     pub square: bool,
-    /// Whether all rectangles are squares of one unit at whole numbers, and those of one colour are drawn as
-    /// one element with the tooltip of the first, which keeps files of many squares small.
+    /// Whether squares of one colour are merged into one element with the tooltip of the first, which keeps
+    /// large files small. Requires unit squares at whole numbers.
     pub is_merged: bool,
     /// The rectangles.
     pub cells: Vec<GridCell>,
@@ -78,7 +78,7 @@ pub struct Grid {
 }
 
 // Lengths in pixels: the largest width and height of the data, the space for the labels of the axes, and the
-// narrowest data that leave the legend beside them.
+// least width of the data with a legend at the right.
 const WIDE: f64 = 640.0;
 const HIGH: f64 = 400.0;
 const LEFT: f64 = 44.0;
@@ -151,8 +151,8 @@ impl Grid {
         for GridCell { place: [x, y, units_x, units_y], colour, words } in &self.cells {
             let width = area.width * units_x / self.x.length();
             let height = area.height * units_y / self.y.length();
-            // Very small rectangles get no gap, because the gap would hide them. Squares reach a little under
-            // their neighbours to the right and above, which are drawn later, so that no light line is seen
+            // Very small rectangles get no gap, because the gap would hide them. Squares extend a little
+            // under their right and upper neighbours, which are drawn later; otherwise light lines would show
             // between them.
             let hair = |side: f64| match (self.square, side < 3.0) {
                 (true, _) => -0.4,
@@ -241,7 +241,7 @@ mod tests {
     use super::super::png;
     use super::*;
 
-    /// Returns a machine of so many nodes to a side in five colours.
+    /// Returns a machine of `side` × `side` nodes in five colours.
     fn squares(side: usize, is_merged: bool) -> String {
         let colours = ["#e1ecf6", "#a9bed5", "#7190b3", "#3a6291", "#08306b"];
         let cell = |i: usize| {
@@ -263,7 +263,7 @@ mod tests {
         let (single, merged) = (pixels(false)?, pixels(true)?);
         let pairs = single.pixels().iter().zip(merged.pixels());
         let differ = pairs.filter(|(a, b)| a.red().abs_diff(b.red()) > 4).count();
-        // Squares have sides of 40 pixels, of which those at the borders may be mixed.
+        // Squares have sides of 40 pixels, and pixels at their borders may be mixed.
         assert!(differ * 10 < single.pixels().len(), "{differ} of {} pixels differ", single.pixels().len());
         let (single, merged) = (squares(100, false).len(), squares(100, true).len());
         assert!(merged * 12 < single, "{merged} and {single} bytes");

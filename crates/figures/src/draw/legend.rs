@@ -1,4 +1,4 @@
-//! Legends beside or below the data, and the sentences below a chart.
+//! Legends at the right of the data or below it, and sentences below a chart.
 
 use super::drawing::{Anchor, Drawing, INK, QUIET, Style};
 use super::look::Look;
@@ -26,8 +26,7 @@ pub(super) struct Legend<'a> {
 }
 
 impl<'a> Legend<'a> {
-    /// Returns a legend whose lines are at most `room` wide. Entries stand in columns of the same width, as
-    /// many as fit.
+    /// Returns a legend with lines of at most `room`. Entries form columns of equal width, as many as fit.
     pub(super) fn new(entries: Vec<Entry<'a>>, room: f64) -> Self {
         let widest =
             entries.iter().map(|(name, sample)| sample.width() + width(name)).fold(1.0, f64::max) + 16.0;
@@ -92,15 +91,15 @@ const MARK: f64 = 18.0;
 
 /// The sentences below a chart.
 pub(super) struct Notes {
-    /// The lines, and whether a hollow mark stands in front of each.
+    /// The lines, and whether each begins with a hollow mark.
     lines: Vec<(bool, String)>,
     /// Whether the marks are frames of bars and not circles.
     are_frames: bool,
 }
 
 impl Notes {
-    /// Breaks sentences into lines of at most `room`. Empty sentences take no line. A hollow mark, which is a
-    /// frame below bars, stands in front of the second sentence, which explains these marks.
+    /// Breaks sentences into lines of at most `room`. Empty sentences take no line. The second sentence
+    /// explains hollow marks and begins with one, which is a frame below bars.
     pub(super) fn new([first, marks, last]: [&str; 3], room: f64, are_frames: bool) -> Self {
         let plain = |text: &str| wrapped(text, room).into_iter().map(|line| (false, line));
         let marked = wrapped(marks, room - MARK).into_iter().enumerate().map(|(i, line)| (i == 0, line));
@@ -112,7 +111,7 @@ impl Notes {
         LINE * self.lines.len() as f64
     }
 
-    /// Draws the lines, of which the first begins at `(x, y)`.
+    /// Draws the lines from `(x, y)` on.
     pub(super) fn draw(&self, page: &mut Drawing, x: f64, y: f64) {
         for (i, (is_marked, line)) in self.lines.iter().enumerate() {
             let y = y + LINE * i as f64;

@@ -1,5 +1,5 @@
-//! The look of a curve: a colour, a marker and a dash. Colours of a given luminance, so that neighbours which
-//! differ in lightness are told apart in grey print and with any colour vision.
+//! The look of a curve: a colour, a marker and a dash. Colours of a given luminance: neighbours that differ
+//! in lightness stay distinct in grey print and with any colour vision.
 
 /// The colours of curves. Each has a contrast of at least 3 to 1 on white paper and on a dark screen. All can
 /// be distinguished with any kind of colour vision: a search maximized the smallest distance between two of
@@ -7,8 +7,8 @@
 pub(crate) const COLOURS: [&str; 8] =
     ["#0095ff", "#fd1f00", "#00966d", "#b432ba", "#807e1d", "#871dff", "#0b717b", "#908fb3"];
 
-/// The dashes, as values of `stroke-dasharray`, and their layers. Curves with more gaps are drawn later and
-/// so on top. Therefore curves at the same position stay visible.
+/// The dashes, as values of `stroke-dasharray`, and their layers. Curves with more gaps are drawn later, on
+/// top, so that coinciding curves stay visible.
 pub(crate) const DASHES: [(&str, u8); 4] = [("", 0), ("7 3", 1), ("2 3", 3), ("9 3 2 3", 2)];
 
 /// The shape of a marker.
@@ -20,7 +20,7 @@ pub(crate) enum Marker {
     Square,
     /// A triangle with its tip above.
     Triangle,
-    /// A square that stands on a corner.
+    /// A square on its corner.
     Diamond,
     /// A triangle with its tip below.
     Inverted,
@@ -87,32 +87,31 @@ pub(crate) fn luminance(colour: &str) -> f64 {
         let part = colour.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
         linear(f64::from(part.unwrap_or_default()) / 255.0)
     };
-    of_light([channel(1), channel(3), channel(5)])
+    luminance_of([channel(1), channel(3), channel(5)])
 }
 
-/// Returns how many times lighter the lighter one of two luminances is: the contrast of the same guidelines.
+/// Returns the contrast of two luminances, after the same guidelines.
 #[cfg(test)]
 pub(crate) fn contrast(a: f64, b: f64) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// Returns the colour `#rrggbb` of a hue in degrees that has a luminance, to the nearest step of its
-/// channels.
-pub(crate) fn of_hue(hue: f64, luminance: f64) -> String {
+/// Returns the colour `#rrggbb` of a hue in degrees and a luminance, to the nearest step of its channels.
+pub(crate) fn colour_of_hue(hue: f64, luminance: f64) -> String {
     let (mut dark, mut light) = (0.0, 1.0);
     // Luminance grows with the lightness of HSL, so bisection finds it.
     for _ in 0..20 {
         let middle = f64::midpoint(dark, light);
-        let found = of_light(of_hsl(hue, middle).map(linear));
-        if found < luminance { dark = middle } else { light = middle }
+        let middle_luminance = luminance_of(rgb_from_hsl(hue, middle).map(linear));
+        if middle_luminance < luminance { dark = middle } else { light = middle }
     }
-    let [red, green, blue] = of_hsl(hue, dark).map(|part| (255.0 * part).round() as u8);
+    let [red, green, blue] = rgb_from_hsl(hue, dark).map(|part| (255.0 * part).round() as u8);
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 /// Returns red, green and blue, from 0 to 1, of a hue in degrees with a saturation of 0.6 and a lightness, as
 /// HSL has them.
-fn of_hsl(hue: f64, lightness: f64) -> [f64; 3] {
+fn rgb_from_hsl(hue: f64, lightness: f64) -> [f64; 3] {
     [0.0, 8.0, 4.0].map(|shift| {
         let k = (shift + hue / 30.0).rem_euclid(12.0);
         let a = 0.6 * lightness.min(1.0 - lightness);
@@ -126,7 +125,7 @@ fn linear(part: f64) -> f64 {
 }
 
 /// Returns the luminance of red, green and blue light.
-fn of_light([red, green, blue]: [f64; 3]) -> f64 {
+fn luminance_of([red, green, blue]: [f64; 3]) -> f64 {
     0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
@@ -150,7 +149,7 @@ mod tests {
         assert!((contrast(luminance("#777777"), 1.0) - 4.48).abs() < 0.01, "the example of the guidelines");
         for hue in 0..36 {
             for wanted in [0.05, 0.2, 0.4, 0.7] {
-                let colour = of_hue(f64::from(hue) * 10.0, wanted);
+                let colour = colour_of_hue(f64::from(hue) * 10.0, wanted);
                 assert!((luminance(&colour) - wanted).abs() < 0.01, "{colour} at {hue} for {wanted}");
             }
         }

@@ -1,9 +1,9 @@
 //! Charts, bars and grids as SVG drawings, and PNG pictures and PDF pages made from them.
 //!
-//! The same drawing serves files, reports and PNG pictures. Its elements have colours as attributes, which
-//! every viewer understands, and CSS classes (`ink`, `grid`, `paper`, `quiet`), with which a page restyles
-//! them for another theme. We draw the axes ourselves, because no available plotting library keeps legends
-//! off the data, supports themes and renders pixels from the same drawing.
+//! The same drawing serves files, reports and PNG pictures. Its elements have colours as attributes for all
+//! viewers, and CSS classes (`ink`, `grid`, `paper`, `quiet`) for themes of a page. We draw the axes
+//! ourselves, because no available plotting library keeps legends off the data, supports themes and renders
+//! pixels from the same drawing.
 
 mod axis;
 mod bars;
@@ -26,7 +26,7 @@ pub use chart::{Chart, Kind, Point, Reference, Series};
 pub use drawing::Drawing;
 pub use grid::{Grid, GridAxis, GridCell};
 pub use look::Look;
-pub(crate) use look::of_hue;
+pub(crate) use look::colour_of_hue;
 pub(crate) use look::{COLOURS, DASHES, MARKERS};
 #[cfg(test)]
 pub(crate) use look::{contrast, luminance};

@@ -1,4 +1,4 @@
-//! Several grids on one page, each with its name, under one heading and above one legend.
+//! Several grids on one page, under one heading and above one legend.
 
 use super::drawing::Drawing;
 use super::grid::Grid;
@@ -6,16 +6,16 @@ use super::legend::{Entry, Legend, Sample};
 use super::page::{Heading, Page};
 use super::text::joined;
 
-/// Grids that differ in what they show and share what they mean.
+/// Grids with a common heading and legend.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panels {
     /// The title of the page.
     pub title: String,
-    /// What all panels have in common.
+    /// The subtitle: shared properties of all panels.
     pub subtitle: String,
     /// The panels: grids without a title, whose subtitles are their names.
     pub panels: Vec<Grid>,
-    /// The number of panels beside each other, at most.
+    /// Largest number of panels in a line.
     pub columns: usize,
     /// The height of a panel, as a part of its width; `None` for one that suits its content.
     pub aspect: Option<f64>,
@@ -28,7 +28,7 @@ const WIDE: f64 = 960.0;
 const LOWEST: f64 = 165.0;
 
 impl Panels {
-    /// Returns the number of panels beside each other on a page, and the page of one panel.
+    /// Returns the number of panels in a line of a page, and the page of one panel.
     pub fn layout(page: Page, count: usize, columns: usize, aspect: Option<f64>) -> (usize, Page) {
         if count <= 1 {
             return (1, page);

@@ -55,12 +55,12 @@ pub fn png(svg: &str, scale: f64) -> Result<Vec<u8>, RenderError> {
     pixels.encode_png().map_err(|error| RenderError::Encode(error.to_string()))
 }
 
-/// The number of CSS pixels in an inch. It makes a drawing that is 84 mm wide a page that is 84 mm wide.
+/// CSS pixels per inch. A drawing of 84 mm becomes a page of 84 mm.
 const PIXELS_PER_INCH: f32 = 96.0;
 
-/// Returns an SVG drawing as a PDF file of one page, which is as large as the drawing. Its last line is a
-/// comment with `mark`. Fonts and colours come in an order that differs between runs, so two files of one
-/// drawing show the same page and need not have the same bytes.
+/// Converts an SVG drawing to a PDF file of one page of the same size. Its last line is a comment with
+/// `mark`. The order of fonts and colours varies between runs, so two files of one drawing show the same
+/// page, but may differ in bytes.
 pub fn pdf(svg: &str, mark: &str) -> Result<Vec<u8>, RenderError> {
     let page = PageOptions { dpi: PIXELS_PER_INCH };
     let mut file = to_pdf(&tree(svg)?, ConversionOptions::default(), page)

@@ -1,10 +1,10 @@
 //! The plot `busy`: utilization over time, for the first seed of each replay. With outages, lines show the
 //! nodes that are up.
 
-use super::job_rows::{TimeMeans, job_curves, outages, plain, visit_first_seeds};
+use super::job_rows::{Seeds, TimeMeans, job_curves, outages, plain, visit_rows};
 use super::time_axis::{PARTS, TimeAxis};
 use crate::draw::{Axis, Kind, Point, Series};
-use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
+use crate::kind::{Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions};
 use crate::looks::looks;
 use crate::results::Results;
 use crate::span::Span;
@@ -13,7 +13,7 @@ use crate::span::Span;
 pub(super) const KIND: PlotKind = PlotKind {
     name: "busy",
     summary: "Utilization over time",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,
@@ -23,15 +23,15 @@ pub(super) const KIND: PlotKind = PlotKind {
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let curves = job_curves(options, results)?;
     let outages = outages(options, results, &curves)?;
-    // Runs in which jobs were killed kept nodes busy too.
+    // Killed runs kept nodes busy, too.
     let killed = outages.values().flat_map(|outages| &outages.killed);
-    let killed = Span::of(killed.flat_map(|run| [run.row.start_s, run.row.end_s]));
+    let killed = Span::covering(killed.flat_map(|run| [run.row.start_s, run.row.end_s]));
     let span = TimeAxis::read("jobs", options, ["start_s", "end_s"], &curves, killed)?;
     let Some(axis) = span else { return Ok(None) };
     let mut busy = TimeMeans::new(axis.span_s, PARTS);
     let names = ["start_s", "end_s", "allocated"];
     let is_kept =
-        visit_first_seeds("jobs", options, names, &curves, &mut |replay, [start_s, end_s, nodes]| {
+        visit_rows("jobs", options, names, &curves, Seeds::First, &mut |replay, [start_s, end_s, nodes]| {
             busy.entry(replay).add(start_s, end_s, nodes);
         })?;
     if !is_kept {
@@ -59,8 +59,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(axis.chart(options, results, "first start", title, y, series)))
 }
 
-/// Returns the series of nodes that are up: one for all replays if they met the same outages, and otherwise
-/// one for each, with its name.
+/// Returns the series of nodes that are up: one for all replays with the same outages, otherwise one for each
+/// replay, with its name.
 fn lines_of_up(mut up: Vec<(String, Vec<Point>)>) -> Vec<Series> {
     let is_shared = up.iter().all(|(_, points)| *points == up[0].1);
     if is_shared {
@@ -75,5 +75,5 @@ fn lines_of_up(mut up: Vec<(String, Vec<Point>)>) -> Vec<Series> {
     lines.map(|((name, points), look)| Series { name, look, kind: Kind::Line, points }).collect()
 }
 
-/// The name of lines of nodes that are up, and the subject on which their look depends.
+/// The name of lines of available nodes, which also decides their look.
 const NODES_UP: &str = "nodes up";

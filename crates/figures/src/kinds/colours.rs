@@ -1,14 +1,14 @@
-//! Colours of jobs in which neighbours differ in lightness, so that they are told apart in grey print and
-//! with any colour vision; and shades of values.
+//! Colours of jobs, by greedy graph colouring (DSATUR): neighbours differ in lightness, so that they stay
+//! distinct in grey print and with any colour vision. Shades of values.
 
 use std::collections::BTreeMap;
 
-use crate::draw::of_hue;
+use crate::draw::colour_of_hue;
 use crate::span::Span;
 use meshreplay_machine::machine::NodeId;
 
-/// The luminances of jobs. Each step is a contrast of 1.5 to 1 or more, and so is the step from the lightest
-/// to white paper.
+/// The luminances of jobs. Each step, and the step from the lightest to white paper, is a contrast of at
+/// least 1.5 to 1.
 const LEVELS: [f64; 5] = [0.0544, 0.125, 0.239, 0.407, 0.640];
 
 /// Jobs that start within this part of the shown time after another job has ended are its neighbours.
@@ -25,17 +25,17 @@ pub(super) struct Rectangle {
     pub(super) nodes: (NodeId, NodeId),
 }
 
-/// The colours of jobs: a hue that follows from the number, and a luminance that neighbours do not share.
+/// The colours of jobs: a hue from the number of the job, and a luminance that differs between neighbours.
 pub(super) struct JobColours {
     levels: BTreeMap<i64, usize>,
 }
 
 impl JobColours {
-    /// Chooses the luminances for pictures of the same jobs, which show `span_s` seconds. The job whose
-    /// neighbours have the most different levels chooses next, of several the one with the most neighbours
-    /// (Brélaz's DSATUR), and at the end each chooses again. Where a job has neighbours of every level, as
-    /// where jobs are scattered over a machine, some share one. O(rectangles² + jobs²).
-    pub(super) fn of(pictures: &[Vec<Rectangle>], span_s: f64) -> Self {
+    /// Chooses the luminances for pictures of the same jobs over `span_s` seconds, by Brélaz's DSATUR: the
+    /// job whose neighbours have the most different levels chooses next, ties go to the job with the most
+    /// neighbours, and at the end each job chooses again. A job with neighbours of every level, as on a
+    /// machine with scattered jobs, shares its level with some of them. O(rectangles² + jobs²).
+    pub(super) fn new(pictures: &[Vec<Rectangle>], span_s: f64) -> Self {
         let neighbours = neighbours(pictures, NEAR * span_s);
         let mut levels: BTreeMap<i64, usize> = BTreeMap::new();
         // The levels of the neighbours of each job that has not chosen yet, as bits.
@@ -62,11 +62,11 @@ impl JobColours {
     /// that jobs with close numbers have very different hues.
     pub(super) fn colour(&self, job: i64) -> String {
         let hue = (job.rem_euclid(360) as f64 * 137.508).rem_euclid(360.0);
-        of_hue(hue, LEVELS[self.levels.get(&job).copied().unwrap_or_default()])
+        colour_of_hue(hue, LEVELS[self.levels.get(&job).copied().unwrap_or_default()])
     }
 }
 
-/// The neighbours of each job, with how often they touch.
+/// The neighbours of each job, with the number of common borders.
 type Neighbours = BTreeMap<i64, BTreeMap<i64, usize>>;
 
 /// Returns the neighbours of each job in any of the pictures.
@@ -85,8 +85,8 @@ fn neighbours(pictures: &[Vec<Rectangle>], near_s: f64) -> Neighbours {
     neighbours
 }
 
-/// Returns the level that a job shares with the fewest of its neighbours, of several the one whose next
-/// levels are.
+/// Returns the level that a job shares with the fewest neighbours. Ties go to the level whose adjacent levels
+/// are shared least.
 fn best(job: i64, neighbours: &BTreeMap<i64, usize>, levels: &BTreeMap<i64, usize>) -> usize {
     let mut shared = [0; LEVELS.len()];
     let mut close = [0; LEVELS.len()];
@@ -147,8 +147,8 @@ mod tests {
     use super::*;
     use crate::draw::{contrast, luminance};
 
-    /// Returns what a person without red receptors or without green ones sees of a colour (the matrices of
-    /// Machado, Oliveira and Fernandes, 2009).
+    /// Returns the luminance of a colour as perceived with protanopia or deuteranopia (matrices of Machado,
+    /// Oliveira and Fernandes, 2009).
     fn seen(colour: &str, matrix: [[f64; 3]; 3]) -> f64 {
         let linear = [1, 3, 5].map(|at| {
             let part = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("two digits")) / 255.0;
@@ -184,7 +184,7 @@ mod tests {
     fn neighbours_differ_in_lightness() {
         // 37 has no factor in common with the number of bricks.
         let wall = wall(20, 30);
-        let colours = JobColours::of(std::slice::from_ref(&wall), 300.0);
+        let colours = JobColours::new(std::slice::from_ref(&wall), 300.0);
         let mut borders = 0;
         for (i, one) in wall.iter().enumerate() {
             for other in wall[..i].iter().filter(|other| touch(one, other, 1.0)) {
@@ -206,7 +206,7 @@ mod tests {
         let one = |job, nodes| Rectangle { job, times_s: Span::new(0.0, 9.0), nodes };
         let pictures =
             [vec![one(1, (0, 3)), one(2, (4, 7))], vec![one(2, (0, 3)), one(3, (4, 7)), one(1, (8, 9))]];
-        let colours = JobColours::of(&pictures, 9.0);
+        let colours = JobColours::new(&pictures, 9.0);
         let of = |job| luminance(&colours.colour(job));
         for (a, b) in [(1, 2), (2, 3), (1, 3)] {
             assert!(contrast(of(a), of(b)) > 1.4, "{a} {b}");

@@ -1,9 +1,9 @@
-//! The plot `delays`: how long jobs wait until they are first in the queue, how long they then wait for
-//! nodes, and how long they are suspended while they are moved.
+//! The plot `delays`: mean times of jobs until they are first in the queue, from there to the start, and
+//! suspended for moves.
 
 use super::values::mean;
 use crate::draw::{BarGroup, Bars};
-use crate::kind::{Drawn, LINEAR_ARRAY, Needs, PlotKind, PlotOptions};
+use crate::kind::{DELAYS, Drawn, LINEAR_ARRAY, PlotKind, PlotOptions};
 use crate::results::Results;
 use meshreplay_sim::metrics::{Group, METRICS, Metric};
 
@@ -11,13 +11,13 @@ use meshreplay_sim::metrics::{Group, METRICS, Metric};
 pub(super) const KIND: PlotKind = PlotKind {
     name: "delays",
     summary: "Bars of the mean time to the head of the queue, from there to the start, and suspended",
-    needs: Needs::Delays,
+    needs: DELAYS,
     takes: &[],
     example: Some(LINEAR_ARRAY),
     draw,
 };
 
-/// Draws the plot; `None` if delays have nothing to show and the user did not ask for this kind.
+/// Draws the plot; `None` if delays are meaningless and the user did not name this kind.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     if !(options.is_asked || results.have_delays()) {
         return Ok(None);
@@ -39,7 +39,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             groups.push((delay.title(), BarGroup { name, bars, ..BarGroup::default() }));
         }
     }
-    // A kind of delay that nobody had takes no room.
+    // A delay that is 0 everywhere gets no bars.
     let is_nothing = |title: &str| {
         let bars = groups.iter().filter(|(other, _)| other == title).flat_map(|(_, group)| &group.bars);
         bars.flatten().all(|value| value.abs() < f64::MIN_POSITIVE)

@@ -1,14 +1,14 @@
-//! The plots `waits`, `box`, `cdf` and `calls`: how a number of the jobs is distributed.
+//! The plots `waits`, `box`, `cdf` and `calls`: distributions of a number of the jobs.
 
 use std::collections::BTreeMap;
 
 use super::job_rows::{
-    JobCurve, about_jobs, chosen_column, column_axis, column_title, job_curves, visit_rows,
+    JobCurve, Seeds, about_jobs, chosen_column, column_axis, column_title, job_curves, visit_rows,
 };
-use super::values::Nanoseconds;
+use super::values::TimeUnit;
 use crate::FigureError;
-use crate::draw::{Axis, BoxRow, Boxes, Chart, Scale, Series, joined};
-use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions, Setting};
+use crate::draw::{Axis, BoxRow, Boxes, Chart, Drawing, Scale, Series, joined};
+use crate::kind::{CALL_TIMES, Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Distribution};
 
@@ -16,7 +16,7 @@ use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Distribution};
 pub(super) const WAITS: PlotKind = PlotKind {
     name: "waits",
     summary: "Distribution of waiting times",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw: draw_waits,
@@ -27,7 +27,7 @@ pub(super) const BOX: PlotKind = PlotKind {
     name: "box",
     summary: "Boxes of the waiting times, from 5 % to 95 % of the jobs; --value for another number of the \
          jobs",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: &[Setting::Value, Setting::Log, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
     draw: draw_boxes,
@@ -37,7 +37,7 @@ pub(super) const BOX: PlotKind = PlotKind {
 pub(super) const CDF: PlotKind = PlotKind {
     name: "cdf",
     summary: "Share of jobs with at most some pairwise sum; --value for another number of the jobs",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: &[Setting::Value, Setting::Log, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
     draw: draw_cdf,
@@ -47,7 +47,7 @@ pub(super) const CDF: PlotKind = PlotKind {
 pub(super) const CALLS: PlotKind = PlotKind {
     name: "calls",
     summary: "Distribution of the duration of allocator calls",
-    needs: Needs::CallTimes,
+    needs: CALL_TIMES,
     takes: OF_JOBS,
     example: None,
     draw: draw_calls,
@@ -56,9 +56,9 @@ pub(super) const CALLS: PlotKind = PlotKind {
 /// The distribution of a number of the jobs, for each curve.
 type Distributions = Vec<(JobCurve, Distribution)>;
 
-/// Returns the distribution of a column for each curve of jobs: of all jobs, or of those that arrive in the
-/// window. Values are told apart up to `steps` in a unit. Returns `None` if there are no jobs with a number,
-/// or no such column.
+/// Returns the distribution of a column for each curve, over all jobs or over the jobs that arrive in the
+/// window. Values are distinguished up to 1 / `steps`. Returns `None` if no job has a number, or if there is
+/// no such column.
 fn distributions(
     options: &PlotOptions<'_>,
     results: &Results,
@@ -71,18 +71,20 @@ fn distributions(
     for (i, curve) in curves.iter().enumerate() {
         curve.replays.iter().for_each(|&replay| positions.entry(replay).or_default().push(i));
     }
-    let is_kept = visit_rows("jobs", options, [column, "submit_s"], &curves, &mut |row| {
-        if options.is_inside(row.values[1]) {
-            for &i in positions.get(&row.replay).into_iter().flatten() {
-                all[i].record(row.values[0]);
+    let names = [column, "submit_s"];
+    let is_kept =
+        visit_rows("jobs", options, names, &curves, Seeds::All, &mut |replay, [value, submit_s]| {
+            if options.is_inside(submit_s) {
+                for &i in positions.get(&replay).into_iter().flatten() {
+                    all[i].record(value);
+                }
             }
-        }
-    })?;
+        })?;
     let is_shown = is_kept && all.iter().any(|distribution| distribution.count() > 0);
     Ok(is_shown.then(|| curves.into_iter().zip(all).collect()))
 }
 
-/// Returns the number of steps in a unit up to which values of a column are told apart.
+/// Returns the number of distinguished values per unit of a column.
 fn steps(column: &ColumnInfo) -> f64 {
     if column.kind == ColumnType::F64 { 1000.0 } else { 1.0 }
 }
@@ -105,16 +107,17 @@ fn chart(
     x: Axis,
     y: Axis,
     series: Vec<Series>,
-) -> Drawn {
+) -> Drawing {
     let subtitle = about_jobs(options, results);
-    Ok(Some(Chart { title, subtitle, x, y, series, ..Chart::default() }.draw_on(options.page)))
+    Chart { title, subtitle, x, y, series, ..Chart::default() }.draw_on(options.page)
 }
 
 fn draw_waits(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(waits) = distributions(options, results, "wait_s", 1.0)? else { return Ok(None) };
     let x = Axis { scale: Scale::Log, ..Axis::titled("wait (s)") };
     let y = Axis::percent("jobs that wait longer (%)");
-    chart(options, results, "Waiting times".to_owned(), x, y, shares(waits, 100.0, Scale::Log))
+    let series = shares(waits, 100.0, Scale::Log);
+    Ok(Some(chart(options, results, "Waiting times".to_owned(), x, y, series)))
 }
 
 /// The shares of the jobs at the ends of the whiskers and of the box, and at the median.
@@ -144,14 +147,15 @@ fn draw_cdf(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = chosen_column(options, "jobs", "pairwise_sum")?;
     let all = distributions(options, results, column.name, steps(&column))?;
     let Some(all) = all else { return Ok(None) };
-    // Values of 0 have no place on a logarithmic axis; the curve then begins with the share of the others.
+    // Values of 0 are outside a logarithmic axis; the curve begins with their share.
     let is_log = options.log || all.iter().any(|(_, distribution)| has_long_tail(distribution));
     let scale = if is_log { Scale::Log } else { Scale::Linear };
     let mut series = shares(all, 100.0, scale);
     series.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point.y = 100.0 - point.y);
     let title = format!("Distribution of the {} of jobs", column_title(&column));
     let x = Axis { scale, ..column_axis(&column) };
-    chart(options, results, title, x, Axis::percent("jobs with at most this (%)"), series)
+    let y = Axis::percent("jobs with at most this (%)");
+    Ok(Some(chart(options, results, title, x, y, series)))
 }
 
 /// Returns whether three quarters of the jobs have less than a tenth of the largest number, so that a linear
@@ -164,7 +168,7 @@ fn has_long_tail(distribution: &Distribution) -> bool {
 fn draw_calls(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(all) = distributions(options, results, "allocate_ns", 1.0)? else { return Ok(None) };
     let ends = all.iter().flat_map(|(_, durations)| [durations.quantile(0.0), durations.quantile(1.0)]);
-    let unit = Nanoseconds::of(ends.flatten());
+    let unit = TimeUnit::for_durations(ends.flatten());
     let mut series = shares(all, 1.0, Scale::Log);
     for series in &mut series {
         // No call takes longer than the longest one, and a logarithmic axis cannot show 0.
@@ -174,5 +178,6 @@ fn draw_calls(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let axis = |title: &str| Axis { scale: Scale::Log, ..Axis::titled(title) };
     let x = axis(&format!("duration ({})", unit.name));
     let y = axis("share of calls that take longer");
-    chart(options, results, "Duration of calls that place a job".to_owned(), x, y, series)
+    let title = "Duration of calls that place a job".to_owned();
+    Ok(Some(chart(options, results, title, x, y, series)))
 }

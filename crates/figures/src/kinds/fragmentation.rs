@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::job_rows::{chosen_column, job_curves, visit_first_seeds};
+use super::job_rows::{Seeds, chosen_column, job_curves, visit_rows};
 use super::time_axis::{PARTS, TimeAxis};
 use crate::draw::Axis;
-use crate::kind::{Drawn, FEW_SLICES, Needs, PlotKind, PlotOptions, Setting};
+use crate::kind::{Drawn, FEW_SLICES, FRAGMENTATION, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_sim::metrics::BusyNodes;
@@ -14,7 +14,7 @@ use meshreplay_sim::metrics::BusyNodes;
 pub(super) const KIND: PlotKind = PlotKind {
     name: "fragmentation",
     summary: "Largest free submesh over time; --value slices_fit_1 for how many of a slice fit",
-    needs: Needs::Fragmentation,
+    needs: FRAGMENTATION,
     takes: &[Setting::Value, Setting::Replay, Setting::Window],
     example: Some(FEW_SLICES),
     draw,
@@ -32,8 +32,9 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(axis) = span else { return Ok(None) };
     // A value holds from its row to the next one of its replay.
     let mut steps: BTreeMap<u64, Steps> = BTreeMap::new();
+    let names = ["time_s", value];
     let is_kept =
-        visit_first_seeds(FRAME, options, ["time_s", value], &curves, &mut |replay, [time_s, value]| {
+        visit_rows(FRAME, options, names, &curves, Seeds::First, &mut |replay, [time_s, value]| {
             steps.entry(replay).or_insert_with(|| Steps::new(axis.span_s)).add(time_s, value);
         })?;
     if !is_kept {
@@ -49,7 +50,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(axis.chart(options, results, "first arrival", &title, y, series.collect())))
 }
 
-/// The means over time of a number that changes at some instants.
+/// The means over time of a step function.
 struct Steps {
     means: BusyNodes,
     /// The last time and the value from then on.

@@ -1,15 +1,15 @@
 //! The plot `frontier`: the dispersal of jobs against the duration of an allocator call.
 
-use super::values::{Nanoseconds, axis, mean, untitled};
+use super::values::{TimeUnit, axis, mean, untitled};
 use crate::draw::{Axis, Chart, Kind, Point, Scale, Series, joined};
-use crate::kind::{Drawn, Needs, PlotKind, PlotOptions, Setting};
+use crate::kind::{Drawn, PlotKind, PlotOptions, Setting};
 use crate::results::{Curve, Results};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "frontier",
     summary: "Dispersal against what a call costs",
-    needs: Needs::Summary("times; leave out --no-timing"),
+    needs: "times; leave out --no-timing",
     takes: &[Setting::Value],
     example: None,
     draw,
@@ -19,8 +19,8 @@ pub(super) const KIND: PlotKind = PlotKind {
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let Ok(medians) = results.numbers("allocate_ns_p50") else { return Ok(None) };
-    // A plain mean would show how often other processes ran meanwhile. Short replays have no trimmed mean,
-    // and all points must have the same statistic.
+    // A plain mean would mostly show interruptions by other processes. Short replays have no trimmed mean,
+    // and all points need the same statistic.
     let trimmed = results
         .numbers("allocate_ns_trimmed_mean")
         .ok()
@@ -33,7 +33,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let costs = trimmed.unwrap_or(medians);
     let cost = |row: usize| costs.get(row).filter(|ns| *ns > 0.0);
     let y = results.chosen("--value", column)?;
-    let unit = Nanoseconds::of((0..results.table.height()).filter_map(cost));
+    let unit = TimeUnit::for_durations((0..results.table.height()).filter_map(cost));
     let series = |Curve { name, look, rows }: Curve| {
         // Each load is one point. Both of its coordinates are means over the replications.
         let same_load = |a: &usize, b: &usize| {

@@ -1,6 +1,5 @@
-//! The plot `gantt`: which job holds which nodes at which time, in a panel for each replay. It shows the
-//! window that the user chose, or else begins with the first job, and ends where it would have more than
-//! `MOST_BARS` rectangles.
+//! The plot `gantt`: jobs as rectangles over time and nodes, in a panel for each replay. It shows the chosen
+//! window, or begins with the first job, and ends early at `MOST_BARS` rectangles.
 
 use super::colours::{JobColours, Rectangle};
 use super::placed_jobs::{
@@ -8,7 +7,7 @@ use super::placed_jobs::{
 };
 use super::time_axis::TimeAxis;
 use crate::draw::{Axis, Grid, GridAxis, GridCell, Panels, joined};
-use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
+use crate::kind::{Drawn, FEW_JOBS, NODES, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_base::words::counted;
@@ -20,13 +19,13 @@ use meshreplay_results::text::grouped;
 pub(super) const KIND: PlotKind = PlotKind {
     name: "gantt",
     summary: "Who holds which nodes when, in a panel for each replay",
-    needs: Needs::Nodes,
+    needs: NODES,
     takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,
 };
 
-/// The largest number of rectangles in all panels, so that viewers can open them. A job has one rectangle for
+/// The largest number of rectangles in all panels, which viewers can still open. A job has one rectangle for
 /// each run of neighbouring nodes.
 const MOST_BARS: usize = 4000;
 /// The largest number of panels.
@@ -46,7 +45,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let jobs = || earliest.iter().flat_map(|earliest| &earliest.jobs);
     let Span { low, high } = options.window();
     let from = jobs().map(|job| job.row.start_s).fold(f64::INFINITY, f64::min).max(low);
-    // All panels end where the first one has to.
+    // All panels end at the earliest end.
     let end = earliest.iter().filter_map(|earliest| earliest.next_s).fold(f64::INFINITY, f64::min);
     let last = jobs().map(|job| job.row.end_s).fold(f64::NEG_INFINITY, f64::max);
     let to = if end < f64::INFINITY { end.min(high) } else { last.min(high) };
@@ -59,7 +58,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let gantt = Gantt {
         axis,
         x: GridAxis::to(axis.at(to).max(1e-6), axis.axis(options, results, "first start")),
-        colours: JobColours::of(&rectangles, to - from),
+        colours: JobColours::new(&rectangles, to - from),
         has_window: options.window_s.is_some(),
     };
     let panels = replays.iter().zip(&earliest).zip(counts);
@@ -74,7 +73,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(panels.draw_on(options.page)))
 }
 
-/// The jobs of a replay that start first, as many as have room in a picture.
+/// The earliest jobs of a replay, up to a number of rectangles.
 struct Earliest {
     jobs: Vec<PlacedJob>,
     /// The number of rectangles that have room.
@@ -85,7 +84,7 @@ struct Earliest {
 }
 
 impl Earliest {
-    /// Begins with the runs of a replay in which jobs were killed, as far as their nodes are known.
+    /// Begins with the killed runs of a replay with known nodes.
     fn new(replay: &ShownReplay, most: usize) -> Self {
         let killed = replay.outages.killed.iter().filter(|run| !run.nodes.is_empty());
         let jobs: Vec<PlacedJob> = killed.cloned().collect();
@@ -95,7 +94,7 @@ impl Earliest {
 
     /// Takes a job if it may have room.
     fn add(&mut self, job: PlacedJob) {
-        // Jobs after the first one that has no room have none either.
+        // Jobs after the first job without room have no room either.
         if self.next_s.is_some_and(|next_s| job.row.start_s >= next_s) {
             return;
         }
@@ -106,7 +105,7 @@ impl Earliest {
         }
     }
 
-    /// Sorts the jobs by start, and drops those that have no room.
+    /// Sorts the jobs by start, and drops jobs without room.
     fn cut(&mut self) {
         self.jobs.sort_by(|a, b| a.row.start_s.total_cmp(&b.row.start_s));
         let (mut bars, mut shown) = (0, 0);
@@ -126,7 +125,7 @@ impl Earliest {
     }
 }
 
-/// What all panels share.
+/// Shared settings of all panels.
 struct Gantt {
     axis: TimeAxis,
     x: GridAxis,
@@ -144,7 +143,7 @@ impl Gantt {
         let jobs: Vec<&PlacedJob> = jobs.iter().filter(is_shown).collect();
         let machine = &replay.machine;
         let unavailable = bars(machine.unavailable(), 0.0, self.x.span.high, UNAVAILABLE, "unavailable");
-        // The bars of outages lie below those of jobs, which may have gone on.
+        // Bars of outages are drawn first, below the bars of jobs, which may have gone on.
         let cells = unavailable.into_iter().chain(self.bars_of_down(replay));
         let cells = cells.chain(jobs.iter().flat_map(|job| self.bars_of_job(job))).collect();
         let shown = jobs.iter().filter(|job| job.killed_in.is_none()).count();

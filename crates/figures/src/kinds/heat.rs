@@ -1,17 +1,17 @@
-//! The plot `heat`: what the jobs of each size cost at each load, in a panel for each replay.
+//! The plot `heat`: the cost of jobs by size and load, in a panel for each replay.
 
 use std::collections::BTreeMap;
 
 use super::colours::Shades;
 use super::job_rows::{
-    JobCurve, TimeMeans, about_jobs, chosen_column, column_title, job_curves, outages, visit_first_seeds,
+    JobCurve, Seeds, TimeMeans, about_jobs, chosen_column, column_title, job_curves, outages, visit_rows,
 };
 use super::placed_jobs::some_of;
 use super::time_axis::TimeAxis;
-use super::values::Nanoseconds;
+use super::values::TimeUnit;
 use crate::FigureError;
 use crate::draw::{Axis, Grid, GridAxis, GridCell, Panels, joined};
-use crate::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions, Setting};
+use crate::kind::{Drawn, FEW_JOBS, JOBS, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_base::words::counted;
@@ -23,7 +23,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "heat",
     summary: "Median duration of a call (if calls were not timed, the pairwise mean; or --value) by the size \
          of jobs and the share of busy nodes about when they start",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: &[Setting::Value, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
     draw,
@@ -31,7 +31,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 
 /// The largest number of panels.
 const MOST_PANELS: usize = 9;
-/// The number of equal parts of the time. The load of a job is the mean over the part in which it starts.
+/// The number of equal parts of the time. The load of a job is the mean over the part of its start.
 const MOMENTS: usize = 20_000;
 /// The number of classes of loads.
 const LOADS: usize = 10;
@@ -71,13 +71,13 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         classes = self::classes(options, results, &curves, &column)?;
     }
     let values = classes.values().flat_map(BTreeMap::values).map(JobClass::value);
-    let span = Span::of(values.clone());
+    let span = Span::covering(values.clone());
     let span = Span::new(span.low, span.high.max(0.0));
     if span.is_empty() {
         return Ok(None);
     }
     let is_ns = column.unit == "ns";
-    let unit = Nanoseconds::of(values.filter(|_| is_ns));
+    let unit = TimeUnit::for_durations(values.filter(|_| is_ns));
     let sizes = classes.values().flat_map(BTreeMap::keys).map(|(size, _)| *size);
     let fields = Fields {
         shades: Shades { span, is_log: is_ns && span.low > 0.0 },
@@ -90,9 +90,10 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let colour = format!("colour: {} over the jobs of a field", fields.statistic);
     let some = if all > MOST_PANELS { some_of(options, MOST_PANELS, all) } else { String::new() };
     let panel = |curve: &JobCurve| Some(fields.panel(curve, classes.get(&curve.replay)?));
-    let title = match is_ns {
-        true => "Median call that places a job".to_owned(),
-        false => format!("Mean {}", column_title(&column)),
+    let title = if is_ns {
+        "Median call that places a job".to_owned()
+    } else {
+        format!("Mean {}", column_title(&column))
     };
     let panels = Panels {
         title: format!("{title} by size of job and load"),
@@ -116,14 +117,14 @@ fn classes(
     let span = TimeAxis::read("jobs", &whole, ["start_s", "end_s"], curves, Span::EMPTY)?;
     let Some(axis) = span else { return Ok(classes) };
     let mut busy = TimeMeans::new(axis.span_s, MOMENTS);
-    // Runs in which jobs were killed kept nodes busy too.
+    // Killed runs kept nodes busy, too.
     for (replay, outages) in outages(options, results, curves)? {
         for run in &outages.killed {
             busy.entry(replay).add(run.row.start_s, run.row.end_s, f64::from(run.row.allocated));
         }
     }
     let names = ["start_s", "end_s", "allocated"];
-    visit_first_seeds("jobs", options, names, curves, &mut |replay, [start_s, end_s, nodes]| {
+    visit_rows("jobs", options, names, curves, Seeds::First, &mut |replay, [start_s, end_s, nodes]| {
         busy.entry(replay).add(start_s, end_s, nodes);
     })?;
     let mut loads: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
@@ -136,7 +137,7 @@ fn classes(
     let is_ns = column.unit == "ns";
     let names = ["start_s", "procs", column.name];
     let is_kept =
-        visit_first_seeds("jobs", options, names, curves, &mut |replay, [start_s, procs, value]| {
+        visit_rows("jobs", options, names, curves, Seeds::First, &mut |replay, [start_s, procs, value]| {
             if !value.is_finite() || !options.is_inside(start_s) {
                 return;
             }
@@ -155,11 +156,11 @@ fn classes(
     Ok(if is_kept { classes } else { BTreeMap::new() })
 }
 
-/// What all panels share.
+/// Shared settings of all panels.
 struct Fields {
     /// The colours of values.
     shades: Shades,
-    /// What a shown number is multiplied by to give a value.
+    /// The unit of shown numbers, as a factor of values.
     factor: f64,
     /// The unit of shown numbers.
     unit: &'static str,

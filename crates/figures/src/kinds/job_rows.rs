@@ -1,5 +1,4 @@
-//! Rows of the jobs frame and of other frames of details, read a part at a time, and the curves that they
-//! form.
+//! Rows of the jobs frame and of other frames of details, read a part at a time, and curves of jobs.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use crate::kind::PlotOptions;
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_base::spec::unknown;
-use meshreplay_results::frame::{Downtimes, FrameSchema};
+use meshreplay_results::frame::{Downtimes, FrameSchema, Numbers};
 use meshreplay_sim::metrics::{BusyNodes, ColumnInfo, ColumnType};
 
 /// A curve of jobs.
@@ -61,50 +60,33 @@ pub(super) fn plain(points: impl IntoIterator<Item = (f64, f64)>) -> Vec<Point> 
     points.into_iter().map(|(x, y)| Point { x, y, half_width: 0.0 }).collect()
 }
 
-/// A row of the jobs frame, or of another frame of details.
-pub(super) struct JobValues<const N: usize> {
-    /// The number of its replay.
-    pub(super) replay: u64,
-    /// Whether its seed is the first one of the replay.
-    pub(super) is_first_seed: bool,
-    /// The values of the columns that were asked for; NaN where there is no number.
-    pub(super) values: [f64; N],
+/// The seeds of a replay whose rows are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seeds {
+    All,
+    First,
 }
 
-/// Hands the rows of the replays of `curves` to `visit`, in the order of the frame `detail`, with the columns
-/// `names`. Memory does not grow with the number of rows. Returns false if the frame was not kept or lacks a
-/// column.
+/// Calls `visit` with the rows of the replays of `curves`, in the order of the frame `detail`: the number of
+/// the replay and the values of the columns `names`, NaN for a missing number. Memory does not grow with the
+/// number of rows. Returns false if the frame was not kept or lacks a column.
 pub(super) fn visit_rows<const N: usize>(
     detail: &str,
     options: &PlotOptions<'_>,
     names: [&str; N],
     curves: &[JobCurve],
-    visit: &mut dyn FnMut(JobValues<N>),
+    seeds: Seeds,
+    visit: &mut dyn FnMut(u64, [f64; N]),
 ) -> Result<bool, FigureError> {
     let is_shown = |replay: u64| curves.iter().any(|curve| curve.replays.contains(&replay));
     visit_seeds(options.folder, detail, &names, &is_shown, &mut |seed| {
         let columns = names.map(|name| seed.table.numbers(name));
-        for i in seed.rows.filter(|_| is_shown(seed.replay)) {
-            let values = columns.map(|column| column.and_then(|column| column.get(i)).unwrap_or(f64::NAN));
-            visit(JobValues { replay: seed.replay, is_first_seed: seed.is_first, values });
+        let is_read = is_shown(seed.replay) && (seed.is_first || seeds == Seeds::All);
+        for i in seed.rows.filter(|_| is_read) {
+            let value = |column: Option<&Numbers>| column?.get(i);
+            visit(seed.replay, columns.map(|column| value(column).unwrap_or(f64::NAN)));
         }
         Ok(())
-    })
-}
-
-/// Hands the rows of the first seed of each replay to `visit`, with the number of the replay and the values
-/// of the columns `names`. Otherwise as [`visit_rows`].
-pub(super) fn visit_first_seeds<const N: usize>(
-    detail: &str,
-    options: &PlotOptions<'_>,
-    names: [&str; N],
-    curves: &[JobCurve],
-    visit: &mut dyn FnMut(u64, [f64; N]),
-) -> Result<bool, FigureError> {
-    visit_rows(detail, options, names, curves, &mut |row| {
-        if row.is_first_seed {
-            visit(row.replay, row.values);
-        }
     })
 }
 
@@ -137,20 +119,19 @@ impl TimeMeans {
     }
 }
 
-/// Returns the values that the replays share, for the subtitle of a plot of single jobs, and a remark if the
-/// plot has jobs that means leave out.
+/// Returns the shared values of the replays for the subtitle of a plot of single jobs, and a remark if the
+/// plot includes jobs trimmed from means.
 pub(super) fn about_jobs(options: &PlotOptions<'_>, results: &Results) -> String {
     let is_trimmed = results.table.has_number("trim_percent");
     let trimmed = if is_trimmed { "all jobs, also those that --trim leaves out of means" } else { "" };
     joined(&[&*results.shared_of_shown(options.replays), trimmed])
 }
 
-/// Columns of numbers whose values are no quantity.
+/// Columns of numbers that are no quantities.
 const NAMES: [&str; 5] = ["replay", "seed", "job", "status", "time_s"];
 
-/// Returns the column of numbers of a frame that the user chose by `--value`, or else the one named `usual`.
-/// Fails if the frame lacks the chosen column and the user asked for this kind of plot; otherwise the choice
-/// concerns other kinds.
+/// Returns the column of numbers chosen by `--value`, or else the column `usual`. Fails if the frame lacks
+/// the chosen column and the user named this kind of plot; otherwise the choice is meant for other kinds.
 pub(super) fn chosen_column(
     options: &PlotOptions<'_>,
     frame: &str,

@@ -1,4 +1,5 @@
-//! The registry of the kinds of plots. Each kind is a row of [`PLOT_KINDS`] and a file, which some kinds share.
+//! The registry of the kinds of plots. Each kind is a row of [`PLOT_KINDS`] and a file, which some kinds
+//! share.
 
 mod busy;
 mod colours;
@@ -23,7 +24,7 @@ use super::draw::Drawing;
 use super::kind::{PlotKind, PlotOptions};
 use super::results::Results;
 
-/// The kinds of plots, in the order in which they are drawn.
+/// The kinds of plots, in drawing order.
 pub const PLOT_KINDS: &[PlotKind] = &[
     load::KIND,
     utilization::KIND,

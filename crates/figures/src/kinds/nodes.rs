@@ -1,11 +1,11 @@
-//! The plot `nodes`: the share of time in which each node is busy, in a panel for each replay.
+//! The plot `nodes`: the busy time of each node as a share of the whole time, in a panel for each replay.
 
 use super::colours::Shades;
 use super::placed_jobs::{
     ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, some_of, visit_placed,
 };
 use crate::draw::{Axis, Grid, GridAxis, GridCell, Page, Panels, joined};
-use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
+use crate::kind::{Drawn, FEW_JOBS, NODES, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_machine::machine::NodeId;
@@ -14,7 +14,7 @@ use meshreplay_machine::machine::NodeId;
 pub(super) const KIND: PlotKind = PlotKind {
     name: "nodes",
     summary: "Share of the time that each node is busy, in a panel for each replay",
-    needs: Needs::Nodes,
+    needs: NODES,
     takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,
@@ -25,8 +25,8 @@ const MOST_NODES: u32 = 65_536;
 
 /// The largest number of nodes of several panels together, so that a report with them stays small.
 const MOST_CELLS: u32 = 65_536;
-/// The largest number of nodes that are elements of their own, with their coordinates as tooltips. More nodes
-/// are drawn in steps of 1 %, those of one colour as one element.
+/// The largest number of nodes drawn as single elements, with their coordinates as tooltips. More nodes are
+/// drawn in steps of 1 %, with one element for each colour.
 const MOST_SINGLE: u32 = 4096;
 /// The largest number of panels.
 const MOST_PANELS: usize = 9;
@@ -83,7 +83,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(panels.draw_on(options.page)))
 }
 
-/// How long each node of a machine was busy.
+/// Busy times of the nodes of a machine.
 struct Busy {
     busy_s: Vec<f64>,
     /// The time from the first start to the last end of a run, which is empty without runs.
@@ -91,7 +91,7 @@ struct Busy {
 }
 
 impl Busy {
-    /// Returns the times of the runs in which jobs were killed, as far as they lie in a window.
+    /// Returns the busy times of killed runs within a window.
     fn of_killed(replay: &ShownReplay, window_s: Span) -> Self {
         let mut busy = Self { busy_s: vec![0.0; replay.machine.nodes() as usize], span_s: Span::EMPTY };
         for run in &replay.outages.killed {
@@ -119,7 +119,7 @@ fn shades(shown: &[(&ShownReplay, &Busy)]) -> Shades {
         let available = nodes.filter(|(node, _)| replay.machine.is_available(*node));
         available.map(|(_, busy_s)| (busy_s / busy.span_s.length()).clamp(0.0, 1.0))
     });
-    let Span { low, high } = Span::of(shares);
+    let Span { low, high } = Span::covering(shares);
     // Rounding errors take no tenth more.
     let low = ((low.min(high.max(0.0)) * 10.0 + 1e-9).floor() / 10.0).min(0.9);
     let high = ((high.max(0.0) * 10.0 - 1e-9).ceil() / 10.0).max(low + 0.1);
@@ -182,9 +182,9 @@ fn panel(replay: &ShownReplay, busy: &Busy, shades: Shades, is_merged: bool, pag
     }
 }
 
-/// Returns the labels of the columns and of the rows: the coordinates of their nodes. Where labels would
-/// overlap, only every second, fourth, eighth … is shown, and the others are empty. `unit` is the size of a
-/// node in pixels.
+/// Returns the labels of the columns and of the rows: the coordinates of their nodes. To avoid overlap, only
+/// every second, fourth, eighth … label is shown, and the others are empty. `unit` is the size of a node in
+/// pixels.
 fn coordinates([width, length]: [u32; 2], across: u32, unit: f64) -> (Vec<String>, Vec<String>) {
     let step = |room: f64| ((room / unit).ceil().max(1.0) as u32).next_power_of_two();
     let some = |at: u32, step: u32| if at.is_multiple_of(step) { at.to_string() } else { String::new() };

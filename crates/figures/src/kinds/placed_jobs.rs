@@ -37,9 +37,8 @@ pub(super) struct ShownReplay {
     pub(super) outages: Downtimes,
 }
 
-/// Returns the replays that the user chose, or else the first one of each curve at the first load, but at
-/// most `most` of them; and a note on how many are left out, which is empty if none is. Fails if no replay
-/// has a chosen number.
+/// Returns the chosen replays, or else the first replay of each curve at the first load, `most` at most; and
+/// a note on replays left out, empty if there are none. Fails if no replay has a chosen number.
 pub(super) fn shown_replays(
     options: &PlotOptions<'_>,
     results: &Results,
@@ -57,16 +56,16 @@ pub(super) fn shown_replays(
     Ok((shown, if all > most { some_of(options, most, all) } else { String::new() }))
 }
 
-/// Returns the note that a picture shows only some of the replays. On paper it does not say how to choose
-/// others.
+/// Returns the note that a picture shows only some of the replays, with a hint at `--replay` unless it is on
+/// paper.
 pub(super) fn some_of(options: &PlotOptions<'_>, shown: usize, all: usize) -> String {
     let how = if options.page.width.is_some() { "" } else { "; --replay chooses others" };
     format!("{shown} of {all} replays{how}")
 }
 
-/// Hands the jobs of the first seed of each of `replays` to `visit`, in the order of the frame, with the
-/// position of the replay. Jobs outside the window are only counted. Returns the number of jobs of each
-/// replay; `None` if the jobs or their nodes were not kept.
+/// Calls `visit` with the jobs of the first seed of each replay in the window, in the order of the frame,
+/// with the position of the replay. Returns the number of all jobs of each replay; `None` if the jobs or
+/// their nodes were not kept.
 pub(super) fn visit_placed(
     options: &PlotOptions<'_>,
     replays: &[ShownReplay],

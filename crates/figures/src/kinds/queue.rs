@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::job_rows::{TimeMeans, job_curves, outages, visit_first_seeds};
+use super::job_rows::{Seeds, TimeMeans, job_curves, outages, visit_rows};
 use super::time_axis::{PARTS, TimeAxis};
 use crate::draw::Axis;
-use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
+use crate::kind::{Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_sim::metrics::KilledWaits;
@@ -14,7 +14,7 @@ use meshreplay_sim::metrics::KilledWaits;
 pub(super) const KIND: PlotKind = PlotKind {
     name: "queue",
     summary: "Jobs that wait, over time",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,
@@ -36,7 +36,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         killed.insert(replay, waits);
     }
     let names = ["submit_s", "start_s", "job"];
-    visit_first_seeds("jobs", options, names, &curves, &mut |replay, [submit_s, start_s, job]| {
+    visit_rows("jobs", options, names, &curves, Seeds::First, &mut |replay, [submit_s, start_s, job]| {
         let since_s = |waits: &KilledWaits| waits.since(job as i64, submit_s, start_s);
         waiting.entry(replay).add(killed.get(&replay).map_or(submit_s, since_s), start_s, 1.0);
     })?;

@@ -7,7 +7,7 @@ use super::values::{mean, untitled};
 use crate::FigureError;
 use crate::draw::{BarGroup, Bars, joined};
 use crate::in_means::InMeans;
-use crate::kind::{Drawn, Needs, PlotKind, PlotOptions, Setting, TWO_LOADS};
+use crate::kind::{Drawn, PlotKind, PlotOptions, Setting, TWO_LOADS};
 use crate::results::{Curve, Results};
 use meshreplay_sim::metrics::{Metric, metric};
 
@@ -15,7 +15,7 @@ use meshreplay_sim::metrics::{Metric, metric};
 pub(super) const KIND: PlotKind = PlotKind {
     name: "ratio",
     summary: "Bars of each allocator by one of them, for each log and machine",
-    needs: Needs::Summary("several allocators"),
+    needs: "several allocators",
     takes: &[Setting::Value, Setting::RelativeTo],
     example: Some(TWO_LOADS),
     draw,
@@ -33,7 +33,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let is_over_jobs = metric(column).is_some_and(Metric::is_over_jobs_in_means);
     let are_of_same_jobs = Cell::new(true);
     let has_same_jobs = |[of, by]: [&[usize]; 2]| {
-        let in_means = |rows: &[usize]| InMeans::of(results, rows);
+        let in_means = |rows: &[usize]| InMeans::from_rows(results, rows);
         !is_over_jobs
             || of.is_empty()
             || by.is_empty()
@@ -77,8 +77,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(bars.draw_on(options.page)))
 }
 
-/// Returns the rows of the seeds that both have, as `until:` may repeat one replay more often than another;
-/// all rows if there is no such seed.
+/// Keeps the rows of common seeds, since `until:` may repeat one replay more often than another. Keeps all
+/// rows if there is no common seed.
 fn of_common_seeds(results: &Results, [of, base]: [Vec<usize>; 2]) -> [Vec<usize>; 2] {
     let shared = |rows: &[usize], others: &[usize]| -> Vec<usize> {
         let seeds: Vec<String> = others.iter().map(|&row| results.label(row, "seed")).collect();
@@ -88,16 +88,16 @@ fn of_common_seeds(results: &Results, [of, base]: [Vec<usize>; 2]) -> [Vec<usize
     if both.iter().any(Vec::is_empty) { [of, base] } else { both }
 }
 
-/// Returns the names of the columns, beside the allocator, in which curves differ, such as `scheduler`.
+/// Returns the names of the columns other than the allocator that differ between curves, such as `scheduler`.
 fn beside(results: &Results) -> String {
     let is_other = |name: &&&str| **name != "allocator" && !results.place_columns().contains(name);
     let others = results.varying.iter().filter(is_other);
     others.copied().collect::<Vec<_>>().join(" and ")
 }
 
-/// Returns the position of the curve by whose value each curve is divided: that of one allocator with the
-/// same scheduler, network and so on; `None` if there is no such curve. The user names the allocator, or one
-/// curve for all. Otherwise it is mc1x1, or else the first allocator.
+/// Returns the position of the base of each curve: the curve of one allocator with the same scheduler,
+/// network and so on; `None` if there is no such curve. The user names the allocator, or one curve for all.
+/// The default is mc1x1, or else the first allocator.
 fn bases(
     options: &PlotOptions<'_>,
     results: &Results,

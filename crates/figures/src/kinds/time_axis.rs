@@ -1,6 +1,6 @@
 //! The horizontal axis of pictures over time.
 
-use super::job_rows::{JobCurve, visit_rows};
+use super::job_rows::{JobCurve, Seeds, visit_rows};
 use crate::FigureError;
 use crate::clock::Clock;
 use crate::draw::{Axis, Chart, Drawing, Series};
@@ -12,7 +12,7 @@ use meshreplay_results::text::grouped;
 /// The number of equal parts of the time in pictures of curves. Each point is the mean over one part.
 pub(super) const PARTS: usize = 240;
 
-/// A window of time, and the unit in which an axis shows it.
+/// A window of time, and the unit of its axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TimeAxis {
     /// The window, in seconds.
@@ -34,9 +34,8 @@ impl TimeAxis {
         Self { span_s, unit_s, unit }
     }
 
-    /// Returns the axis of the window that the user chose, or else of all times in `more` and in the columns
-    /// `ends` of a frame, of which the first has the earlier times. Returns `None` if there is no frame with
-    /// these columns.
+    /// Returns the axis of the chosen window, or else of all times in `more` and in the columns `ends` of a
+    /// frame, the earlier times first. Returns `None` if there is no frame with these columns.
     pub(super) fn read(
         detail: &str,
         options: &PlotOptions<'_>,
@@ -48,8 +47,8 @@ impl TimeAxis {
             return Ok(Some(Self::new(window_s)));
         }
         let mut span_s = more;
-        let is_kept = visit_rows(detail, options, ends, curves, &mut |row| {
-            span_s = Span::new(span_s.low.min(row.values[0]), span_s.high.max(row.values[1]));
+        let is_kept = visit_rows(detail, options, ends, curves, Seeds::All, &mut |_, [from_s, to_s]| {
+            span_s = Span::new(span_s.low.min(from_s), span_s.high.max(to_s));
         })?;
         Ok(is_kept.then(|| Self::new(span_s)))
     }
@@ -64,8 +63,8 @@ impl TimeAxis {
     pub(super) fn axis(&self, options: &PlotOptions<'_>, results: &Results, first: &str) -> Axis {
         let unit = self.unit;
         let wanted = if options.page.width.is_some_and(|width| width < 500.0) { 2 } else { 4 };
-        if let Some(clock) = Clock::of_shown(options.folder, results, options.replays) {
-            // Rounder dates may be too few to read a time off.
+        if let Some(clock) = Clock::for_replays(options.folder, results, options.replays) {
+            // Rounder dates may be too few for reading a time.
             let ticks = |wanted: usize| clock.ticks(self.span_s, wanted);
             let enough = (wanted..=3 * wanted).map(ticks).find(|ticks| ticks.len() >= wanted.min(3));
             let ticks = enough.unwrap_or_else(|| ticks(3 * wanted));

@@ -23,18 +23,18 @@ pub(super) fn untitled(column: &str) -> String {
 
 /// A unit of time that suits durations given in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Nanoseconds {
+pub(super) struct TimeUnit {
     /// The unit in nanoseconds.
     pub(super) ns: f64,
     /// The name of the unit.
     pub(super) name: &'static str,
 }
 
-impl Nanoseconds {
+impl TimeUnit {
     /// Returns the largest unit that is no longer than the middle (of the logarithms) of the shortest and the
     /// longest of the values.
-    pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
-        let logs = Span::of(values.filter(|value| *value >= 1.0).map(f64::log10));
+    pub(super) fn for_durations(values: impl Iterator<Item = f64>) -> Self {
+        let logs = Span::covering(values.filter(|value| *value >= 1.0).map(f64::log10));
         let middle = if logs.is_empty() { 1.0 } else { 10.0_f64.powf(f64::midpoint(logs.low, logs.high)) };
         let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
         let (ns, name) = units.into_iter().find(|(ns, _)| *ns <= middle).unwrap_or((1.0, "ns"));
@@ -44,14 +44,14 @@ impl Nanoseconds {
 
 /// Returns one point for each load of `rows`, sorted by x: the means of `x` and of `y` over the rows at this
 /// load, with the confidence interval of `y`. Rows without a number are left out.
-pub(super) fn points(
+pub(super) fn points<L: PartialEq>(
     rows: &[usize],
-    load: &dyn Fn(usize) -> String,
+    load: &dyn Fn(usize) -> L,
     x: &dyn Fn(usize) -> Option<f64>,
     y: &dyn Fn(usize) -> Option<f64>,
 ) -> Vec<Point> {
     type Values = (Vec<f64>, Vec<f64>);
-    let mut by_load: Vec<(String, Values)> = Vec::new();
+    let mut by_load: Vec<(L, Values)> = Vec::new();
     for &row in rows {
         let (Some(x), Some(y)) = (x(row), y(row)) else { continue };
         let load = load(row);
@@ -62,7 +62,7 @@ pub(super) fn points(
         by_load[i].1.0.push(x);
         by_load[i].1.1.push(y);
     }
-    let point = |(_, (x, y)): (String, Values)| {
+    let point = |(_, (x, y)): (L, Values)| {
         let Interval { mean, half_width, .. } = Interval::of(&y)?;
         Some(Point { x: Interval::of(&x)?.mean, y: mean, half_width })
     };
@@ -73,11 +73,11 @@ pub(super) fn points(
 
 #[cfg(test)]
 mod tests {
-    use super::{Nanoseconds, axis, points};
+    use super::{TimeUnit, axis, points};
 
     #[test]
     fn units_suit_the_values() {
-        let name = |values: &[f64]| Nanoseconds::of(values.iter().copied()).name;
+        let name = |values: &[f64]| TimeUnit::for_durations(values.iter().copied()).name;
         assert_eq!(
             [&[30.0, 900.0][..], &[100.0, 1e8], &[1e6, 1e7], &[3e9], &[]].map(name),
             ["ns", "µs", "ms", "s", "ns"]

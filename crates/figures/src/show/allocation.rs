@@ -35,7 +35,7 @@ pub struct Moment {
     pub seed: u64,
     /// The treatment of jobs that cannot be placed on the machine.
     pub oversize: Oversize,
-    /// The options, of which only those of outages and the node map count.
+    /// The options. Only outages and the node map have an effect.
     pub options: Options,
 }
 
@@ -46,7 +46,7 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
     if !at_s.is_finite() {
         return Err(ShowError::Option(format!("--at {at_s}: expected a number of seconds")));
     }
-    let at = Time::from_micros((at_s * 1e6).clamp(-9e18, 9e18) as i64);
+    let instant = Time::from_micros((at_s * 1e6).clamp(-9e18, 9e18) as i64);
     let (name, source) = source(moment)?;
     let axes = Axes {
         logs: vec![name.into()],
@@ -66,12 +66,12 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
         (Vec::new(), String::new(), picture::line_of_unavailable(machine));
     for Combination { spec, .. } in axes.combinations()? {
         let title = spec.labels.allocator.clone();
-        let found = Replay::new(spec, source.clone()).snapshot(at, &moment.options)?;
-        facts += &described(&title, &found, machine);
+        let snapshot = Replay::new(spec, source.clone()).snapshot(instant, &moment.options)?;
+        facts += &described(&title, &snapshot, machine);
         if legend.is_empty() || !legend.contains(picture::DOWN) {
-            legend += picture::line_of_down(&found.down);
+            legend += picture::line_of_down(&snapshot.down);
         }
-        grids.push((title, picture::jobs(machine, &letters(&found, machine), is_coloured)));
+        grids.push((title, picture::jobs(machine, &letters(&snapshot, machine), is_coloured)));
     }
     Ok(picture::side_by_side(&grids) + "\n" + &legend + &facts)
 }
@@ -92,13 +92,13 @@ fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
 /// Returns for each node the letter of its job and the number of the job's colour; `None` for a free node.
 /// Jobs are numbered in the order of their starts. The job that started last has the letter `#`. A node that
 /// is down has a cross, unless its job still runs.
-fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<picture::Letter>> {
+fn letters(snapshot: &Snapshot, mesh: &Mesh) -> Vec<Option<picture::Letter>> {
     let mut letters = vec![None; mesh.nodes() as usize];
-    for &node in &found.down {
+    for &node in &snapshot.down {
         letters[node as usize] = Some((picture::DOWN, 0));
     }
-    for (i, running) in found.running.iter().enumerate() {
-        let is_newest = i + 1 == found.running.len();
+    for (i, running) in snapshot.running.iter().enumerate() {
+        let is_newest = i + 1 == snapshot.running.len();
         let letter = if is_newest { '#' } else { picture::letter(i) };
         for &node in &running.nodes {
             letters[node as usize] = Some((letter, i));
@@ -108,23 +108,23 @@ fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<picture::Letter>> {
 }
 
 /// Returns a line with the number of jobs, busy nodes and waiting jobs.
-fn described(title: &str, found: &Snapshot, mesh: &Mesh) -> String {
-    let busy: usize = found.running.iter().map(|running| running.nodes.len()).sum();
+fn described(title: &str, snapshot: &Snapshot, mesh: &Mesh) -> String {
+    let busy: usize = snapshot.running.iter().map(|running| running.nodes.len()).sum();
     let share = 100.0 * busy as f64 / f64::from(mesh.available());
-    let newest = found.running.last().map_or_else(String::new, |running| {
+    let newest = snapshot.running.last().map_or_else(String::new, |running| {
         let (job, start_s) = (running.job, grouped(running.start.as_seconds(), 0));
         format!("; # is job {} of {}, started at {start_s} s", job.number, counted(job.procs, "processor"))
     });
-    let in_use = |node: &&NodeId| found.running.iter().any(|running| running.nodes.contains(node));
-    let down = match (found.down.len(), found.down.iter().filter(in_use).count()) {
+    let in_use = |node: &&NodeId| snapshot.running.iter().any(|running| running.nodes.contains(node));
+    let down = match (snapshot.down.len(), snapshot.down.iter().filter(in_use).count()) {
         (0, _) => String::new(),
         (down, 0) => format!(", {down} down"),
         (down, in_use) => format!(", {down} down ({in_use} still in use)"),
     };
     format!(
         "{title}: {} on {} ({share:.0}%), {} waiting{down}{newest}\n",
-        counted(found.running.len(), "job"),
+        counted(snapshot.running.len(), "job"),
         counted(busy, "node"),
-        found.waiting
+        snapshot.waiting
     )
 }

@@ -1,6 +1,7 @@
 //! The command `show blocks`: the blocks into which buddy allocators divide a machine, and how blocks split.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::str::FromStr;
 
 use super::error::ShowError;
@@ -45,14 +46,14 @@ pub fn blocks(
     screen: Screen,
     is_coloured: bool,
 ) -> Result<String, ShowError> {
-    let found = allocators.iter().map(|spec| hierarchy(spec, mesh)).collect::<Result<Vec<_>, _>>()?;
+    let hierarchies = allocators.iter().map(|spec| hierarchy(spec, mesh)).collect::<Result<Vec<_>, _>>()?;
     if let Some(size) = size {
-        require(size, &found, mesh)?;
+        require(size, &hierarchies, mesh)?;
     }
     let (mut grids, mut facts) = (Vec::new(), String::new());
-    for hierarchy in &found {
+    for hierarchy in &hierarchies {
         let letters = letters(hierarchy, size, mesh);
-        let grid = if found.len() == 1 {
+        let grid = if hierarchies.len() == 1 {
             picture::layers(mesh, &letters, is_coloured)
         } else {
             picture::jobs(mesh, &letters, is_coloured)
@@ -60,14 +61,15 @@ pub fn blocks(
         grids.push((hierarchy.name.clone(), grid));
         let tops = hierarchy.blocks.iter().filter(|block| block.parent.is_none()).count();
         let tops = counted(grouped(tops as f64, 0), "top-level block");
-        facts += &format!("{}: {tops} on {mesh}\n", hierarchy.name);
+        // Writing to a string cannot fail.
+        let _ = writeln!(facts, "{}: {tops} on {mesh}", hierarchy.name);
     }
     let mut text = picture::side_by_side(&grids) + "\n" + &facts + &picture::line_of_unavailable(mesh);
     if let Some(Size(sizes)) = size {
         let name = size_name(sizes, mesh);
-        text += &format!("drawn are the blocks of {name}; · is in none of that size\n");
+        let _ = writeln!(text, "drawn are the blocks of {name}; · is in none of that size");
     }
-    Ok(text + "\n" + &screen.table_from_left(&table(&found, mesh), 3))
+    Ok(text + "\n" + &screen.table_from_left(&table(&hierarchies, mesh), 3))
 }
 
 /// Returns the blocks of the allocator `spec`. Fails if this allocator does not work with blocks.
@@ -95,9 +97,9 @@ fn known() -> String {
 }
 
 /// Fails if no allocator has blocks of this size.
-fn require(size: Size, found: &[Hierarchy], mesh: &Mesh) -> Result<(), ShowError> {
+fn require(size: Size, hierarchies: &[Hierarchy], mesh: &Mesh) -> Result<(), ShowError> {
     let sizes: BTreeSet<(u32, [u32; 3])> =
-        found.iter().flat_map(|hierarchy| &hierarchy.blocks).map(rank).collect();
+        hierarchies.iter().flat_map(|hierarchy| &hierarchy.blocks).map(rank).collect();
     if sizes.iter().any(|&(_, sizes)| sizes == size.0) {
         return Ok(());
     }
@@ -139,7 +141,7 @@ fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option
 
 /// Returns a table of the sizes: the number of blocks, the number of top-level blocks among them, and the
 /// parts into which they split.
-fn table(found: &[Hierarchy], mesh: &Mesh) -> Table {
+fn table(hierarchies: &[Hierarchy], mesh: &Mesh) -> Table {
     let mut table = Table::new(&[
         ("allocator", Align::Left),
         ("size", Align::Left),
@@ -148,7 +150,7 @@ fn table(found: &[Hierarchy], mesh: &Mesh) -> Table {
         ("top-level", Align::Right),
         ("splits into", Align::Left),
     ]);
-    for Hierarchy { name, blocks } in found {
+    for Hierarchy { name, blocks } in hierarchies {
         let mut parts: Vec<Vec<[u32; 3]>> = vec![Vec::new(); blocks.len()];
         for block in blocks {
             if let Some(parent) = block.parent {

@@ -20,13 +20,13 @@ pub struct Compaction {
     pub tasks: Vec<TaskRange>,
     /// The number of processors that the incoming task requests.
     pub request: u32,
-    /// The direction in which tasks move.
+    /// The direction of moves.
     pub way: Way,
     /// Whether the schedule of the moves is checked for conflicts.
     pub check: bool,
 }
 
-/// The direction in which tasks move.
+/// The direction of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// To the left end of the array.
@@ -146,7 +146,8 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
     );
     let before = line(&letters(array, |task| task.base));
     if !before.is_empty() {
-        text += &format!("{before} {}{}\n", " ".repeat(base as usize), "^".repeat(length as usize));
+        let marks = " ".repeat(base as usize) + &"^".repeat(length as usize);
+        text += &[&before, " ", &marks, "\n"].concat();
     }
     let mut table = Table::new(&[
         ("task", Align::Left),

@@ -13,7 +13,7 @@ pub enum ShowError {
     /// expected value.
     #[error("{0}")]
     Option(String),
-    /// A spec names something that does not exist, or that cannot be used on the machine.
+    /// A spec names something unknown, or something unusable on the machine.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// An allocator for the comparison does not exist, or cannot be used on the machine.
@@ -36,7 +36,7 @@ pub enum ShowError {
     Limit {
         /// The largest number of candidates to examine.
         limit: u64,
-        /// How far the search got.
+        /// The progress of the search.
         problem: OptimumError,
     },
     /// The allocator moves running jobs. It cannot be shown, because a state of busy nodes does not say which

@@ -1,4 +1,4 @@
-//! The command `show network`: what a network accepts under a steady load, and how long its packets take.
+//! The command `show network`: accepted load and latency of packets under a steady offered load.
 
 use std::str::FromStr;
 
@@ -18,7 +18,7 @@ use meshreplay_sim::metrics::Interval;
 pub struct Curves {
     /// The machines.
     pub machines: Vec<Mesh>,
-    /// The networks; their specs say how packets move, not who sends what.
+    /// The networks: the movement of packets, without traffic.
     pub networks: Vec<Spec>,
     /// The names of the communication patterns.
     pub patterns: Vec<String>,
@@ -44,10 +44,10 @@ const RATES: usize = 20;
 /// Returns the loads that an argument names, if it is well formed.
 fn rates(text: &str) -> Option<Vec<f64>> {
     let number = |text: &str| text.parse().ok().filter(|rate| *rate > 0.0 && *rate <= 1.0);
-    let mut found = Vec::new();
+    let mut rates = Vec::new();
     for part in text.split(',') {
         let Some((from, rest)) = part.split_once("..") else {
-            found.push(number(part)?);
+            rates.push(number(part)?);
             continue;
         };
         let (to, step) = rest.split_once(':').map_or((rest, None), |(to, step)| (to, Some(step)));
@@ -62,9 +62,9 @@ fn rates(text: &str) -> Option<Vec<f64>> {
             return None;
         }
         // Loads are rounded to nine decimals, so that 6 steps of 0.01 give 0.06.
-        found.extend((0..=steps as u32).map(|i| ((from + f64::from(i) * step) * 1e9).round() / 1e9));
+        rates.extend((0..=steps as u32).map(|i| ((from + f64::from(i) * step) * 1e9).round() / 1e9));
     }
-    (found.len() <= MOST_RATES).then_some(found)
+    (rates.len() <= MOST_RATES).then_some(rates)
 }
 
 impl FromStr for Rates {
@@ -80,7 +80,7 @@ impl FromStr for Rates {
     }
 }
 
-/// A curve: what it is of, and at each load what was measured in each replication.
+/// A curve: its machine, network and pattern, and at each load the measurement of each replication.
 struct Curve {
     machine: String,
     network: String,
@@ -88,9 +88,9 @@ struct Curve {
     points: Vec<(f64, Vec<Measured>)>,
 }
 
-/// What the command shows.
+/// The output of the command.
 pub struct Measurements {
-    /// What all curves have in common, in words.
+    /// Shared properties of all curves, in words.
     pub shared: String,
     /// A row for each curve and load.
     pub table: Table,
@@ -126,7 +126,7 @@ pub fn network(curves: &Curves) -> Result<Measurements, ShowError> {
 /// run on all processors.
 fn measure(curves: &Curves) -> Result<Vec<Curve>, ShowError> {
     let mut tasks = Vec::new();
-    let mut found = Vec::new();
+    let mut measured_curves = Vec::new();
     for machine in &curves.machines {
         for network in &curves.networks {
             let spec = OpenLoop::new(network, machine, curves.seed)?.1;
@@ -135,7 +135,7 @@ fn measure(curves: &Curves) -> Result<Vec<Curve>, ShowError> {
                 tasks.extend(rates.iter().flat_map(|&rate| {
                     (0..curves.replications).map(move |i| (machine, network, pattern, rate, i))
                 }));
-                found.push(Curve {
+                measured_curves.push(Curve {
                     machine: machine.to_string(),
                     network: spec.to_string(),
                     pattern: pattern.clone(),
@@ -149,11 +149,11 @@ fn measure(curves: &Curves) -> Result<Vec<Curve>, ShowError> {
         OpenLoop::new(network, machine, seed)?.0.run(pattern, rate, curves.windows, seed)
     };
     let measured: Vec<Measured> = tasks.into_par_iter().map(run).collect::<Result<_, _>>()?;
-    let points = found.iter_mut().flat_map(|curve| &mut curve.points);
+    let points = measured_curves.iter_mut().flat_map(|curve| &mut curve.points);
     for (point, measured) in points.zip(measured.chunks(curves.replications.max(1) as usize)) {
         point.1 = measured.to_vec();
     }
-    Ok(found)
+    Ok(measured_curves)
 }
 
 /// Returns the mean of one number over the replications, with its interval; `None` if no replication has the
@@ -233,19 +233,20 @@ fn csv(curves: &[Curve]) -> String {
     text
 }
 
-/// Returns a load with four decimals, or with as many as it has if these are more.
+/// Returns a load with at least four decimals, and with all of its decimals.
 fn trimmed(rate: f64) -> String {
     let (short, long) = (format!("{rate:.DECIMALS$}"), rate.to_string());
     if long.len() > short.len() { long } else { short }
 }
 
-/// Returns the charts of the curves, each named by what is not the same for all.
+/// Returns the charts of the curves, each named by its differences to the others.
 fn drawing(curves: &[Curve], shared: &str) -> Drawing {
     let parts: [fn(&Curve) -> &str; 3] =
         [|curve| &curve.machine, |curve| &curve.network, |curve| &curve.pattern];
-    let differing = |of: &fn(&Curve) -> &str| curves.windows(2).any(|pair| of(&pair[0]) != of(&pair[1]));
+    let differing =
+        |part: &fn(&Curve) -> &str| curves.windows(2).any(|pair| part(&pair[0]) != part(&pair[1]));
     let name = |curve: &Curve| {
-        let parts: Vec<&str> = parts.iter().filter(|of| differing(of)).map(|of| of(curve)).collect();
+        let parts: Vec<&str> = parts.iter().filter(|part| differing(part)).map(|part| part(curve)).collect();
         if parts.is_empty() { curve.pattern.clone() } else { parts.join(" · ") }
     };
     let names: Vec<String> = curves.iter().map(name).collect();

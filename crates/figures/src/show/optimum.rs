@@ -1,4 +1,4 @@
-//! The command `show optimum`: the best possible placement, and how close allocators come to it.
+//! The command `show optimum`: the best possible placement, compared with allocators.
 
 use std::fmt::Write;
 
@@ -43,8 +43,8 @@ pub fn optimum(search: &Search, screen: Screen) -> Result<String, ShowError> {
     }
     let place = |spec| placed(spec, &state, *procs, search.seed);
     let rivals = search.allocators.iter().map(place).collect::<Result<Vec<_>, _>>()?;
-    let found = yardstick::optimum(machine, state.free(), *procs, *limit);
-    let best = found.map_err(|problem| match problem {
+    let result = yardstick::optimum(machine, state.free(), *procs, *limit);
+    let best = result.map_err(|problem| match problem {
         OptimumError::Limit { .. } => ShowError::Limit { limit: *limit, problem },
         _ => ShowError::Optimum(problem),
     })?;

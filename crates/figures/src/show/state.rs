@@ -59,11 +59,10 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowEr
     Ok(machine)
 }
 
-/// Returns the name of the allocator as it was given and the nodes that it chooses in this state; `None` for
-/// the nodes if it refuses the job.
+/// Returns the name of the allocator, as typed, and the nodes that it chooses in this state; `None` for the
+/// nodes if it refuses the job.
 ///
-/// A new allocator knows the unavailable nodes but no busy ones, and some keep an index of them. Therefore it
-/// is told about all busy nodes as one placement.
+/// A new allocator may keep an index of busy nodes, so all busy nodes are reported to it as one placement.
 pub(super) fn placed(
     spec: &Spec,
     state: &Machine,
@@ -93,16 +92,14 @@ const MACHINES: [&str; 4] = ["8x8", "16", "4x4x4", "ocs:2x4x4x4"];
 /// The number of processors of the job.
 const PROCS: u32 = 7;
 
-/// Returns a drawing of the nodes that the registered allocator of this name gives to a job of seven
-/// processors on a small machine of which some nodes are in use. `None` if it is not registered, or places no
-/// such job.
-pub fn sample(name: &str) -> Option<String> {
-    let spec = Spec::named(name);
+/// Returns a drawing of the nodes that an allocator gives to a job of seven processors on a small machine with
+/// some nodes in use; `None` if it is not registered, or places no such job.
+pub fn sample(spec: &Spec) -> Option<String> {
     MACHINES.iter().find_map(|machine| {
         let mesh: Mesh = machine.parse().ok()?;
         let mut state = Machine::new(mesh.clone());
         state.occupy(&in_use(&mesh)).ok()?;
-        let (_, nodes) = placed(&spec, &state, PROCS, 1).ok()?;
+        let (_, nodes) = placed(spec, &state, PROCS, 1).ok()?;
         let nodes = nodes?;
         let taken =
             if nodes.len() as u32 == PROCS { String::new() } else { format!(", and gets {}", nodes.len()) };
@@ -130,10 +127,13 @@ mod tests {
 
     #[test]
     fn every_allocator_has_a_drawing() {
-        let lacking: Vec<&str> =
-            ALLOCATORS.iter().map(|row| row.name).filter(|name| sample(name).is_none()).collect();
+        let lacking: Vec<&str> = ALLOCATORS
+            .iter()
+            .map(|row| row.name)
+            .filter(|name| sample(&Spec::named(name)).is_none())
+            .collect();
         assert!(lacking.is_empty(), "{lacking:?}");
-        let text = sample("naive").unwrap_or_default();
+        let text = sample(&Spec::named("naive")).unwrap_or_default();
         // The lowest row has node 0 free and nodes 1 to 3 in use.
         assert!(text.contains("\n■ × × × ■ ■ ■ ■\n"), "{text}");
         assert_eq!(text.matches('■').count(), 7 + 1, "seven nodes, and the legend");

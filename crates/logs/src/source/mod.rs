@@ -163,7 +163,10 @@ impl Source {
                 None => Self::new(path, file, limits),
             },
             Err(source) => Err(match source.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => TraceError::Missing(path),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                    let packed = path.with_added_extension("gz");
+                    if packed.is_file() { TraceError::Packed(path) } else { TraceError::Missing(path) }
+                }
                 _ => TraceError::Unreadable { path, source },
             }),
         }

@@ -12,9 +12,8 @@
 use std::time::Instant;
 
 use crate::estimate::Estimate;
-use crate::findings::Findings;
-use crate::item::item;
-use crate::median::Median;
+use crate::estimate::Median;
+use crate::findings::{Findings, item};
 use meshreplay_alloc::allocator::{Placement, Request, Setup, Strategy, build};
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Machine;
@@ -36,8 +35,8 @@ struct Both {
     machine: Machine,
     calls: usize,
     /// Nanoseconds of both allocators in this batch (`batch`), and in each batch before it (`batches`).
-    batch: (f64, f64),
-    batches: Vec<(f64, f64)>,
+    batch: [f64; 2],
+    batches: Vec<[f64; 2]>,
 }
 
 impl Both {
@@ -47,26 +46,24 @@ impl Both {
             Some(build(&name.parse().ok()?, &Setup::new(machine.mesh(), 1)).ok()?.strategy)
         };
         let allocators = [built(names[0])?, built(names[1])?];
-        Some(Self { allocators, machine, calls: 0, batch: (0.0, 0.0), batches: Vec::new() })
+        Some(Self { allocators, machine, calls: 0, batch: [0.0; 2], batches: Vec::new() })
     }
 
     /// Asks both allocators. Returns the placement of the first one, with its nodes in use; `None` if it
     /// finds none.
     fn place(&mut self, request: &Request) -> Option<Placement> {
-        let mut found = [None, None];
+        let mut answers = [None, None];
         let turn = self.calls % 2;
         for which in [turn, 1 - turn] {
             let began = Instant::now();
-            let answer = self.allocators[which].propose(request, &self.machine);
-            let ns = began.elapsed().as_secs_f64() * 1e9;
-            *(if which == 0 { &mut self.batch.0 } else { &mut self.batch.1 }) += ns;
-            found[which] = answer;
+            answers[which] = self.allocators[which].propose(request, &self.machine);
+            self.batch[which] += began.elapsed().as_secs_f64() * 1e9;
         }
         self.calls += 1;
         if self.calls.is_multiple_of(BATCH) {
             self.batches.push(std::mem::take(&mut self.batch));
         }
-        let [first, _] = found;
+        let [first, _] = answers;
         let mut placement = first?;
         self.allocators[0].accepted(&placement, &self.machine);
         // The second allocator did not choose these nodes, so their rank order means nothing to it.
@@ -111,7 +108,7 @@ impl Both {
 
 /// Returns the nanoseconds of both allocators for each batch of calls, where the first one decides; `None` if
 /// a name is wrong.
-fn batches(log: &str, names: [&str; 2]) -> Option<Vec<(f64, f64)>> {
+fn batches(log: &str, names: [&str; 2]) -> Option<Vec<[f64; 2]>> {
     let model = Model::new(&log.parse().ok()?).ok()?;
     let mut all = Vec::new();
     for seed in SEEDS {
@@ -123,7 +120,7 @@ fn batches(log: &str, names: [&str; 2]) -> Option<Vec<(f64, f64)>> {
     Some(all)
 }
 
-/// Judges the time of a call of both allocators, on the states to which each of them leads.
+/// Judges the time per call of both allocators, once on the states of each.
 pub(super) fn judge(findings: &mut Findings<'_>) {
     for log in LOGS {
         findings.about(log, MACHINE);
@@ -140,18 +137,15 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
 fn judge_pair(findings: &mut Findings<'_>, log: &str, names: [&str; 2], as_published: bool) {
     let batches = batches(log, names).unwrap_or_default();
     let decides = if names[0].starts_with(SCAN) { SCAN } else { FIXED };
-    // The nanoseconds of a call of adaptive scan and of fixed orientation.
-    let scan_first = |(first, second): &(f64, f64)| {
-        let (scan, fixed) = if decides == SCAN { (first, second) } else { (second, first) };
-        (scan / BATCH as f64, fixed / BATCH as f64)
-    };
-    let median = |of: fn((f64, f64)) -> f64| Median::of(batches.iter().map(scan_first).map(of));
+    let (scan, fixed) = if decides == SCAN { (0, 1) } else { (1, 0) };
     let searches = if as_published { "as published" } else { "accelerated" };
-    for (timed, median) in [(SCAN, median(|call| call.0)), (FIXED, median(|call| call.1))] {
+    for (timed, which) in [(SCAN, scan), (FIXED, fixed)] {
         let words = format!("{timed}, {searches}, ns per call, {decides}'s states");
+        let median = Median::from_values(batches.iter().map(|batch| batch[which] / BATCH as f64));
         item("calls", words).measured(median.map(|median| median.middle)).add_to(findings);
     }
-    let ratio = median(|(scan, fixed)| scan / fixed).map(Estimate::Median);
+    let ratios = batches.iter().map(|batch| batch[scan] / batch[fixed]);
+    let ratio = Median::from_values(ratios).map(Estimate::Median);
     let percent = ratio.map(|ratio| 100.0 * (ratio - 1.0));
     if as_published {
         let words = format!("{SCAN} above {FIXED}, percent (20 to 30), {decides}'s states");
@@ -171,10 +165,11 @@ mod tests {
         let mut both = Both::new([FIXED, SCAN]).expect("allocators of that name");
         let tall = Request::sides([2, 30, 1]);
         let placements: Vec<Placement> = (0..17).filter_map(|_| both.place(&tall)).collect();
-        // Laid along x, sixteen of them are above each other, and none fits beside them in that orientation.
+        // Laid along x, sixteen of them fill 32 rows of 30 columns; the two columns left need the other
+        // orientation.
         assert_eq!(placements.len(), 16);
         assert_eq!(both.machine.free_count(), 1024 - 16 * 60);
-        // Adaptive scan finds the two free columns, if it was told which nodes the other allocator took.
+        // Adaptive scan finds the two free columns only if it knows the nodes that the other allocator took.
         let answer = both.allocators[1].propose(&tall, &both.machine).expect("two columns are free");
         assert!(answer.nodes.iter().all(|node| node % 32 >= 30), "{answer:?}");
         for placement in &placements {

@@ -1,8 +1,7 @@
 //! Fig. 1: four jobs. First fit without rotation leaves the last one waiting.
 
 use crate::finding::Tolerance;
-use crate::findings::Findings;
-use crate::item::item;
+use crate::findings::{Findings, item};
 use meshreplay_alloc::allocator::{Request, Setup, build};
 use meshreplay_machine::machine::Machine;
 

@@ -29,7 +29,7 @@ pub(super) const PAPER: Paper = Paper {
             "fig3-normal",
             "Turnaround under the bypass queue, first fit and adaptive scan, normal sides (text of 3.1)",
             studies!["normal", "normal-bq"],
-            // The study of the bypass queue has the ratios at which jobs queue.
+            // The study of the bypass queue starts at ratio 1, where jobs begin to queue.
             |findings| turnaround::bypass_queue(findings, &NORMAL, 2),
         ),
         chart(

@@ -2,8 +2,7 @@
 
 use crate::estimate::Estimate;
 use crate::finding::{Place, Tolerance};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 use crate::samples::Samples;
 
@@ -130,7 +129,7 @@ pub(super) fn bypass_queue(findings: &mut Findings<'_>, kinds: &[Sides], first_q
     }
 }
 
-/// Returns the first ratio at which the system is saturated, infinity if there is none; `None` if nothing was
+/// Returns the first ratio that saturates the system, infinity if no ratio does, or `None` if nothing was
 /// measured.
 fn saturating_ratio(all: &Point<'_>, sides: Sides, scheduler: Scheduler, allocator: &str) -> Option<f64> {
     let turnaround = |ratio: &str| sides.at(all, ratio, scheduler, allocator).number(MEAN);
@@ -201,7 +200,7 @@ fn below(all: &Point<'_>, sides: Sides, ratio: &str, allocator: &str, other: &st
     Some(-samples(allocator).above(&samples(other))?)
 }
 
-/// Adds what the text says of the three allocators under FCFS.
+/// Adds the statements of the text about the three allocators under FCFS.
 fn judge_allocators(findings: &mut Findings<'_>, sides: Sides) {
     let (all, before) = (all(findings), sides.before);
     for allocator in ["first-fit", "fixed-orientation", "adaptive-scan"] {

@@ -2,8 +2,7 @@
 //! steps.
 
 use crate::finding::Tolerance;
-use crate::findings::Findings;
-use crate::item::item;
+use crate::findings::{Findings, item};
 use meshreplay_alloc::allocator::compaction::array::{Array, Schedule, Task, Window};
 
 /// The first and last processor of each task. The task on processors 0 to 10 does not move.

@@ -2,15 +2,12 @@
 //! SDSC Paragon, and on the array of the NAS task set. A period is the maximum intertask arrival period, M,
 //! in seconds.
 
+use super::{FIRST_FIT, FREE, LEFT};
 use crate::comparisons::rounded;
 use crate::finding::{Drawn, Place, Tolerance};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 
-const FIRST_FIT: &str = "linear-first-fit";
-const LEFT: &str = "left-compaction";
-const FREE: &str = "cost-free-compaction";
 const ALLOCATORS: [&str; 3] = [FIRST_FIT, LEFT, FREE];
 const COMPACTIONS: [&str; 2] = [LEFT, FREE];
 const ALLOCATION_DELAY: &str = "allocation_delay_s_mean";
@@ -288,7 +285,7 @@ pub(super) fn fig4(findings: &mut Findings<'_>) {
     results.mark_printed(findings);
 }
 
-/// The text of 4.2: the NAS task set, of which no number is printed.
+/// The text of 4.2: the NAS task set. The paper prints no number of it.
 pub(super) fn nas(findings: &mut Findings<'_>) {
     let Some(log) = findings.log("NASA-iPSC-1993") else { return };
     findings.about(log, "128");

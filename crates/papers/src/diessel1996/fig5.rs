@@ -1,18 +1,15 @@
 //! Fig. 5 and the text of 4.2: allocation delays and compactions on the NAS log by the size of the array.
 
+use super::{FIRST_FIT, FREE, LEFT};
 use crate::comparisons::rounded;
 use crate::finding::{Place, Tolerance};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 
 const DATASET: &str = "NASA-iPSC-1993";
-const FIRST_FIT: &str = "linear-first-fit";
-const LEFT: &str = "left-compaction";
-/// Left compaction whose decisions take seconds, so that tasks end meanwhile. It is not in the paper's chart,
-/// and stands in one beside it.
+/// Left compaction whose decisions take seconds, so that tasks end meanwhile. The paper's chart does not have
+/// it; a second chart does.
 const COSTLY: &str = "left-compaction:schedule_cost=1,select_cost=1";
-const FREE: &str = "cost-free-compaction";
 const SIZES: [&str; 10] = ["128", "192", "256", "320", "384", "448", "512", "640", "768", "1024"];
 const AXIS: &str = "size of the array (processors)";
 const REDUCTION: &str = "reduction of the average allocation delay (%)";
@@ -26,7 +23,7 @@ const COUNTS: [(&str, &str); 5] = [
     ("moves of tasks", "moves"),
 ];
 
-/// What else was measured of the numbers of compactions.
+/// Other settings, measured where the number of compactions differs from the paper.
 const TRIED: [(&str, &str, &str); 5] = [
     ("1 s per record and task looked at, at 128", COSTLY, "128"),
     ("the same at 512", COSTLY, "512"),
@@ -97,7 +94,7 @@ impl<'a> Results<'a> {
 
     fn draw_counts(&self, findings: &mut Findings<'_>) {
         for (name, column) in COUNTS {
-            // What costs nothing is neither aborted nor late.
+            // Cost-free compactions are never aborted or late.
             let is_of_costs = ["aborted", "delayed", "overrunning"].contains(&name);
             let allocators: &[&str] = if is_of_costs { &[LEFT, COSTLY] } else { &[LEFT, COSTLY, FREE] };
             for allocator in allocators {

@@ -8,16 +8,14 @@
 
 use std::path::Path;
 
-use super::table1::{FIRST_FIT, compared, printed_rows, replay};
+use super::table1::{compared, printed_rows, replay};
+use super::{FIRST_FIT, FREE, LEFT};
 use crate::finding::{Published, Tolerance, Verdict};
-use crate::findings::Findings;
-use crate::item::item;
+use crate::findings::{Findings, item};
 use meshreplay_study::study::Outcome;
 
 const DATASET: &str = "SDSC-Par-1996";
 const ARRAY: &str = "400";
-const FREE: &str = "cost-free-compaction";
-const DEFAULT: &str = "left-compaction";
 /// Seconds of a step, seconds for each record looked at, and rules.
 const STEPS: [&str; 5] = ["0.1", "0.5", "1", "2", "3"];
 const DECISIONS: [&str; 4] = ["0.000001", "0.3", "1", "3"];
@@ -107,7 +105,7 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
             row.fitted(parameters, reading).add_to(findings);
         }
     };
-    if let Some(default) = candidate(path, DEFAULT.to_owned(), "no", &others) {
+    if let Some(default) = candidate(path, LEFT.to_owned(), "no", &others) {
         add(findings, "mean factor between measured and printed, defaults".to_owned(), &default, 0);
     }
     let mut all = Vec::new();
@@ -116,7 +114,7 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
             for decision in DECISIONS {
                 let refuse = if rule == "no" { String::new() } else { format!(",refuse={rule}") };
                 let allocator =
-                    format!("{DEFAULT}:step_time={step},select_cost={decision},schedule_cost=0{refuse}");
+                    format!("{LEFT}:step_time={step},select_cost={decision},schedule_cost=0{refuse}");
                 all.extend(candidate(path, allocator, rule, &others));
             }
         }

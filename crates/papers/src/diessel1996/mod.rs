@@ -15,6 +15,10 @@ mod table1;
 
 use super::load::{Paper, chart, studies, table};
 
+const FIRST_FIT: &str = "linear-first-fit";
+const LEFT: &str = "left-compaction";
+const FREE: &str = "cost-free-compaction";
+
 /// The paper and its figures.
 pub(super) const PAPER: Paper = Paper {
     name: "diessel1996",

@@ -1,16 +1,16 @@
 //! What a step of the mesh, its height and the way matter.
 
+use super::{FIRST_FIT, FREE, LEFT};
 use crate::finding::Place;
-use crate::findings::Findings;
-use crate::item::item;
+use crate::findings::{Findings, item};
 
 const LOG: &str = "SDSC-Par-1996";
 const ALLOCATORS: [&str; 10] = [
-    "linear-first-fit",
-    "cost-free-compaction",
+    FIRST_FIT,
+    FREE,
     "left-compaction:step_time=0.001",
     "left-compaction:step_time=0.01",
-    "left-compaction",
+    LEFT,
     "left-compaction:step_time=1",
     "left-compaction:height=4,step_time=1",
     "left-compaction:height=16,step_time=1",
@@ -29,7 +29,7 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         for (name, column) in
             [("queue delay", "queue_delay_s_mean"), ("allocation delay", "allocation_delay_s_mean")]
         {
-            let both = number(allocator, column).zip(number("linear-first-fit", column));
+            let both = number(allocator, column).zip(number(FIRST_FIT, column));
             item("reduction", format!("{name}, {allocator}, percent"))
                 .measured(both.map(|(delay, first_fit)| 100.0 * (1.0 - delay / first_fit)))
                 .place(place(name))

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::{FIRST_FIT, LEFT};
 use crate::comparisons::rounded;
 use crate::finding::{Published, Tolerance, Verdict};
-use crate::findings::Findings;
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use meshreplay_logs::ReadOptions;
 use meshreplay_sim::engine::Record;
 use meshreplay_sim::metrics::{Monitor, Replications};
@@ -18,41 +18,30 @@ use meshreplay_workload::{Oversize, Rules};
 
 const DATASET: &str = "SDSC-Par-1996";
 const ARRAY: &str = "400";
-/// The allocator with which left compaction is compared.
-pub(super) const FIRST_FIT: &str = "linear-first-fit";
 const RUNS: u32 = 10;
 
 /// A maximum intertask arrival period in seconds, and an allocator that is compared with first fit.
 type Setting = (&'static str, &'static str);
 
-const PUBLISHED: Setting = ("0", "left-compaction");
+const PUBLISHED: Setting = ("0", LEFT);
 /// Other settings that were tried, each in words.
 const TRIED: [(&str, Setting); 5] = [
     ("a step of 0.001 s", ("0", "left-compaction:step_time=0.001")),
     ("0.11 s", ("0", "left-compaction:step_time=0.11")),
     ("1 s", ("0", "left-compaction:step_time=1")),
     ("10 s per record and task looked at", ("0", "left-compaction:select_cost=10,schedule_cost=10")),
-    ("arrivals up to 1000 s apart", ("1000", "left-compaction")),
+    ("arrivals up to 1000 s apart", ("1000", LEFT)),
 ];
 
-/// The table, and what the text says of all tasks.
+/// The table, and the shares of all tasks in the text.
 const TABLE: &str = include_str!("table1.tsv");
 
-/// The groups of tasks, and the names of the numbers of each group.
-const COLUMNS: [[&str; 6]; 3] = [
-    ["later_tasks", "later_most", "later_mean", "later_moved", "later_run_most", "later_run_mean"],
-    ["same_tasks", "same_most", "same_mean", "same_moved", "same_run_most", "same_run_mean"],
-    [
-        "earlier_tasks",
-        "earlier_most",
-        "earlier_mean",
-        "earlier_moved",
-        "earlier_run_most",
-        "earlier_run_mean",
-    ],
-];
+/// The groups of tasks.
+const GROUPS: [&str; 3] = ["later", "same", "earlier"];
+/// The names of the numbers of each group.
+const NUMBERS: [&str; 6] = ["tasks", "most", "mean", "moved", "run_most", "run_mean"];
 
-/// Returns the rules by which records of the log become jobs that arrive up to `period` seconds apart.
+/// Returns rules that make jobs arrive up to `period` seconds apart.
 fn rules(period: &str) -> String {
     format!("allocated:arrivals=uniform:max={period}")
 }
@@ -118,7 +107,7 @@ impl Group {
 }
 
 /// The numbers of a setting, by name.
-pub(super) type Numbers = BTreeMap<&'static str, f64>;
+pub(super) type Numbers = BTreeMap<String, f64>;
 
 /// Returns the numbers of a setting; `None` if a replay failed. These are the numbers of the table, the
 /// shares of all tasks that were moved, finish later and finish earlier, and of the tasks that finish later
@@ -153,15 +142,15 @@ pub(super) fn compared(without: &[Outcome], with: &[Outcome]) -> Numbers {
     let tasks: f64 = table.iter().map(|group| group[0]).sum();
     let moved: f64 = table.iter().map(|group| group[3]).sum();
     let percent = |count: f64| 100.0 * count / tasks;
-    let columns = COLUMNS.into_iter().flatten().zip(table.into_iter().flatten());
-    columns
-        .chain([
-            ("longer_percent", percent(moved)),
-            ("later_percent", percent(table[0][0])),
-            ("earlier_percent", percent(table[2][0])),
-            ("same_start", if later > 0.0 { same_start / later } else { 1.0 }),
-        ])
-        .collect()
+    let names = pairs(GROUPS, NUMBERS).map(|(group, name)| format!("{group}_{name}"));
+    let others = [
+        ("longer_percent", percent(moved)),
+        ("later_percent", percent(table[0][0])),
+        ("earlier_percent", percent(table[2][0])),
+        ("same_start", if later > 0.0 { same_start / later } else { 1.0 }),
+    ];
+    let others = others.map(|(name, number)| (name.to_owned(), number));
+    names.zip(table.into_iter().flatten()).chain(others).collect()
 }
 
 /// Returns the rows of the table: the sentence that each belongs to, its words, the name of its number, and the

@@ -6,8 +6,7 @@
 use crate::comparisons::Comparisons;
 use crate::estimate::Estimate;
 use crate::finding::{Drawn, Place, Verdict};
-use crate::findings::{Findings, Load, pairs, rates};
-use crate::item::item;
+use crate::findings::{Findings, Load, item, pairs, rates};
 use crate::point::Point;
 use crate::samples::Samples;
 
@@ -52,13 +51,13 @@ impl<'a> Results<'a> {
         Self { at: at(findings, length), column, loads }
     }
 
-    fn of(&self, allocator: &str, load: &Load) -> Samples {
+    fn samples(&self, allocator: &str, load: &Load) -> Samples {
         self.at.log(&load.log).allocator(allocator).by_workload(self.column)
     }
 
     /// Returns by how many percent GABL is below another allocator.
     fn lead(&self, other: &str, load: &Load) -> Option<Estimate> {
-        Some(100.0 * (1.0 - self.of("gabl", load).share(&self.of(other, load))?))
+        Some(100.0 * (1.0 - self.samples("gabl", load).share(&self.samples(other, load))?))
     }
 
     fn draw_curves(&self, findings: &mut Findings<'_>, name: &str, title: &str, unit: f64) {
@@ -101,7 +100,7 @@ impl<'a> Results<'a> {
         let words = format!("{AREA} {words} (by 5 percent or more), at {}", rates(loads));
         findings.claim("area", words, |is| {
             for (other, load) in pairs(OTHERS, loads) {
-                let share = self.of(AREA, load).share(&self.of(other, load));
+                let share = self.samples(AREA, load).share(&self.samples(other, load));
                 let lead = share.map(|share| 100.0 * (1.0 - share));
                 is.above(format!("{AREA} below {other} at {}, percent", load.rate), lead, 5.0);
             }
@@ -112,7 +111,7 @@ impl<'a> Results<'a> {
     fn compare(&self, is: &mut Comparisons, loads: &[Load]) {
         for (other, load) in pairs(OTHERS, loads) {
             let low = format!("gabl at {}", load.rate);
-            is.clearly_below(low, &self.of("gabl", load), other, &self.of(other, load));
+            is.clearly_below(low, &self.samples("gabl", load), other, &self.samples(other, load));
         }
     }
 
@@ -124,7 +123,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Adds what the text says of turnaround.
+    /// Adds the statements of the text about turnaround.
     fn judge_turnaround(&self, findings: &mut Findings<'_>, with_leads: bool) {
         let (loaded, high) = (&self.loads[4..], &self.loads[6..8]);
         findings.claim("below", "gabl is below the others, at every load", |is| {
@@ -157,7 +156,7 @@ pub(super) fn fig3(findings: &mut Findings<'_>) {
     let (lowest, loaded, highest) = (&results.loads[..2], &results.loads[4..], &results.loads[6..]);
     findings.claim("same", format!("finish times are the same, at {}", rates(lowest)), |is| {
         for (other, load) in pairs(OTHERS, lowest) {
-            let share = results.of("gabl", load).share(&results.of(other, load));
+            let share = results.samples("gabl", load).share(&results.samples(other, load));
             let words = format!("percent that gabl and {other} are less than 1 apart at {}", load.rate);
             is.above(words, share.map(|share| 1.0 - (100.0 * (share - 1.0)).abs()), 0.0);
         }
@@ -202,7 +201,7 @@ pub(super) fn fig5(findings: &mut Findings<'_>) {
         let words = format!("non-contiguous allocators are above first-fit, at {words}");
         findings.claim("above-first-fit", words, |is| {
             for (allocator, load) in pairs(NON_CONTIGUOUS, loads) {
-                let (low, high) = (results.of("first-fit", load), results.of(allocator, load));
+                let (low, high) = (results.samples("first-fit", load), results.samples(allocator, load));
                 is.clearly_below(format!("first-fit at {}", load.rate), &low, allocator, &high);
             }
         });
@@ -211,14 +210,16 @@ pub(super) fn fig5(findings: &mut Findings<'_>) {
     for loads in [medium, beyond] {
         findings.claim("above", format!("gabl is above the others, at {}", rates(loads)), |is| {
             for (rival, load) in pairs(RIVALS, loads) {
-                let (low, high) = (results.of(rival, load), results.of("gabl", load));
+                let (low, high) = (results.samples(rival, load), results.samples("gabl", load));
                 is.clearly_below(format!("{rival} at {}", load.rate), &low, "gabl", &high);
             }
         });
     }
     for (other, load) in pairs(UNSORTED, &results.loads[4..]) {
         let above =
-            Samples::join([&results.of("gabl", load), &results.of(other, load)], |[a, b]| 100.0 * (a - b));
+            Samples::join([&results.samples("gabl", load), &results.samples(other, load)], |[a, b]| {
+                100.0 * (a - b)
+            });
         item("unsorted", format!("gabl above {other}, points, load {}", load.rate))
             .measured(above.mean())
             .fitted(if other == UNSORTED[0] { 1 } else { 2 }, "")

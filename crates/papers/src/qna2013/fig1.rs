@@ -4,7 +4,7 @@
 use super::printed_scan::{self, Busy, Scan, Sides};
 use crate::finding::Verdict;
 use crate::findings::Findings;
-use crate::item::{self, Item};
+use crate::findings::{self, Item};
 use meshreplay_alloc::allocator::{Placement, Request, Setup, build};
 use meshreplay_machine::machine::{Coord, Machine};
 
@@ -13,8 +13,8 @@ const SIDE: i32 = 6;
 /// The corners of the running jobs.
 const RUNNING: [Busy; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
 
-/// Returns the nodes where an allocator places a job of these sides beside the running jobs; `None` if it
-/// finds none.
+/// Returns the nodes where an allocator places a job of these sides while the others run; `None` if it finds
+/// none.
 fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
@@ -39,9 +39,9 @@ fn places(corners: &[Busy]) -> Vec<Coord> {
     all
 }
 
-/// Returns the item of something that should be as printed. `instead` says what it is otherwise.
+/// Returns the item of a fact that should be as printed. `instead` describes our result where it is not.
 fn item(name: &str, is_so: bool, instead: String) -> Item {
-    item::item("example", name).verdict(if is_so { Verdict::Exact } else { Verdict::Differs(instead) })
+    findings::item("example", name).verdict(if is_so { Verdict::Exact } else { Verdict::Differs(instead) })
 }
 
 /// Returns numbers as the paper lists them.
@@ -66,10 +66,10 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
     let words = format!("the procedure as it is printed gives {}", corners.join(" and "));
     item(&format!("{name}: last_covered begins with 0, as printed"), as_printed == printed, words)
         .add_to(findings);
-    if let Some(mut found) = placed("qna", [6, 2, 1]) {
-        found.sort_unstable();
-        let words = format!("the allocator begins at {:?}", found.first());
-        item(&format!("{name}: it begins with -1 (qna)"), found == places(&printed), words).add_to(findings);
+    if let Some(mut nodes) = placed("qna", [6, 2, 1]) {
+        nodes.sort_unstable();
+        let words = format!("the allocator begins at {:?}", nodes.first());
+        item(&format!("{name}: it begins with -1 (qna)"), nodes == places(&printed), words).add_to(findings);
     }
 }
 
@@ -92,13 +92,12 @@ fn of_3x2(printed: &Scan, repaired: &Scan) -> Vec<Item> {
         let label = format!("3x2 goes to (1, 4): last_covered begins with {name}");
         items.push(item(&label, (x, y) == (1, 4), format!("{words} ({x}, {y})")));
     }
-    if let Some(found) = placed("qna-scan", [3, 2, 1]) {
+    if let Some(mut nodes) = placed("qna-scan", [3, 2, 1]) {
         let (x, y) = repaired.base;
         let expected = places(&[[x, y, x + 2, y + 1]]);
-        let mut found = found;
-        found.sort_unstable();
-        let words = format!("it begins at {:?}", found.first());
-        items.push(item("qna-scan takes the place of the repaired procedure", found == expected, words));
+        nodes.sort_unstable();
+        let words = format!("it begins at {:?}", nodes.first());
+        items.push(item("qna-scan takes the place of the repaired procedure", nodes == expected, words));
     }
     items
 }

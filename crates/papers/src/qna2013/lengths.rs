@@ -1,12 +1,10 @@
 //! Longer packets, and a larger mesh: whether the ranking stays and QNA's lead grows.
 
+use super::{ALLOCATORS, OTHERS};
 use crate::finding::Place;
-use crate::findings::{Findings, Load, pairs, rates};
-use crate::item::item;
+use crate::findings::{Findings, Load, item, pairs, rates};
 use crate::point::Point;
 
-const ALLOCATORS: [&str; 4] = ["qna", "mbs", "paging", "first-fit"];
-const OTHERS: [&str; 3] = ["first-fit", "paging", "mbs"];
 const LENGTHS: [&str; 4] = ["8", "16", "32", "64"];
 const COLUMN: &str = "turnaround_s_mean";
 

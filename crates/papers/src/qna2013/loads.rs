@@ -2,15 +2,12 @@
 //!
 //! The curves are drawn without numbers; the text gives a few ratios at one load each.
 
+use super::{ALLOCATORS, NON_CONTIGUOUS, OTHERS};
 use crate::curve::crossings;
 use crate::estimate::Estimate;
 use crate::finding::{Place, Tolerance, Verdict};
-use crate::findings::{Findings, Load, pairs, rates};
-use crate::item::item;
+use crate::findings::{Findings, Load, item, pairs, rates};
 
-const ALLOCATORS: [&str; 4] = ["qna", "mbs", "paging", "first-fit"];
-const OTHERS: [&str; 3] = ["first-fit", "paging", "mbs"];
-const NON_CONTIGUOUS: [&str; 3] = ["qna", "mbs", "paging"];
 /// Paging as §2.3 describes it, and the words that say so.
 pub(super) const RETURNED: &str = "paging:list=returned";
 pub(super) const RETURNED_WORDS: &str = "2.3: \"maintains free pages in a list [...]; it allocates from this list and \
@@ -35,21 +32,32 @@ pub(super) const TURNAROUND: Quantity = Quantity {
 pub(super) const WAIT: Quantity =
     Quantity { column: "wait_s_mean", name: "wait", title: "mean waiting time (time units)" };
 
-/// What QNA's number is by those of the others in the text, at one load.
+/// Ratios that the text prints of a figure, at one load.
 pub(super) struct Printed {
-    rate: &'static str,
-    log: &'static str,
+    pub(super) figure: &'static str,
+    pub(super) pattern: &'static str,
+    /// The distribution of sides in the spec of the workload.
+    pub(super) sides: &'static str,
+    pub(super) column: &'static str,
+    pub(super) rate: &'static str,
     /// QNA by first fit, by paging and by MBS, in percent.
-    percent: [&'static str; 3],
+    pub(super) percent: [&'static str; 3],
     /// What the text prints instead, for each of them.
     in_words: [&'static str; 3],
 }
 
-const PLAIN: [&str; 3] = [""; 3];
+impl Printed {
+    /// Returns the workload with this rate. At a rate of 1 all jobs are waiting from the beginning on.
+    pub(super) fn log(&self, rate: &str) -> String {
+        format!("synthetic:jobs=1000,rate={rate}{}", self.sides)
+    }
+}
 
-/// The paper says here that QNA is 65, 36 and 30 % more efficient, and of Fig. 8 that it takes 35, 64 and 70
-/// % of the time.
+/// For this figure the paper prints that QNA is 65, 36 and 30 % more efficient; for Fig. 8, that it takes 35,
+/// 64 and 70 % of the time.
 pub(super) const FIG2: Printed = Printed {
+    figure: "fig2",
+    column: TURNAROUND.column,
     in_words: [
         " (printed: 65 % more efficient)",
         " (printed: 36 % more efficient)",
@@ -58,22 +66,29 @@ pub(super) const FIG2: Printed = Printed {
     ..FIG8
 };
 pub(super) const FIG4: Printed = Printed {
+    figure: "fig4",
+    column: TURNAROUND.column,
     rate: "0.0305",
-    log: "synthetic:jobs=1000,rate=0.0305",
     percent: ["20", "24", "38"],
-    in_words: PLAIN,
+    sides: "",
+    ..FIG11
 };
 pub(super) const FIG8: Printed = Printed {
+    figure: "fig8",
+    pattern: "one-to-all",
     rate: "0.0205",
-    log: "synthetic:jobs=1000,rate=0.0205",
     percent: ["35", "64", "70"],
-    in_words: PLAIN,
+    sides: "",
+    ..FIG11
 };
 pub(super) const FIG11: Printed = Printed {
+    figure: "fig11",
+    pattern: "all-to-all",
+    sides: ",sides=exponential",
+    column: WAIT.column,
     rate: "0.05",
-    log: "synthetic:jobs=1000,rate=0.05,sides=exponential",
     percent: ["19", "27", "50"],
-    in_words: PLAIN,
+    in_words: [""; 3],
 };
 
 /// Judges a figure of a quantity for messages in this pattern; `printed` are the ratios of the text, if it
@@ -116,8 +131,9 @@ pub(super) fn judge(
             }
         }
     });
-    let Some(Printed { rate, log, percent, in_words }) = printed else { return };
-    let printed_load = Load { rate: (*rate).to_owned(), log: (*log).to_owned() };
+    let Some(printed) = printed else { return };
+    let Printed { rate, percent, in_words, .. } = printed;
+    let printed_load = Load { rate: (*rate).to_owned(), log: printed.log(rate) };
     let share = |other: &str, load: &Load| samples("qna", load).share(&samples(other, load));
     for ((other, percent), in_words) in OTHERS.into_iter().zip(percent).zip(in_words) {
         let share = |load: &Load| share(other, load);
@@ -130,7 +146,7 @@ pub(super) fn judge(
         let words = format!("load at which qna by {other} is {percent} percent (printed: {rate})");
         add_crossings(findings, &words, &loads.iter().filter_map(ratio).collect::<Vec<_>>(), number / 100.0);
         // Theirs follow from what was measured of QNA.
-        let theirs = at("qna", log).number(column).map(|qna| qna / (number / 100.0));
+        let theirs = at("qna", &printed_load.log).number(column).map(|qna| qna / (number / 100.0));
         let words = format!("what the printed ratios at {rate} make of qna as measured");
         findings.mark(place(other, rate), theirs, &words);
     }
@@ -159,8 +175,8 @@ pub(super) fn judge_lists(
     }
 }
 
-/// Adds the loads at which a ratio, given as (load, ratio), has the published value, or else how near it
-/// comes.
+/// Adds the loads where a ratio has the published value, or else the load where it is nearest. `ratios` are
+/// pairs (load, ratio).
 fn add_crossings(findings: &mut Findings<'_>, words: &str, ratios: &[(f64, f64)], target: f64) {
     let loads = crossings(ratios, target);
     for load in &loads {

@@ -23,6 +23,11 @@ mod utilization;
 use super::load::{Paper, Studies, chart, studies, table};
 use loads::{TURNAROUND, WAIT};
 
+const ALLOCATORS: [&str; 4] = ["qna", "mbs", "paging", "first-fit"];
+const NON_CONTIGUOUS: [&str; 3] = ["qna", "mbs", "paging"];
+/// The allocators with which the text compares QNA, in its order.
+const OTHERS: [&str; 3] = ["first-fit", "paging", "mbs"];
+
 /// The paper and its figures.
 pub(super) const PAPER: Paper = Paper {
     name: "qna2013",

@@ -60,8 +60,8 @@ pub(super) fn qna(busy: &[Busy], side: i32, mut sides: Sides, initial: i32) -> V
     let mut missing = sides.width * sides.height;
     while missing > 0 {
         let nodes = sides.width * sides.height;
-        let found = if nodes <= missing { scan(&busy, side, sides, initial) } else { None };
-        if let Some(Scan { base: (x, y), sides, .. }) = found {
+        let place = if nodes <= missing { scan(&busy, side, sides, initial) } else { None };
+        if let Some(Scan { base: (x, y), sides, .. }) = place {
             let part = [x, y, x + sides.width - 1, y + sides.height - 1];
             busy.push(part);
             parts.push(part);

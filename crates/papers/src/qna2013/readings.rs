@@ -1,61 +1,22 @@
-//! What the printed loads say of the network.
+//! Possible readings of the paper's network, tested by its printed loads.
 //!
 //! The paper leaves open how a node buffers flits, what the number of messages counts, and what of a hop the
-//! 3 cycles of routing are. A reading is possible if first fit saturates below a printed load, and QNA does
-//! not saturate far below: only there can ratios be what they are. With 200 or 1000 messages a job the
-//! printed load means nothing, since the network saturates at a fraction of it: ratios are looked at where
-//! QNA is about to saturate.
+//! 3 cycles of routing are. A reading is possible if first fit saturates below a printed load, and QNA not
+//! far below it: the printed ratios occur nowhere else. With 200 or 1000 messages a job the printed load
+//! means nothing, since the network saturates at a fraction of it: ratios are looked at where QNA is about to
+//! saturate.
 
-use super::loads::judge_lists;
+use super::OTHERS;
+use super::loads::{FIG2, FIG4, FIG11, Printed, judge_lists};
 use crate::estimate::Estimate;
 use crate::finding::{Place, Tolerance};
-use crate::findings::{Findings, Load, pairs};
-use crate::item::item;
+use crate::findings::{Findings, Load, item, pairs};
 use crate::point::Point;
 
-const OTHERS: [&str; 3] = ["first-fit", "paging", "mbs"];
-/// The allocators of which it matters where they saturate.
+/// The allocators whose saturation decides whether a reading is possible.
 const SATURATING: [&str; 2] = ["first-fit", "qna"];
 
-/// A printed experiment.
-struct Experiment {
-    figure: &'static str,
-    pattern: &'static str,
-    sides: &'static str,
-    column: &'static str,
-    rate: &'static str,
-    /// QNA by first fit, by paging and by MBS, in percent.
-    percent: [&'static str; 3],
-}
-
-const EXPERIMENTS: [Experiment; 3] = [
-    Experiment {
-        figure: "fig2",
-        pattern: "one-to-all",
-        sides: "",
-        column: "turnaround_s_mean",
-        rate: "0.0205",
-        percent: ["35", "64", "70"],
-    },
-    FIG4,
-    Experiment {
-        figure: "fig11",
-        pattern: "all-to-all",
-        sides: ",sides=exponential",
-        column: "wait_s_mean",
-        rate: "0.05",
-        percent: ["19", "27", "50"],
-    },
-];
-
-const FIG4: Experiment = Experiment {
-    figure: "fig4",
-    pattern: "all-to-all",
-    sides: "",
-    column: "turnaround_s_mean",
-    rate: "0.0305",
-    percent: ["20", "24", "38"],
-};
+const EXPERIMENTS: [Printed; 3] = [FIG2, FIG4, FIG11];
 
 /// The parameters of the network in each reading.
 const READINGS: [&str; 8] = [
@@ -72,7 +33,7 @@ const READINGS: [&str; 8] = [
 /// The numbers of messages that a job may send.
 const MESSAGES: [&str; 3] = ["5", "200", "1000"];
 
-impl Experiment {
+impl Printed {
     /// Returns the replays of the experiment with these parameters of the network.
     fn at<'a>(&self, findings: &Findings<'a>, parameters: &str) -> Point<'a> {
         let comma = if parameters.is_empty() { "" } else { "," };
@@ -80,12 +41,7 @@ impl Experiment {
         findings.at("synthetic").machine("16x16").scheduler("fcfs").network(&network)
     }
 
-    /// Returns the workload with this rate. At a rate of 1 all jobs are waiting from the beginning on.
-    fn log(&self, rate: &str) -> String {
-        format!("synthetic:jobs=1000,rate={rate}{}", self.sides)
-    }
-
-    /// Adds QNA's number by those of the others at a load.
+    /// Adds the ratios of QNA to the others at a load.
     fn judge_ratios(&self, findings: &mut Findings<'_>, name: &str, at: &Point<'_>, load: &Load) {
         for (other, percent) in OTHERS.into_iter().zip(self.percent) {
             let samples = |allocator| at.log(&load.log).allocator(allocator).by_workload(self.column);
@@ -97,7 +53,7 @@ impl Experiment {
         }
     }
 
-    /// Adds the loads at which allocators saturate; `heavy` is the point where all jobs are waiting.
+    /// Adds the saturation loads of the allocators; `heavy` is the point where all jobs are waiting.
     fn list_saturation(&self, findings: &mut Findings<'_>, name: &str, heavy: &Point<'_>) {
         for allocator in SATURATING {
             let words = format!("{}, {name}: {allocator} saturates at", self.figure);
@@ -120,7 +76,7 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         let heavy = at.log(&experiment.log("1"));
         let name = if reading.is_empty() { "as usual" } else { reading };
         experiment.list_saturation(findings, name, &heavy);
-        let Experiment { figure, rate, .. } = experiment;
+        let Printed { figure, rate, .. } = experiment;
         findings.claim(figure, format!("{figure}, {name}: the printed load {rate} lies between"), |is| {
             let [first, own] = SATURATING.map(|allocator| saturation(&heavy, allocator));
             if let (Some(first), Some(own), Ok(rate)) = (first, own, rate.parse::<f64>()) {
@@ -134,7 +90,7 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         experiment.judge_ratios(findings, name, &at, &load);
     }
     for (experiment, reading) in pairs(&EXPERIMENTS[1..], ["injection=blocking"]) {
-        let Experiment { figure, rate, column, percent: [_, paging, mbs], .. } = *experiment;
+        let Printed { figure, rate, column, percent: [_, paging, mbs], .. } = *experiment;
         let at = experiment.at(findings, reading).log(&experiment.log(rate));
         let samples = |allocator: &str| at.allocator(allocator).by_workload(column);
         let share = |other: &str| samples("qna").share(&samples(other));

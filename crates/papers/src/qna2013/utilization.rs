@@ -1,12 +1,11 @@
 //! Figs. 6 and 7: utilization when all jobs are waiting from the beginning on.
 
+use super::{ALLOCATORS, NON_CONTIGUOUS};
 use crate::estimate::Estimate;
 use crate::finding::{Drawn, Place};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 
 const PATTERNS: [&str; 2] = ["one-to-all", "all-to-all"];
-const NON_CONTIGUOUS: [&str; 3] = ["qna", "mbs", "paging"];
 
 /// Judges a figure. `sides` is the distribution of sides in the spec of the workload.
 pub(super) fn judge(findings: &mut Findings<'_>, sides: &str) {
@@ -18,7 +17,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, sides: &str) {
     };
     let place = |allocator: &str, pattern: &str| Place::new(allocator, "system utilization (%)", pattern);
     findings.about("", "16x16");
-    for (pattern, allocator) in pairs(PATTERNS, ["qna", "mbs", "paging", "first-fit"]) {
+    for (pattern, allocator) in pairs(PATTERNS, ALLOCATORS) {
         item("bars", format!("{pattern}, {allocator}, utilization in percent"))
             .measured(percent(pattern, allocator))
             .place(place(allocator, pattern).drawn(Drawn::BarsFromZero))

@@ -2,9 +2,8 @@
 //! 2025.
 //!
 //! Of the paper only the abstract was seen, and the simulator that its authors published
-//! (github.com/shuoshuc/RFold). The policies are those of the simulator. The workload is that of its
-//! generator, whose run times come from a file that was not seen; so run times and load are a choice of ours,
-//! and numbers need not agree.
+//! (github.com/shuoshuc/RFold). Policies and workload follow the simulator. Its generator reads run times
+//! from a file that was not seen; so run times and load are a choice of ours, and numbers need not agree.
 
 mod policies;
 

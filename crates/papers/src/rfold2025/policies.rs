@@ -5,8 +5,7 @@
 
 use crate::estimate::Estimate;
 use crate::finding::Tolerance;
-use crate::findings::Findings;
-use crate::item::item;
+use crate::findings::{Findings, item};
 
 const TORUS: &str = "torus:16x16x16";
 const CUBES: &str = "ocs:64x4x4x4";
@@ -39,7 +38,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, log: &str, because: &str) {
             item(id, words).machine(policy.1).measured(at(policy).mean(column).map(unit)).add_to(findings);
         }
     }
-    // The paper says that over existing methods, and names no single one.
+    // "Over existing methods", which the paper does not name.
     let rfold = ("rfold", CUBES);
     let existing = [
         ("first fit", ("rfold-first-fit", TORUS)),

@@ -4,22 +4,17 @@
 //! only; the sentences about them are checked one by one. The paper names no three-dimensional shape for
 //! HPC2N: the most cubic one of 240 nodes stands for it.
 
+use super::{GRANULAR, LAYERED, OCTET, SNAKE};
 use crate::comparisons::Comparisons;
 use crate::evidence::{Evidence, LogFacts};
 use crate::finding::{Drawn, Place, Tolerance};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use meshreplay_alloc::allocator::{Setup, build};
 use meshreplay_machine::machine::Mesh;
 
-const GRANULAR: &str = "granular-mbs";
-const LAYERED: &str = "layered-mbs";
-const OCTET: &str = "octet-mbs";
-const SNAKE: &str = "column-snake+bf";
 const MC1X1: &str = "mc1x1";
 
-/// The rules by which records of a log become jobs: all, those of parallel jobs, those of sizes that are
-/// powers of two.
+/// Rules that select records: all, parallel jobs, sizes that are powers of two.
 const ALL: &str = "authors";
 const PARALLEL: &str = "authors:sizes=parallel";
 const POWERS: &str = "authors:sizes=powers-of-two";
@@ -54,7 +49,7 @@ fn meshes(logs: &[Log]) -> impl Iterator<Item = (&'static str, &'static str)> {
 struct Sums<'a>(&'a Evidence);
 
 impl Sums<'_> {
-    fn of(&self, dataset: &str, machine: &str, allocator: &str) -> Option<f64> {
+    fn sum(&self, dataset: &str, machine: &str, allocator: &str) -> Option<f64> {
         self.with_rules(ALL, dataset, machine, allocator)
     }
 
@@ -66,7 +61,7 @@ impl Sums<'_> {
     /// Adds the comparison that the sum of `low` is less than that of `high`.
     fn compare(&self, is: &mut Comparisons, dataset: &str, machine: &str, low: &str, high: &str) {
         let words = |allocator| format!("{allocator} {dataset} {machine}");
-        let sum = |allocator| self.of(dataset, machine, allocator);
+        let sum = |allocator| self.sum(dataset, machine, allocator);
         is.below(words(low), sum(low), words(high), sum(high));
     }
 
@@ -146,7 +141,7 @@ fn judge_buddies(findings: &mut Findings<'_>) {
     let words = "Granular's lead on Layered is least on LLNL-uBGL 64x32, 16x16x8 among the others";
     findings.claim("layered-nearest", words, |is| {
         let lead = |dataset, machine| {
-            Some(sums.of(dataset, machine, LAYERED)? / sums.of(dataset, machine, GRANULAR)?)
+            Some(sums.sum(dataset, machine, LAYERED)? / sums.sum(dataset, machine, GRANULAR)?)
         };
         let words = |dataset, machine| format!("layered by granular on {dataset} {machine}");
         let (log, flat) = (UBGL.dataset, UBGL.flat);
@@ -220,7 +215,7 @@ fn judge_sizes(findings: &mut Findings<'_>) {
         is.below("99 percent", 99.0, "parallel jobs of a power of 4 on LLNL-uBGL", powers_of_4);
     });
     let sums = Sums(findings.evidence);
-    // Every two logs but HPC2N and KTH-SP2, which the paper itself excepts: "roughly", it says.
+    // "Roughly", in the paper: every two logs but HPC2N and KTH-SP2, an exception that it names.
     let words =
         "The more jobs are powers of 2, the lower is Granular by MC1x1, roughly (but for HPC2N and KTH-SP2)";
     item("corresponds", words)
@@ -316,7 +311,7 @@ fn judge_ratios(findings: &mut Findings<'_>) {
     findings.about("", "");
 }
 
-/// Leaving out serial jobs and those of sizes that are no powers of two.
+/// Leaving out serial jobs, or sizes that are not powers of two.
 fn judge_subsets(findings: &mut Findings<'_>) {
     let sums = Sums(findings.evidence);
     let granular = |rules, dataset, machine| sums.by_mc1x1(rules, dataset, machine, GRANULAR);
@@ -335,7 +330,7 @@ fn judge_subsets(findings: &mut Findings<'_>) {
                 is.below(a, granular(low, dataset, machine), b, granular(high, dataset, machine));
             }
         };
-        // Of serial jobs the paper says "in nearly all cases".
+        // Serial jobs: "in nearly all cases".
         if high == ALL { item(id, title).nearly_holds_if(compare) } else { item(id, title).holds_if(compare) }
     };
     let title = "Leaving out other sizes than powers of two helps more than serial jobs: KTH-SP2, SDSC-SP2";

@@ -9,19 +9,16 @@
 //! MC1x1 is judged by another figure, `fig17-plain`, which runs MC1x1 as written: a walk over the shells around
 //! every free node. That takes minutes, so it has a single round, and its ratios have no intervals.
 
+use super::{GRANULAR, LAYERED, OCTET, SNAKE};
 use crate::estimate::Estimate;
 use crate::evidence::Evidence;
-use crate::finding::{Drawn, Place, Tolerance, Verdict};
-use crate::findings::Findings;
-use crate::item::item;
-use crate::printed_table::PrintedTable;
+use crate::finding::{Drawn, Place, PrintedTable, Tolerance, Verdict};
+use crate::findings::{Findings, item};
 use crate::samples::Samples;
 
 const MC1X1: &str = "mc1x1-shells";
-const SNAKE: &str = "column-snake+bf";
-const OCTET: &str = "octet-mbs";
-const FASTER: [&str; 4] = [SNAKE, "layered-mbs", OCTET, "granular-mbs"];
-const BUDDIES: [&str; 3] = ["layered-mbs", OCTET, "granular-mbs"];
+const FASTER: [&str; 4] = [SNAKE, LAYERED, OCTET, GRANULAR];
+const BUDDIES: [&str; 3] = [LAYERED, OCTET, GRANULAR];
 /// Why the accelerated MC1x1 judges no sentence about the cost of MC1x1.
 const ACCELERATED: &str = "accelerated here; fig17-plain runs MC1x1 as published";
 const TEN_PERCENT: Tolerance = Tolerance::Percent(10.0);
@@ -44,23 +41,23 @@ const CM5: Log = Log { dataset: "LANL-CM5-1994", flat: "32x32", cube: "16x8x8" }
 /// Measured and printed seconds.
 struct Seconds<'a> {
     evidence: &'a Evidence,
-    printed: &'a PrintedTable,
+    printed: PrintedTable,
 }
 
 impl Seconds<'_> {
-    fn of(&self, dataset: &str, machine: &str, allocator: &str) -> Samples {
+    fn simulations(&self, dataset: &str, machine: &str, allocator: &str) -> Samples {
         self.evidence.at(dataset).machine(machine).allocator(allocator).simulations()
     }
 
     fn ratio(&self, dataset: &str, machine: &str, allocator: &str, other: &str) -> Option<Estimate> {
-        self.of(dataset, machine, allocator).median_ratio(&self.of(dataset, machine, other))
+        self.simulations(dataset, machine, allocator).median_ratio(&self.simulations(dataset, machine, other))
     }
 
     fn printed(&self, dataset: &str, machine: &str, allocator: &str) -> Option<f64> {
         Some(self.printed.cell(allocator, &format!("{dataset} {machine}"))?.value)
     }
 
-    /// Returns the printed seconds of MC1x1 by those of another allocator.
+    /// Returns the printed ratio of MC1x1 to another allocator in seconds.
     fn printed_factor(&self, dataset: &str, machine: &str, other: &str) -> Option<f64> {
         Some(self.printed(dataset, machine, MC1X1)? / self.printed(dataset, machine, other)?)
     }
@@ -69,33 +66,33 @@ impl Seconds<'_> {
 /// Judges the ratios and the text about them.
 pub(super) fn judge(findings: &mut Findings<'_>) {
     let printed = PrintedTable::parse(include_str!("fig17.tsv"));
-    for (allocator, column, _) in printed.cells() {
+    let seconds = Seconds { evidence: findings.evidence, printed };
+    for (allocator, column, _) in seconds.printed.cells() {
         let Some((dataset, machine)) = column.split_once(' ') else { continue };
         let Some(log) = findings.log(dataset) else { continue };
-        let seconds = findings.at(dataset).machine(machine).allocator(allocator).simulations().median();
+        let median = seconds.simulations(dataset, machine, allocator).median();
         let place = Place::new(allocator, "seconds here", &format!("{log} {machine}"));
         item("seconds", format!("{allocator}, seconds"))
             .log(log)
             .machine(machine)
-            .measured(seconds.map(Estimate::number))
+            .measured(median.map(Estimate::number))
             .place(place.drawn(Drawn::Table))
             .add_to(findings);
     }
     for log in [HPC2N, CM5] {
-        judge_ratios(findings, &printed, &log);
+        judge_ratios(findings, &seconds, &log);
     }
     for log in [HPC2N, CM5] {
-        judge_factor(findings, &printed, &log);
+        judge_factor(findings, &seconds, &log);
     }
-    judge_growth(findings, &printed);
+    judge_growth(findings, &seconds);
     for log in [HPC2N, CM5] {
         judge_machines(findings, &log);
     }
-    judge_octet(findings, &printed);
+    judge_octet(findings, &seconds);
 }
 
-fn judge_ratios(findings: &mut Findings<'_>, printed: &PrintedTable, log: &Log) {
-    let seconds = Seconds { evidence: findings.evidence, printed };
+fn judge_ratios(findings: &mut Findings<'_>, seconds: &Seconds<'_>, log: &Log) {
     let Some(file) = findings.log(log.dataset) else { return };
     for machine in [log.flat, log.cube] {
         findings.about(file, machine);
@@ -111,8 +108,7 @@ fn judge_ratios(findings: &mut Findings<'_>, printed: &PrintedTable, log: &Log) 
 }
 
 /// "By a factor of up to 27 on the HPC2N trace and 205 on the LANL-CM5 trace".
-fn judge_factor(findings: &mut Findings<'_>, printed: &PrintedTable, log: &Log) {
-    let seconds = Seconds { evidence: findings.evidence, printed };
+fn judge_factor(findings: &mut Findings<'_>, seconds: &Seconds<'_>, log: &Log) {
     let Some(file) = findings.log(log.dataset) else { return };
     let pairs = || [log.flat, log.cube].into_iter().flat_map(|machine| FASTER.map(|other| (machine, other)));
     let measured = pairs().filter_map(|(machine, other)| seconds.ratio(log.dataset, machine, MC1X1, other));
@@ -127,11 +123,10 @@ fn judge_factor(findings: &mut Findings<'_>, printed: &PrintedTable, log: &Log) 
 
 /// Seconds per job of MC1x1 grow from 0.0056 on 16x16 to 0.15 on 32x32; as printed, 18,059 s are for 122,057
 /// jobs.
-fn judge_growth(findings: &mut Findings<'_>, printed: &PrintedTable) {
-    let seconds = Seconds { evidence: findings.evidence, printed };
-    let evidence = findings.evidence;
+fn judge_growth(findings: &mut Findings<'_>, seconds: &Seconds<'_>) {
+    let evidence = seconds.evidence;
     let jobs = |log: &Log| Some(evidence.facts(log.dataset)?.jobs as f64);
-    let simulations = |log: &Log| seconds.of(log.dataset, log.flat, MC1X1);
+    let simulations = |log: &Log| seconds.simulations(log.dataset, log.flat, MC1X1);
     let ratio = simulations(&CM5).median_ratio(&simulations(&HPC2N));
     let (Some(ratio), Some(hpc2n_jobs), Some(cm5_jobs)) = (ratio, jobs(&HPC2N), jobs(&CM5)) else { return };
     let growth = (hpc2n_jobs / cm5_jobs) * ratio;
@@ -152,7 +147,7 @@ fn judge_growth(findings: &mut Findings<'_>, printed: &PrintedTable) {
         .add_to(findings);
 }
 
-/// Adds what the text says of the allocators and of the shapes, on one log.
+/// Adds the statements of the text about allocators and shapes, on one log.
 fn judge_machines(findings: &mut Findings<'_>, log: &Log) {
     let Log { dataset, flat, cube } = *log;
     let Some(file) = findings.log(dataset) else { return };
@@ -163,7 +158,7 @@ fn judge_machines(findings: &mut Findings<'_>, log: &Log) {
     for machine in [flat, cube] {
         findings.about(file, machine);
         let ratio = |a, b| seconds(machine, a).median_ratio(&seconds(machine, b));
-        // The paper says that the others are much faster, and gives no number for it.
+        // "Much faster", without a number. Twice as fast is our choice.
         findings.claim("slowest", "MC1x1 takes much longer than the others (twice as long or more)", |is| {
             for other in FASTER {
                 is.above(format!("mc1x1-shells by {other}"), ratio(MC1X1, other), 2.0);
@@ -197,27 +192,30 @@ fn judge_machines(findings: &mut Findings<'_>, log: &Log) {
 
 /// Octet MBS is anomalously slow on 32x32, which is more than to be slower than the others there and on the
 /// other shape.
-fn judge_octet(findings: &mut Findings<'_>, printed: &PrintedTable) {
-    let seconds = Seconds { evidence: findings.evidence, printed };
+fn judge_octet(findings: &mut Findings<'_>, seconds: &Seconds<'_>) {
     let Some(file) = findings.log(CM5.dataset) else { return };
     findings.about(file, "");
-    let octet = seconds.of(CM5.dataset, CM5.flat, OCTET);
+    let octet = seconds.simulations(CM5.dataset, CM5.flat, OCTET);
     let words = "Octet MBS is anomalously slow on 32x32 (twice as slow or more)";
     item("octet-slow", words)
         .machine(CM5.flat)
         .holds_if(|is| {
             for (words, allocator, machine) in [
-                ("octet-mbs by layered-mbs", "layered-mbs", CM5.flat),
-                ("octet-mbs by granular-mbs", "granular-mbs", CM5.flat),
+                ("octet-mbs by layered-mbs", LAYERED, CM5.flat),
+                ("octet-mbs by granular-mbs", GRANULAR, CM5.flat),
                 ("octet-mbs on 32x32 by octet-mbs on 16x8x8", OCTET, CM5.cube),
             ] {
-                is.above(words, octet.median_ratio(&seconds.of(CM5.dataset, machine, allocator)), 2.0);
+                is.above(
+                    words,
+                    octet.median_ratio(&seconds.simulations(CM5.dataset, machine, allocator)),
+                    2.0,
+                );
             }
         })
         .add_to(findings);
     let [flat, cube] = [CM5.flat, CM5.cube].map(|machine| seconds.printed(CM5.dataset, machine, OCTET));
     item("octet-slow", "Octet MBS, 32x32 by 16x8x8")
-        .measured(octet.median_ratio(&seconds.of(CM5.dataset, CM5.cube, OCTET)))
+        .measured(octet.median_ratio(&seconds.simulations(CM5.dataset, CM5.cube, OCTET)))
         .expected(flat.zip(cube).map(|(flat, cube)| flat / cube), TEN_PERCENT)
         .add_to(findings);
 }

@@ -3,16 +3,15 @@
 //! The paper timed jobs that broadcast on a Cray XT3/4 cabinet of 20x4 nodes. What is published of the jobs
 //! is their sizes, their number, that each does 25 all-to-all broadcasts, and FCFS. Here the broadcasts go
 //! over a network of our own, all jobs being there at the beginning; as in the paper the mean of three
-//! streams counts. A second table has the mean pairwise sums of twenty streams, for which run times are
-//! drawn.
+//! streams counts. A second table has the mean pairwise sums of twenty streams with run times drawn at
+//! random.
 
 use crate::comparisons::Comparisons;
 use crate::estimate::Estimate;
+use crate::finding::PrintedTable;
 use crate::finding::Tolerance;
-use crate::findings::Findings;
-use crate::item::item;
+use crate::findings::{Findings, item};
 use crate::point::Point;
-use crate::printed_table::PrintedTable;
 use crate::samples::Samples;
 use crate::stream::STREAM;
 
@@ -51,7 +50,7 @@ pub(super) fn makespans(findings: &mut Findings<'_>) {
     let samples = |allocator: &str| at.allocator(allocator).by_workload("makespan_s");
     for (selection, order, printed) in table().cells() {
         let share = samples(&format!("{order}+{selection}")).share(&samples("mc1x1"));
-        // No more than the least of what the published ratios are above 1.
+        // The smallest published distance of a ratio from 1.
         item("makespans", format!("makespan of {order}+{selection} by mc1x1"))
             .measured(share.map(Estimate::number))
             .published(printed, Tolerance::Absolute(0.003))

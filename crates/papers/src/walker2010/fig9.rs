@@ -1,9 +1,8 @@
-//! Fig. 9: which curve and which selection, by aspect ratio of the mesh.
+//! Fig. 9: which curve and which selection, by aspect ratio of the mesh. Fig. 8: the logs of that study.
 
+use crate::finding::PrintedTable;
 use crate::finding::Tolerance;
-use crate::findings::{Findings, pairs};
-use crate::item::item;
-use crate::printed_table::PrintedTable;
+use crate::findings::{Findings, item, pairs};
 
 const ORDERS: [&str; 3] = ["column-snake", "hilbert", "row-snake"];
 /// The selections from best to worst.
@@ -35,7 +34,7 @@ const MESHES: [MeshOfLog; 8] = [
     MeshOfLog { exception: Some(("hilbert", "ff")), ..mesh("LLNL-uBGL-2006", "64x32") },
 ];
 
-/// Judges the printed sums and what the text says of them.
+/// Judges the printed sums and the text about them.
 pub(super) fn judge(findings: &mut Findings<'_>) {
     for (allocator, column, printed) in PrintedTable::parse(include_str!("fig9.tsv")).cells() {
         let Some((dataset, machine)) = column.split_once(' ') else { continue };
@@ -78,5 +77,29 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
                 is.below(low, sum(low), high, sum(high));
             }
         });
+    }
+}
+
+/// The logs, with their jobs and processors as printed.
+const LOGS: [(&str, &str, &str); 5] = [
+    ("NASA-iPSC-1993", "18,239", "128"),
+    ("LANL-CM5-1994", "122,057", "1,024"),
+    ("LLNL-T3D-1996", "21,323", "256"),
+    ("SDSC-SP2-1998", "54,041", "128"),
+    ("LLNL-uBGL-2006", "19,405", "2,048"),
+];
+
+/// Fig. 8: jobs and processors of the logs.
+pub(super) fn logs(findings: &mut Findings<'_>) {
+    for (dataset, jobs, processors) in LOGS {
+        let (Some(log), Some(facts)) = (findings.log(dataset), findings.facts(dataset)) else { continue };
+        findings.about(log, "");
+        let tolerance = Tolerance::Percent(2.0);
+        item("logs", "jobs").measured(Some(facts.jobs as f64)).published(jobs, tolerance).add_to(findings);
+        item("logs", "processors")
+            .measured(facts.processors.map(|processors| processors as f64))
+            .published(processors, tolerance)
+            .not_measured_because("the log has no header that says how many processors there were")
+            .add_to(findings);
     }
 }

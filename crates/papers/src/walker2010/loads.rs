@@ -1,19 +1,15 @@
 //! Figs. 13 to 16: mean pairwise sum by the utilization that different loads bring about.
 
+use super::{GRANULAR, LAYERED, OCTET, SNAKE};
 use crate::curve::Curve;
 use crate::estimate::Estimate;
 use crate::finding::{Drawn, Place, Tolerance};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 
 /// The factors of arrival times, the lowest load first.
 const SCALES: [&str; 14] =
     ["1.2", "1.15", "1.1", "1.05", "1", "0.95", "0.9", "0.85", "0.8", "0.75", "0.7", "0.65", "0.6", "0.55"];
-const GRANULAR: &str = "granular-mbs";
-const LAYERED: &str = "layered-mbs";
-const OCTET: &str = "octet-mbs";
-const SNAKE: &str = "column-snake+bf";
 const MC1X1: &str = "mc1x1";
 const ALLOCATORS: [&str; 5] = [GRANULAR, LAYERED, OCTET, SNAKE, MC1X1];
 const OTHER_THAN_OCTET: [&str; 4] = [GRANULAR, LAYERED, SNAKE, MC1X1];
@@ -88,7 +84,7 @@ impl<'a> Results<'a> {
         SCALES.into_iter().filter_map(|scale| self.gain(scheduler, scale)).max_by(f64::total_cmp)
     }
 
-    /// Returns the utilization at which that gain is largest.
+    /// Returns the utilization with the largest gain.
     fn utilization_of_gain(&self, scheduler: &Scheduler) -> Option<f64> {
         let at = self.0.scheduler(scheduler.name).allocator(GRANULAR);
         let loads = self.by_utilization(scheduler, MC1X1).into_iter();
@@ -114,8 +110,8 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Lists of each curve its largest fall, its steps down, and those that are deeper than any under FCFS,
-    /// where the paper sees no large violation of the trend: what is deeper is large.
+    /// Lists the largest fall and the number of steps down of each curve. A step counts as large if it is
+    /// deeper than any under FCFS, as the paper sees no large violation of the trend there.
     fn list_violations(&self, findings: &mut Findings<'_>) {
         let large = self.largest(&FCFS, Curve::deepest_step);
         for (scheduler, allocator) in pairs(&SCHEDULERS, ALLOCATORS) {
@@ -148,7 +144,7 @@ impl<'a> Results<'a> {
         });
         findings.claim("saturation", "points are closest together at the highest utilization", |is| {
             for scheduler in &SCHEDULERS {
-                // The utilization is the same with every allocator: none of them ever refuses.
+                // Every allocator gives the same utilization, as no allocator ever refuses a job.
                 let curve = ALLOCATORS.into_iter().find_map(|allocator| self.curve(scheduler, allocator));
                 let last_step = curve.as_ref().and_then(Curve::last_step).map(|step| 100.0 * step);
                 let least_other = curve.as_ref().and_then(Curve::least_other_step).map(|step| 100.0 * step);
@@ -173,7 +169,7 @@ impl<'a> Results<'a> {
                 is.below(words, fall(other), "that of octet-mbs", fall(OCTET));
             }
         });
-        // Both ways of counting: all steps down, and those that are large.
+        // Both ways of counting: all steps down, and large steps down.
         findings.claim("most-with-octet", "the most frequent falls under EASY occur with Octet MBS", |is| {
             let large = self.largest(&FCFS, Curve::deepest_step);
             for (name, depth) in [("steps down", Some(0.0)), ("steps down deeper than any under FCFS", large)]
@@ -227,7 +223,7 @@ fn place(scheduler: &Scheduler, allocator: &str, at: &str) -> Place {
     Place::new(allocator, scheduler.axis, at).quantity("pairwise sum (hops)")
 }
 
-/// Figs. 13 and 14: LLNL-T3D, on which the gains are not the best.
+/// Figs. 13 and 14: LLNL-T3D, where the gains are smaller than on LLNL-uBGL.
 pub(super) fn t3d(findings: &mut Findings<'_>, machine: &str) {
     let Some(results) = Results::new(findings, "LLNL-T3D-1996", machine) else { return };
     results.judge(findings);
@@ -282,7 +278,7 @@ pub(super) fn fig16(findings: &mut Findings<'_>) {
         .measured(apart.max_by(f64::total_cmp))
         .no_further_apart(1.0)
         .add_to(findings);
-    // The load whose utilization is nearest to that for which the text prints a number.
+    // The load with the utilization nearest to the printed 67.5 %.
     let distance = |utilization: f64| (100.0 * utilization - 67.5).abs();
     let loads = results.loads(&EASY, MC1X1).into_iter();
     let loads = loads.filter_map(|load| Some((distance(load.utilization?), load)));

@@ -3,11 +3,15 @@
 mod fig12;
 mod fig17;
 mod fig7;
-mod fig8;
 mod fig9;
 mod loads;
 
 use super::load::{Paper, chart, studies, table};
+
+const GRANULAR: &str = "granular-mbs";
+const LAYERED: &str = "layered-mbs";
+const OCTET: &str = "octet-mbs";
+const SNAKE: &str = "column-snake+bf";
 
 /// The paper and its figures.
 pub(super) const PAPER: Paper = Paper {
@@ -27,7 +31,7 @@ pub(super) const PAPER: Paper = Paper {
             studies!["fig7-sums"],
             fig7::sums,
         ),
-        table("fig8", "The logs", &[], fig8::judge).surveys(&[
+        table("fig8", "The logs", &[], fig9::logs).surveys(&[
             "NASA-iPSC-1993",
             "LANL-CM5-1994",
             "LLNL-T3D-1996",

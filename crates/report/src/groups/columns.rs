@@ -1,4 +1,4 @@
-//! The numbers of groups as columns of a table: which there are, how they are written, and which is the best.
+//! The numbers of groups as columns of a table: their names, their format, and the best number.
 
 use super::GroupsOptions;
 use meshreplay_base::spec::{SpecError, unknown};
@@ -7,18 +7,18 @@ use meshreplay_sim::metrics::{Better, Display, GroupNumbers, Metric, grouped_met
 
 /// A column of numbers.
 pub(super) struct Column {
-    /// The name, by which users choose the column and other programs find it.
+    /// The name on the command line and in files for other programs.
     pub(super) name: &'static str,
     /// The title in tables for people.
     title: String,
     /// Which of two numbers is better.
     pub(super) better: Better,
-    /// How useful the column is where there is no room for all; the one with the lowest rank goes first.
+    /// Usefulness on narrow screens; the column with the lowest rank is left out first.
     room_rank: u8,
     source: Source,
 }
 
-/// Where the numbers of a column come from.
+/// The source of the numbers of a column.
 #[derive(Clone, Copy)]
 enum Source {
     Jobs,
@@ -29,7 +29,7 @@ enum Source {
     Mean(usize, &'static Metric),
 }
 
-/// The number beside which the median of the same quantity stands.
+/// The mean that is followed by the median of the same quantity.
 const WAIT: &str = "wait_s_mean";
 
 /// Returns all columns in their order.
@@ -65,12 +65,11 @@ pub fn group_column(text: &str) -> Result<&'static str, SpecError> {
 }
 
 impl Column {
-    /// Returns the columns that the options choose, in the order in which they are named, or the default
-    /// ones.
+    /// Returns the chosen columns in the order of the user, or the default columns.
     pub(super) fn chosen(options: &GroupsOptions) -> Vec<Self> {
         let mut columns = all();
         if options.columns.is_empty() {
-            // The number of jobs in means matters where means are weighted, which people seldom do.
+            // People seldom weight means by the number of jobs in means.
             columns.retain(|column| options.exact || !matches!(column.source, Source::JobsInMeans));
             return columns;
         }
@@ -85,7 +84,7 @@ impl Column {
         all().into_iter().find(|column| column.name == name)
     }
 
-    /// Returns the positions of the columns in the order in which they are left out where there is no room.
+    /// Returns the positions of the columns, in the order of leaving them out on narrow screens.
     pub(super) fn least_useful(columns: &[Self]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..columns.len()).rev().collect();
         // The sort is stable: of columns with the same rank the last one goes first.
@@ -98,7 +97,7 @@ impl Column {
         if options.exact { self.name.to_owned() } else { self.title.clone() }
     }
 
-    /// Returns the number of a group; `None` if the group has none, as a mean over no jobs.
+    /// Returns the number of a group; `None` for a mean over no jobs.
     pub(super) fn value(&self, numbers: &GroupNumbers) -> Option<f64> {
         match self.source {
             Source::Jobs => Some(numbers.jobs as f64),
@@ -109,8 +108,8 @@ impl Column {
         }
     }
 
-    /// Returns a number such that the better of two numbers, or the higher one if none is better, has the
-    /// lower one. It is infinite for a missing number.
+    /// Returns a sort key: lower for the better of two numbers, or for the higher number if none is better;
+    /// infinite for a missing number.
     pub(super) fn badness(&self, number: Option<f64>) -> f64 {
         let sign = if self.better == Better::Lower { 1.0 } else { -1.0 };
         number.map_or(f64::INFINITY, |number| sign * number)
@@ -131,8 +130,8 @@ impl Column {
         }
     }
 
-    /// Returns the cells of the column for rows whose numbers can be compared. The best of them is marked,
-    /// and so are those with the same text; none is marked if all have the same.
+    /// Returns the cells of the column for comparable rows. The best number and equal texts are marked,
+    /// unless all texts are equal.
     pub(super) fn cells(&self, rows: &[&GroupNumbers], options: &GroupsOptions) -> Vec<PaperCell> {
         let values: Vec<Option<f64>> = rows.iter().map(|numbers| self.value(numbers)).collect();
         let text = |value: &Option<f64>| value.map(|value| self.text(value, options)).unwrap_or_default();

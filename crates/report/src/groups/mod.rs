@@ -1,4 +1,4 @@
-//! The jobs of saved results by what they belong to, such as their user: a row for each group and replay.
+//! Saved jobs by group, such as their user: a table with a row for each group and replay.
 
 mod columns;
 mod sums;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use self::columns::Column;
-use self::sums::{Found, Sums};
+use self::sums::{GroupIndex, Sums};
 use meshreplay_alloc::allocator;
 use meshreplay_logs::{Partitions, status};
 use meshreplay_results::frame::{
@@ -21,21 +21,22 @@ use meshreplay_results::text::{PaperCell, PaperTable};
 use meshreplay_sim::metrics::{GroupNumbers, Trim};
 use meshreplay_study::study::Coordinate;
 
-/// What the jobs of a group have in common: a row of [`GROUPINGS`].
+/// A way to group jobs: a row of [`GROUPINGS`].
 #[derive(Debug)]
 pub struct Grouping {
     /// The name, such as `user`.
     pub name: &'static str,
-    /// The column of the `jobs` frame that tells the group of a job.
+    /// The column of the `jobs` frame with the group of a job.
     column: &'static str,
-    /// Returns what jobs of one group have in common, of the job in a row.
+    /// Returns the key of the group of the job in a row.
     key: for<'a> fn(&JobGroups<'a>, usize) -> Key<'a>,
     /// Returns the group of the job in a row.
     group: fn(&JobGroups<'_>, usize) -> Group,
-    /// Whether the groups have an order of their own. Otherwise those with most node-hours come first.
+    /// Whether the groups have an order of their own. Otherwise they are sorted by node-hours, the most
+    /// first.
     is_ordered: bool,
-    /// Whether a group is called what one log calls it, so that another log may mean somebody else by the
-    /// same name.
+    /// Whether names of groups are local to a log, so that the same name in another log may mean another
+    /// group.
     is_of_log: bool,
 }
 
@@ -44,46 +45,33 @@ type Group = (u32, String);
 
 /// Every way to group jobs.
 pub const GROUPINGS: &[Grouping] = &[
-    Grouping { name: "user", column: "user", is_of_log: true, ..OF_COLUMN },
-    Grouping { name: "account", column: "account", is_of_log: true, ..OF_COLUMN },
-    Grouping { name: "partition", column: "partition", is_of_log: true, ..OF_COLUMN },
-    Grouping { name: "queue", column: "queue", is_of_log: true, ..OF_COLUMN },
-    Grouping { name: "status", column: "status", group: ending, ..OF_COLUMN },
-    Grouping {
-        name: "size",
-        column: "procs",
-        key: size_key,
-        group: size_class,
-        is_ordered: true,
-        ..OF_COLUMN
-    },
-    Grouping {
-        name: "hour",
-        column: "submit_hour",
-        key: hour_key,
-        group: hour,
-        is_ordered: true,
-        ..OF_COLUMN
-    },
+    Grouping { is_of_log: true, ..by_values("user") },
+    Grouping { is_of_log: true, ..by_values("account") },
+    Grouping { is_of_log: true, ..by_values("partition") },
+    Grouping { is_of_log: true, ..by_values("queue") },
+    Grouping { group: ending, ..by_values("status") },
+    Grouping { column: "procs", key: size_key, group: size_class, is_ordered: true, ..by_values("size") },
+    Grouping { column: "submit_hour", key: hour_key, group: hour, is_ordered: true, ..by_values("hour") },
 ];
 
-/// A way to group jobs by the values of a column.
-const OF_COLUMN: Grouping = Grouping {
-    name: "",
-    column: "",
-    key: |jobs, i| jobs.group.key(i),
-    group: labelled,
-    is_ordered: false,
-    is_of_log: false,
-};
+/// Returns the grouping of jobs by the values of a column.
+const fn by_values(name: &'static str) -> Grouping {
+    Grouping {
+        name,
+        column: name,
+        key: |jobs, i| jobs.group.key(i),
+        group: labelled,
+        is_ordered: false,
+        is_of_log: false,
+    }
+}
 
 /// The form of a table of groups.
 #[derive(Clone, Debug)]
 pub struct GroupsOptions {
     /// The row of [`GROUPINGS`].
     pub by: &'static Grouping,
-    /// The number of groups that are shown, those with most node-hours; the rest is one group. `None` for
-    /// all.
+    /// The number of groups with the most node-hours to show, with all others as one group. `None` for all.
     pub top: Option<usize>,
     /// The names of the columns of numbers, as [`group_column`] gives them; the default ones if there are
     /// none.
@@ -91,7 +79,7 @@ pub struct GroupsOptions {
     /// The name of the column by whose numbers the groups are sorted, the best or else the highest first.
     /// `None` for the order of the grouping.
     pub sort: Option<&'static str>,
-    /// The number of decimals; `None` for those of each number.
+    /// The number of decimals; `None` for the usual decimals of each number.
     pub decimals: Option<u8>,
     /// Whether numbers and labels are written without rounding or shortening, for other programs.
     pub exact: bool,
@@ -140,7 +128,7 @@ impl From<io::Error> for GroupsError {
     }
 }
 
-/// A part of saved jobs, with the column that tells their groups.
+/// A part of saved jobs, with the column of their groups.
 struct JobGroups<'a> {
     rows: JobColumns<'a>,
     group: &'a FrameColumn,
@@ -148,7 +136,7 @@ struct JobGroups<'a> {
 
 impl<'a> JobGroups<'a> {
     /// Finds the columns in the saved jobs.
-    fn of(jobs: &'a Table, by: &Grouping) -> Result<Self, GroupsError> {
+    fn from_table(jobs: &'a Table, by: &Grouping) -> Result<Self, GroupsError> {
         let missing = |column| GroupsError::NoColumn { path: jobs.path.clone(), column };
         let column = |name: &'static str| jobs.column(name).ok_or_else(|| missing(name));
         column("replay")?;
@@ -166,7 +154,7 @@ impl<'a> JobGroups<'a> {
 /// The columns of numbers that are summed up.
 const NUMBERS: [&str; 6] = ["submit_s", "start_s", "end_s", "procs", "allocated", "pairwise_sum"];
 
-/// The label of jobs of which the log does not tell the group.
+/// The label of jobs with an unknown group.
 const UNKNOWN: &str = "unknown";
 
 fn labelled(jobs: &JobGroups<'_>, i: usize) -> Group {
@@ -225,9 +213,9 @@ fn hour_key<'a>(jobs: &JobGroups<'a>, i: usize) -> Key<'a> {
 }
 
 /// A replay with jobs.
-struct Replayed {
+struct ReplayWithJobs {
     key: Replication,
-    /// Its labels: the values of the columns in which replays differ.
+    /// The values of the columns that differ between replays.
     labels: Vec<String>,
     trim: Trim,
 }
@@ -235,12 +223,11 @@ struct Replayed {
 /// A function that takes some rows of one replay, in a part of the jobs.
 type Visit<'a> = dyn FnMut(Replication, &JobGroups<'_>, Range<usize>) -> Result<(), GroupsError> + 'a;
 
-/// Hands the jobs in `folder` to `visit`. Fails if there are none, or if they lack
-/// a column.
+/// Calls `visit` with the jobs in `folder`. Fails if there are none, or if they lack a column.
 fn visit_jobs(folder: &Path, by: &Grouping, visit: &mut Visit<'_>) -> Result<(), GroupsError> {
     let columns: Vec<&str> = NUMBERS.into_iter().chain(["seed", by.column]).collect();
     let mut visit = |part: &Table| {
-        let jobs = JobGroups::of(part, by)?;
+        let jobs = JobGroups::from_table(part, by)?;
         part.replications().into_iter().try_for_each(|(key, rows)| visit(key, &jobs, rows))
     };
     if Table::visit_details(folder, "jobs", &columns, &|_| true, &mut visit)? {
@@ -253,29 +240,29 @@ fn visit_jobs(folder: &Path, by: &Grouping, visit: &mut Visit<'_>) -> Result<(),
 /// Returns the table of the jobs in `folder` by group.
 pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, GroupsError> {
     let (summary, by) = (Table::read(folder)?, options.by);
-    // Which jobs are one of several groups together, or count in means, is known when all have been read.
+    // With `--top` or `--trim`, the sums depend on all jobs, so the jobs are read twice.
     let is_once = options.top.is_none() && !summary.has_number("trim_percent");
-    let (mut found, mut sums) = (Found::default(), Sums::of_all(&summary));
+    let (mut index, mut sums) = (GroupIndex::default(), Sums::single_pass(&summary));
     visit_jobs(folder, by, &mut |key, jobs, rows| {
-        let grouped = found.grouped(jobs, by, rows);
-        found.add(key, &grouped);
+        let grouped = index.grouped(jobs, by, rows);
+        index.add(key, &grouped);
         if is_once { Ok(sums.add(key, &grouped)?) } else { Ok(()) }
     })?;
-    let held = JobCounts::counted(folder, found.counts())?;
+    let held = JobCounts::counted(folder, index.counts())?;
     held.iter().try_for_each(|held| held.check(&summary, folder))?;
     let shorten = |name: &str, label: &str| match label.parse::<Partitions>() {
         _ if options.exact => label.to_owned(),
         Ok(chosen) if name == "partition" => chosen.names().join("+"),
         _ => allocator::short_label(label),
     };
-    let (varying, replays) = replays(&summary, &found, &shorten);
-    let shown = Shown::choose(&found, &replays, options);
+    let (varying, replays) = replays(&summary, &index, &shorten);
+    let shown = GroupList::choose(&index, &replays, options);
     if !is_once {
-        sums = Sums::of_found(&found, &replays);
-        let places = shown.places(&found);
+        sums = Sums::second_pass(&index, &replays);
+        let places = shown.places(&index);
         visit_jobs(folder, by, &mut |key, jobs, rows| {
-            let (rows, mut groups) = found.grouped(jobs, by, rows);
-            // A file that has changed in between may have other groups.
+            let (rows, mut groups) = index.grouped(jobs, by, rows);
+            // A file changed in between may have other groups.
             for group in &mut groups {
                 *group = places.get(*group).copied().unwrap_or(places.len());
             }
@@ -299,12 +286,12 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
         sort(&mut members[..shown.positions.len()], &column);
     }
     let shown_columns = Column::chosen(options);
-    // Labels are those of the group and then of the replay.
+    // The label of the group precedes the labels of the replay.
     let is_rival = |at: usize| at > 0 && ["scheduler", "allocator"].contains(&varying[at - 1]);
     let rows: Vec<_> =
         members.iter().flat_map(|rows| rows_of(rows, &shown_columns, &is_rival, options)).collect();
     let mut notes: Vec<String> = held.and_then(|held| held.missing_note()).into_iter().collect();
-    notes.extend(dateless_note(&found, options.by));
+    notes.extend(dateless_note(&index, options.by));
     notes.extend(namesake_note(&members[..shown.positions.len()], &varying, options.by));
     // The partitions that a replay has are something else than the partition of a job.
     let title = |name: &str| if name == options.by.name { format!("replay_{name}") } else { name.to_owned() };
@@ -322,8 +309,8 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
 /// The rows of a group: the labels and the numbers of each replay.
 type Members = Vec<(Vec<String>, GroupNumbers)>;
 
-/// Returns the positions of the columns in the order in which they are left out where there is no room: first
-/// those in which no number is marked, as the replays do not differ there, and then the others.
+/// Returns the positions of the columns, in the order of leaving them out on narrow screens: columns without
+/// a mark first, as the replays do not differ there.
 fn least_useful(columns: &[Column], rows: &[(Vec<String>, Vec<PaperCell>)]) -> Vec<usize> {
     let mut order = Column::least_useful(columns);
     order.sort_by_key(|&i| rows.iter().any(|(_, cells)| cells[i].best));
@@ -342,8 +329,8 @@ fn sort(groups: &mut [Members], column: &Column) {
     groups.sort_by(|a, b| badness(a).total_cmp(&badness(b)));
 }
 
-/// Returns the rows of a group as the table has them. Rows whose labels differ in nothing but those for which
-/// `is_rival` holds, by their position, are compared, and the best number of them is marked.
+/// Returns the rows of a group in the table. Rows that differ only in labels at rival positions are compared,
+/// and their best number is marked.
 fn rows_of(
     members: &Members,
     columns: &[Column],
@@ -367,53 +354,52 @@ fn rows_of(
     rows
 }
 
-/// Returns the names of the columns in which the replays with jobs differ, and these replays in the order of
-/// the summary. `shown` returns a label of a column as the table shows it.
+/// Returns the names of the columns that differ between replays with jobs, and these replays in the order of
+/// the summary. `shown` formats a label of a column.
 fn replays(
     summary: &Table,
-    jobs: &Found,
+    jobs: &GroupIndex,
     shown: &dyn Fn(&str, &str) -> String,
-) -> (Vec<&'static str>, Vec<Replayed>) {
+) -> (Vec<&'static str>, Vec<ReplayWithJobs>) {
     let mut keys = jobs.counts();
-    let found: Vec<(usize, Replication)> = (0..summary.height())
+    let rows: Vec<(usize, Replication)> = (0..summary.height())
         .filter_map(|row| Some((row, summary.replication(row)?)))
         .filter(|(_, key)| keys.remove(key).is_some())
         .collect();
     let differs = |name: &&str| {
-        summary.column(name).is_some_and(|column| column.varies(found.iter().map(|(row, _)| *row)))
+        summary.column(name).is_some_and(|column| column.varies(rows.iter().map(|(row, _)| *row)))
     };
     let identity = Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"]);
     let varying: Vec<&str> = identity.filter(differs).collect();
-    let replay = |&(row, key): &(usize, Replication)| Replayed {
+    let replay = |&(row, key): &(usize, Replication)| ReplayWithJobs {
         key,
         labels: varying.iter().map(|name| shown(name, &summary.label(name, row))).collect(),
         trim: Trim { percent: summary.number("trim_percent", row) },
     };
-    let replays = found.iter().map(replay).collect();
+    let replays = rows.iter().map(replay).collect();
     (varying, replays)
 }
 
 /// The groups that a table shows.
-struct Shown {
+struct GroupList {
     /// The labels, in their order.
     labels: Vec<String>,
-    /// The positions of the groups that have a label of their own. One label for all others follows them if
-    /// there are more.
+    /// The positions of the groups with labels of their own. Further groups share one more label.
     positions: Vec<usize>,
 }
 
-impl Shown {
-    fn choose(found: &Found, replays: &[Replayed], options: &GroupsOptions) -> Self {
-        let mut ranked = found.ranked(replays);
+impl GroupList {
+    fn choose(index: &GroupIndex, replays: &[ReplayWithJobs], options: &GroupsOptions) -> Self {
+        let mut ranked = index.ranked(replays);
         // The sort is stable: groups with as many node-hours keep the order of their labels.
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         let others = ranked.split_off(options.top.unwrap_or(usize::MAX).min(ranked.len())).len();
         let mut positions: Vec<usize> = ranked.into_iter().map(|(position, _)| position).collect();
         if options.by.is_ordered {
-            positions.sort_by_key(|&position| &found.groups()[position]);
+            positions.sort_by_key(|&position| &index.groups()[position]);
         }
         let mut labels: Vec<String> =
-            positions.iter().map(|&position| found.groups()[position].1.clone()).collect();
+            positions.iter().map(|&position| index.groups()[position].1.clone()).collect();
         labels.extend(match others {
             0 => None,
             1 => Some("1 other".to_owned()),
@@ -422,10 +408,10 @@ impl Shown {
         Self { labels, positions }
     }
 
-    /// Returns the place of each group among the labels, by its position. Several groups share the last place
-    /// if there are more than are shown.
-    fn places(&self, found: &Found) -> Vec<usize> {
-        let mut places = vec![self.positions.len(); found.groups().len()];
+    /// Returns the place of each group among the labels, by its position. Further groups share the last
+    /// place.
+    fn places(&self, index: &GroupIndex) -> Vec<usize> {
+        let mut places = vec![self.positions.len(); index.groups().len()];
         for (place, &position) in self.positions.iter().enumerate() {
             places[position] = place;
         }
@@ -433,7 +419,7 @@ impl Shown {
     }
 }
 
-/// Returns a note if a group has jobs of several logs, which need not mean the same by its name.
+/// Returns a note if a group has jobs of several logs, since its name may have another meaning in each log.
 fn namesake_note(groups: &[Members], varying: &[&str], by: &Grouping) -> Option<String> {
     // The first label is that of the group.
     let log = 1 + varying.iter().position(|column| *column == "log").filter(|_| by.is_of_log)?;
@@ -448,9 +434,9 @@ fn namesake_note(groups: &[Members], varying: &[&str], by: &Grouping) -> Option<
     ))
 }
 
-/// Returns a note if groups are hours since the start of a log that does not tell its date.
-fn dateless_note(found: &Found, by: &Grouping) -> Option<String> {
-    let is_dateless = by.name == "hour" && found.groups().iter().any(|(place, _)| *place as usize >= WEEK_H);
+/// Returns a note if groups are hours since the start of a log without a date.
+fn dateless_note(index: &GroupIndex, by: &Grouping) -> Option<String> {
+    let is_dateless = by.name == "hour" && index.groups().iter().any(|(place, _)| *place as usize >= WEEK_H);
     is_dateless.then(|| {
         "'hour' counts the hours since the log's start, from 0 again after each week, as the log does not \
          tell its date and time zone (UnixStartTime and TimeZoneString in its header)"

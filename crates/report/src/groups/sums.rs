@@ -1,37 +1,37 @@
-//! The readings of jobs by group: the first one finds the groups and the replays. It sums up as well, unless
-//! the sums depend on what it finds; then a second one does.
+//! The passes over jobs by group. The first pass finds the groups and the replays, and sums up at once unless
+//! the sums depend on all jobs; in this case a second pass sums up.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::ops::Range;
 
-use super::{Group, Grouping, JobGroups, Replayed};
+use super::{Group, Grouping, JobGroups, ReplayWithJobs};
 use meshreplay_results::frame::{JobOrder, Key, Replication, Table};
 use meshreplay_sim::metrics::{GroupSums, JobRow, OfGroups, Trim};
 
-/// The jobs of a replay, as the first reading finds them.
+/// The jobs of a replay, as index by the first pass.
 #[derive(Default)]
-struct OfReplay {
+struct ReplayJobs {
     order: JobOrder,
     /// The node-seconds of each group, by its position.
     node_s: Vec<f64>,
 }
 
-/// The groups of all jobs, as the first reading of the jobs finds them.
+/// The groups of all jobs, as index by the first pass.
 #[derive(Default)]
-pub(super) struct Found {
-    /// The groups in the order in which they were found.
+pub(super) struct GroupIndex {
+    /// The groups in order of discovery.
     groups: Vec<Group>,
-    /// The position of the group of each value of the column that tells it.
+    /// The position of the group of each value of its column.
     of_number: HashMap<Option<u64>, usize>,
     of_text: HashMap<String, usize>,
-    replays: BTreeMap<Replication, OfReplay>,
+    replays: BTreeMap<Replication, ReplayJobs>,
 }
 
 /// Jobs, and the position of the group of each.
 pub(super) type Grouped = (Vec<JobRow>, Vec<usize>);
 
-impl Found {
+impl GroupIndex {
     /// Returns the position of the group of the job in row `i`. A new group gets the next position.
     fn position(&mut self, jobs: &JobGroups<'_>, by: &Grouping, i: usize) -> usize {
         let key = (by.key)(jobs, i);
@@ -43,7 +43,7 @@ impl Found {
         if let Some(position) = known {
             return *position;
         }
-        // Several values may have one label, as all that are unknown.
+        // Several values may have one label, such as `unknown`.
         let group = (by.group)(jobs, i);
         let position = self.groups.iter().position(|other| *other == group).unwrap_or(self.groups.len());
         if position == self.groups.len() {
@@ -64,7 +64,7 @@ impl Found {
 
     /// Adds jobs of a replay.
     pub(super) fn add(&mut self, key: Replication, (rows, positions): &Grouped) {
-        let OfReplay { order, node_s } = self.replays.entry(key).or_default();
+        let ReplayJobs { order, node_s } = self.replays.entry(key).or_default();
         node_s.resize(node_s.len().max(self.groups.len()), 0.0);
         for (row, &at) in rows.iter().zip(positions) {
             order.add(row.submit_s);
@@ -84,8 +84,8 @@ impl Found {
 
     /// Returns the position of each group with the node-seconds of its jobs in these replays, in the order of
     /// the groups.
-    pub(super) fn ranked(&self, replays: &[Replayed]) -> Vec<(usize, f64)> {
-        let of = |at: usize, replay: &Replayed| {
+    pub(super) fn ranked(&self, replays: &[ReplayWithJobs]) -> Vec<(usize, f64)> {
+        let of = |at: usize, replay: &ReplayWithJobs| {
             self.replays.get(&replay.key).and_then(|replay| replay.node_s.get(at)).copied().unwrap_or(0.0)
         };
         let total = |at: usize| replays.iter().map(|replay| of(at, replay)).sum();
@@ -97,50 +97,50 @@ impl Found {
 
 /// The numbers of the replays while their jobs are read.
 pub(super) struct Sums {
-    /// The replays of which jobs are still to come.
-    open: HashMap<Replication, Open>,
+    /// The unfinished replays.
+    open: HashMap<Replication, OpenReplay>,
     done: HashMap<Replication, OfGroups>,
 }
 
-/// A replay of which jobs are still to come.
+/// An unfinished replay.
 #[derive(Default)]
-struct Open {
-    /// How many.
+struct OpenReplay {
+    /// The number of missing jobs.
     left: u64,
     trim: Trim,
-    /// What [`Trim::bounds`] returns.
+    /// The result of [`Trim::bounds`].
     bounds: Option<(usize, f64)>,
-    /// How many have come.
+    /// Number of jobs read.
     before: usize,
     sums: GroupSums,
-    /// The jobs that have come, if it is known only then which of them count in means: they are in no order.
+    /// All jobs read, for a log out of order: its jobs in means are known only at the end.
     kept: Option<Grouped>,
 }
 
 impl Sums {
-    /// Prepares to sum up the replays of a summary, of which all jobs count in means.
-    pub(super) fn of_all(summary: &Table) -> Self {
+    /// Prepares the sums of all replays of a summary, with all jobs in means.
+    pub(super) fn single_pass(summary: &Table) -> Self {
         let open = |row: usize| {
-            // Where the number of jobs is not known, jobs may come until the end.
+            // Without a known number of jobs, jobs may come until the end.
             let left = summary.number("jobs", row).map_or(u64::MAX, |jobs| jobs as u64);
-            Some((summary.replication(row)?, Open { left, ..Open::default() }))
+            Some((summary.replication(row)?, OpenReplay { left, ..OpenReplay::default() }))
         };
         Self { open: (0..summary.height()).filter_map(open).collect(), done: HashMap::new() }
     }
 
-    /// Prepares to sum up `replays`, whose jobs were found before.
-    pub(super) fn of_found(found: &Found, replays: &[Replayed]) -> Self {
-        let open = |&Replayed { key, trim, .. }: &Replayed| {
-            let JobOrder { jobs, last_s, is_sorted } = found.replays.get(&key)?.order;
+    /// Prepares the sums of `replays` for the second pass.
+    pub(super) fn second_pass(index: &GroupIndex, replays: &[ReplayWithJobs]) -> Self {
+        let open = |&ReplayWithJobs { key, trim, .. }: &ReplayWithJobs| {
+            let JobOrder { jobs, last_s, is_sorted } = index.replays.get(&key)?.order;
             let bounds = trim.bounds(jobs as usize, last_s);
             let kept = (bounds.is_some() && !is_sorted).then(Grouped::default);
-            Some((key, Open { left: jobs, trim, bounds, kept, ..Open::default() }))
+            Some((key, OpenReplay { left: jobs, trim, bounds, kept, ..OpenReplay::default() }))
         };
         Self { open: replays.iter().filter_map(open).collect(), done: HashMap::new() }
     }
 
-    /// Adds the next jobs of a replay. Jobs beyond those that are expected are left out. Fails if waits
-    /// cannot be kept in a temporary file.
+    /// Adds the next jobs of a replay. Jobs beyond the expected number are ignored. Fails if waits cannot be
+    /// kept in a temporary file.
     pub(super) fn add(&mut self, key: Replication, (rows, groups): &Grouped) -> io::Result<()> {
         let Some(open) = self.open.get_mut(&key) else { return Ok(()) };
         if let Some(kept) = &mut open.kept {
@@ -159,7 +159,7 @@ impl Sums {
 
     /// Ends the sums of a replay.
     fn close(&mut self, key: Replication) -> io::Result<()> {
-        let Some(Open { trim, mut sums, kept, .. }) = self.open.remove(&key) else { return Ok(()) };
+        let Some(OpenReplay { trim, mut sums, kept, .. }) = self.open.remove(&key) else { return Ok(()) };
         if let Some((rows, groups)) = kept {
             sums.add_trimmed(&rows, &groups, trim);
         }
@@ -167,7 +167,7 @@ impl Sums {
         Ok(())
     }
 
-    /// Returns the numbers of a replay, of which no more jobs will come; `None` if it is unknown.
+    /// Finishes a replay and returns its numbers; `None` if it is unknown.
     pub(super) fn finish(&mut self, key: Replication) -> io::Result<Option<OfGroups>> {
         self.close(key)?;
         Ok(self.done.remove(&key))

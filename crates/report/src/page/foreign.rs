@@ -1,5 +1,4 @@
-//! SVG drawings from files that other users may have written. They are parsed, and only known elements and
-//! attributes are written again.
+//! Untrusted SVG drawings: they are parsed, and only allowed elements and attributes are written again.
 
 use std::fmt::Write;
 
@@ -7,7 +6,7 @@ use resvg::usvg::roxmltree::{Document, Node};
 
 use super::escape::html;
 
-/// The elements of our drawings. None of them runs code, loads another file or draws outside the picture.
+/// The elements of our drawings. They cannot run code, load a file or draw outside the picture.
 const ELEMENTS: &str = "svg g path circle rect line text title";
 /// The attributes of these elements.
 const ATTRIBUTES: &str = "class cx cy d data-generator fill fill-opacity font-family font-size font-weight \
@@ -23,7 +22,7 @@ const DEEPEST: usize = 12;
 const NESTED: usize = 256;
 
 /// Returns the drawing in `text`, written again from its parsed form. Fails with a sentence if it contains
-/// anything that our drawings do not have.
+/// anything outside the allow-list.
 pub fn safe_svg(text: &str) -> Result<String, String> {
     if depth(text).is_none_or(|depth| depth > NESTED) {
         return Err("it is no drawing: its elements are not closed, or are nested too deeply".to_owned());
@@ -41,7 +40,7 @@ pub fn safe_svg(text: &str) -> Result<String, String> {
     Ok(safe)
 }
 
-/// Returns the depth to which the elements of a document are nested; `None` if a tag or a comment has no end.
+/// Returns the nesting depth of a document; `None` if a tag or a comment has no end.
 fn depth(text: &str) -> Option<usize> {
     let (mut rest, mut depth, mut deepest) = (text, 0_usize, 0_usize);
     while let Some(at) = rest.find('<') {
@@ -119,8 +118,7 @@ fn is_among(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|other| other == word)
 }
 
-/// Returns the beginning of a name, in which all characters but printable ASCII are escaped, so that a
-/// terminal does not execute them.
+/// Returns the first 40 characters of a name, with all but printable ASCII escaped, safe for a terminal.
 fn printable(name: &str) -> String {
     name.chars().take(40).flat_map(char::escape_default).collect()
 }

@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
 use super::escape::html;
-use super::player::{Played, player};
+use super::player::{PlayerData, player};
 use super::table::ReportTable;
 use meshreplay_results::text::well_formed;
 
@@ -16,7 +16,7 @@ pub struct Report {
     pub title: String,
     /// The answer of the results in words: the sentences with which the command closes.
     pub answer: Vec<String>,
-    /// A remark on the answer, such as what its intervals are; empty for none.
+    /// A remark on the answer, such as the meaning of its intervals; empty for none.
     pub remark: String,
     /// The origin of the numbers: pairs of a name and a value.
     pub provenance: Vec<(String, String)>,
@@ -27,7 +27,7 @@ pub struct Report {
     /// The figures, in the order of the page.
     pub plots: Vec<ReportFigure>,
     /// The data of the player, which shows the machine over time; `None` for a report without a player.
-    pub played: Option<Played>,
+    pub played: Option<PlayerData>,
 }
 
 /// A figure of a report.
@@ -35,7 +35,7 @@ pub struct Report {
 pub struct ReportFigure {
     /// The name of the figure, which is its identifier in the page.
     pub name: String,
-    /// What the figure shows, for screen readers.
+    /// The content of the figure, for screen readers.
     pub label: String,
     /// The drawing as SVG.
     pub svg: String,
@@ -153,9 +153,8 @@ impl ReportFigure {
     }
 }
 
-/// Returns the Content-Security-Policy of a page as an element of its head. It forbids everything but this
-/// style sheet and this script, which stand in the page. A browser compares the SHA-256 of the text between the tags, so a page that was tampered with
-/// runs nothing.
+/// Returns the Content-Security-Policy of a page as an element of its head. It allows only the inline style
+/// sheet and the inline script, by their SHA-256, so that a changed script does not run.
 fn policy(style: &str, script: &str) -> String {
     let source = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
     format!(
@@ -169,18 +168,18 @@ fn policy(style: &str, script: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlockTree, PlayedReplay, Report, ReportCell, ReportColumn, Strip};
+    use crate::{BlockTree, ReplayData, Report, ReportCell, ReportColumn, Strip};
     use meshreplay_figures::Span;
     use meshreplay_figures::mark::{MARKED, is_marked};
     use meshreplay_results::frame::{Down, PlacedJob};
     use meshreplay_sim::metrics::JobRow;
 
     /// Returns the data of a player with a job, a run that was lost, outages and blocks.
-    fn some_jobs() -> Played {
+    fn some_jobs() -> PlayerData {
         let row = JobRow { number: 7, start_s: 1.5, end_s: 2.0, procs: 3, ..JobRow::default() };
         let job = PlacedJob { row, nodes: vec![(0, 1), (4, 4)], killed_in: None };
         let lost = PlacedJob { killed_in: Some(1), ..job.clone() };
-        let replay = PlayedReplay {
+        let replay = ReplayData {
             name: "<b>".to_owned(),
             colour: "#0095ff",
             strip: Strip { queue: vec![2, 0], busy: vec![0, 1000] },
@@ -195,7 +194,7 @@ mod tests {
             jobs: vec![job, lost],
         };
         let window_s = Span::new(0.0, 10.0);
-        Played { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] }
+        PlayerData { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] }
     }
 
     #[test]

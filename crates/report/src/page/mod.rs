@@ -13,7 +13,7 @@ mod verdicts;
 pub use error::ReportError;
 pub use foreign::safe_svg;
 pub use html::{Report, ReportFigure};
-pub use player::{BlockTree, Played, PlayedReplay, Strip};
+pub use player::{BlockTree, PlayerData, ReplayData, Strip};
 pub use table::{Meaning, ReportCell, ReportColumn, ReportTable};
 
 use std::path::Path;
@@ -27,18 +27,18 @@ use meshreplay_results::frame::FrameError;
 pub struct ReportOptions {
     /// The title; `None` for the name of the directory.
     pub title: Option<String>,
-    /// The window of time of the player, in seconds; `None` for a window that begins with the first start and
-    /// in which no replay starts too many jobs for a file.
+    /// The window of the player, in seconds; `None` for a window from the first start on, short enough for
+    /// the size of the file.
     pub window_s: Option<Span>,
-    /// The allocators that the player shows; empty for those of the first few replays.
+    /// The allocators in the player; empty for the first few replays.
     pub show: Vec<String>,
 }
 
 impl Report {
     /// Returns the report on the results in `folder`, and notes on missing data.
     ///
-    /// The results are those of a replay or a study, or the tables and figures of reproduced papers, or both.
-    pub fn of(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {
+    /// The directory has results of a replay or a study, tables and figures of reproduced papers, or both.
+    pub fn from_folder(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {
         let title = options.title.clone().or_else(|| provenance::name_of(folder));
         let title = title.unwrap_or_else(|| "meshreplay".to_owned());
         let mut report = Self { title, ..Self::default() };
@@ -71,7 +71,7 @@ impl Report {
         self.tables.push(summary::summary(results, &answer));
         self.provenance = provenance::provenance(folder, results)?;
         self.commands = provenance::commands(folder, results)?;
-        let pictures = figure::pictures(&PlotOptions::of(folder), results)?;
+        let pictures = figure::pictures(&PlotOptions::new(folder), results)?;
         let figure = |(name, picture): (&str, figure::draw::Drawing)| {
             let label = plot_kind(name).map_or(name, |kind| kind.summary);
             ReportFigure { name: name.to_owned(), label: label.to_owned(), svg: picture.svg() }
@@ -88,7 +88,7 @@ impl Report {
         Ok(notes)
     }
 
-    /// Adds the answer in words: the lines with which the command that made the results closes.
+    /// Adds the answer in words: the closing lines of the command that made the results.
     fn add_answer(&mut self, answer: &SavedAnswer<'_>) {
         self.answer = answer.lines();
         if self.answer.is_empty() {

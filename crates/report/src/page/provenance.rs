@@ -1,6 +1,6 @@
-//! Where the numbers of a report come from: the run, its logs, its algorithms, and the commands that give
-//! them again.
+//! The origin of a report: the run, its logs, its algorithms, and commands that reproduce the numbers.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use meshreplay_results::frame::{Place, STUDY_FILE};
 use meshreplay_results::text::command_line;
 use meshreplay_study::study::{Coordinate, Options, ReplaySpec};
 
-/// The most commands that a report shows where one command cannot give all of its replays.
+/// Largest number of commands in a report, if no single command repeats all of its replays.
 const MOST_COMMANDS: usize = 20;
 
 /// Returns the name of a directory.
@@ -25,8 +25,8 @@ pub(super) fn name_of(folder: &Path) -> Option<String> {
 /// Returns the content of run.json or study.json; `None` if the directory has neither. Fails if it cannot be
 /// read.
 fn run(folder: &Path) -> Result<Option<Value>, ReportError> {
-    let found = read(&folder.join("run.json"))?;
-    if found.is_some() { Ok(found) } else { read(&folder.join(STUDY_FILE)) }
+    let run = read(&folder.join("run.json"))?;
+    if run.is_some() { Ok(run) } else { read(&folder.join(STUDY_FILE)) }
 }
 
 /// Returns the origin of the numbers as pairs of a name and a value: the resolved run or study, and the
@@ -43,24 +43,24 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
                 }
             }
             for log in run.get("logs").and_then(Value::as_array).into_iter().flatten() {
-                let of = |key: &str| log.get(key).map(words).unwrap_or_default();
-                let began = Clock::of_log(log)
+                let text = |key: &str| log.get(key).map(words).unwrap_or_default();
+                let began = Clock::from_log(log)
                     .and_then(|clock| Some(format!(", from {} ({})", clock.date(0.0)?, clock.zone_name)))
                     .unwrap_or_default();
                 add(
                     "log",
                     format!(
                         "{}, {}{began}, SHA-256 {}",
-                        of("name"),
-                        counted(of("records"), "record"),
-                        of("sha256")
+                        text("name"),
+                        counted(text("records"), "record"),
+                        text("sha256")
                     ),
                 );
             }
         }
         None => add("version", results.label(0, "version")),
     }
-    // Logs stand above with their files, if these are known.
+    // Logs are listed above.
     let has_column = |row: &&Coordinate| row.name != "log" && results.table.column(row.name).is_some();
     for column in Coordinate::by_place().into_iter().filter(has_column).map(|row| row.name) {
         let mut values: Vec<String> = Vec::new();
@@ -79,13 +79,12 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
     Ok(lines)
 }
 
-/// The arguments of a command: each option with its values, as they were typed, and whether it takes several.
+/// The arguments of a command: each option with its values, as typed, and whether it takes several values.
 type Arguments = Vec<(String, Vec<String>, bool)>;
 
-/// Returns the commands that give the replays again, as they run in the directory of the results: a single
-/// one if they are all combinations of its arguments, otherwise one for each replay. Empty if the directory
-/// does not hold the options of the replays or where they were made. Fails if the run or study cannot be
-/// read.
+/// Returns the commands that repeat the replays, for the directory where they were made: a single command if
+/// the replays are all combinations of its arguments, otherwise one for each replay. Empty if the results
+/// lack the options of the replays or this directory. Fails if the run or study cannot be read.
 pub(super) fn commands(folder: &Path, results: &Results) -> Result<Vec<String>, ReportError> {
     let Some(run) = run(folder)? else { return Ok(Vec::new()) };
     let Ok(options) = Options::deserialize(&run) else { return Ok(Vec::new()) };
@@ -118,19 +117,13 @@ pub(super) fn commands(folder: &Path, results: &Results) -> Result<Vec<String>, 
 /// Returns the description of each replay; `None` if one cannot be read.
 fn specs(results: &Results) -> Option<Vec<ReplaySpec>> {
     let numbers = results.table.column("replay")?;
-    let mut seen = Vec::new();
-    let mut specs = Vec::new();
-    for row in 0..results.table.height() {
-        if !seen.contains(&numbers.label(row)) {
-            seen.push(numbers.label(row));
-            specs.push(results.spec(row)?);
-        }
-    }
-    Some(specs)
+    let mut seen = BTreeSet::new();
+    let first_rows = (0..results.table.height()).filter(|&row| seen.insert(numbers.label(row)));
+    first_rows.map(|row| results.spec(row)).collect()
 }
 
-/// Returns the arguments of a replay, with algorithms as they were typed. The first entry is the log; `None`
-/// if its file is not known.
+/// Returns the arguments of a replay, with algorithms as typed. The first entry is the log; `None` if its
+/// file is unknown.
 fn arguments(spec: &ReplaySpec, place: &Place) -> Option<Arguments> {
     let log = (String::new(), vec![place.logs.get(&*spec.log)?.clone()], true);
     let others =
@@ -138,7 +131,7 @@ fn arguments(spec: &ReplaySpec, place: &Place) -> Option<Arguments> {
     Some(std::iter::once(log).chain(others).collect())
 }
 
-/// Returns the arguments of which the replays are all combinations; `None` if they are not.
+/// Returns arguments whose combinations are exactly the replays; `None` if there are none.
 fn product(each: &[Arguments]) -> Option<Arguments> {
     let mut all = each.first()?.clone();
     for arguments in each {

@@ -1,5 +1,5 @@
-//! The table of a report with one row for each replay: the numbers in which replays differ, and above them
-//! what all share.
+//! The table of a report with one row for each replay: the numbers that differ between replays, below the
+//! shared values.
 
 use super::table::{Meaning, ReportCell, ReportColumn, ReportTable};
 use crate::chosen_columns::spread;
@@ -15,7 +15,7 @@ use meshreplay_sim::metrics::{
 use meshreplay_study::study::Coordinate;
 
 /// A number that the table can show.
-struct Shown<'a> {
+struct NumberColumn<'a> {
     metric: &'static Metric,
     column: TableColumn,
     /// The number of each row of the summary.
@@ -31,18 +31,18 @@ pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>) -> ReportTabl
     let mut table = ReportTable { title: "Replays".to_owned(), ..ReportTable::default() };
     table.shared = shared_names(results);
     let mut has_best = false;
-    for shown in shown(results) {
-        let mut column = shown.cells(&curves, winners.as_ref());
+    for number in number_columns(results) {
+        let mut column = number.cells(&curves, winners.as_ref());
         if column.iter().all(|cell| cell.value.is_none()) {
             continue;
         }
-        table.meanings.push(shown.meaning());
+        table.meanings.push(number.meaning());
         if column.len() > 1 && column.iter().all(|cell| cell.text == column[0].text) {
-            table.shared.push((shown.head(), column.swap_remove(0).text));
+            table.shared.push((number.head(), column.swap_remove(0).text));
             continue;
         }
         has_best |= column.iter().any(|cell| cell.is_best);
-        columns.push(shown.head());
+        columns.push(number.head());
         cells.push(column);
     }
     let row = |i: usize| cells.iter().map(|column| column[i].clone()).collect();
@@ -52,7 +52,7 @@ pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>) -> ReportTabl
     table
 }
 
-/// Returns what the table shows, in sentences.
+/// Returns the caption of the table.
 fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
     let mut sentences = vec![match table.rows.len() {
         1 => "One replay.".to_owned(),
@@ -72,7 +72,7 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
             ),
         });
     }
-    let of_place = |curve: &Curve| (place(results, curve), InMeans::of(results, &curve.rows));
+    let of_place = |curve: &Curve| (place(results, curve), InMeans::from_rows(results, &curve.rows));
     let jobs: Vec<_> = results.curves(&[]).iter().map(of_place).collect();
     if jobs.iter().any(|(place, of)| {
         jobs.iter().any(|(other, by)| other == place && !are_like(of.as_ref(), by.as_ref()))
@@ -101,19 +101,19 @@ fn title(name: &'static str) -> &'static str {
     Coordinate::listed().find(|row| row.name == name).map_or(name, Coordinate::title)
 }
 
-/// Returns whether two curves have means over as many jobs, as far as it is known.
+/// Returns true unless two curves are known to have means over different numbers of jobs.
 fn are_like(of: Option<&InMeans>, by: Option<&InMeans>) -> bool {
     of.zip(by).is_none_or(|(of, by)| of.is_like(by))
 }
 
-/// Returns what a curve is about: its labels in the coordinates that are places.
+/// Returns the place of a curve: its labels in the coordinates of [`is_place`].
 fn place(results: &Results, curve: &Curve) -> Vec<String> {
     let names = results.varying.iter().filter(|name| is_place(name));
     names.map(|name| results.label(curve.rows[0], name)).collect()
 }
 
-/// Returns whether replays that differ in this coordinate are of different questions, so that none of them is
-/// better.
+/// Returns true for coordinates other than the allocator and the scheduler. Replays that differ in a place
+/// are not rivals.
 fn is_place(name: &str) -> bool {
     !["allocator", "scheduler"].contains(&name)
 }
@@ -140,8 +140,7 @@ fn class(text: &str) -> &'static str {
     if text.chars().count() > 28 { "long" } else { "" }
 }
 
-/// Returns the coordinates that all rows share, except those that are only named where replays differ in
-/// them.
+/// Returns the shared coordinates of all rows, except coordinates that are named only if they differ.
 fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
     let is_shared = |row: &&Coordinate| !results.varying.contains(&row.name) && row.is_named_if_shared();
     let names = Coordinate::listed().filter(is_shared).map(|row| row.name);
@@ -154,7 +153,7 @@ fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
 }
 
 /// Returns the numbers that the table can show, in their order.
-fn shown(results: &Results) -> Vec<Shown<'_>> {
+fn number_columns(results: &Results) -> Vec<NumberColumn<'_>> {
     let has = |name: &str| results.table.column(name).is_some();
     let has_slice = |i: &usize| results.table.has_number(&format!("slices_fit_{i}_mean"));
     let circumstances = Circumstances {
@@ -170,15 +169,15 @@ fn shown(results: &Results) -> Vec<Shown<'_>> {
     };
     let number = |metric: &'static Metric| {
         let column = metric.report.filter(|column| column.is_shown(&circumstances))?;
-        Some(Shown { metric, column, numbers: results.table.numbers(metric.name())? })
+        Some(NumberColumn { metric, column, numbers: results.table.numbers(metric.name())? })
     };
     let mut shown: Vec<_> = METRICS.iter().filter_map(number).collect();
     // The sort is stable: within a group, numbers keep the order of METRICS.
-    shown.sort_by_key(|shown| shown.column.group);
+    shown.sort_by_key(|number| number.column.group);
     shown
 }
 
-impl Shown<'_> {
+impl NumberColumn<'_> {
     /// Returns the unit as the table shows it.
     fn unit(&self) -> &'static str {
         if matches!(self.metric.display, Display::Percent(_)) { "%" } else { self.metric.column.unit }
@@ -199,7 +198,7 @@ impl Shown<'_> {
         }
     }
 
-    /// Returns what the number means, with its full name, its unit, and which direction is better.
+    /// Returns the meaning of the number, with its full name, its unit, and the better direction.
     fn meaning(&self) -> Meaning {
         let Metric { column, better, .. } = self.metric;
         let full = self.metric.title();
@@ -231,7 +230,7 @@ impl Shown<'_> {
         let mut cells: Vec<ReportCell> = curves.iter().map(cell).collect();
         let texts: Vec<String> = cells.iter().map(|cell| cell.text.clone()).collect();
         let values: Vec<Option<f64>> = cells.iter().map(|cell| cell.value).collect();
-        for i in winners.map(|winners| winners.of(self.metric, &texts, &values)).unwrap_or_default() {
+        for i in winners.map(|winners| winners.best_rows(self.metric, &texts, &values)).unwrap_or_default() {
             cells[i].is_best = true;
         }
         cells

@@ -7,11 +7,11 @@ use super::escape::html;
 pub struct ReportCell {
     /// The text that is shown.
     pub text: String,
-    /// The number by which the column is sorted; `None` to sort it by its text.
+    /// The sort key; `None` to sort by text.
     pub value: Option<f64>,
     /// The CSS classes of the cell, such as `holds`, `differs` and `long`; empty for none.
     pub class: &'static str,
-    /// Whether the number is the best of its column among those that it is compared with.
+    /// Whether the number is the best among the comparable numbers of its column.
     pub is_best: bool,
 }
 
@@ -24,19 +24,19 @@ pub struct ReportColumn {
     pub unit: String,
     /// Whether the column holds words (if false, numbers).
     pub is_words: bool,
-    /// The identifier of the number that the column shows, whose meaning is explained below the table; `None`
-    /// if the title says enough.
+    /// The identifier of the number, which refers to its meaning below the table; `None` for a column without
+    /// an explanation.
     pub explained: Option<&'static str>,
 }
 
-/// What a number means, for the list below a table.
+/// The meaning of a number, for the list below a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meaning {
     /// The identifier of the number.
     pub name: &'static str,
     /// The title of its column.
     pub title: String,
-    /// What it means, in sentences.
+    /// The meaning, in sentences.
     pub text: String,
 }
 
@@ -45,16 +45,16 @@ pub struct Meaning {
 pub struct ReportTable {
     /// The title of the table.
     pub title: String,
-    /// What the table shows, in sentences; empty for none.
+    /// The caption, in sentences; empty for none.
     pub caption: String,
     /// The columns.
     pub columns: Vec<ReportColumn>,
     /// The rows; each has one cell for every column.
     pub rows: Vec<Vec<ReportCell>>,
-    /// What all rows have in common: pairs of a title and a value, each with the identifier of its number as
-    /// in [`ReportColumn::explained`].
+    /// Shared values of all rows: pairs of a title and a value, each with the identifier of its number as in
+    /// [`ReportColumn::explained`].
     pub shared: Vec<(ReportColumn, String)>,
-    /// What the numbers mean.
+    /// The meanings of the numbers.
     pub meanings: Vec<Meaning>,
 }
 
@@ -123,7 +123,7 @@ impl ReportColumn {
 }
 
 impl ReportTable {
-    /// Returns the table as HTML, with what its rows share above and the meanings of its columns below.
+    /// Returns the table as HTML, with shared values above and the meanings of its columns below.
     pub(super) fn html(&self) -> String {
         let heads: String = self.columns.iter().map(ReportColumn::html).collect();
         let cells = |cells: &Vec<ReportCell>| -> String {
@@ -144,7 +144,7 @@ impl ReportTable {
         )
     }
 
-    /// Returns the line of what all rows have in common; empty if there is nothing.
+    /// Returns the list of shared values; empty if there are none.
     fn shared_html(&self) -> String {
         if self.shared.is_empty() {
             return String::new();

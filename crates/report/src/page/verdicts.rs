@@ -96,7 +96,7 @@ pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
     Ok(tables)
 }
 
-/// Returns how many verdicts of a table hold, in words.
+/// Returns a sentence with the numbers of verdicts of a table that hold, differ or are open.
 pub(super) fn answer(table: &ReportTable) -> String {
     let count = |is: fn(&str) -> bool| {
         let verdicts = table.rows.iter().filter_map(|row| row.last()).filter(|cell| !cell.text.is_empty());
@@ -108,8 +108,8 @@ pub(super) fn answer(table: &ReportTable) -> String {
     format!("{name}: {holds} verdicts hold, {differs} differ, {open} are not decided or not measured")
 }
 
-/// Returns the figures that `reproduce -o` wrote into the directory. Drawings that contain more than our own
-/// drawings do are left out, and a note says why.
+/// Returns the figures that `reproduce -o` wrote into the directory. Drawings with anything outside the
+/// allow-list of [`safe_svg`] are left out with a note.
 pub(super) fn figures(folder: &Path) -> Result<(Vec<ReportFigure>, Vec<String>), ReportError> {
     let (mut plots, mut notes) = (Vec::new(), Vec::new());
     let figures = PAPERS.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)));

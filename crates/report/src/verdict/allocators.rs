@@ -1,16 +1,15 @@
-//! The lines on the allocators of a group: which places jobs closest together, and what the contiguous ones
-//! cost in waits.
+//! The lines on the allocators of a group: the closest placements, and the cost of contiguity in waits.
 
 use super::candidate::{Candidate, ranked};
 use super::comparison::{Comparison, range};
 use meshreplay_sim::metrics::metric;
 
-/// The number that allocators are compared by beside waits.
+/// The number that allocators are compared by, besides waits.
 pub(super) const DISTANCE: &str = "pairwise_sum_mean";
 pub(super) const TURNAROUND: &str = "turnaround_s_mean";
 pub(super) const WAIT: &str = "wait_s_mean";
 
-/// The share of the node time that no job asked for from which on a line names it.
+/// Least share of node time requested by no job that a line names.
 const MUCH_UNASKED: f64 = 0.01;
 
 /// The allocators of a group in two classes.
@@ -19,26 +18,26 @@ pub(super) struct Classes<'g, 'a> {
     pub(super) any: Vec<&'g Candidate<'a>>,
     /// Allocators that wait for a place or round up.
     pub(super) fitting: Vec<&'g Candidate<'a>>,
-    /// The number that decides who is the best.
+    /// The number that decides on the best.
     primary: &'static str,
     /// The number of pairs of allocators in the group.
     pairs: usize,
 }
 
-/// The allocators of a class that a line names as the best.
+/// The best allocators of a class.
 pub(super) struct Winners<'g, 'a> {
     /// The lowest mean.
     best: &'g Candidate<'a>,
-    /// All with the same number as the best, and the best.
+    /// The best and all with an equal number.
     tied: Vec<&'g str>,
-    /// Those about equal to the best.
+    /// All about equal to the best.
     near: Vec<&'g str>,
     /// The others, the next best first.
     others: Vec<&'g Candidate<'a>>,
 }
 
 impl<'g, 'a> Classes<'g, 'a> {
-    /// Divides the allocators of a group. `primary` is the number that decides who is the best.
+    /// Divides the allocators of a group. `primary` is the number that decides on the best.
     pub(super) fn new(group: &'g [Candidate<'a>], primary: &'static str) -> Self {
         let (any, fitting) = group.iter().partition(|candidate| candidate.takes_any_nodes());
         let pairs = group.len() * group.len().saturating_sub(1) / 2;
@@ -60,16 +59,16 @@ impl<'g, 'a> Classes<'g, 'a> {
         let (tied, others): (Vec<_>, Vec<_>) =
             others.iter().partition(|other| best.equals(other, self.primary));
         let is_near = |(i, other): &(usize, &&'g Candidate<'a>)| {
-            let found = Comparison::new(best, other, self.primary, self.pairs_of(*i));
-            found.is_some_and(|found| found.is_about_equal)
+            let comparison = Comparison::new(best, other, self.primary, self.pairs_of(*i));
+            comparison.is_some_and(|comparison| comparison.is_about_equal)
         };
         let near = others.iter().enumerate().take_while(is_near).map(|(_, other)| other.name).collect();
         let tied = std::iter::once(best.name).chain(tied.into_iter().map(|other| other.name)).collect();
         Some(Winners { best, tied, near, others })
     }
 
-    /// Returns the number of pairs among which that of the best and another one was chosen: the next best, at
-    /// 0, is a planned pair.
+    /// Returns the number of pairs to correct for: 1 for the planned pair of the best and the next best, at
+    /// position 0, and all pairs of the group otherwise.
     fn pairs_of(&self, i: usize) -> usize {
         if i == 0 { 1 } else { self.pairs }
     }
@@ -86,8 +85,8 @@ impl<'g, 'a> Classes<'g, 'a> {
         }
         let compare = |i: usize| {
             let other = winners.others.get(i)?;
-            let found = Comparison::new(winners.best, other, self.primary, self.pairs_of(i))?;
-            Some(found.than(other.name))
+            let comparison = Comparison::new(winners.best, other, self.primary, self.pairs_of(i))?;
+            Some(comparison.than(other.name))
         };
         let number = metric(self.primary)?.title();
         let mut line = format!("{title}{}: {number} ", winners.head(is_distance));
@@ -119,12 +118,12 @@ impl<'g, 'a> Classes<'g, 'a> {
         format!("{who} {what}")
     }
 
-    /// Returns the clause on the waits of a class whose distances tie: empty if waits are equal too.
+    /// Returns the clause on the waits of a class with equal distances; empty if waits are equal, too.
     fn unequal_waits(&self, class: &[&'g Candidate<'a>]) -> String {
         if are_same(class, WAIT) { String::new() } else { self.waits(class) }
     }
 
-    /// Returns the clause on the waits of a class, without another class to compare them with.
+    /// Returns the clause on the waits within a class.
     fn waits(&self, class: &[&'g Candidate<'a>]) -> String {
         let unasked = unasked(class).map(|text| format!("; {text}")).unwrap_or_default();
         let ranked = ranked(class, WAIT);
@@ -134,8 +133,8 @@ impl<'g, 'a> Classes<'g, 'a> {
             return format!("{unasked}; {who} {}", same_starts(shortest));
         }
         if let [other] = others {
-            let found = Comparison::new(shortest, other, WAIT, 1);
-            let text = found.map(|found| found.than(&format!("under {}", other.name)));
+            let comparison = Comparison::new(shortest, other, WAIT, 1);
+            let text = comparison.map(|comparison| comparison.than(&format!("under {}", other.name)));
             let text = text.map(|text| format!("; waits under {} are {text}", shortest.name));
             return unasked + &text.unwrap_or_default();
         }
@@ -145,8 +144,8 @@ impl<'g, 'a> Classes<'g, 'a> {
         unasked + &text.map(|text| format!("; elsewhere jobs wait {text}")).unwrap_or_default()
     }
 
-    /// Returns the line on the second class: its best beside the best of the first class, and what the class
-    /// costs.
+    /// Returns the line on the second class: its best compared with the best of the first class, and the cost
+    /// of the class.
     fn cost_line(&self) -> Option<String> {
         let (base, winners) = (self.winners(&self.any)?.best, self.winners(&self.fitting)?);
         let title = if self.fitting.iter().all(|one| one.is_contiguous()) {
@@ -178,8 +177,8 @@ impl<'g, 'a> Classes<'g, 'a> {
         Some(line + &text.map(|text| format!("; {text}")).unwrap_or_default())
     }
 
-    /// Returns the range of waits of allocators, from the shortest to the longest, beside those of another
-    /// one.
+    /// Returns the range of waits of allocators, from the shortest to the longest, compared with another
+    /// allocator.
     fn wait_range(&self, of: &[&'g Candidate<'a>], base: &Candidate<'a>, under: &str) -> Option<String> {
         let compare = |one: &Candidate<'a>| Comparison::new(one, base, WAIT, self.pairs);
         let (low, high) = (of.first()?, of.last()?);
@@ -192,7 +191,7 @@ impl<'g, 'a> Classes<'g, 'a> {
 }
 
 impl Winners<'_, '_> {
-    /// Returns the names that the line gives as the best.
+    /// Returns the names of the best in the line.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.tied.iter().chain(&self.near).copied()
     }
@@ -201,7 +200,7 @@ impl Winners<'_, '_> {
         self.tied.len() + self.near.len()
     }
 
-    /// Returns the beginning of the line: who is the best.
+    /// Returns the beginning of the line with the names of the best.
     fn head(&self, is_distance: bool) -> String {
         const NAMED: usize = 3;
         let names: Vec<&str> = self.names().collect();
@@ -218,12 +217,12 @@ fn are_same(class: &[&Candidate<'_>], name: &str) -> bool {
     class.iter().all(|other| class[0].is_same(other, name))
 }
 
-/// Returns what allocators with the same waits do.
+/// Returns the words for allocators with the same waits.
 fn same_starts(one: &Candidate<'_>) -> &'static str {
     if one.has_jobs() { "start jobs at the same times" } else { "have the same mean wait" }
 }
 
-/// Returns a clause on the nodes that no job asked for, or `None` if they are few.
+/// Returns a clause on nodes that no job requested; `None` if they are few.
 fn unasked(class: &[&Candidate<'_>]) -> Option<String> {
     let share =
         |one: &&&Candidate<'_>| one.mean("internal_fragmentation").is_some_and(|share| share >= MUCH_UNASKED);

@@ -1,23 +1,23 @@
-//! A replay among those that it is compared with, and which of them are comparable.
+//! Replays to compare, and the choice of comparable ones.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::measured::{Measured, Replication};
+use super::measured::{ReplayResult, Replication};
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::{Difference, Interval};
 
-/// A replay by the name in which it differs from the others: its allocator or its scheduler.
+/// A replay, named by its allocator or its scheduler.
 #[derive(Clone)]
 pub(super) struct Candidate<'a> {
-    /// The position among the replays that it is compared with.
+    /// The position in the list of compared replays.
     pub(super) position: usize,
     pub(super) name: &'a str,
     /// None if the replay has no results.
     pub(super) replications: Vec<&'a Replication<'a>>,
 }
 
-/// Replays of the same jobs, and a sentence on the others.
+/// Replays with means over the same jobs, and a sentence on the others.
 pub(super) struct Comparable<'a> {
     /// By name.
     pub(super) candidates: Vec<Candidate<'a>>,
@@ -26,9 +26,9 @@ pub(super) struct Comparable<'a> {
 }
 
 impl<'a> Comparable<'a> {
-    /// Keeps the largest set of replays whose means are over the same jobs, with the replications that all of
-    /// them have: `until:` may repeat one more often than another. Of sets of equal size, the set with more
-    /// jobs stays.
+    /// Keeps the largest set of replays with means over the same jobs, and their common replications:
+    /// `until:` may repeat one replay more often than another. Of sets of equal size, the set with more jobs
+    /// is kept.
     pub(super) fn new(mut candidates: Vec<Candidate<'a>>) -> Self {
         candidates.sort_by(|a, b| a.name.cmp(b.name));
         let (mut ended, mut left_out) = (Vec::new(), Vec::new());
@@ -73,7 +73,7 @@ fn listed(texts: &[String]) -> String {
 
 impl<'a> Candidate<'a> {
     /// Returns a replay by its name, which is its label of the allocator or of the scheduler.
-    pub(super) fn new(position: usize, name: &'a str, replay: &'a Measured<'_>) -> Self {
+    pub(super) fn new(position: usize, name: &'a str, replay: &'a ReplayResult<'_>) -> Self {
         Self { position, name, replications: replay.replications.iter().collect() }
     }
 }
@@ -93,7 +93,7 @@ impl Candidate<'_> {
         self.replications.iter().filter_map(|one| of(one)).sum::<f64>() as u64
     }
 
-    /// Returns the name with the reason for which the replay is not comparable with `leader`.
+    /// Returns the name, and the reason why the replay is not comparable with `leader`.
     fn reason_beside(&self, leader: &Self) -> String {
         let jobs = |of: fn(&Replication<'_>) -> Option<f64>| {
             let [own, usual] = [self, leader].map(|one| one.count(of));
@@ -130,8 +130,8 @@ impl Candidate<'_> {
         self.replications.iter().zip(&other.replications).all(|(a, b)| a.equals(b, name))
     }
 
-    /// Returns whether the number is the same as in `other`, or so close that a difference with its interval
-    /// would be printed as zeros.
+    /// Returns true if the number is equal in `other`, or so close that the difference and its interval would
+    /// be printed as zeros.
     pub(super) fn equals(&self, other: &Self, name: &str) -> bool {
         let is_nil = |found: Difference| {
             let percent = [Some(found.value), found.half_width].map(|part| Some(100.0 * part?.abs()));
@@ -140,9 +140,8 @@ impl Candidate<'_> {
         self.is_same(other, name) || self.difference(other, name).is_some_and(is_nil)
     }
 
-    /// Returns the difference to `base`: over replications, or by the bootstrap over time if there is one, or
-    /// if all others are the same again, as nothing in them depends on the seed: they say nothing about
-    /// chance.
+    /// Returns the difference to `base`: by the bootstrap over jobs for a single replication, or if all
+    /// replications are equal and thus independent of the seed; otherwise over replications.
     pub(super) fn difference(&self, base: &Self, name: &str) -> Option<Difference> {
         match (self.replications.as_slice(), base.replications.as_slice()) {
             ([of, ..], [based, ..]) if self.is_repeated(name) && base.is_repeated(name) => {
@@ -152,15 +151,14 @@ impl Candidate<'_> {
         }
     }
 
-    /// Returns whether all replications are the first one again, as far as this number tells. Their arrivals
-    /// may differ.
+    /// Returns true if the number is equal in all replications, whose arrivals may differ.
     fn is_repeated(&self, name: &str) -> bool {
         let Some((first, others)) = self.replications.split_first() else { return true };
         others.iter().all(|other| other.equals(first, name))
     }
 
-    /// Returns whether the allocator takes any free nodes: it never refused a job, and no job got more nodes
-    /// than it asked for.
+    /// Returns true if the allocator takes any free nodes: it never refused a job, and no job got more nodes
+    /// than requested.
     pub(super) fn takes_any_nodes(&self) -> bool {
         let is_none = |name: &str| self.means(name).iter().all(|&value| value <= 0.0);
         is_none("allocate_failures") && is_none("internal_fragmentation")

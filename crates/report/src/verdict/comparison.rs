@@ -5,48 +5,50 @@ use super::candidate::Candidate;
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::metric;
 
-/// The share of the mean below which a difference is none.
+/// Share of the mean below which a difference counts as 0.
 const NO_SHARE: f64 = 0.001;
-/// The farthest end of an interval that holds 0 up to which replays are about equal. Behind it the difference
-/// is not significant, and may be there.
+/// Farthest end of an interval around 0 for replays that are about equal. With a wider interval the
+/// difference is not significant, but may exist.
 const EQUAL_SHARE: f64 = 0.05;
-/// The difference of mean times that is none, in seconds, and as a share of the mean run time: some models
-/// count in units far below a second.
+/// Difference of mean times that counts as 0, in seconds, and as a share of the mean run time, since some
+/// models have times far below a second.
 const NO_SECONDS: f64 = 1.0;
 const NO_SHARE_OF_RUN: f64 = 0.01;
-/// The factor from which on a number is given as a multiple.
+/// Least factor for giving a number as a multiple.
 const MULTIPLE: f64 = 5.0;
 
-/// Why a difference has no interval: the jobs are too few, or they were not kept.
+/// Reasons for a difference without an interval: too few jobs, or jobs were not kept.
 pub(super) const NO_INTERVAL: [&str; 2] = ["too few jobs for an interval", "no interval: jobs were not kept"];
 
-/// How a number of one replay differs from that of another.
+/// The difference of a number between two replays.
 pub(super) struct Comparison {
-    is_time: bool,
     is_equal: bool,
     /// Whether the replays are about equal in this number.
     pub(super) is_about_equal: bool,
     /// Whether the interval holds 0.
     pub(super) is_uncertain: bool,
-    /// Whether the number is given as a multiple of that of the base.
-    is_multiple: bool,
-    /// The multiple, or the difference without its sign, in `unit`.
+    /// The multiple of the base, or the difference without its sign, in `unit`.
     value: f64,
-    /// Half the width of the interval in `unit`, corrected for the pairs among which this one was chosen.
+    /// Half the width of the interval in `unit`, corrected for the number of pairs.
     half_width: Option<f64>,
     /// The unit; empty for a multiple.
     unit: &'static str,
-    /// The word behind an amount: `less`, `longer`, or `times as long`.
+    /// The word behind an amount, such as `less`, `longer`, or [`TIMES_AS_LONG`] for a multiple.
     word: &'static str,
-    /// The number of seeds behind the interval, in words; empty if it is not one over seeds.
+    /// The words for an equal number: `as long as` or `equal to`.
+    equal: &'static str,
+    /// The number of seeds behind the interval, in words; empty for an interval over jobs.
     seeds: String,
-    /// Whether the jobs of both replays were kept.
-    has_jobs: bool,
+    /// The reason for a missing interval.
+    no_interval: &'static str,
 }
 
+/// The word behind a multiple.
+const TIMES_AS_LONG: &str = "times as long";
+
 impl Comparison {
-    /// Compares a number of `of` with that of `base`. `pairs` is the number of pairs among which this one was
-    /// chosen; 1 for a planned pair. `None` if one of the replays has no such number.
+    /// Compares a number of two replays. `pairs` is the number of pairs to correct the interval for; 1 for a
+    /// planned pair. `None` if one of the replays has no such number.
     pub(super) fn new(of: &Candidate<'_>, base: &Candidate<'_>, name: &str, pairs: usize) -> Option<Self> {
         let metric = metric(name)?;
         let difference = of.difference(base, name)?;
@@ -68,31 +70,36 @@ impl Comparison {
             false => (size, 1.0, metric.column.unit),
         };
         let word = match (is_time, difference.value > 0.0) {
-            _ if is_multiple => "times as long",
+            _ if is_multiple => TIMES_AS_LONG,
             (true, true) => "longer",
             (true, false) => "shorter",
             (false, true) => "more",
             (false, false) => "less",
         };
+        let [too_few, not_kept] = NO_INTERVAL;
         let seeds = difference.freedom.map(|freedom| format!(", {} seeds", freedom + 1));
         Some(Self {
-            is_time,
             is_equal: difference.is_equal,
             is_about_equal: difference.is_equal || is_nothing || difference.is_relative && is_near,
             is_uncertain,
-            is_multiple,
             value,
             half_width: half_width.map(|half_width| half_width * factor),
             unit,
             word,
+            equal: if is_time { "as long as" } else { "equal to" },
             seeds: seeds.unwrap_or_default(),
-            has_jobs: of.has_jobs() && base.has_jobs(),
+            no_interval: if of.has_jobs() && base.has_jobs() { too_few } else { not_kept },
         })
+    }
+
+    /// Returns whether the number is given as a multiple of the base.
+    fn is_multiple(&self) -> bool {
+        self.word == TIMES_AS_LONG
     }
 
     /// Returns the number of decimals of the amount and of the interval.
     fn decimals(&self) -> usize {
-        if self.is_multiple { 1 } else { digits(self.half_width.unwrap_or(self.value)) }
+        if self.is_multiple() { 1 } else { digits(self.half_width.unwrap_or(self.value)) }
     }
 
     /// Returns the unit behind a blank; empty for a multiple.
@@ -107,10 +114,7 @@ impl Comparison {
 
     /// Returns the interval in the direction of the amount, or why there is none: `95 % CI -1.1 to 2.0 %`.
     fn interval(&self) -> String {
-        let Some(half_width) = self.half_width else {
-            let [too_few, not_kept] = NO_INTERVAL;
-            return if self.has_jobs { too_few } else { not_kept }.to_owned();
-        };
+        let Some(half_width) = self.half_width else { return self.no_interval.to_owned() };
         let (low, high, decimals) = (self.value - half_width, self.value + half_width, self.decimals());
         // `grouped` drops the sign of -0.0, which shows here that the interval holds 0.
         format!("95 % CI {low:.decimals$} to {high:.decimals$}{}{}", self.unit(), self.seeds)
@@ -118,13 +122,12 @@ impl Comparison {
 
     /// Returns the difference to `base`: `1.3 % less than mc1x1 (95 % CI 0.8 to 1.9 %)`.
     pub(super) fn than(&self, base: &str) -> String {
-        let equal = if self.is_time { "as long as" } else { "equal to" };
-        let than = if self.is_multiple { "as" } else { "than" };
-        self.sentence(&format!("{equal} {base}"), &format!("{than} {base}"))
+        let than = if self.is_multiple() { "as" } else { "than" };
+        self.sentence(&format!("{} {base}", self.equal), &format!("{than} {base}"))
     }
 
-    /// Returns the difference of a time under `of` to one that has just been given: `12.3 % longer under fcfs
-    /// (95 % CI …)`.
+    /// Returns the difference of a time under `of` to the time named before: `12.3 % longer under fcfs (95 %
+    /// CI …)`.
     pub(super) fn under(&self, of: &str) -> String {
         self.sentence(&format!("as long under {of}"), &format!("under {of}"))
     }
@@ -152,12 +155,12 @@ pub(super) fn range([low, high]: [(&str, &Comparison); 2], base: &str) -> String
             return format!("about as long ({name})");
         }
         let percent = if end.unit == "%" { end.value } else { 100.0 * end.value };
-        let amount = grouped(end.value, usize::from(percent < 10.0 || end.is_multiple));
+        let amount = grouped(end.value, usize::from(percent < 10.0 || end.is_multiple()));
         let word = if is_one_word { String::new() } else { format!(" {}", end.word) };
         let uncertain = if end.is_uncertain { ", not significant" } else { "" };
         format!("{amount}{}{word} ({name}{uncertain})", end.unit())
     };
-    let than = if high.1.is_about_equal || high.1.is_multiple { "as" } else { "than" };
+    let than = if high.1.is_about_equal || high.1.is_multiple() { "as" } else { "than" };
     let word = if is_one_word { format!(" {}", high.1.word) } else { String::new() };
     format!("{} to {}{word} {than} {base}", end(low), end(high))
 }

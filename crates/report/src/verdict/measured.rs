@@ -1,4 +1,4 @@
-//! The replays that the closing lines compare, whether they have just ended or were saved.
+//! Replays for the closing lines, from a finished run or from saved results.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use meshreplay_sim::metrics::{BlockSums, Difference, METRICS, Metric};
 use meshreplay_study::study::{Outcome, PlannedReplay, ReplaySpec};
 
-/// The numbers beside those of METRICS that are compared: what tells the classes of allocators apart, the
-/// cost of the second class, and the scale of times.
+/// Further compared numbers: the criteria of the two classes of allocators, the cost of the second class, and
+/// the scale of times.
 const BESIDE: [&str; 4] =
     ["allocate_failures", "internal_fragmentation", "contiguous_share", "service_s_mean"];
 
 /// A replay and its replications; none if the replay has no results.
 #[derive(Clone)]
-pub(super) struct Measured<'a> {
+pub(super) struct ReplayResult<'a> {
     pub(super) spec: Cow<'a, ReplaySpec>,
     pub(super) replications: Vec<Replication<'a>>,
     /// Whether jobs of several partitions of the log share the machine; see
@@ -33,7 +33,7 @@ pub(super) struct Replication<'a> {
     pub(super) blocks: Option<Cow<'a, BlockSums>>,
 }
 
-impl<'a> Measured<'a> {
+impl<'a> ReplayResult<'a> {
     /// Returns a replay that has just ended, with no outcomes if it failed.
     pub(super) fn of_outcomes(planned: &'a PlannedReplay, outcomes: &'a [Outcome]) -> Self {
         let replication = |outcome: &'a Outcome| Replication {
@@ -52,10 +52,9 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Returns the replays, of which those that differ in nothing but the seed are one with all their
-/// replications.
-pub(super) fn over_seeds(replays: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
-    let mut merged: Vec<Measured<'_>> = Vec::new();
+/// Merges replays that differ only in the seed into one replay with all their replications.
+pub(super) fn over_seeds(replays: Vec<ReplayResult<'_>>) -> Vec<ReplayResult<'_>> {
+    let mut merged: Vec<ReplayResult<'_>> = Vec::new();
     let mut places = BTreeMap::new();
     for replay in replays {
         let place = *places.entry(replay.spec.identity_without(&["seed"])).or_insert(merged.len());
@@ -82,8 +81,8 @@ impl Replication<'_> {
         self.numbers.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
     }
 
-    /// Returns whether the other replication is one of the same jobs. Where the jobs were not kept, their
-    /// numbers are compared.
+    /// Returns true if both replications are of the same jobs. Without saved jobs, the numbers of jobs are
+    /// compared.
     pub(super) fn is_of_same_jobs(&self, other: &Self) -> bool {
         match (&self.blocks, &other.blocks) {
             (Some(blocks), Some(others)) => blocks.is_of_same_jobs(others),
@@ -91,8 +90,8 @@ impl Replication<'_> {
         }
     }
 
-    /// Returns whether means are over the same jobs as in the other replication, which is of the same jobs:
-    /// `--trim` leaves out those that start late. Where the jobs were not kept, their numbers are compared.
+    /// Returns true if means are over the same jobs as in another replication of the same jobs: `--trim`
+    /// leaves out jobs that start late. Without saved jobs, the numbers of jobs are compared.
     pub(super) fn counts_same_jobs(&self, other: &Self) -> bool {
         match (&self.blocks, &other.blocks) {
             (Some(blocks), Some(others)) => blocks.counts_same_jobs(others),
@@ -100,8 +99,8 @@ impl Replication<'_> {
         }
     }
 
-    /// Returns whether every block of jobs, or the mean if the jobs were not kept, has exactly the same
-    /// number as in `other`.
+    /// Returns true if the number is equal to the last bit in every block of jobs, or in the mean without
+    /// saved jobs.
     pub(super) fn equals(&self, other: &Self, name: &str) -> bool {
         match (&self.blocks, &other.blocks) {
             (Some(blocks), Some(others)) => blocks.get(name) == others.get(name),

@@ -1,11 +1,11 @@
-//! The closing lines of a run: which allocator places jobs closest together, what contiguous places cost in
-//! waits, under which scheduler waits are shortest, and how certain that is.
+//! The closing lines of a run: the allocator with the closest placements, the cost of contiguity in waits,
+//! the scheduler with the shortest waits, and confidence intervals.
 //!
-//! Replays that differ in nothing but the allocator are a group; groups that differ in nothing but the
-//! scheduler are a setting. A group has two classes of allocators: those that take any free nodes, under
-//! which jobs start at the same times, and the others. Intervals are those of
-//! [`Difference`](meshreplay_sim::metrics::Difference). The pair of the best and the next best is planned;
-//! the interval of any other pair is corrected for all pairs of the group.
+//! Replays that differ only in the allocator form a group; groups that differ only in the scheduler form a
+//! setting. A group has two classes of allocators: allocators that take any free nodes, so that jobs start at
+//! the same times under all of them, and the others. [`Difference`](meshreplay_sim::metrics::Difference)
+//! gives the intervals. The pair of the best and the next best is planned; the interval of any other pair is
+//! corrected for all pairs of the group.
 
 mod allocators;
 mod candidate;
@@ -23,7 +23,7 @@ use std::path::Path;
 use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
 use self::candidate::{Candidate, Comparable};
 use self::comparison::NO_INTERVAL;
-use self::measured::{Measured, over_seeds};
+use self::measured::{ReplayResult, over_seeds};
 pub(super) use self::saved::SavedAnswer;
 pub(super) use self::winners::Winners;
 use meshreplay_base::words::counted;
@@ -41,21 +41,21 @@ pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<S
         run.replays.iter().map(|(number, outcomes)| (*number as usize, outcomes.as_slice())).collect();
     let of_cell = |i: usize| outcomes.get(&i).copied().unwrap_or_default();
     let cells = study.cells.iter().enumerate();
-    let replays = cells.map(|(i, cell)| Measured::of_outcomes(cell, of_cell(i))).collect();
+    let replays = cells.map(|(i, cell)| ReplayResult::of_outcomes(cell, of_cell(i))).collect();
     let folder = folder.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     lines(replays, primary(study.options.traffic), folder.as_deref())
 }
 
-/// Returns the number that decides which allocator is the best. `has_network` says that jobs run as long as a
-/// network makes them.
+/// Returns the number that decides on the best allocator. With `has_network`, a simulated network sets the
+/// run times of jobs.
 fn primary(has_network: bool) -> &'static str {
     if has_network { TURNAROUND } else { DISTANCE }
 }
 
 /// Returns the closing lines on replays. `folder` is the directory of the results as a command names it.
-fn lines(replays: Vec<Measured<'_>>, primary: &'static str, folder: Option<&Path>) -> Vec<String> {
+fn lines(replays: Vec<ReplayResult<'_>>, primary: &'static str, folder: Option<&Path>) -> Vec<String> {
     let replays = over_seeds(replays);
-    let all: Vec<&Measured<'_>> = replays.iter().collect();
+    let all: Vec<&ReplayResult<'_>> = replays.iter().collect();
     let varying = varying(&all);
     let (mut lines, mut room, mut left) = (Vec::new(), MOST_GROUPS, 0);
     for setting in alike(&all, |replay| replay.spec.identity_without(&OF_SETTING)) {
@@ -82,8 +82,7 @@ fn lines(replays: Vec<Measured<'_>>, primary: &'static str, folder: Option<&Path
     lines
 }
 
-/// Returns replays in lists within which they differ in nothing but the coordinates that `identity` leaves
-/// out, in the order in which they first occur.
+/// Groups replays by `identity`, in the order of first occurrence.
 fn alike<T: Copy>(replays: &[T], identity: impl Fn(T) -> Vec<String>) -> Vec<Vec<T>> {
     let mut lists: Vec<Vec<T>> = Vec::new();
     let mut places = BTreeMap::new();
@@ -97,12 +96,12 @@ fn alike<T: Copy>(replays: &[T], identity: impl Fn(T) -> Vec<String>) -> Vec<Vec
     lists
 }
 
-/// The coordinates in which the replays of a setting differ, and the one in which those of a group differ.
+/// The coordinates that vary within a setting, and within a group.
 const OF_SETTING: [&str; 2] = ["scheduler", "allocator"];
 const OF_GROUP: [&str; 1] = ["allocator"];
 
-/// Returns the coordinates in which replays differ, in the order of the arguments of a command.
-fn varying(replays: &[&Measured<'_>]) -> Vec<&'static Coordinate> {
+/// Returns the coordinates that differ between replays, in the order of the arguments of a command.
+fn varying(replays: &[&ReplayResult<'_>]) -> Vec<&'static Coordinate> {
     let Some((first, others)) = replays.split_first() else { return Vec::new() };
     let varies = |row: &&Coordinate| {
         let text = row.text(&first.spec);
@@ -111,8 +110,7 @@ fn varying(replays: &[&Measured<'_>]) -> Vec<&'static Coordinate> {
     Coordinate::by_place().into_iter().filter(varies).collect()
 }
 
-/// Returns what tells a group apart, with a colon: `16x8, easy, arrivals ×0.8: `; empty if there is one
-/// group.
+/// Returns the name of a group with a colon: `16x8, easy, arrivals ×0.8: `; empty if there is one group.
 fn prefix(spec: &ReplaySpec, varying: &[&Coordinate], but: &[&str]) -> String {
     let words = varying.iter().filter(|row| !but.contains(&row.name)).map(|row| row.phrase(spec));
     let words = words.collect::<Vec<_>>().join(", ");
@@ -120,7 +118,7 @@ fn prefix(spec: &ReplaySpec, varying: &[&Coordinate], but: &[&str]) -> String {
 }
 
 /// Returns the lines on the allocators of a group.
-fn group_lines(group: &[&Measured<'_>], primary: &'static str) -> Vec<String> {
+fn group_lines(group: &[&ReplayResult<'_>], primary: &'static str) -> Vec<String> {
     if group.len() < 2 {
         return Vec::new();
     }
@@ -134,7 +132,7 @@ fn group_lines(group: &[&Measured<'_>], primary: &'static str) -> Vec<String> {
     lines
 }
 
-/// Returns the line with the reason for which differences have no interval behind the first of them only.
+/// Keeps the reason for missing intervals only at its first occurrence in the line.
 fn with_one_reason(line: &str) -> String {
     let mut line = line.to_owned();
     for reason in NO_INTERVAL {
@@ -147,10 +145,10 @@ fn with_one_reason(line: &str) -> String {
     line
 }
 
-/// Returns the line on the groups that have none, with the command that shows them.
+/// Returns the line on further groups, with the command that shows them.
 fn rest(
     count: usize,
-    replays: &[&Measured<'_>],
+    replays: &[&ReplayResult<'_>],
     varying: &[&Coordinate],
     primary: &str,
     folder: Option<&Path>,
@@ -161,7 +159,7 @@ fn rest(
     };
     let has = |name: &str| varying.iter().any(|row| row.name == name);
     let (row, value) = if has("allocator") { ("allocator", primary) } else { ("scheduler", WAIT) };
-    let label = |replay: &&Measured<'_>| match row {
+    let label = |replay: &&ReplayResult<'_>| match row {
         "allocator" => replay.spec.labels.allocator.clone(),
         _ => replay.spec.labels.scheduler.clone(),
     };

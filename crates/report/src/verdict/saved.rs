@@ -1,4 +1,4 @@
-//! The closing lines from saved results: those that the command printed when it made them.
+//! The closing lines from saved results, equal to the lines printed by the command that made them.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::measured::{self, Measured, compared};
+use super::measured::{self, ReplayResult, compared};
 use super::winners::Winners;
 use super::{lines, primary};
 use meshreplay_figures::{Curve, FigureError, Results};
@@ -17,20 +17,20 @@ use meshreplay_results::frame::{JobColumns, Numbers, Replication, Table, pooling
 use meshreplay_sim::metrics::{BlockSums, JobRow, METRICS, Trim};
 use meshreplay_study::study::ReplaySpec;
 
-/// The columns of the jobs that say which jobs were replayed, and which of them count in means.
+/// The columns that identify jobs and decide whether they count in means.
 const COLUMNS: [&str; 6] = ["replay", "seed", "job", "submit_s", "start_s", "procs"];
-/// The columns of the summary that count jobs that some replays have and others have not.
+/// The columns of the summary that count jobs left out of a replay.
 const LEFT_OUT: [&str; 3] = ["never_fit", "jobs_given_up", "jobs_never_started"];
 
 /// The sums over blocks of jobs of saved replications.
 type SavedBlocks = BTreeMap<Replication, BlockSums>;
 
-/// Saved results with what they are compared by.
+/// Saved results with the sums for their comparison.
 pub(crate) struct SavedAnswer<'a> {
     results: &'a Results,
     /// Empty if not all jobs were kept.
     blocks: SavedBlocks,
-    /// Whether replays may be of different jobs although they have as many.
+    /// Whether replays may have different jobs despite equal numbers of jobs.
     may_differ: bool,
     /// The numbers of the replays that pool partitions.
     pooled: BTreeSet<u64>,
@@ -51,9 +51,8 @@ impl<'a> SavedAnswer<'a> {
         Ok(Self { results, blocks, may_differ, pooled: pooling_replays(folder)? })
     }
 
-    /// Returns the closing lines, see [`super::verdict`]. Where jobs were not kept differences have no
-    /// intervals. There are none if nothing can be compared, or if it is not certain that replays are of the
-    /// same jobs.
+    /// Returns the closing lines, see [`super::verdict`], without intervals if jobs were not kept. There are
+    /// no lines if nothing can be compared, or if replays may be of different jobs.
     pub(crate) fn lines(&self) -> Vec<String> {
         if self.may_differ {
             return Vec::new();
@@ -72,7 +71,8 @@ impl<'a> SavedAnswer<'a> {
         }
         for (number, spec) in self.missing() {
             let pools_partitions = self.pooled.contains(&number);
-            let replay = || Measured { spec: Cow::Owned(spec), replications: Vec::new(), pools_partitions };
+            let replay =
+                || ReplayResult { spec: Cow::Owned(spec), replications: Vec::new(), pools_partitions };
             replays.entry(number).or_insert_with(replay);
         }
         // Commands of a report run in the directory of the results.
@@ -90,7 +90,7 @@ impl<'a> SavedAnswer<'a> {
     }
 
     /// Returns the replay in these rows of the summary; `None` if it cannot be read.
-    fn measured(&self, rows: &[usize]) -> Option<Measured<'_>> {
+    fn measured(&self, rows: &[usize]) -> Option<ReplayResult<'_>> {
         let table = &self.results.table;
         let replication = |&row: &usize| {
             let key = table.replication(row)?;
@@ -104,7 +104,7 @@ impl<'a> SavedAnswer<'a> {
         };
         let first = *rows.first()?;
         let number = table.column("replay").and_then(|column| column.whole(first));
-        Some(Measured {
+        Some(ReplayResult {
             spec: Cow::Owned(self.results.spec(first)?),
             replications: rows.iter().map(replication).collect::<Option<_>>()?,
             pools_partitions: number.is_some_and(|number| self.pooled.contains(&number)),
@@ -139,12 +139,12 @@ impl<'a> SavedAnswer<'a> {
     }
 }
 
-/// The number of jobs of a replication up to which differences have intervals. More would take much memory:
-/// all jobs of a replication are in memory at a time.
+/// Largest number of jobs of a replication for intervals of differences. All jobs of a replication are in
+/// memory at a time.
 const MOST_JOBS: f64 = 2_500_000.0;
 
-/// Returns the sums over blocks of the jobs in `folder`; none if the jobs were not kept, or if there are very
-/// many.
+/// Returns the sums over blocks of the jobs in `folder`; empty if the jobs were not kept, or for more than
+/// [`MOST_JOBS`].
 fn blocks(folder: &Path, results: &Results) -> Result<SavedBlocks, FigureError> {
     let jobs = results.table.numbers("jobs");
     if jobs.is_some_and(|jobs| jobs.iter().flatten().any(|jobs| jobs > MOST_JOBS)) {
@@ -164,9 +164,9 @@ fn blocks(folder: &Path, results: &Results) -> Result<SavedBlocks, FigureError> 
     };
     Table::visit_details::<FigureError>(folder, "jobs", &names, &|_| true, &mut |part| {
         has_all &= COLUMNS.iter().all(|name| part.column(name).is_some());
-        // The rows of a replication stand together.
+        // The rows of a replication are adjacent.
         for (key, rows) in part.replications() {
-            if current.as_ref().is_none_or(|(of, _)| *of != key) {
+            if current.as_ref().is_none_or(|(last, _)| *last != key) {
                 finish(current.replace((key, Reading::default())));
             }
             let Some((_, reading)) = &mut current else { continue };
@@ -178,18 +178,18 @@ fn blocks(folder: &Path, results: &Results) -> Result<SavedBlocks, FigureError> 
     Ok(if has_all { found } else { SavedBlocks::new() })
 }
 
-/// Returns the name of each number that is compared, and the columns of the jobs that it is a mean of: one of
-/// them, and one that is subtracted from it.
+/// Returns the name of each compared number, with the column of the jobs that it is a mean of, and the column
+/// to subtract from it.
 fn compared_columns() -> impl Iterator<Item = (&'static str, (&'static str, Option<&'static str>))> {
     let compared = METRICS.iter().filter(|metric| metric.is_compared);
     compared.filter_map(|metric| Some((metric.name(), metric.of_jobs?)))
 }
 
-/// The jobs of one replication, as they are read.
+/// The jobs of one replication, collected while reading.
 #[derive(Default)]
 struct Reading {
     jobs: Vec<JobRow>,
-    /// The name of each number that is compared, with its value for each job.
+    /// The name of each compared number, with its value for each job.
     numbers: Vec<(&'static str, Vec<f64>)>,
 }
 

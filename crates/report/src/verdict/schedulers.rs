@@ -1,19 +1,19 @@
-//! The lines on schedulers: mean waits under the same allocator, and what recorded waits mean.
+//! The lines on schedulers: mean waits under the same allocator, and differences to recorded waits.
 
 use super::allocators::{WAIT, joined};
 use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
-use super::measured::Measured;
+use super::measured::ReplayResult;
 use meshreplay_results::text::grouped;
 use meshreplay_sim::scheduler::RECORDED;
 
-/// The most sets of allocators with waits of their own that get lines.
+/// Largest number of sets of allocators with lines of their own.
 const MOST_SETS: usize = 3;
 
-/// What stands before the difference between recorded and simulated waits.
+/// The introduction to differences between recorded and simulated waits.
 const HAPPENED: &str = "recorded waits are what happened: priorities, limits, reservations and outages are \
      in them; a simulated scheduler is one rule alone on these jobs";
-/// What stands in place of the difference where jobs of several partitions share the machine.
+/// The line in place of the difference if jobs of several partitions share the machine.
 const POOLED: &str = "partitions pooled: recorded and simulated waits are not compared (--partition each)";
 
 /// The schedulers under which allocators with the same waits were replayed.
@@ -22,8 +22,8 @@ struct Schedulers<'a> {
     compared: Comparable<'a>,
 }
 
-/// Returns the lines on the schedulers of replays that differ in nothing but the scheduler and the allocator.
-pub(super) fn lines(setting: &[&Measured<'_>]) -> Vec<String> {
+/// Returns the lines on the schedulers of a setting.
+pub(super) fn lines(setting: &[&ReplayResult<'_>]) -> Vec<String> {
     let sets = sets(setting);
     let is_pooled = setting.iter().any(|replay| replay.pools_partitions);
     let has_several = sets.len() > 1;
@@ -55,7 +55,7 @@ pub(super) fn lines(setting: &[&Measured<'_>]) -> Vec<String> {
 
 /// Returns the allocators that were replayed under several schedulers, by name. Allocators with the same
 /// waits are one set.
-fn sets<'a>(setting: &[&'a Measured<'_>]) -> Vec<Schedulers<'a>> {
+fn sets<'a>(setting: &[&'a ReplayResult<'_>]) -> Vec<Schedulers<'a>> {
     let mut allocators: Vec<&str> =
         setting.iter().map(|replay| replay.spec.labels.allocator.as_str()).collect();
     allocators.sort_unstable();
@@ -123,8 +123,8 @@ fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Opti
                 return Some(format!("waits are the same under {}", joined(&names, usize::MAX)));
             }
             let compare = |(i, other): (usize, &&Candidate<'_>)| {
-                let found = Comparison::new(other, shortest, WAIT, if i == 0 { 1 } else { pairs })?;
-                Some(found.under(other.name))
+                let comparison = Comparison::new(other, shortest, WAIT, if i == 0 { 1 } else { pairs })?;
+                Some(comparison.under(other.name))
             };
             let others: Vec<String> = others.iter().enumerate().filter_map(compare).collect();
             let (name, seconds) = (shortest.name, seconds(shortest));
@@ -134,7 +134,7 @@ fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Opti
     }
 }
 
-/// Returns the waits under simulated schedulers beside the recorded ones.
+/// Returns the differences of simulated waits to the recorded waits.
 fn beside_recorded(simulated: &[&Candidate<'_>], recorded: &Candidate<'_>) -> Option<String> {
     let pairs = if simulated.len() == 1 { 1 } else { simulated.len() * (simulated.len() + 1) / 2 };
     let compare = |one: &&Candidate<'_>| Some(Comparison::new(one, recorded, WAIT, pairs)?.under(one.name));

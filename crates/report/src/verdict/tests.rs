@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::measured::{Measured, Replication};
+use super::measured::{ReplayResult, Replication};
 use super::{DISTANCE, lines, prefix, varying};
 use meshreplay_sim::metrics::{BlockSums, JobRow, Trim};
 use meshreplay_study::study::{Coordinate, ReplaySpec};
@@ -13,7 +13,7 @@ fn measured<'a>(
     allocator: &str,
     wait: impl Fn(usize) -> f64,
     numbers: &[(&'static str, f64)],
-) -> Measured<'a> {
+) -> ReplayResult<'a> {
     const JOBS: usize = 200;
     let (scheduler, allocator) = (scheduler.parse().expect("a spec"), allocator.parse().expect("a spec"));
     let spec = ReplaySpec::new("8x8".parse().expect("a machine"), scheduler, allocator);
@@ -37,10 +37,10 @@ fn measured<'a>(
         numbers: found,
         blocks: Some(Cow::Owned(blocks)),
     };
-    Measured { spec: Cow::Owned(spec), replications: vec![replication], pools_partitions: false }
+    ReplayResult { spec: Cow::Owned(spec), replications: vec![replication], pools_partitions: false }
 }
 
-fn recorded_and_easy<'a>(is_pooled: bool) -> Vec<Measured<'a>> {
+fn recorded_and_easy<'a>(is_pooled: bool) -> Vec<ReplayResult<'a>> {
     let mut replays = vec![
         measured("recorded", "naive", |i| 300.0 + (i * 37 % 90) as f64, &[]),
         measured("easy", "naive", |i| 200.0 + (i * 23 % 80) as f64, &[]),

@@ -1,18 +1,18 @@
-//! The cells of a table that are marked as best: the same replays that the closing lines name.
+//! The best cells of a table, consistent with the closing lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocators::{Classes, DISTANCE, WAIT};
 use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
-use super::measured::Measured;
+use super::measured::ReplayResult;
 use super::{OF_GROUP, OF_SETTING, alike, primary};
 use meshreplay_results::frame::FinishedRun;
 use meshreplay_sim::metrics::{Better, Metric};
 use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_study::study::Study;
 
-/// The numbers of placements, in which each class of allocators has a best one of its own.
+/// The numbers of placements, with a best replay in each class of allocators.
 const OF_PLACEMENTS: [&str; 6] = [
     DISTANCE,
     "pairwise_mean_mean",
@@ -22,33 +22,33 @@ const OF_PLACEMENTS: [&str; 6] = [
     "contiguous_share",
 ];
 
-/// Which replays of a table are the best, and which of them are compared.
+/// The best and the comparable replays of a table.
 pub(crate) struct Winners {
     primary: &'static str,
     rows: Vec<Row>,
-    /// The settings in which waits differ by more than chance.
+    /// The settings with significant differences of waits.
     with_differing_waits: BTreeSet<usize>,
 }
 
 /// A replay of the table.
 #[derive(Clone, Default)]
 struct Row {
-    /// The replays that differ in nothing but the scheduler and the allocator.
+    /// The number of the setting: replays that differ only in the scheduler and the allocator.
     setting: usize,
     /// The allocators of one class under one scheduler.
     class: usize,
-    /// Whether means are over the jobs of the others in its setting.
+    /// Whether means are over the same jobs as in the setting.
     is_comparable: bool,
     /// Whether the closing lines name it as the best of its class.
     is_best: bool,
-    /// Whether no other wait is certainly shorter, and some are certainly longer.
+    /// Whether no other wait is significantly shorter, and some are significantly longer.
     is_shortest: bool,
 }
 
 impl Winners {
-    /// Finds the winners among the replays of a table. `primary` is the number that decides which allocator
-    /// is the best.
-    pub(super) fn new(replays: &[Measured<'_>], primary: &'static str) -> Self {
+    /// Finds the winners among the replays of a table. `primary` is the number that decides on the best
+    /// allocator.
+    pub(super) fn new(replays: &[ReplayResult<'_>], primary: &'static str) -> Self {
         let rows = vec![Row::default(); replays.len()];
         let mut winners = Self { primary, rows, with_differing_waits: BTreeSet::new() };
         let mut classes = 0;
@@ -70,15 +70,14 @@ impl Winners {
     /// Finds the winners among the replays of a run, in its order.
     pub(crate) fn of_run(study: &Study, run: &FinishedRun) -> Self {
         let replays = run.replays.iter();
-        let replays: Vec<Measured<'_>> = replays
-            .map(|(number, outcomes)| Measured::of_outcomes(&study.cells[*number as usize], outcomes))
+        let replays: Vec<ReplayResult<'_>> = replays
+            .map(|(number, outcomes)| ReplayResult::of_outcomes(&study.cells[*number as usize], outcomes))
             .collect();
         Self::new(&replays, primary(study.options.traffic))
     }
 
-    /// Notes the two classes of a group, of which `first` is the number of the first one, and the best of
-    /// each.
-    fn add_classes(&mut self, replays: &[Measured<'_>], group: &[usize], first: usize) {
+    /// Records the two classes of a group and the best of each. `first` is the number of the first class.
+    fn add_classes(&mut self, replays: &[ReplayResult<'_>], group: &[usize], first: usize) {
         let Comparable { candidates, .. } = Comparable::new(candidates(replays, group));
         let classes = Classes::new(&candidates, self.primary);
         for (k, class) in [&classes.any, &classes.fitting].into_iter().enumerate() {
@@ -93,14 +92,14 @@ impl Winners {
                 }
             }
         }
-        // Replays of other jobs are of no class.
+        // Replays of other jobs have no class.
         for &i in group.iter().filter(|&&i| !candidates.iter().any(|one| one.position == i)) {
             self.rows[i].class = usize::MAX;
         }
     }
 
-    /// Notes which replays of a setting have the shortest waits.
-    fn add_waits(&mut self, replays: &[Measured<'_>], setting: &[usize]) {
+    /// Records the replays of a setting with the shortest waits.
+    fn add_waits(&mut self, replays: &[ReplayResult<'_>], setting: &[usize]) {
         let is_compared =
             |i: &&usize| !(replays[**i].pools_partitions && replays[**i].spec.scheduler.name == RECORDED);
         let compared: Vec<usize> = setting.iter().filter(is_compared).copied().collect();
@@ -113,20 +112,20 @@ impl Winners {
         let Some((shortest, others)) = ranked.split_first() else { return };
         let pairs = ranked.len() * others.len() / 2;
         let compare = |other: &&Candidate<'_>| Comparison::new(other, shortest, WAIT, pairs);
-        let longer = |found: &Comparison| !found.is_about_equal && !found.is_uncertain;
-        let found: Vec<_> = others.iter().map(|other| (other.position, compare(other))).collect();
-        if !found.iter().any(|(_, found)| found.as_ref().is_some_and(longer)) {
+        let longer = |comparison: &Comparison| !comparison.is_about_equal && !comparison.is_uncertain;
+        let compared: Vec<_> = others.iter().map(|other| (other.position, compare(other))).collect();
+        if !compared.iter().any(|(_, comparison)| comparison.as_ref().is_some_and(longer)) {
             return;
         }
         self.with_differing_waits.insert(self.rows[shortest.position].setting);
         self.rows[shortest.position].is_shortest = true;
-        for (position, found) in found {
-            self.rows[position].is_shortest = found.is_some_and(|found| found.is_about_equal);
+        for (position, comparison) in compared {
+            self.rows[position].is_shortest = comparison.is_some_and(|comparison| comparison.is_about_equal);
         }
     }
 
-    /// Returns the rows whose cell is the best of a column, which has these texts and values.
-    pub(crate) fn of(&self, metric: &Metric, texts: &[String], values: &[Option<f64>]) -> Vec<usize> {
+    /// Returns the rows with the best cells of a column with these texts and values.
+    pub(crate) fn best_rows(&self, metric: &Metric, texts: &[String], values: &[Option<f64>]) -> Vec<usize> {
         let name = metric.name();
         if name == self.primary {
             return self.marked(|row| row.is_best);
@@ -156,7 +155,7 @@ impl Winners {
         (0..self.rows.len()).filter(|&i| is_marked(&self.rows[i])).collect()
     }
 
-    /// Leaves out marks that most replays of a setting would share, as they tell nothing.
+    /// Drops marks shared by most replays of a setting, which carry no information.
     fn few(&self, marked: &[usize]) -> Vec<usize> {
         let is_few = |&i: &usize| {
             let is_beside = |other: &Row| other.setting == self.rows[i].setting;
@@ -193,7 +192,7 @@ impl Column<'_> {
 }
 
 /// Returns the replays at these positions, by their allocators.
-fn candidates<'a>(replays: &'a [Measured<'_>], positions: &[usize]) -> Vec<Candidate<'a>> {
+fn candidates<'a>(replays: &'a [ReplayResult<'_>], positions: &[usize]) -> Vec<Candidate<'a>> {
     let candidate = |&i: &usize| Candidate::new(i, &replays[i].spec.labels.allocator, &replays[i]);
     positions.iter().map(candidate).collect()
 }

@@ -137,8 +137,8 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
         field("replay", U32(|row| row.of.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
-        field("seed", U64(|row| row.of.seed)).meaning("its seed: replications of a replay differ in it"),
-        field("job", I64(|row| row.job().number)).meaning("the log's own number of the job"),
+        field("seed", U64(|row| row.of.seed)).meaning("seed; replications of a replay differ in it"),
+        field("job", I64(|row| row.job().number)).meaning("number of the job in the log"),
         field("submit_s", F64(|row| row.job().submit.as_seconds())).unit("s").meaning("arrival, scaled"),
         field("start_s", F64(|row| row.record().start.as_seconds())).unit("s").meaning("start"),
         field("end_s", F64(|row| row.record().end.as_seconds())).unit("s").meaning("end"),
@@ -146,54 +146,52 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
             .unit("s")
             .meaning("end − start"),
         field("estimate_s", F64(|row| row.job().estimate.as_seconds())).unit("s").meaning(
-            "how long the scheduler believed that it would run; if run times are predicted, the \
-                 requested time",
+            "estimated run time used by the scheduler; the requested time if run times are predicted",
         ),
         field("prediction_s", MaybeF64(|row| row.predicted(|record| record.prediction.as_seconds())))
             .when(When::Predictions)
             .unit("s")
-            .meaning("how long it was predicted to run when it arrived"),
+            .meaning("run time predicted at arrival"),
         field("corrections", MaybeU64(|row| row.predicted(|record| u64::from(record.corrections))))
             .when(When::Predictions)
-            .meaning("how often it outlived its prediction, which was then corrected"),
+            .meaning("corrections of its prediction"),
         field("backfilled", MaybeU64(|row| row.predicted(|record| u64::from(record.backfilled))))
             .when(When::Predictions)
-            .meaning("1 if it started although an older job waited, otherwise 0"),
+            .meaning("1 if it started while an older job waited, otherwise 0"),
         field("procs", U32(|row| row.job().procs)).meaning("processors requested"),
         field("shape", Written(|row, to| write_shape(&row.job().shape, to)))
-            .meaning("the shape that they are to have: sides such as 3x2, or a rule"),
+            .meaning("requested shape: sides such as 3x2, or a rule"),
         field("allocated", U32(|row| row.record().allocated)).meaning("nodes held"),
-        field("nodes", Written(JobRow::nodes)).when(When::Placements).meaning(
-            "those nodes, ascending, as intervals such as `0-3 7`; of a job that was moved the last ones",
-        ),
+        field("nodes", Written(JobRow::nodes))
+            .when(When::Placements)
+            .meaning("nodes held, ascending, as intervals such as `0-3 7`; the last ones for moved jobs"),
         field("shape_used", Written(JobRow::shape_used)).when(When::Placements).meaning(
-            "sides along x, y and z of the box that those nodes form, folded and turned as it was; empty if \
-                 they form none",
+            "sides along x, y and z of the box of its nodes, as folded and turned; empty if they form \
+             no box",
         ),
         field("nodes_replaced", MaybeU64(JobRow::replaced))
             .when(When::RecordedNodes)
-            .meaning("those nodes that are not in its list of the log; null if it has no list"),
+            .meaning("nodes outside of its recorded list; null without a list"),
         field("wait_s", F64(|row| (row.record().start - row.job().submit).as_seconds()))
             .unit("s")
             .meaning("start − arrival"),
         field("queue_delay_s", F64(|row| (row.record().head - row.job().submit).as_seconds()))
             .unit("s")
-            .meaning("arrival to head of the queue, or to the start if that is before"),
+            .meaning("time from arrival to the head of the queue, or to the start if earlier"),
         field("allocation_delay_s", F64(|row| (row.record().start - row.record().head).as_seconds()))
             .unit("s")
-            .meaning("from there to the start"),
-        field("moves", U32(|row| row.record().moves)).meaning("how often it was moved while it ran"),
+            .meaning("time from the head of the queue to the start"),
+        field("moves", U32(|row| row.record().moves)).meaning("moves while running"),
         field("suspended_s", F64(|row| row.record().suspended.as_seconds()))
             .unit("s")
-            .meaning("how long it stood still because of that; part of `run_s`"),
-        field("restarts", U32(|row| row.record().restarts)).when(When::Outages).meaning(
-            "how often it was killed because a node went down, and ran again; start and end are of \
-                 its last run",
-        ),
+            .meaning("time that it stood still because of moves; part of `run_s`"),
+        field("restarts", U32(|row| row.record().restarts))
+            .when(When::Outages)
+            .meaning("reruns after kills by node outages; start and end are those of the last run"),
         field("lost_s", F64(|row| row.record().lost.as_seconds()))
             .when(When::Outages)
             .unit("s")
-            .meaning("how long it ran in vain before; part of `wait_s`"),
+            .meaning("run time of killed runs; part of `wait_s`"),
     ]
 }
 
@@ -203,10 +201,10 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
         field("pairwise_sum", U64(|row| row.dispersal().pairwise_sum))
             .unit("hops")
-            .meaning("Σ L1 distance over unordered pairs of its nodes"),
+            .meaning("sum of L1 distances over pairs of its nodes"),
         field("pairwise_mean", F64(|row| row.dispersal().pairwise_mean()))
             .unit("hops")
-            .meaning("the same per pair; 0 for one node"),
+            .meaning("mean distance of pairs of its nodes; 0 for one node"),
         field("diameter", U32(|row| row.dispersal().diameter))
             .unit("hops")
             .meaning("largest L1 distance of two of its nodes"),
@@ -218,21 +216,27 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
         field("contention_own", F64(|row| row.contention().own))
             .when(When::Contention)
             .unit("pairs")
-            .meaning("pairs of its messages that meet on a link if each node sends one to each other"),
+            .meaning(
+                "pairs of its messages that share a link, with messages between all pairs of its \
+                      nodes",
+            ),
         field("contention_others", F64(|row| row.contention().others))
             .when(When::Contention)
             .unit("pairs")
-            .meaning("pairs of one of those and one of a job that ran as it started"),
+            .meaning(
+                "pairs of its messages and messages of running jobs that share a link, at its \
+                      start",
+            ),
         field("packets", MaybeU64(|row| row.traffic().map(|traffic| traffic.packets)))
             .when(When::Network)
-            .meaning("packets that it sent"),
+            .meaning("packets sent"),
         field("packets_contended", MaybeU64(|row| row.traffic().map(|traffic| traffic.contended)))
             .when(When::Network)
-            .meaning("those that waited for another job's packet"),
+            .meaning("packets that waited for another job's packet"),
         field("packet_latency_cycles_mean", MaybeF64(|row| row.per_packet(|traffic| traffic.latency)))
             .when(When::Network)
             .unit("cycles")
-            .meaning("mean of creation to arrival of the last flit; 0 without packets"),
+            .meaning("mean time from creation to arrival of the last flit; 0 without packets"),
         field("packet_blocked_cycles_mean", MaybeF64(|row| row.per_packet(|traffic| traffic.blocked)))
             .when(When::Network)
             .unit("cycles")
@@ -248,21 +252,21 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
 fn of_log<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
         field("user", Written(|row, to| row.label(NameKind::User, row.job().logged.user.known(), to)))
-            .meaning("its user: the name where the log has names, else the number; empty if unknown"),
+            .meaning("user, by name if the log has names, otherwise by number; empty if unknown"),
         field("account", Written(|row, to| row.label(NameKind::Group, row.job().logged.group.known(), to)))
-            .meaning("its account or group, likewise"),
+            .meaning("account or group, by name or number"),
         field("queue", Written(|row, to| row.label(NameKind::Queue, row.job().logged.queue.known(), to)))
-            .meaning("its queue, likewise"),
+            .meaning("queue, by name or number"),
         field(
             "partition",
             Written(|row, to| row.label(NameKind::Partition, row.job().logged.partition.known(), to)),
         )
-        .meaning("its partition, likewise"),
+        .meaning("partition, by name or number"),
         field("status", MaybeI64(|row| row.job().logged.status.known()))
-            .meaning("how it really ended: 1 is completed, 0 failed, 5 cancelled; null if unknown"),
+            .meaning("recorded status: 1 completed, 0 failed, 5 cancelled; null if unknown"),
         field("submit_hour", MaybeU64(JobRow::submit_hour)).unit("h").meaning(
-            "hour of the week when it was really submitted, 0 from Monday 0:00 on in the log's time zone; \
-             null if the log does not tell its date or its time zone",
+            "hour of the week of the recorded submission, 0 from Monday 0:00 on in the log's time zone; \
+             null if date or zone are unknown",
         ),
         field("run", Added)
             .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),

@@ -25,7 +25,7 @@ fn number<'a>() -> Field<SummaryRow<'a>> {
 fn trim<'a>() -> Field<SummaryRow<'a>> {
     field("trim_percent", MaybeF64(|row| row.trim_percent))
         .unit("%")
-        .meaning("first jobs that means leave out; null if nothing is left out")
+        .meaning("percent of jobs at the beginning that means exclude; null without --trim")
 }
 
 /// Returns the columns that tell where a row comes from. They stand after the numbers and the specs of
@@ -38,7 +38,10 @@ fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
             "id of the run, a hash of run.json, or of the study, a hash of name and options in study.json: \
              the same in every file of a directory",
         ),
-        field("key", Added).when(When::Study).meaning("name of the cell: a hash of all that it depends on"),
+        field("key", Added).when(When::Study).meaning(
+            "name of the cell: a hash of everything that its \
+                                                       result depends on",
+        ),
     ]
 }
 

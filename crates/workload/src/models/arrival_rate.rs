@@ -44,6 +44,10 @@ impl ArrivalRate {
                 &format!("nothing, as '{key}' says how often jobs arrive"),
             ));
         }
+        for (other, _) in SPELLINGS.iter().filter(|(other, _)| other != key) {
+            // It is not given; messages on unknown parameters list it.
+            params.take_text(other);
+        }
         Ok(rate(positive(params, key, default)?))
     }
 

@@ -35,7 +35,9 @@ impl FromStr for Columns {
             if column.is_empty() {
                 return Err(format!("'{part}': expected the number or the name of a column"));
             }
-            if spec.params.insert(name.to_owned(), column.to_owned()).is_some() {
+            // Frames and headings have `req_time` where options have `req-time`.
+            let name = name.replace('_', "-");
+            if spec.params.insert(name.clone(), column.to_owned()).is_some() {
                 return Err(format!("field '{name}' is given twice"));
             }
         }

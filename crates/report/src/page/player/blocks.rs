@@ -1,4 +1,4 @@
-//! The hierarchy of blocks of an allocator, written shortly for the player.
+//! The hierarchy of blocks of an allocator, in a compact form for the player.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use meshreplay_alloc::allocator::{self, Block, Setup};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::Mesh;
 
-/// The blocks into which an allocator divides a machine. As all blocks of a size split in the same way, the
-/// whole hierarchy follows from its top and from a rule for each size.
+/// The hierarchy of blocks of an allocator on a machine. All blocks of a size split in the same way, so the
+/// hierarchy follows from its top-level blocks and one rule for each size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockTree {
-    /// The base and the sizes of each block that no other contains.
+    /// The base and the sizes of each top-level block.
     pub tops: Vec<[u32; 6]>,
-    /// For each size of blocks that split the sizes of their parts.
+    /// The sizes of a block and the sizes of its parts, for each size that splits.
     pub splits: Vec<[u32; 6]>,
 }
 
@@ -27,14 +27,14 @@ fn joined(first: [u32; 3], second: [u32; 3]) -> [u32; 6] {
 impl BlockTree {
     /// Returns the blocks of the allocator `spec` on `mesh`; `None` if it has no blocks that split, is not
     /// registered, or cannot serve the machine.
-    pub(super) fn of(spec: &str, mesh: &Mesh) -> Option<Self> {
+    pub(super) fn from_spec(spec: &str, mesh: &Mesh) -> Option<Self> {
         let spec: Spec = spec.parse().ok()?;
         let built = allocator::build(&spec, &Setup::new(mesh, 0)).ok()?;
-        Self::of_blocks(&built.strategy.blocks?(mesh))
+        Self::from_blocks(&built.strategy.blocks?(mesh))
     }
 
     /// Returns the short form of all blocks of a hierarchy; `None` if two blocks of a size split differently.
-    fn of_blocks(blocks: &[Block]) -> Option<Self> {
+    fn from_blocks(blocks: &[Block]) -> Option<Self> {
         let (mut tops, mut splits) = (Vec::new(), BTreeMap::new());
         for block in blocks {
             match block.parent.and_then(|parent| blocks.get(parent as usize)) {
@@ -82,7 +82,7 @@ mod tests {
                     continue;
                 };
                 let Some(blocks) = built.strategy.blocks.map(|blocks| blocks(&mesh)) else { continue };
-                let tree = BlockTree::of(entry.name, &mesh).ok_or("no short form")?;
+                let tree = BlockTree::from_spec(entry.name, &mesh).ok_or("no short form")?;
                 let mut found = Vec::new();
                 for &top in &tree.tops {
                     unfold(&tree, [top[0], top[1], top[2]], [top[3], top[4], top[5]], &mut found);
@@ -96,8 +96,8 @@ mod tests {
             }
         }
         assert!(count >= 10, "{count} hierarchies");
-        assert_eq!(BlockTree::of("mc1x1", &Mesh::new(&[4, 4])?), None);
-        assert_eq!(BlockTree::of("exec:true", &Mesh::new(&[4, 4])?), None);
+        assert_eq!(BlockTree::from_spec("mc1x1", &Mesh::new(&[4, 4])?), None);
+        assert_eq!(BlockTree::from_spec("exec:true", &Mesh::new(&[4, 4])?), None);
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The HTML of the player: its controls, the machines and the strip below them.
 
 use super::super::escape::html;
-use super::played::Played;
+use super::played::PlayerData;
 use meshreplay_figures::Span;
 
 /// The legend of the player of replays with outages.
@@ -21,7 +21,7 @@ const SPEEDS: [(f64, &str); 9] = [
     (604_800.0, "1 week"),
     (2_592_000.0, "30 days"),
 ];
-/// The overlays of the machines: the name, the label of the button, and what it shows.
+/// The overlays of the machines: the name, the label of the button, and the explanation.
 const OVERLAYS: [(&str, &str, &str); 4] = [
     (
         "links",
@@ -52,11 +52,11 @@ const OVERLAYS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// How long the player takes for the whole window at the speed that is chosen at first, in seconds, about.
+/// Approximate playing time of the whole window at the initial speed, in seconds.
 const WHOLE_S: f64 = 90.0;
 
 /// Returns the player: its controls, one canvas for each replay, the strip, and the data.
-pub(in crate::page) fn player(played: &Played) -> String {
+pub(in crate::page) fn player(played: &PlayerData) -> String {
     let Span { low: from, high: to } = played.window_s;
     let step = (to - from) / 2000.0;
     let mesh = |name: &str, colour: &str| {
@@ -94,7 +94,7 @@ pub(in crate::page) fn player(played: &Played) -> String {
     )
 }
 
-/// Returns the choice of speeds. At first it is the one that shows the window in about [`WHOLE_S`] seconds.
+/// Returns the choice of speeds. The initial speed plays the window in about [`WHOLE_S`] seconds.
 fn speeds(window_s: f64) -> String {
     let wanted = (window_s / WHOLE_S).max(1.0).ln();
     let distance = |&(speed, _): &(f64, &str)| (speed.ln() - wanted).abs();
@@ -107,8 +107,8 @@ fn speeds(window_s: f64) -> String {
     format!("<label>speed <select id=\"speed\">{options}</select></label>")
 }
 
-/// Returns the choice of the replays that are shown; empty if there is one.
-fn choice(played: &Played) -> String {
+/// Returns the choice of replays; empty for a single replay.
+fn choice(played: &PlayerData) -> String {
     if played.replays.len() < 2 {
         return String::new();
     }
@@ -120,9 +120,9 @@ fn choice(played: &Played) -> String {
     format!("<fieldset id=\"shown\"><legend class=\"unseen\">Shown</legend>\n{options}</fieldset>\n")
 }
 
-/// Returns the search for a job, and the overlays with what they show. At first links are shown. There is no
-/// overlay of blocks if no allocator has blocks.
-fn overlays(played: &Played) -> String {
+/// Returns the search for a job, and the overlays with their explanations. Links are on at first. The overlay
+/// of blocks is left out if no allocator has blocks.
+fn overlays(played: &PlayerData) -> String {
     let has_blocks = played.replays.iter().any(|replay| replay.blocks.is_some());
     let offered = || OVERLAYS.iter().filter(|(name, ..)| *name != "blocks" || has_blocks);
     let button = |(name, label, _): &(&str, &str, &str)| {
@@ -141,7 +141,7 @@ fn overlays(played: &Played) -> String {
 }
 
 /// Returns the choice between layers and cubes; empty if no machine has several layers.
-fn views(played: &Played) -> &'static str {
+fn views(played: &PlayerData) -> &'static str {
     if played.replays.iter().all(|replay| replay.extents[2] < 2) {
         return "";
     }

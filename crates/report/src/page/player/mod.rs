@@ -1,4 +1,4 @@
-//! Chooses the jobs that the player of a report shows, and their window of time.
+//! Chooses the jobs in the player of a report, and their window of time.
 
 mod blocks;
 mod html;
@@ -7,7 +7,7 @@ mod strip;
 
 pub use self::blocks::BlockTree;
 pub(super) use self::html::player;
-pub use self::played::{Played, PlayedReplay};
+pub use self::played::{PlayerData, ReplayData};
 pub use self::strip::Strip;
 
 use std::cmp::Ordering;
@@ -26,25 +26,24 @@ use meshreplay_sim::metrics::{JobRow, KilledWaits};
 
 /// The number of jobs of a replay with which the usual window ends.
 const JOBS: usize = 2000;
-/// The number of bytes of a replay's jobs in the file, about, with which the usual window ends, and that no
-/// window may pass.
+/// Approximate sizes of a replay's jobs in the file, in bytes: the end of the usual window, and the limit for
+/// any window.
 const BYTES: usize = 2_000_000;
 const MOST_BYTES: usize = 20_000_000;
 /// The number of replays that are shown if the user names none.
 const REPLAYS: usize = 4;
 const COLUMNS: [&str; 7] = ["job", "submit_s", "start_s", "end_s", "procs", "allocated", "nodes"];
 
-/// Returns the jobs that the player shows. `show` names the allocators; if it is empty, the first few replays
-/// are shown. `window_s` is the window of time; by default no replay starts more than [`JOBS`] jobs in it,
-/// and fewer if they have very many pieces. Returns `None` if jobs or their nodes were not kept. A part of
-/// the jobs is in memory at a time.
+/// Returns the data of the player for the allocators in `show`, or for the first few replays if it is empty.
+/// In the default window no replay starts more than [`JOBS`] jobs, or fewer jobs of many pieces. Returns
+/// `None` if jobs or their nodes were not kept. A part of the jobs is in memory at a time.
 pub(super) fn played(
     folder: &Path,
     results: &Results,
     show: &[String],
     window_s: Option<Span>,
-) -> Result<Option<Played>, ReportError> {
-    let shown = shown(show, results)?;
+) -> Result<Option<PlayerData>, ReportError> {
+    let shown = player_replays(show, results)?;
     let is_shown = |replay: u64| shown.iter().any(|other| other.number == replay);
     let mut outages = downtimes(folder, results, &is_shown)?;
     let mut window = match window_s {
@@ -54,39 +53,39 @@ pub(super) fn played(
             None => return Ok(None),
         },
     };
-    let Some(mut found) = found(folder, &shown, &outages, window)? else { return Ok(None) };
+    let Some(mut contents) = window_jobs(folder, &shown, &outages, window)? else { return Ok(None) };
     // The usual window gets shorter until the file is small enough.
-    while window_s.is_none() && found.iter().any(|found| found.bytes() > BYTES) {
-        let ends = found.iter().filter_map(|found| found.end_within(BYTES));
+    while window_s.is_none() && contents.iter().any(|content| content.bytes() > BYTES) {
+        let ends = contents.iter().filter_map(|content| content.end_within(BYTES));
         let to = ends.fold(window.high, f64::min);
         if to >= window.high || to <= window.low {
             break;
         }
         window.high = to;
-        let Some(again) = self::found(folder, &shown, &outages, window)? else { return Ok(None) };
-        found = again;
+        let Some(again) = window_jobs(folder, &shown, &outages, window)? else { return Ok(None) };
+        contents = again;
     }
     let mut replays = Vec::new();
     let mut all = 0;
-    for (Shown { number, name, spec, machine, colour }, found) in shown.into_iter().zip(found) {
-        if found.bytes() > MOST_BYTES {
-            let jobs = grouped(found.jobs.len() as f64, 0);
+    for (PlayerReplay { number, name, spec, machine, colour }, content) in shown.into_iter().zip(contents) {
+        if content.bytes() > MOST_BYTES {
+            let jobs = grouped(content.jobs.len() as f64, 0);
             return Err(ReportError::TooManyJobs { jobs, replay: name, from: window.low, to: window.high });
         }
-        all += found.all;
+        all += content.all;
         let Downtimes { mut down, killed } = outages.remove(&number).unwrap_or_default();
         down.retain(|down| down.from_s <= window.high && down.until_s > window.low);
-        let mut jobs = found.jobs;
+        let mut jobs = content.jobs;
         // Runs whose nodes were not kept are not shown.
         jobs.extend(killed.into_iter().filter(|run| runs_in(&run.row, window) && !run.nodes.is_empty()));
         jobs.sort_by(by_start);
-        replays.push(PlayedReplay {
+        replays.push(ReplayData {
             name,
             colour,
-            strip: found.strip.strip(),
+            strip: content.strip.strip(),
             extents: machine.extents(),
             wraps: machine.wrap(),
-            blocks: BlockTree::of(&spec, &machine),
+            blocks: BlockTree::from_spec(&spec, &machine),
             unavailable: machine.unavailable().to_vec(),
             down,
             jobs,
@@ -95,13 +94,13 @@ pub(super) fn played(
     if window_s.is_some() && replays.iter().all(|replay| replay.jobs.is_empty()) {
         return Err(FigureError::NothingInWindow { kind: "machines" }.into());
     }
-    let clock = Clock::of(folder, results);
+    let clock = Clock::from_results(folder, results);
     let note = note(all, window, clock.as_ref(), &replays);
-    Ok(Some(Played { window_s: window, clock, note, replays }))
+    Ok(Some(PlayerData { window_s: window, clock, note, replays }))
 }
 
 /// Returns the line above the player. `all` is the number of all jobs of the replays.
-fn note(all: usize, window_s: Span, clock: Option<&Clock>, replays: &[PlayedReplay]) -> String {
+fn note(all: usize, window_s: Span, clock: Option<&Clock>, replays: &[ReplayData]) -> String {
     let count = |count: usize| grouped(count as f64, 0);
     let runs = || replays.iter().flat_map(|replay| &replay.jobs);
     let has_holes = replays.iter().any(|replay| !replay.unavailable.is_empty());
@@ -125,8 +124,8 @@ fn note(all: usize, window_s: Span, clock: Option<&Clock>, replays: &[PlayedRepl
     )
 }
 
-/// What the player shows of the jobs of one replay.
-struct Found {
+/// The jobs of one replay in the player.
+struct WindowJobs {
     /// The jobs that run in the window of time, in the order of the frame.
     jobs: Vec<PlacedJob>,
     strip: StripOfRuns,
@@ -134,19 +133,19 @@ struct Found {
     all: usize,
 }
 
-impl Found {
-    /// Returns about how many bytes a job takes in the file.
+impl WindowJobs {
+    /// Returns the approximate size of a job in the file, in bytes.
     fn bytes_of(job: &PlacedJob) -> usize {
         40 + 10 * job.nodes.len()
     }
 
-    /// Returns about how many bytes the jobs take in the file.
+    /// Returns the approximate size of the jobs in the file, in bytes.
     fn bytes(&self) -> usize {
         self.jobs.iter().map(Self::bytes_of).sum()
     }
 
-    /// Returns the start of the first job, in the order of starts, that does not fit into so many bytes, in
-    /// seconds; `None` if all fit.
+    /// Returns the start in seconds of the first job, in the order of starts, that does not fit into `bytes`;
+    /// `None` if all fit.
     fn end_within(&self, bytes: usize) -> Option<f64> {
         let mut jobs: Vec<&PlacedJob> = self.jobs.iter().collect();
         jobs.sort_by(|a, b| by_start(a, b));
@@ -161,43 +160,42 @@ impl Found {
     }
 }
 
-/// Returns what the player shows of each replay in a window of time; `None` if jobs or their nodes were not
-/// kept.
-fn found(
+/// Returns the jobs of each replay in a window of time; `None` if jobs or their nodes were not kept.
+fn window_jobs(
     folder: &Path,
-    shown: &[Shown],
+    shown: &[PlayerReplay],
     outages: &BTreeMap<u64, Downtimes>,
     window_s: Span,
-) -> Result<Option<Vec<Found>>, ReportError> {
+) -> Result<Option<Vec<WindowJobs>>, ReportError> {
     let waits: Vec<Option<KilledWaits>> =
         shown.iter().map(|shown| outages.get(&shown.number).map(Downtimes::waits)).collect();
-    let empty = |(shown, waits): (&Shown, &Option<KilledWaits>)| {
+    let empty = |(shown, waits): (&PlayerReplay, &Option<KilledWaits>)| {
         let mut strip = StripOfRuns::new(window_s, f64::from(shown.machine.available()));
         if let Some((outages, waits)) = outages.get(&shown.number).zip(waits.as_ref()) {
             for (run, &since_s) in outages.killed.iter().zip(waits.before()) {
                 strip.add(since_s, &run.row);
             }
         }
-        Found { jobs: Vec::new(), strip, all: 0 }
+        WindowJobs { jobs: Vec::new(), strip, all: 0 }
     };
-    let mut found: Vec<Found> = shown.iter().zip(&waits).map(empty).collect();
-    let is_there = visit(folder, shown, &COLUMNS, &mut |job| {
+    let mut contents: Vec<WindowJobs> = shown.iter().zip(&waits).map(empty).collect();
+    let is_there = visit_shown_jobs::<ReportError>(folder, &numbers(shown), &COLUMNS, &mut |job| {
         let ShownJob { position, row, nodes, path } = job;
-        let found = &mut found[position];
-        found.all += 1;
+        let content = &mut contents[position];
+        content.all += 1;
         let after_kill = |waits: &KilledWaits| waits.since(row.number, row.submit_s, row.start_s);
-        found.strip.add(waits[position].as_ref().map_or(row.submit_s, after_kill), &row);
+        content.strip.add(waits[position].as_ref().map_or(row.submit_s, after_kill), &row);
         if runs_in(&row, window_s) {
             let nodes = job.nodes_of(&shown[position].machine).ok_or_else(|| ReportError::Nodes {
                 path: path.to_owned(),
                 job: row.number,
                 found: nodes.to_owned(),
             })?;
-            found.jobs.push(PlacedJob { row, nodes, killed_in: None });
+            content.jobs.push(PlacedJob { row, nodes, killed_in: None });
         }
         Ok(())
     })?;
-    Ok(is_there.then_some(found))
+    Ok(is_there.then_some(contents))
 }
 
 /// Returns whether a run has a part in a window of time.
@@ -210,35 +208,28 @@ fn by_start(a: &PlacedJob, b: &PlacedJob) -> Ordering {
     a.row.start_s.total_cmp(&b.row.start_s)
 }
 
-/// Hands the jobs of the first seed of each of `shown` to `visit`. Returns false if the jobs were not kept or
-/// lack one of the columns.
-fn visit(
-    folder: &Path,
-    shown: &[Shown],
-    columns: &[&str],
-    visit: &mut dyn FnMut(ShownJob<'_>) -> Result<(), ReportError>,
-) -> Result<bool, ReportError> {
-    let replays: Vec<u64> = shown.iter().map(|shown| shown.number).collect();
-    visit_shown_jobs(folder, &replays, columns, visit)
+/// Returns the numbers of the replays.
+fn numbers(shown: &[PlayerReplay]) -> Vec<u64> {
+    shown.iter().map(|shown| shown.number).collect()
 }
 
 /// A replay that the player shows.
-struct Shown {
+struct PlayerReplay {
     number: u64,
     name: String,
     /// The spec of the allocator.
     spec: String,
     machine: Mesh,
-    /// The colour of the replay among those that are shown.
+    /// The colour of the replay in the player.
     colour: &'static str,
 }
 
 /// Returns the replays of the allocators in `show`, or the first [`REPLAYS`] ones if `show` is empty. Fails
 /// if an allocator is not among the results.
-fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> {
+fn player_replays(show: &[String], results: &Results) -> Result<Vec<PlayerReplay>, ReportError> {
     let allocators: Vec<String> =
         (0..results.table.height()).map(|row| results.label(row, "allocator")).collect();
-    // An allocator may be named as it was typed, or by another spelling of the same spec.
+    // An allocator may be named as typed, or by another spelling of the same spec.
     let short = |row: usize| allocator::short_label(&results.label(row, "allocator_spec"));
     let shorts: Vec<String> = (0..allocators.len()).map(short).collect();
     let is =
@@ -248,34 +239,30 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
         known.dedup();
         return Err(ReportError::NotShown { allocator: missing.clone(), known: known.join(", ") });
     }
-    let mut all: Vec<(usize, Shown)> = Vec::new();
+    let mut all: Vec<(usize, PlayerReplay)> = Vec::new();
     for (row, number) in results.numbers("replay")?.iter().enumerate() {
         let number = number.unwrap_or_default() as u64;
         let is_wanted = show.is_empty() || show.iter().any(|show| is(row, show));
         if is_wanted && !all.iter().any(|(_, other)| other.number == number) {
             let machine = results.machine(row)?;
             let (name, spec) = (results.name(row, &[]), results.label(row, "allocator_spec"));
-            all.push((row, Shown { number, name, spec, machine, colour: "" }));
+            all.push((row, PlayerReplay { number, name, spec, machine, colour: "" }));
         }
     }
     all.truncate(if show.is_empty() { REPLAYS } else { all.len() });
-    // Among all curves of the page several may have a colour, and among those that are shown none has that of
-    // another.
+    // Curves of the page may share a colour, but replays in the player may not.
     let named: Vec<(usize, &str)> = all.iter().map(|(row, shown)| (*row, &*shown.name)).collect();
     let looks = results.looks_of(&named);
-    Ok(all
-        .into_iter()
-        .zip(looks)
-        .map(|((_, shown), look)| Shown { colour: look.colour(), ..shown })
-        .collect())
+    let coloured = all.into_iter().zip(looks);
+    Ok(coloured.map(|((_, shown), look)| PlayerReplay { colour: look.colour(), ..shown }).collect())
 }
 
-/// Returns the default window of time. It begins with the first start and ends where one of the replays has
-/// started [`JOBS`] runs of jobs, also those in which jobs were killed. If no replay has so many, it ends
-/// with the last job. Returns `None` if jobs or their nodes were not kept.
+/// Returns the default window of time. It begins with the first start and ends when one of the replays has
+/// started [`JOBS`] runs, with killed runs counted, or with the last job. Returns `None` if jobs or their
+/// nodes were not kept.
 fn default_window(
     folder: &Path,
-    shown: &[Shown],
+    shown: &[PlayerReplay],
     outages: &BTreeMap<u64, Downtimes>,
 ) -> Result<Option<Span>, ReportError> {
     let mut starts: Vec<Vec<f64>> = vec![Vec::new(); shown.len()];
@@ -292,10 +279,11 @@ fn default_window(
         let killed = outages.get(&shown.number).into_iter().flat_map(|outages| &outages.killed);
         killed.for_each(|run| add(position, run.row.start_s, run.row.end_s));
     }
-    let is_there = visit(folder, shown, &["start_s", "end_s"], &mut |job| {
-        add(job.position, job.row.start_s, job.row.end_s);
-        Ok(())
-    })?;
+    let is_there =
+        visit_shown_jobs::<ReportError>(folder, &numbers(shown), &["start_s", "end_s"], &mut |job| {
+            add(job.position, job.row.start_s, job.row.end_s);
+            Ok(())
+        })?;
     if !is_there {
         return Ok(None);
     }
@@ -305,11 +293,11 @@ fn default_window(
     // If some replay has too many jobs, the window ends where the first of these replays reaches the limit.
     let ends = least(&mut starts.iter().filter_map(|starts| starts.get(JOBS)));
     let to = if ends < f64::INFINITY { ends } else { last_s.into_iter().fold(f64::NEG_INFINITY, f64::max) };
-    // Without jobs there is no window. Any window serves.
+    // Without jobs, any window serves.
     Ok(Some(if from < to { Span::new(from, to) } else { Span::new(0.0, 1.0) }))
 }
 
-/// Sorts starts, and keeps the earliest: as many as the window has, and one more.
+/// Sorts starts, and keeps the earliest [`JOBS`] + 1.
 fn cut(starts: &mut Vec<f64>) {
     starts.sort_by(f64::total_cmp);
     starts.truncate(JOBS + 1);

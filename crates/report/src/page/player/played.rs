@@ -1,4 +1,4 @@
-//! The data of the player in a report: which job ran on which nodes in a window of time.
+//! The data of the player in a report: jobs and their nodes in a window of time.
 
 use serde_json::{Value, json};
 
@@ -10,10 +10,11 @@ use meshreplay_results::frame::{Down, PlacedJob};
 
 /// A replay and its jobs, sorted by start.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlayedReplay {
+pub struct ReplayData {
     /// The name of the replay.
     pub name: String,
-    /// Its colour, also in the strip: that of its curves in a figure of the replays that are shown.
+    /// Its colour in the player and in the strip, which is also the colour of its curves in a figure of the
+    /// same replays.
     pub colour: &'static str,
     /// Its queue and its busy nodes over the window of time.
     pub strip: Strip,
@@ -25,29 +26,29 @@ pub struct PlayedReplay {
     pub blocks: Option<BlockTree>,
     /// The nodes that no job can have: the first and the last node of each run of consecutive nodes.
     pub unavailable: Vec<(u32, u32)>,
-    /// The times for which nodes were down.
+    /// Outages of nodes.
     pub down: Vec<Down>,
-    /// The jobs, and runs in which jobs were killed.
+    /// The jobs, and killed runs.
     pub jobs: Vec<PlacedJob>,
 }
 
 /// The replays that the player shows side by side.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Played {
+pub struct PlayerData {
     /// The start and the end of the window of time, in seconds.
     pub window_s: Span,
-    /// The date at which times are 0; `None` if it is unknown.
+    /// The date of time 0; `None` if it is unknown.
     pub clock: Option<Clock>,
     /// A sentence on the jobs that are shown, for the line above the player.
     pub note: String,
     /// The replays from left to right.
-    pub replays: Vec<PlayedReplay>,
+    pub replays: Vec<ReplayData>,
 }
 
-impl Played {
+impl PlayerData {
     /// Returns the data as JSON for a script element. A job is a list of its number, its times (rounded to
-    /// milliseconds), its processors, the first and last nodes of its runs, and 1 if it was killed.
-    /// Unavailable nodes, and the times for which nodes were down, are listed only where there are some.
+    /// milliseconds), its processors, the first and last nodes of its runs of nodes, and 1 if it was killed.
+    /// Unavailable nodes and outages are left out if there are none.
     pub(super) fn json(&self) -> String {
         let flat = |runs: &[(u32, u32)]| -> Vec<u32> {
             runs.iter().flat_map(|&(first, last)| [first, last]).collect()
@@ -65,7 +66,7 @@ impl Played {
             let until = Some(rounded(down.until_s)).filter(|until| until.is_finite());
             json!([rounded(down.from_s), until, flat(&down.nodes)])
         };
-        let replay = |replay: &PlayedReplay| {
+        let replay = |replay: &ReplayData| {
             let mut data = json!({
                 "colour": replay.colour,
                 "extents": replay.extents,

@@ -15,7 +15,7 @@ pub struct Strip {
     pub busy: Vec<u32>,
 }
 
-/// A strip in the making, to which the jobs of a replay are added in any order.
+/// Builder of a [`Strip`]. Runs are added in any order.
 pub(super) struct StripOfRuns {
     window_s: Span,
     nodes: f64,
@@ -34,8 +34,8 @@ impl StripOfRuns {
         self.window_s.length() / PARTS as f64
     }
 
-    /// Adds a run, for which its job waited since a time in seconds: its arrival, or when it was killed before.
-    /// O(parts in which it runs).
+    /// Adds a run. `since_s` is the beginning of its wait in seconds: the arrival of the job, or the end of
+    /// its killed run before. O(parts of the run).
     pub(super) fn add(&mut self, since_s: f64, run: &JobRow) {
         let (Span { low: from_s, high: to_s }, part_s) = (self.window_s, self.part_s());
         // A job that starts at once never waits.
@@ -56,8 +56,7 @@ impl StripOfRuns {
     /// Returns the strip. O(C·log C + P) for C changes of the queue and P parts.
     pub(super) fn strip(mut self) -> Strip {
         let part_s = self.part_s();
-        // Of the changes at one instant, starts come first, so that a queue is not longer than it was at any
-        // time.
+        // Of the changes at one instant, starts come first, so that the queue is never too long in between.
         self.changes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let thousandths = |busy: f64| (1000.0 * busy / (self.nodes.max(1.0) * part_s)).round() as u32;
         Strip {
@@ -67,7 +66,7 @@ impl StripOfRuns {
     }
 }
 
-/// Returns the part in which a time lies, counted from the start of the window.
+/// Returns the part that contains a time, counted from the start of the window.
 fn part_of(time_s: f64, part_s: f64) -> usize {
     ((time_s / part_s).max(0.0) as usize).min(PARTS - 1)
 }
@@ -118,8 +117,8 @@ mod tests {
         }
         let strip = strip.strip();
         assert_eq!((strip.queue.len(), strip.busy.len()), (PARTS, PARTS));
-        // Times are whole seconds and so are the parts: within a part nothing changes but at its beginning,
-        // where first the waiting jobs of the second before are there, except for those of the first part.
+        // Times and parts are whole seconds, so changes happen only at the beginning of a part, where the
+        // queue still has the length of the second before, except in the first part.
         for part in 0..PARTS {
             let second = from_s + part as f64;
             let waiting = |at: f64| runs.iter().filter(|run| run.submit_s <= at && at < run.start_s).count();

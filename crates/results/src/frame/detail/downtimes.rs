@@ -47,7 +47,7 @@ fn fields() -> Vec<Field<DowntimeRow>> {
     vec![
         field("replay", U32(|row| row.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
-        field("seed", U64(|row| row.seed)).meaning("its seed: replications of a replay differ in it"),
+        field("seed", U64(|row| row.seed)).meaning("seed; replications of a replay differ in it"),
         field("what", Str(|row| if row.job.is_some() { KILLED } else { DOWN }.to_owned())).meaning(
             "`down`: nodes were down; `killed`: a run in which a job was killed, which is not in \
                  the `jobs` frame",

@@ -35,15 +35,15 @@ impl Row<'_> {
 }
 
 /// The meaning of the numbers of slices that fit.
-const SLICE: &str = "how many of this slice of --fragmentation fit into the free nodes at once, taken \
-     greedily; null if fewer slices are given";
+const SLICE: &str = "number of this slice of --fragmentation that fit into the free nodes at once, \
+                     counted greedily; null if fewer slices are given";
 
 /// Returns the columns of the frame.
 fn fields<'a>() -> Vec<Field<Row<'a>>> {
     let fields = vec![
         field("replay", U32(|row| row.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
-        field("seed", U64(|row| row.seed)).meaning("its seed: replications of a replay differ in it"),
+        field("seed", U64(|row| row.seed)).meaning("seed; replications of a replay differ in it"),
         field("time_s", F64(|row| row.at.time.as_seconds()))
             .unit("s")
             .meaning("the instant from which the row holds, until the next row"),

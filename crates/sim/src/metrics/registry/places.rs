@@ -14,7 +14,12 @@ use crate::execution::Traffic;
 pub(super) const ROWS: &[Metric] = &[
     Metric::mean("pairwise_sum_mean", per_job!(|of, i| of.dispersal(i).pairwise_sum as f64))
         .of_jobs("pairwise_sum")
-        .is("pairwise sum", "hops", "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0")
+        .is(
+            "pairwise sum",
+            "hops",
+            "mean over jobs of the sum of L1 distances over pairs of nodes; 0 \
+                                     for serial jobs",
+        )
         .shown(Plain(1))
         .terminal(Placement, "pairwise sum", |of| !of.network)
         .room(9)
@@ -23,20 +28,25 @@ pub(super) const ROWS: &[Metric] = &[
         .compared(),
     Metric::mean("pairwise_mean_mean", per_job!(|of, i| of.dispersal(i).pairwise_mean()))
         .of_jobs("pairwise_mean")
-        .is("pairwise mean", "hops", "mean of the jobs' mean distances, serial jobs as 0")
+        .is(
+            "pairwise mean",
+            "hops",
+            "mean over jobs of the mean distance of pairs of nodes; 0 for \
+                                      serial jobs",
+        )
         .shown(Plain(3))
         .terminal(Placement, "pairwise mean", |_| true)
         .room(3)
         .report(First, "pairwise mean", |_| true)
         .grouped(),
     Metric::parallel_mean("pairwise_mean_parallel_mean", per_job!(|of, i| of.dispersal(i).pairwise_mean()))
-        .is("pairwise mean parallel", "hops", "the same over jobs of at least two nodes"),
+        .is("pairwise mean parallel", "hops", "mean of mean distances over jobs of at least two nodes"),
     Metric::mean_to_bound("pairwise_ratio_to_bound_mean")
         .is(
             "pairwise ratio to bound",
             "",
-            "mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of \
-             at least two nodes; null if there are none",
+            "mean of pairwise sum / lower bound for this number of nodes, over jobs of at least two \
+             nodes; null if there are none",
         )
         .shown(Plain(3))
         // The table has no room for this column next to measured times.
@@ -51,7 +61,7 @@ pub(super) const ROWS: &[Metric] = &[
         .room(1)
         .report(First, "components", |_| true),
     Metric::mean("contiguous_share", per_job!(|of, i| f64::from(u8::from(of.dispersal(i).components == 1))))
-        .meaning("share of jobs that have one")
+        .meaning("share of jobs with one component")
         .better(Higher)
         .shown(Percent(1))
         .terminal(Placement, "contiguous", |of| !of.network)
@@ -59,10 +69,10 @@ pub(super) const ROWS: &[Metric] = &[
     Metric::count("allocate_calls", |of| {
         Some(of.replay.recording.allocate.calls() + of.replay.recording.refused.calls())
     })
-    .meaning("calls of the allocator in all")
+    .meaning("allocator calls")
     .better(Neither),
     Metric::count("allocate_failures", |of| Some(of.replay.recording.refused.calls()))
-        .meaning("those refused"),
+        .meaning("allocator calls that placed no job"),
     Metric::mean_if(
         "contention_own_mean",
         |of| of.replay.recording.contention.is_some(),
@@ -81,15 +91,11 @@ pub(super) const ROWS: &[Metric] = &[
         Some(share(of.replay.recording.contention.as_ref()?.pair_seconds, of.makespan_s))
     })
     .when(When::Contention)
-    .is("contention", "pairs", "mean over the makespan of all pairs of messages that meet on a link")
+    .is("contention", "pairs", "time-weighted mean of pairs of messages that share a link")
     .report(First, "contention", |_| true),
     Metric::real("largest_free_submesh_mean", |of| Some(fragmentation(of)?.largest))
         .when(When::Fragmentation)
-        .is(
-            "largest free submesh",
-            "nodes",
-            "mean over the makespan of the nodes of the largest free submesh",
-        )
+        .is("largest free submesh", "nodes", "time-weighted mean size of the largest free submesh")
         .better(Higher)
         .shown(Plain(1))
         .terminal(Placement, "largest free", |of| of.slices > 0)
@@ -97,7 +103,7 @@ pub(super) const ROWS: &[Metric] = &[
         .report(First, "largest free submesh", |_| true),
     Metric::real("external_fragmentation", |of| Some(fragmentation(of)?.external))
         .when(When::Fragmentation)
-        .meaning("mean over the makespan of 1 − largest free submesh / free nodes; 0 while none is free")
+        .meaning("time-weighted mean of 1 − largest free submesh / free nodes; 0 while none is free")
         .shown(Percent(1))
         .terminal(Placement, "external fragm.", |of| of.slices > 0)
         .room(1)
@@ -125,22 +131,22 @@ pub(super) const ROWS: &[Metric] = &[
     Metric::real("packet_hops_mean", |of| per_packet(of, |traffic| traffic.hops)).when(When::Network).is(
         "packet hops",
         "hops",
-        "mean number of links that they took",
+        "mean number of links per packet",
     ),
     Metric::real("packet_latency_cycles_mean", |of| per_packet(of, |traffic| traffic.latency.total))
         .when(When::Network)
-        .is("packet latency", "cycles", "mean of creation to arrival of the last flit")
+        .is("packet latency", "cycles", "mean time from creation to arrival of the last flit")
         .shown(Plain(1))
         .terminal(Network, "latency", |of| of.network)
         .room(4)
         .report(Network, "packet latency", |_| true),
     Metric::count("packet_latency_cycles_p50", |of| Some(of.replay.traffic?.latency.quantile(0.5)))
         .when(When::Network)
-        .is("packet latency", "cycles", "median of it")
+        .is("packet latency", "cycles", "median of the time from creation to arrival of the last flit")
         .detail(", median"),
     Metric::count("packet_latency_cycles_p99", |of| Some(of.replay.traffic?.latency.quantile(0.99)))
         .when(When::Network)
-        .is("packet latency", "cycles", "99th percentile of it")
+        .is("packet latency", "cycles", "99th percentile")
         .detail(", 99th percentile"),
     Metric::real("packet_blocked_cycles_mean", |of| per_packet(of, |traffic| traffic.blocked.total))
         .when(When::Network)
@@ -150,7 +156,7 @@ pub(super) const ROWS: &[Metric] = &[
         .report(Network, "packet blocked", |_| true),
     Metric::count("packet_blocked_cycles_p99", |of| Some(of.replay.traffic?.blocked.quantile(0.99)))
         .when(When::Network)
-        .is("packet blocked", "cycles", "99th percentile of it")
+        .is("packet blocked", "cycles", "99th percentile")
         .detail(", 99th percentile"),
     Metric::real("packets_contended_share", |of| {
         per_packet(of, |traffic| traffic.jobs.iter().map(|job| job.contended).sum())
@@ -164,14 +170,14 @@ pub(super) const ROWS: &[Metric] = &[
         Some(share(traffic.flits.0 as f64, cycles(of, traffic) * traffic.links as f64))
     })
     .when(When::Network)
-    .meaning("flits by links and cycles of the makespan")
+    .meaning("flits divided by links and cycles of the makespan")
     .better(Neither),
     Metric::real("link_utilization_max", |of| {
         let traffic = of.replay.traffic?;
         Some(share(traffic.flits.1 as f64, cycles(of, traffic)))
     })
     .when(When::Network)
-    .meaning("the same of the busiest link; up to 2 on a torus at the packet level"),
+    .meaning("utilization of the busiest link; up to 2 on a torus at the packet level"),
     Metric::duration("allocate_ns_p50", ", median", |all| &all.allocate, Cost::p50_ns)
         .is("allocate", "ns", "median duration of calls that placed a job")
         .terminal(Last, "call p50", |of| of.timed)
@@ -256,8 +262,8 @@ const fn fit<const I: usize>(name: &'static str, slice: &'static str, title: &'s
         .is(
             "slices that fit",
             "",
-            "mean over the makespan of how many of this slice of --fragmentation fit \
-             into the free nodes at once, taken greedily; null if fewer slices are given",
+            "time-weighted mean number of this slice of --fragmentation that fit into the free nodes at \
+             once, counted greedily; null if fewer slices are given",
         )
         .shown(Plain(2))
         .report(First, title, |of| of.slices >= I)
@@ -269,8 +275,8 @@ const fn enough<const I: usize>(name: &'static str, slice: &'static str, title: 
         .is(
             "time in which enough slices fit",
             "",
-            "share of the makespan in which at least N of this slice fit, given as SIDES*N to \
-             --fragmentation (N is 1 if left out); null if fewer slices are given",
+            "share of the makespan with at least N fitting slices of this kind, from SIDES*N of \
+             --fragmentation (N is 1 by default); null if fewer slices are given",
         )
         .shown(Percent(1))
 }

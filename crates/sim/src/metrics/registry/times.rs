@@ -24,17 +24,17 @@ pub(super) const ROWS: &[Metric] = &[
         |_| true,
     ),
     Metric::count("jobs_in_means", |of| Some(of.totals.in_means))
-        .meaning("those that means are over; if there are none, means are null")
+        .meaning("jobs that means cover; means over none are null")
         .better(Neither),
     Metric::count("skipped", |of| Some(of.replay.skipped)).meaning("records left out").better(Neither),
     Metric::count("never_fit", |of| Some(of.replay.never_fit))
-        .meaning("records left out because the allocator never finds a place for their shape")
+        .meaning("records left out because their shape never fits")
         .better(Neither),
     Metric::real("makespan_s", |of| Some(of.makespan_s))
         .is("makespan", "s", "first arrival to last end")
         .interval(6),
     Metric::real("utilization", |of| Some(share(of.totals.busy_s + of.lost_node_s(), of.available_node_s)))
-        .meaning("busy node-seconds by available nodes and makespan")
+        .meaning("busy node-seconds divided by available nodes and makespan")
         .better(Higher)
         .shown(Percent(1))
         .terminal(First, "utilization", |of| !of.unasked)
@@ -47,8 +47,8 @@ pub(super) const ROWS: &[Metric] = &[
     .is(
         "useful utilization",
         "",
-        "node-seconds that jobs asked for, of completed runs, by available nodes and makespan; below \
-         utilization by internal fragmentation and lost work",
+        "requested node-seconds of completed runs divided by available nodes and makespan: utilization \
+         without internal fragmentation and lost work",
     )
     .better(Higher)
     .shown(Percent(1))
@@ -58,14 +58,14 @@ pub(super) const ROWS: &[Metric] = &[
     Metric::real("goodput", |of| of.outages().map(|_| share(of.totals.busy_s, of.available_node_s)))
         .room(6)
         .when(When::Outages)
-        .meaning("node-seconds of completed runs by available node-seconds")
+        .meaning("node-seconds of completed runs divided by available node-seconds")
         .better(Higher)
         .shown(Percent(1))
         .terminal(First, "goodput", |of| of.outages)
         .report(First, "goodput %", |of| of.outages),
     Metric::real("lost_node_s", |of| of.outages().map(|outages| outages.lost_node_s))
         .when(When::Outages)
-        .is("lost work", "node-s", "node-seconds of the runs in which jobs were killed")
+        .is("lost work", "node-s", "node-seconds of killed runs")
         .shown(Plain(0))
         .terminal(First, "lost node-s", |of| of.outages)
         .room(5)
@@ -75,35 +75,35 @@ pub(super) const ROWS: &[Metric] = &[
         .is(
             "available",
             "node-s",
-            "node-seconds of the nodes that were up or in use, from the first arrival to the last end; \
-             utilization is by them",
+            "node-seconds of nodes that were up or in use, from the first arrival to the last end; the \
+             denominator of utilization",
         )
         .better(Neither),
     Metric::count("node_failures", |of| of.outages().map(|outages| outages.failures))
         .when(When::Outages)
-        .meaning("times that a node went down"),
+        .meaning("node outages"),
     Metric::count("jobs_killed", |of| of.outages().map(|outages| outages.kills))
         .when(When::Outages)
-        .meaning("times that a job was killed because a node went down"),
+        .meaning("runs killed by node outages"),
     Metric::sum(
         "jobs_requeued",
         |of| of.outages().is_some(),
         per_job!(|of, i| u64::from(of.replay.records[i].restarts > 0)),
     )
     .when(When::Outages)
-    .meaning("jobs that were killed at least once, ran again and ended")
+    .meaning("jobs killed at least once that ran again and ended")
     .terminal(First, "requeued", |of| of.outages)
     .report(First, "requeued", |of| of.outages),
     Metric::count("jobs_given_up", |of| of.outages().map(|outages| outages.given_up))
         .when(When::Outages)
-        .meaning("jobs that were killed more often than they may be requeued; not in `jobs` nor in means"),
+        .meaning("jobs killed more often than the limit of requeues; not in `jobs` nor in means"),
     Metric::count("jobs_never_started", |of| of.outages().map(|outages| outages.never_started))
         .when(When::Outages)
-        .meaning("jobs that waited in vain for nodes to come up; not in `jobs` nor in means")
+        .meaning("jobs still waiting for nodes at the end; not in `jobs` nor in means")
         .terminal(First, "never started", |of| of.outages)
         .report(First, "never started", |of| of.outages),
     Metric::real("internal_fragmentation", |of| Some(share(of.totals.unasked_s, of.totals.busy_s)))
-        .meaning("share of busy node-seconds that no job asked for")
+        .meaning("share of busy node-seconds beyond requests")
         .shown(Percent(1))
         .terminal(First, "int. frag.", |of| of.unasked)
         .room(6)
@@ -124,7 +124,7 @@ pub(super) const ROWS: &[Metric] = &[
         per_job!(|of, i| { u64::from(of.start_delay_s(i).is_some_and(|delay_s| delay_s > 0.0)) }),
     )
     .when(When::Recorded)
-    .meaning("jobs that started later than their log says")
+    .meaning("jobs that started later than recorded")
     .terminal(First, "late", |of| of.recorded)
     .report(First, "started later than recorded", |of| of.recorded),
     Metric::mean("start_delay_s_mean", per_job!(|of, i| of.start_delay_s(i).unwrap_or_default()))
@@ -132,21 +132,21 @@ pub(super) const ROWS: &[Metric] = &[
         .is(
             "start delay",
             "s",
-            "mean of how much later jobs started than their log says; 0 for those that started no later or \
-             whose recorded wait is unknown",
+            "mean delay of starts after the recorded start; 0 for jobs without a delay or with an \
+             unknown recorded wait",
         )
         .shown(Seconds(1))
         .terminal(First, "late by s", |of| of.recorded)
         .report(First, "later than recorded by s", |of| of.recorded),
     Metric::sum("waits_unknown", ALWAYS, per_job!(|of, i| u64::from(of.start_delay_s(i).is_none())))
         .when(When::Recorded)
-        .meaning("jobs whose recorded wait is unknown")
+        .meaning("jobs with an unknown recorded wait")
         .better(Neither),
     Metric::sum("nodes_replaced", BY_LISTS, per_job!(|of, i| of.replaced(i).map_or(0, u64::from)))
         .when(When::RecordedNodes)
         .meaning(
-            "nodes that jobs with a list got although it does not have them, as nodes of it were in \
-             use, down or too few",
+            "nodes outside of the jobs' recorded lists, because listed nodes were in use, down or too \
+             few",
         )
         .terminal(First, "replaced", |of| of.recorded_nodes)
         .report(First, "nodes other than recorded", |of| of.recorded_nodes),
@@ -156,28 +156,28 @@ pub(super) const ROWS: &[Metric] = &[
         per_job!(|of, i| u64::from(of.replaced(i).is_some_and(|nodes| nodes > 0))),
     )
     .when(When::RecordedNodes)
-    .meaning("jobs that got such nodes"),
+    .meaning("jobs with replaced nodes"),
     Metric::sum("lists_unknown", BY_LISTS, per_job!(|of, i| u64::from(of.replaced(i).is_none())))
         .when(When::RecordedNodes)
-        .meaning("jobs that have no list of nodes in the log")
+        .meaning("jobs without a node list in the log")
         .better(Neither),
     Metric::mean("queue_delay_s_mean", per_job!(|of, i| of.queue_delay_s(i)))
         .of_jobs("queue_delay_s")
-        .is("queue delay", "s", "mean of arrival to head of the queue")
+        .is("queue delay", "s", "mean time from arrival to the head of the queue")
         .shown(Seconds(1))
         .terminal(Delays, "queue delay s", |of| of.delays)
         .room(2)
         .report(First, "queue delay s", |of| of.delays),
     Metric::mean("allocation_delay_s_mean", per_job!(|of, i| of.allocation_delay_s(i)))
         .of_jobs("allocation_delay_s")
-        .is("allocation delay", "s", "mean of head of the queue to start")
+        .is("allocation delay", "s", "mean time from the head of the queue to the start")
         .shown(Seconds(1))
         .terminal(Delays, "allocation delay s", |of| of.delays)
         .room(2)
         .report(First, "allocation delay s", |of| of.delays),
     Metric::sum("moves", ALWAYS, per_job!(|of, i| u64::from(of.replay.records[i].moves)))
         .room(3)
-        .meaning("moves of running jobs that made room")
+        .meaning("moves of running jobs to make room")
         .terminal(Delays, "moves", |of| of.delays)
         .report(First, "moves", |of| of.delays),
     Metric::sum("jobs_moved", ALWAYS, per_job!(|of, i| u64::from(of.replay.records[i].moves > 0)))
@@ -186,17 +186,17 @@ pub(super) const ROWS: &[Metric] = &[
         .meaning("plans for running jobs to make room for another one")
         .better(Neither),
     Metric::count("compactions", |of| Some(of.replay.recording.compactions.carried_out))
-        .meaning("those carried out: jobs that were allocated by compaction")
+        .meaning("compactions carried out: jobs allocated by compaction")
         .better(Neither),
     Metric::count("compactions_aborted", |of| Some(of.replay.recording.compactions.aborted))
-        .meaning("those void because a job that would have moved ended while the decision was made"),
+        .meaning("compactions aborted because a job to be moved ended during the decision"),
     Metric::count("compactions_delayed", |of| Some(of.replay.recording.compactions.delayed))
-        .meaning("those carried out in which a job stood still for a while without moving"),
+        .meaning("compactions carried out while a job stood still without moving"),
     Metric::count("compactions_overrun", |of| Some(of.replay.recording.compactions.overrun))
-        .meaning("those carried out in which jobs were still moving when the new one could start"),
+        .meaning("compactions carried out with jobs still moving when the new job could start"),
     Metric::mean("suspended_s_mean", per_job!(|of, i| of.replay.records[i].suspended.as_seconds()))
         .of_jobs("suspended_s")
-        .is("suspended", "s", "mean time that jobs stood still because of that")
+        .is("suspended", "s", "mean time that jobs stood still because of moves")
         .shown(Seconds(2))
         .terminal(Delays, "suspended s", |of| of.delays)
         .report(First, "suspended s", |of| of.delays),
@@ -240,7 +240,7 @@ pub(super) const ROWS: &[Metric] = &[
     .is(
         "bounded slowdown per processor",
         "",
-        "mean of max(1, turnaround / (processors · max(run, 10 s))), by the processors that a job asks for",
+        "mean of max(1, turnaround / (processors · max(run, 10 s))), with requested processors",
     )
     .shown(Plain(2)),
     Metric::mean_if(
@@ -249,7 +249,7 @@ pub(super) const ROWS: &[Metric] = &[
         per_job!(|of, i| { (of.prediction_s(i) - of.ran_s(i)).abs() }),
     )
     .when(When::Predictions)
-    .is("prediction error", "s", "mean of |prediction − run|, of the predictions that were made on arrival")
+    .is("prediction error", "s", "mean of |prediction − run| for predictions at arrival")
     .shown(Seconds(1))
     .terminal(Response, "error s", |of| of.predictions)
     .report(First, "prediction error s", |of| of.predictions),
@@ -259,7 +259,7 @@ pub(super) const ROWS: &[Metric] = &[
         per_job!(|of, i| { f64::from(u8::from(of.prediction_s(i) < of.ran_s(i))) }),
     )
     .when(When::Predictions)
-    .meaning("share of jobs that ran longer than predicted on arrival")
+    .meaning("share of jobs that ran longer than predicted at arrival")
     .better(Neither)
     .shown(Percent(1))
     .terminal(Response, "underpredicted", |of| of.predictions)
@@ -270,6 +270,6 @@ pub(super) const ROWS: &[Metric] = &[
         per_job!(|of, i| { u64::from(of.replay.records[i].corrections) }),
     )
     .when(When::Predictions)
-    .meaning("times that a prediction was corrected because a job had outlived it")
+    .meaning("corrections of predictions that jobs had outlived")
     .report(First, "corrections", |of| of.predictions),
 ];
