@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use meshreplay::allocator::{self, ALLOCATORS, Served, Setup};
-use meshreplay::audit::{Fits, Policy, Promised, Schedule, ScheduledJob, audit};
+use meshreplay::audit::{Fits, Policy, PolicyCheck, Schedule, ScheduledJob, audit};
 use meshreplay::job::{Job, Shape, Time};
 use meshreplay::machine::{Mesh, parse_intervals};
 use meshreplay::metrics::Monitor;
@@ -109,7 +109,7 @@ fn check(machine: &Mesh, scheduler: &Spec, allocator: &Spec, outcome: &Outcome) 
             Fits::Unknown
         }
     };
-    let promised = policy.map(|policy| Promised { policy, fits: fits() });
+    let promised = policy.map(|policy| PolicyCheck { policy, fits: fits() });
     if let Err(violation) = audit(&schedule, machine, promised) {
         panic!("{scheduler} with {allocator} on {machine}: {violation}");
     }

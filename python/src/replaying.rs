@@ -116,7 +116,7 @@ fn run(
     let mut ended = Ended { run: None, notes, errors: BTreeMap::new() };
     let mut lost = None;
     let cells: Vec<usize> = (0..study.cells.len()).collect();
-    study::sweep(study, &cells, &pool, running, &|_, outcomes| Ok(outcomes), &mut |news| {
+    study::sweep(study, &cells, &pool, running, &|_, outcomes| Ok(outcomes), None, &mut |news| {
         let Progress::Ended(number, outcome) = news else { return };
         let outcomes = match outcome {
             Ok(outcomes) => {

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use meshreplay::frame::{FileFormat, RunPlace, RunResults};
-use meshreplay::metrics::LeftJobs;
-use meshreplay::study::{Options, Outcome, Progress, Rows, Running, Study, sweep, sweep_into};
+use meshreplay::metrics::FinishedJobs;
+use meshreplay::study::{Options, Outcome, Progress, Rows, Running, Study, sweep};
 use meshreplay::trace::LogNames;
 
 use super::support::{Tested, contents, run, run_with};
@@ -22,7 +22,7 @@ pub(crate) fn replayed(
 ) -> Result<Vec<String>, Box<dyn Error>> {
     let parts = results.parts();
     let rows = parts.as_ref().map(|parts| {
-        move |number, seed, names: &LogNames, left: LeftJobs| Ok(parts.take(number, seed, names, &left)?)
+        move |number, seed, names: &LogNames, left: FinishedJobs| Ok(parts.take(number, seed, names, &left)?)
     });
     let rows = rows.as_ref().map(|rows| rows as &Rows<'_>);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
@@ -34,7 +34,7 @@ pub(crate) fn replayed(
         Ok(outcomes)
     };
     let mut failure = None;
-    sweep_into(study, &cells, &pool, &running, &keep, rows, &mut |news| {
+    sweep(study, &cells, &pool, &running, &keep, rows, &mut |news| {
         let Progress::Ended(number, ended) = news else { return };
         let outcomes = ended.map_err(|error| errors.push(error.to_string())).ok();
         failure = failure.take().or(results.add(number, outcomes).err());
@@ -104,7 +104,7 @@ fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn E
         found.lock().expect("no panic").push((number, words.collect()));
         Ok(())
     };
-    sweep(&study, &cells, &pool, &running, &keep, &mut |_| {});
+    sweep(&study, &cells, &pool, &running, &keep, None, &mut |_| {});
     let mut found = found.into_inner()?;
     found.sort();
     Ok(found)

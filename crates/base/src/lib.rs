@@ -1,6 +1,5 @@
-//! What every crate of meshreplay shares: jobs and times, specs such as `curve:order=hilbert`, random
-//! streams, the switch that stops a replay, predictions of run times, and files that are either there whole
-//! or not at all.
+//! Foundations of meshreplay: jobs and times, specs such as `curve:order=hilbert`, random streams, the switch
+//! that stops a replay, predictions of run times, and files that are either whole or absent.
 #![forbid(unsafe_code)]
 // Arithmetic and casts are checked, clamped, or cannot overflow for the reason that the module gives.
 #![cfg_attr(

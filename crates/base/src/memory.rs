@@ -1,6 +1,5 @@
-//! How much memory this process may still take, so that what would need more is refused with a message before
-//! it begins, and not killed by the operating system in the middle of it. Files that are read whole are read
-//! up to a limit.
+//! Available memory of this process. Work that needs more is refused with a message, instead of being killed
+//! halfway by the operating system. Files that are read whole have a size limit.
 
 #[cfg(target_os = "linux")]
 use std::fs;
@@ -10,18 +9,17 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
 
-/// The greatest length in bytes of a file that is read whole: lists of outages, of predictions or of nodes,
-/// and studies. Logs are streams, and have no limit.
+/// Greatest size in bytes of files that are read whole: lists of outages, predictions or nodes, and studies.
+/// Logs are streams without a limit.
 const MOST_BYTES: u64 = 1 << 29;
 
-/// Returns the content of the file at `path`. Fails if it cannot be read, or if it is too long to be read
-/// whole, as a device without end is.
+/// Returns the content of the file at `path`. Fails if it cannot be read, or if it exceeds the size limit,
+/// like an endless device.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     read_all(File::open(path)?)
 }
 
-/// Returns what `source` gives up to its end. Fails if that is too much, as a small compressed file may hold
-/// it.
+/// Reads `source` to its end. Fails if the content exceeds the size limit, which a small compressed file can.
 pub fn read_all(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
@@ -32,9 +30,9 @@ pub fn read_all(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns how many more bytes of memory this process may take: the least of what the machine has left, what
-/// the limits of its control groups leave (containers and jobs of clusters have such limits), and what its
-/// own limit of address space leaves. Returns `None` on systems that do not tell.
+/// Returns the memory in bytes that this process may still allocate: the minimum over the machine, its
+/// control groups (of containers and cluster jobs) and its address-space limit. Returns `None` on systems
+/// without these reports.
 #[cfg(target_os = "linux")]
 pub fn free_bytes() -> Option<u64> {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| in_bytes(&text, "MemAvailable:"));
@@ -45,10 +43,9 @@ pub fn free_bytes() -> Option<u64> {
         .min()
 }
 
-/// Returns the least that a control group of this process leaves; `None` if none has a limit. A group is
-/// bound by the groups around it, too. `groups` is what the kernel says (`/proc/self/cgroup`), and `root` the
-/// directory of all groups. In a container, whose group is the root itself, the path may not exist there; the
-/// root then stands for it.
+/// Returns the least memory that a control group of this process leaves; `None` without a limit. Limits of
+/// parent groups count, too. `groups` is the content of `/proc/self/cgroup`, and `root` the directory of all
+/// groups. In a container the group is the root itself and its path may not exist; the root is then used.
 #[cfg(target_os = "linux")]
 fn left_to_groups(groups: &str, root: &Path) -> Option<u64> {
     let number = |path: PathBuf| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
@@ -74,20 +71,18 @@ fn left_to_groups(groups: &str, root: &Path) -> Option<u64> {
     groups.lines().filter_map(line).min()
 }
 
-/// Returns `None`: other systems tell it in other ways, and there nothing is refused.
+/// Returns `None`: memory is not limited on other systems.
 #[cfg(not(target_os = "linux"))]
 pub fn free_bytes() -> Option<u64> {
     None
 }
 
-/// Returns how many bytes of memory can be had if these are fewer than `bytes`; `None` if they are enough, or
-/// if it is unknown how many there are.
+/// Returns the available memory in bytes if it is less than `bytes`; `None` if it suffices or is unknown.
 pub fn lacking(bytes: u64) -> Option<u64> {
     free_bytes().filter(|free| *free < bytes)
 }
 
-/// Returns the number of bytes in the line of `text` that begins with `name`. The kernel writes them as `12
-/// kB`.
+/// Returns the bytes in the line of `text` that begins with `name`. The kernel writes `12 kB`.
 #[cfg(target_os = "linux")]
 fn in_bytes(text: &str, name: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
@@ -95,7 +90,7 @@ fn in_bytes(text: &str, name: &str) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// Returns what the limit of address space (`ulimit -v`) leaves; `None` without such a limit.
+/// Returns the rest of the address space under `ulimit -v`; `None` without a limit.
 #[cfg(target_os = "linux")]
 fn address_space() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
@@ -128,7 +123,7 @@ mod tests {
             fs::create_dir_all(root.path().join(path))?;
             files.iter().try_for_each(|(name, text)| fs::write(root.path().join(path).join(name), text))
         };
-        // A job of a cluster has a limit, and its step has none.
+        // A cluster job has a limit; its step has none.
         group("system/job_7", [("memory.max", "5000\n"), ("memory.current", "1000\n")])?;
         group("system/job_7/step_0", [("memory.max", "max\n"), ("memory.current", "900\n")])?;
         let left = |text: &str| left_to_groups(text, root.path());

@@ -1,11 +1,11 @@
-//! A switch by which one thread stops the work of another, and by which a part of a replay says that it
-//! cannot go on.
+//! A cancellation switch, which stops a replay from another thread, or from a part of the replay that has
+//! failed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// A switch that is shared by all its clones. Once it is thrown it stays so. Long loops look at it from time
-/// to time and give up if it is thrown.
+/// A switch that all clones share. Once thrown it stays thrown. Long loops check it from time to time and
+/// give up.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<Switch>);
 
@@ -21,31 +21,29 @@ impl Stop {
         self.0.is_thrown.store(true, Ordering::Relaxed);
     }
 
-    /// Throws the switch because a part of the replay cannot go on, such as an allocator from outside that
-    /// has died. The replay then fails, and `reason`, a whole message, is what it fails with. If the switch
-    /// is thrown already, the first reason stands: what goes wrong while a replay is being stopped is no
-    /// failure.
+    /// Throws the switch because a part of the replay has failed, such as a guest allocator that died. The
+    /// replay then fails with `reason`, a whole message. If the switch is thrown already, the first reason
+    /// stays: failures while a replay is being stopped do not count.
     pub fn fail(&self, reason: String) {
         if !self.is_thrown() {
-            // This fails only if another thread fails at the same moment. Then its reason stands.
+            // This fails only if another thread fails at the same moment. Its reason then counts.
             let _ = self.0.reason.set(reason);
         }
         self.throw();
     }
 
-    /// Returns the reason that was given to [`Self::fail`]; `None` if the switch is not thrown or was thrown
-    /// without one.
+    /// Returns the reason of [`Self::fail`]; `None` without one.
     pub fn reason(&self) -> Option<&str> {
         self.0.reason.get().map(String::as_str)
     }
 
-    /// Returns whether the switch was thrown. This costs one load from memory.
+    /// Returns whether the switch was thrown. Costs one load.
     pub fn is_thrown(&self) -> bool {
         self.0.is_thrown.load(Ordering::Relaxed)
     }
 }
 
-/// All switches are equal, so that two values are not different merely because they hold different switches.
+/// All switches are equal, so that values do not differ by their switches.
 impl PartialEq for Stop {
     fn eq(&self, _other: &Self) -> bool {
         true

@@ -1,20 +1,20 @@
-//! The words of messages: numbers with their nouns, and texts of the input.
+//! Words in messages: numbers with nouns, and excerpts of the input.
 
 use std::fmt::Display;
 
-/// Returns a number with its noun, which is in the plural unless the number is 1: `1 node`, `0 nodes`, `1,024
-/// nodes`. `count` is a whole number, or the digits of one.
+/// Returns a number with its noun, in the plural unless the number is 1: `1 node`, `0 nodes`, `1,024 nodes`.
+/// `count` is a whole number, or its digits.
 pub fn counted(count: impl Display, noun: &str) -> String {
     let count = count.to_string();
     let plural = if count == "1" { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
 
-/// The number of characters of the input that a message repeats.
+/// Characters in an excerpt.
 const MOST: usize = 40;
 
-/// Returns the beginning of a text from the input as a message repeats it: what cannot be printed is escaped,
-/// and `…` stands for what is left out.
+/// Returns the beginning of an input text for a message, with unprintable characters escaped and `…` after a
+/// cut.
 pub fn excerpt(text: &str) -> String {
     let shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
     if text.chars().nth(MOST).is_some() { format!("{shown}…") } else { shown }

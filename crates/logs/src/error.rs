@@ -1,4 +1,4 @@
-//! The errors of reading and writing logs. Each message says where the problem is, what it is and what to do.
+//! Errors of reading and writing logs. Each message gives the place, the problem and a remedy.
 
 use std::io;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub enum TraceError {
     OtherKind {
         /// The file.
         path: PathBuf,
-        /// What the file is, in words.
+        /// Kind of the file, such as `a zip file`.
         kind: &'static str,
         /// What makes a log of it, in words.
         remedy: &'static str,
@@ -64,7 +64,7 @@ pub enum TraceError {
         /// The number of bytes of uncompressed text before the end.
         bytes: u64,
     },
-    /// A small compressed file has so much text that it is no log.
+    /// Expands far more than any log: a decompression bomb.
     #[error(
         "{path} has more than {} MB of text in {} kB, which no log has; if it is one, --log-limits \
          expansion=1000 reads up to 1000 times as much text",
@@ -180,7 +180,7 @@ pub enum TraceError {
     Partition {
         /// The log.
         path: PathBuf,
-        /// What is missing and what there is, in words.
+        /// The missing partition and the known ones.
         problem: String,
     },
     /// The format of the log is unknown, or its parameters are malformed.
@@ -250,8 +250,8 @@ pub enum Problem {
         /// What was expected, in words.
         expected: String,
     },
-    /// A value is wrong by the rule that its whole column follows, so that other lines are wrong, too, or are
-    /// read wrongly. Skipping the lines that fail would keep those that are misread.
+    /// A value breaks a rule of its whole column, so other lines are wrong or misread too. Skipping only the
+    /// failing lines would keep the misread ones.
     #[error("{0}")]
     Rule(Box<Self>),
     /// A line that all others depend on, such as the heading of a table, does not follow the format. No line
@@ -278,7 +278,7 @@ pub enum Problem {
     },
 }
 
-/// The kind of a [`Problem`], by which lines are counted.
+/// Category of a [`Problem`], for the counts of skipped lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProblemKind {
     TooFewFields,

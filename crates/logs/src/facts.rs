@@ -3,8 +3,8 @@
 use super::names::Names;
 use super::times::Clock;
 
-/// The words for jobs that started before they were submitted, as after a clock was set back. Every format
-/// that tells starts takes their start for the submission too.
+/// Jobs that started before their submission, as after a clock was set back. Every format with start times
+/// takes the start as the submission then.
 pub(super) const EARLY_STARTS: &str = "starts before the submission, which count as the submission";
 
 /// The words for jobs that ended before they started, as after a clock was set back. Their run time is
@@ -14,7 +14,7 @@ pub(super) const EARLY_ENDS: &str = "ends before the start";
 /// The words for lines of steps in the accounting of Slurm.
 pub(super) const STEPS: &str = "job steps, which are part of their jobs";
 
-/// The words for jobs whose submission is unknown in a log that tells that of others.
+/// Jobs without a submit time in a log with submit times.
 pub(super) const UNSUBMITTED: &str = "jobs without a submit time, for which their start stands";
 
 /// The words for jobs that were cancelled while they waited.
@@ -38,7 +38,7 @@ pub(super) const ROUNDED: &str = "times rounded to seconds";
 /// Counts of what is odd in a log, each in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Oddities {
-    /// The words, in the order in which they are shown.
+    /// Kinds in report order.
     words: &'static [&'static str],
     counts: [u64; MOST_ODDITIES],
 }
@@ -59,7 +59,9 @@ impl Oddities {
         if count > 0 {
             let at = self.words.iter().position(|known| *known == what);
             debug_assert!(at.is_some(), "{what} is no kind of oddity here");
-            at.into_iter().for_each(|at| self.counts[at] = self.counts[at].saturating_add(count));
+            if let Some(at) = at {
+                self.counts[at] = self.counts[at].saturating_add(count);
+            }
         }
     }
 
@@ -69,32 +71,31 @@ impl Oddities {
     }
 }
 
-/// What the parser of a log has learnt beside the records. All of it is empty for formats that say no such
-/// things.
+/// Facts about a log beyond its records. All fields are empty for formats without such facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The names behind the numbers of the records.
     pub names: Names,
-    /// Whether the submit times of the records are seconds since 1970. Then whoever uses the records
-    /// subtracts [`LogSummary::origin_s`](super::LogSummary::origin_s).
+    /// True if submit times are seconds since 1970. Callers then subtract
+    /// [`LogSummary::origin_s`](super::LogSummary::origin_s).
     pub has_unix_times: bool,
-    /// The time zone in which the log spells its times, such as `Europe/Berlin`; `None` if it is unknown.
+    /// Time zone of the log's local times, such as `Europe/Berlin`; `None` if unknown.
     pub time_zone: Option<String>,
-    /// Whether nobody gave that zone, so that it is the machine's. Results that depend on it have to name it.
+    /// True if the zone is this machine's, as none was given. Results that depend on the zone must name it.
     pub is_zone_assumed: bool,
-    /// The number of processors of the machine; `None` if the log does not tell.
+    /// Processors of the machine; `None` if unknown.
     pub max_procs: Option<i64>,
-    /// The number of nodes of the machine; `None` if the log does not tell.
+    /// Nodes of the machine; `None` if unknown.
     pub max_nodes: Option<i64>,
     /// Notes on how the log was read, each a sentence without a full stop, such as `processors are
     /// nodes`.
     pub notes: Vec<String>,
-    /// What was odd in the log beside the irregularities of every log, each in words with its count.
+    /// Oddities of this format, in words with counts.
     pub counts: Vec<(&'static str, u64)>,
 }
 
 impl Facts {
-    /// Returns the time zone if nobody gave it, so that whoever keeps results has to write it down.
+    /// Returns the time zone if it was assumed; results must record it.
     pub fn assumed_zone(&self) -> Option<&str> {
         self.time_zone.as_deref().filter(|_| self.is_zone_assumed)
     }
@@ -107,8 +108,8 @@ impl Facts {
         self.counts.extend(clock.counts());
     }
 
-    /// Returns these facts as lines of a header, each with its `;`. `origin_s` is the time at which submit
-    /// times are 0, in seconds since 1970; `None` if it is unknown.
+    /// Returns these facts as header lines, each with its `;`. `origin_s` is the origin of submit times in
+    /// seconds since 1970; `None` if unknown.
     pub(super) fn header_lines(&self, origin_s: Option<i64>) -> Vec<String> {
         let number = |key: &str, value: Option<i64>| value.map(|value| format!("; {key}: {value}"));
         let mut lines: Vec<String> = [

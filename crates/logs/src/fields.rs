@@ -22,7 +22,7 @@ pub(super) struct Fault {
     kind: FaultKind,
 }
 
-/// The kind of a fault: what the field is not.
+/// Kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FaultKind {
     NotAnInteger,
@@ -66,7 +66,7 @@ fn digits(text: &[u8]) -> (u64, usize, &[u8]) {
     (value, text.len() - rest.len(), rest)
 }
 
-/// The greatest number of digits of which every value fits into an `i64`. Longer numbers take the slow path.
+/// Up to this many digits, every value fits an `i64`. Longer numbers take the slow path.
 const SAFE_DIGITS: usize = 18;
 
 /// Takes an integer with an optional minus, after blanks. `field` is the number of the field, from 1, for the
@@ -100,8 +100,8 @@ const POWERS_OF_TEN: [f64; 23] = [
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// The greatest number of digits of which a double surely holds every value exactly (10^15 < 2^53). Longer
-/// numbers take the slow path.
+/// Up to this many digits, a double holds every value exactly (10^15 < 2^53). Longer numbers take the slow
+/// path.
 const EXACT_DIGITS: usize = 15;
 
 /// Takes a decimal number after blanks: an optional minus, digits, and perhaps a point and

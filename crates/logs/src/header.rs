@@ -90,8 +90,8 @@ impl Header {
         self.number("MaxProcs").filter(|&procs| procs > 0)
     }
 
-    /// Returns `MaxNodes`, the number of nodes of the machine, each of which has one or more processors;
-    /// `None` if it is missing or not positive.
+    /// Returns `MaxNodes`, the nodes of the machine; `None` if missing or not positive. A node has one or
+    /// more processors.
     pub fn max_nodes(&self) -> Option<i64> {
         self.number("MaxNodes").filter(|&nodes| nodes > 0)
     }
@@ -102,16 +102,15 @@ impl Header {
         self.max_procs().or_else(|| self.max_nodes())
     }
 
-    /// Returns `UnixStartTime`, the time at which submit times are 0, in seconds since 1970; `None` if it is
-    /// missing or no integer.
+    /// Returns `UnixStartTime`, the origin of submit times in seconds since 1970; `None` if missing or no
+    /// integer.
     pub fn unix_start_time(&self) -> Option<i64> {
         self.number("UnixStartTime")
     }
 
-    /// Returns the numbers and names of the entries `key`, such as 1 and `batch` for `Partition: 1 batch`.
-    /// The name ends before a remark: two blanks, an opening parenthesis or a dash between blanks. If all
-    /// that follows the number stands in quotation marks, it is a name as [`quoted`] has written it. Entries
-    /// without a name are left out.
+    /// Returns the numbers and names of the entries `key`, such as 1 and `batch` for `Partition: 1 batch`. A
+    /// name ends before a remark: two blanks, an opening parenthesis or a dash between blanks. A name in
+    /// quotation marks, as written by [`quoted`], is taken whole. Entries without a name are skipped.
     pub fn listed(&self, key: &str) -> Vec<Listed> {
         let entry = |(name, value): (String, String)| {
             let (number, rest) =
@@ -129,17 +128,16 @@ impl Header {
         self.entries().into_iter().filter_map(entry).collect()
     }
 
-    /// Returns the processors of a partition, given by its number and its name; `None` if the header does not
-    /// tell. They stand in parentheses behind the whole in `MaxProcs`, or in `MaxNodes` where that is the
-    /// same number, either one for each partition, as in `MaxProcs: 1664 (72, 1368, 224)`, or with names:
-    /// `MaxNodes: 400 (48 interactive, 352 batch)`.
+    /// Returns the processors of a partition, by its number and name; `None` if the header lacks them. They
+    /// follow the total in `MaxProcs`, or in an equal `MaxNodes`, in parentheses: one for each partition, as
+    /// in `MaxProcs: 1664 (72, 1368, 224)`, or with names, as in `MaxNodes: 400 (48 interactive, 352 batch)`.
     pub fn partition_procs(&self, number: i64, name: &str) -> Option<i64> {
         let is_in_nodes = self.max_procs().is_none() || self.max_procs() == self.max_nodes();
         let in_procs = self.get("MaxProcs").and_then(|value| self.part_of(&value, number, name));
         in_procs.or_else(|| self.part_of(&self.get("MaxNodes").filter(|_| is_in_nodes)?, number, name))
     }
 
-    /// Returns the number of a partition in the parentheses of `value`; `None` if they do not tell it.
+    /// Returns the size of a partition in the parentheses of `value`, if given.
     fn part_of(&self, value: &str, number: i64, name: &str) -> Option<i64> {
         let list = value.split_once('(')?.1.split_once(')')?.0;
         let part = |item: &str| {
@@ -179,9 +177,8 @@ pub struct Listed {
 /// What a remark after a name begins with.
 const REMARKS: [&str; 3] = ["  ", " (", " - "];
 
-/// Returns a name as [`Header::listed`] reads it back: as it is or, if a part of it would be taken for a
-/// remark or all of it for a number, as a JSON string. Characters that cannot be seen, or that turn the text
-/// behind them, are spelled out.
+/// Quotes a name for [`Header::listed`]: unchanged, or as a JSON string if it could be read as a remark or a
+/// number. Invisible and direction-changing characters are escaped.
 pub fn quoted(name: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| c.escape_debug().len() > 1 && !matches!(c, '"' | '\'' | '\\');
     let is_plain = name.trim() == name
@@ -288,7 +285,7 @@ mod tests {
         assert_eq!(names(&par, "Partition"), [(1, "interactive".to_owned()), (2, "batch".to_owned())]);
         assert_eq!(par.partition_procs(2, "batch"), Some(352));
         assert_eq!(par.partition_procs(2, "2"), None);
-        // Nodes of several processors do not tell the processors, and neither does a list of other things.
+        // Multi-processor nodes do not give processors, and neither does a list of other things.
         for text in [
             "; MaxNodes: 184 (6, 178)\n; MaxProcs: 1664\n; MaxPartitions: 2",
             "; MaxProcs: 1664 (72, 1368, 224)\n; MaxPartitions: 2",

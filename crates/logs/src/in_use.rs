@@ -7,14 +7,14 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// What changes the number of processors in use, in the order in which changes of one instant are counted.
+/// Changes of the number in use, in the order for one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
-    /// A job gives its nodes back, also to those that start at this instant.
+    /// A job releases its nodes, available to starts at the same instant.
     End,
     Start,
-    /// A job of no length has its nodes beside all others that start, and gives them back before the next one
-    /// of no length.
+    /// A job of zero length holds its nodes in addition to all starts of the instant, and releases them
+    /// before the next such job.
     Passing,
 }
 
@@ -24,7 +24,7 @@ pub struct InUse<T> {
     /// The changes of the number of processors in use that are not counted yet, the earliest on top, and of
     /// one instant in the order of [`Change`].
     changes: BinaryHeap<Reverse<(T, Change, i64)>>,
-    /// The number in use after the changes that were counted, and the greatest so far.
+    /// Processors in use after the counted changes, and the peak.
     used: i64,
     most: i64,
     /// All changes before this time are counted; `None` if none is.
@@ -53,13 +53,13 @@ impl<T: Copy + Ord> InUse<T> {
         self.is_late |= self.settled.is_some_and(|settled| start < settled);
     }
 
-    /// Adds the runs of `others`, of which none is settled.
+    /// Adds the runs of `others`, which must not have been settled.
     pub fn extend(&mut self, others: Self) {
         self.changes.extend(others.changes);
     }
 
-    /// Counts the changes before `time` and forgets them, so that memory holds only those after it. The
-    /// caller expects that no run that is still to come begins before; [`Self::is_late`] tells if one did.
+    /// Counts and drops the changes before `time`, to bound the memory. No later run may begin before `time`;
+    /// [`Self::is_late`] reports violations.
     pub fn settle(&mut self, time: T) {
         if self.settled.is_some_and(|settled| settled >= time) {
             return;
@@ -117,8 +117,7 @@ mod tests {
             used.most()
         };
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3), (12, 13, 2)]), 5);
-        // A run without length has its nodes beside those that start with it, and not beside those that have
-        // ended.
+        // A run of zero length adds to the runs that start with it, and not to ended ones.
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3), (10, 10, 2), (12, 13, 1), (12, 11, 9)]), 5);
         assert_eq!(most(&[(0, 10, 4), (10, 10, 16), (10, 10, 1), (10, 12, 2)]), 18);
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3)]), 4);

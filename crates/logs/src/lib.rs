@@ -5,8 +5,8 @@
 //! facts about the log as a whole (header, SHA-256, irregularities) as a [`LogSummary`]. [`Writer`] writes a
 //! stream too; a file is either there whole or not at all.
 //!
-//! The formats are the rows of [`FORMATS`]. A record holds what the log says. The rules of the workload
-//! decide which records become jobs.
+//! The formats are the rows of [`FORMATS`]. A record holds a line of the log unchanged; the rules of the
+//! workload decide which records become jobs.
 #![forbid(unsafe_code)]
 // Arithmetic and casts are checked, clamped, or cannot overflow for the reason that the module gives.
 #![cfg_attr(

@@ -18,11 +18,11 @@ pub(super) struct Lines {
     /// The bytes that were read and not yet handed out are `buffer[start..end]`.
     start: usize,
     end: usize,
-    /// The byte at which lines end.
+    /// Byte that ends a line.
     separator: u8,
-    /// The number of line feeds in what was handed out so far.
+    /// Line feeds in the returned text.
     feeds: u64,
-    /// The number of lines that have begun in what was handed out so far.
+    /// Lines begun in the returned text.
     number: u64,
     terminated: bool,
     /// Whether the text began with a byte order mark, which is left out.
@@ -59,7 +59,7 @@ impl Lines {
         &self.source
     }
 
-    /// Returns whether every line handed out so far ended in `\n`. Only the last line of a text may lack it.
+    /// Returns true if every returned line ended in `\n`. Only the last line of a text may lack it.
     pub(super) fn terminated(&self) -> bool {
         self.terminated
     }
@@ -69,17 +69,17 @@ impl Lines {
         self.has_mark
     }
 
-    /// Returns the first line in the first chunk that `is_wanted` accepts; `None` if it accepts none of them.
-    /// All lines stay unread. The caller must call this before [`Self::next_line`]. Only the very first line
-    /// is sure to be whole, as the others may go on in the next chunk.
+    /// Returns the first line in the first chunk that `is_wanted` accepts, if any. Consumes nothing. Call
+    /// before [`Self::next_line`]. Only the first line is complete for sure; the last one may continue in the
+    /// next chunk.
     pub(super) fn peek(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Option<&[u8]>, TraceError> {
         self.refill(true)?;
         let unread = &self.buffer[self.start..self.end];
         Ok(unread.split(|&byte| byte == b'\n').find(|line| is_wanted(line)))
     }
 
-    /// Returns the next line without its `\n`, and the number of the line of the text in which it ends, from
-    /// 1; `None` at the end of the text.
+    /// Returns the next line without its line feed, and the number of the text line where it ends, from 1;
+    /// `None` at the end of the text.
     #[inline]
     pub(super) fn next_line(&mut self) -> Result<Option<(&[u8], u64)>, TraceError> {
         let unread = &self.buffer[self.start..self.end];
@@ -102,8 +102,8 @@ impl Lines {
         Ok(Some((piece, self.number)))
     }
 
-    /// Reads on until the unread bytes hold a whole line, and returns the length of that line; `None` if no
-    /// bytes are left. If `is_peek`, the beginning of a line is enough, as long as it is half a chunk.
+    /// Reads until the buffer holds a complete line, and returns the length of that line; `None` at the end
+    /// of the text. With `is_peek`, half a chunk of an incomplete line is enough.
     #[cold]
     fn refill(&mut self, is_peek: bool) -> Result<Option<usize>, TraceError> {
         loop {

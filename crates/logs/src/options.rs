@@ -12,10 +12,10 @@ pub struct ReadOptions {
     /// Whether lines that do not follow the format are skipped and counted. Otherwise reading stops at the
     /// first of them.
     pub lenient: bool,
-    /// The spec of the format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. With `None` the format
-    /// is found by the file name, then by the first line that is neither blank nor a comment. If neither
-    /// tells, it is SWF, or a table if that line does not begin with a number. So it is with the name
-    /// [`AUTO`](super::formats::AUTO), whose parameters are those of the format that is found.
+    /// Spec of the format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. `None` recognises the
+    /// format by the file name, then by the first line that is neither blank nor a comment; by default it is
+    /// SWF, or a table if that line does not begin with a number. The name [`AUTO`](super::formats::AUTO)
+    /// does the same, and passes its parameters to the recognised format.
     pub format: Option<Spec>,
     /// The partitions whose records are read. With `None` all records are.
     pub partition: Option<Partitions>,
@@ -35,7 +35,7 @@ pub struct LogLimits {
     pub line_bytes: usize,
 }
 
-/// The number of bytes of text from which on it is looked how much smaller they were compressed.
+/// The expansion limit applies beyond this many bytes of text.
 const MUCH_TEXT: u64 = 256 << 20;
 
 impl Default for LogLimits {
@@ -45,10 +45,10 @@ impl Default for LogLimits {
 }
 
 impl LogLimits {
-    /// The limits of a log about which nothing is said.
+    /// The default limits.
     pub const USUAL: Self = Self { expansion: 200, line_bytes: 1 << 20 };
 
-    /// Returns whether so much text from so many compressed bytes is no log, but made to fill time or a disk.
+    /// Returns true if the expansion from `compressed` to `text` bytes is that of a decompression bomb.
     pub(super) fn refuses(self, text: u64, compressed: u64) -> bool {
         text > MUCH_TEXT && text.checked_div(self.expansion.max(1)).is_some_and(|times| times > compressed)
     }

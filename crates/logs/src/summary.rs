@@ -109,7 +109,7 @@ pub struct LogSummary {
     pub records: u64,
     /// The counts of what is odd in the log.
     pub irregularities: Irregularities,
-    /// What the format tells about the log beside its records. The header has it, too.
+    /// Facts of the format beyond the records. The header has them too.
     pub facts: Facts,
     /// The least submit time of a record in seconds; `None` if all are unknown or negative.
     pub first_submit_s: Option<i64>,
@@ -138,8 +138,8 @@ impl LogSummary {
         }
     }
 
-    /// Returns the share of lines that lenient reading skipped among those of jobs, in words that follow
-    /// their number, such as ` (49.3 % of the lines of jobs)`; `None` if none was skipped.
+    /// Returns the share of skipped lines among lines of jobs, as a suffix such as ` (49.3 % of the lines of
+    /// jobs)`; `None` if no line was skipped.
     pub fn skipped_share(&self) -> Option<String> {
         let skipped = self.irregularities.skipped();
         let all = self.records.saturating_add(skipped);

@@ -2,7 +2,7 @@
 
 use meshreplay_base::spec::{Params, SpecError};
 
-/// The unit in which the sizes of jobs are counted.
+/// Unit of job sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Whole nodes.

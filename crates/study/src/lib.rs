@@ -1,7 +1,7 @@
-//! Studies: which replays there are, what each is named by, how they run. This crate is everything that a
-//! replay needs; it knows nothing of data frames.
+//! Studies: planning, content keys and execution of replays. This crate has everything that a replay needs,
+//! and does not depend on data frames.
 //!
-//! [`audit`] checks schedules, whatever tool has produced them.
+//! [`audit`] checks schedules of any tool.
 #![forbid(unsafe_code)]
 // Arithmetic and casts are checked, clamped, or cannot overflow for the reason that the module gives.
 #![cfg_attr(

@@ -1,11 +1,11 @@
-//! What the tests of several crates share: the material beside the project if it is there, numbers for
+//! Helpers for the tests of several crates: optional material outside the repository, and numbers for
 //! histories.
 
 use std::error::Error;
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 
-/// What tests return.
+/// The result of a test.
 pub type Tested = Result<(), Box<dyn Error>>;
 
 /// Returns a file of this repository by its path in it.
@@ -13,14 +13,14 @@ pub fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// Returns a file of the material that is shared beside the project; `None` if it is absent, which says that
-/// the test is skipped.
+/// Returns a file of the material in `../shared`; `None`, with a line that the test is skipped, if it is
+/// absent.
 pub fn shared(file: &str) -> Option<PathBuf> {
     let path = in_repository("../shared").join(file);
     if path.exists() {
         return Some(path);
     }
-    // Not through the test harness, which would keep it to itself.
+    // Bypasses the test harness, which would capture the line.
     let _ = writeln!(std::io::stderr(), "skipped: ../shared/{file} is absent");
     None
 }
@@ -32,7 +32,7 @@ pub fn gunzip(path: &Path) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// A small generator (a 64-bit linear congruence) for histories; the same numbers on every machine.
+/// A 64-bit linear congruential generator for histories, with the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct Numbers(pub u64);
 

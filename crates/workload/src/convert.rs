@@ -12,9 +12,8 @@ use meshreplay_logs::{
     Entry, Format, InUse, LogSummary, NameKind, Reader, Record, TraceError, Writer, copy, quoted,
 };
 
-/// The time in seconds before a submission in which no job that comes later in a log may have started, so
-/// that the processors in use until then can be counted. A log of which this is not true is counted in
-/// another way.
+/// No job starts more than this many seconds before the submission of an earlier record, so usage up to then
+/// is final. A log that violates this is counted without settling.
 const SETTLED_S: i64 = 7 * 86_400;
 
 /// Opens the log that is converted once more.
@@ -28,10 +27,10 @@ pub type Again<'a> = &'a dyn Fn() -> Result<Reader, TraceError>;
 /// below the run time; that simulator raises them itself. If `to` is not the format of the log, a comment
 /// names that format, provided that `to` has comments.
 ///
-/// A log of a format that can only be read is read twice, by `again` the second time, as its header needs
-/// what is known at its end: submit times then count from the first one if they count from 1970, and the
-/// header says when that was, in which time zone, how large the machine is and, if `keeps_names`, which names
-/// the numbers stand for. Without `again` memory holds its records.
+/// A log of a read-only format is read twice, through `again` the second time, since its header needs facts
+/// known only at the end: the origin of submit times and its time zone, the size of the machine and, with
+/// `keeps_names`, the names. Submit times since 1970 are shifted to the first submission. Without `again`,
+/// memory holds the records.
 pub fn convert(
     reader: Reader,
     again: Option<Again<'_>>,
@@ -87,7 +86,7 @@ pub fn convert(
     Ok((summary, left_out))
 }
 
-/// What a log says as a whole.
+/// Facts about a whole log.
 struct Surveyed {
     summary: LogSummary,
     /// The greatest number of processors in use at once, or that of the largest job; `None` if no size is
@@ -127,14 +126,14 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, Tr
     Ok(Surveyed { summary: reader.finish()?, peak, is_late, records })
 }
 
-/// Returns whether a job had nodes, if only for a moment. One that was cancelled while it waited had none,
-/// though it ends as it starts.
+/// Returns true if a job held nodes, if only for a moment. A job cancelled while waiting held none, although
+/// it ends at its start.
 fn has_run(record: &Record) -> bool {
     record.run_s > 0 || record.run_s == 0 && record.status != CANCELLED
 }
 
-/// Writes the header of a log that was read as a whole. If it does not tell the size of the machine, `peak`
-/// stands for it, the greatest number of processors in use.
+/// Writes the header of a surveyed log. `peak`, the most processors in use, stands for a missing machine
+/// size.
 fn write_header(
     summary: &LogSummary,
     peak: Option<i64>,
@@ -163,23 +162,18 @@ fn write_header(
     Ok(())
 }
 
-/// Returns the kinds of names that are numbers in records.
-fn named_kinds() -> impl Iterator<Item = NameKind> {
-    NameKind::all().filter(|kind| *kind != NameKind::Nodes)
-}
-
 /// Returns the names of a log as rows of kind, number and name, in the order of kinds and numbers.
 pub fn names_rows(summary: &LogSummary) -> Vec<[String; 3]> {
     let names = &summary.facts.names;
-    let rows = named_kinds().flat_map(|kind| {
+    let rows = NameKind::all().filter(|kind| *kind != NameKind::Nodes).flat_map(|kind| {
         let row = move |(i, name): (usize, String)| [kind.word().to_string(), (i + 1).to_string(), name];
         names.of(kind).enumerate().map(row)
     });
     rows.collect()
 }
 
-/// The reasons for which a conversion leaves out records, in words for a list, in the order of a report.
-/// ([`Reason::words`] are words that follow a count.)
+/// Reasons for dropping records in a conversion, in report order, with words for a list. ([`Reason::words`]
+/// follow a count.)
 pub const CONVERSION_REASONS: [(Reason, &str); 4] = [
     (Reason::CancelledEarly, "cancelled before the start"),
     (Reason::NoProcessors, "no allocated processors"),

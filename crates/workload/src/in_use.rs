@@ -34,7 +34,7 @@ mod tests {
             job(0, None, 9, 8),
             job(12, Some(0), 0, 9),
         ];
-        // The last one has no length, and has its nodes beside the others all the same.
+        // The last job has zero length, and adds to the others.
         assert_eq!((most_in_use(&jobs[..4]), most_in_use(&jobs)), (5, 14));
         assert_eq!(most_in_use(&jobs[3..4]), 0);
     }

@@ -26,11 +26,10 @@ mod rules;
 
 pub use convert::{Again, CONVERSION_REASONS, convert, names_rows};
 pub use in_use::most_in_use;
-pub use models::entry::ModelEntry;
+pub use models::entry::{MODELS, ModelEntry};
 pub use models::logs::{LUBLIN_TYPES, LublinLog, ModelLogError, write_model};
 pub use models::lublin;
 pub use models::model::{Model, ModelError};
-pub use models::registry::MODELS;
 pub use models::side_lengths::{Outside, SideLaw, Sides as SideLengths};
 pub use rules::arrivals::Arrivals;
 pub use rules::left_out::{LeftOut, Reason};

@@ -13,12 +13,12 @@ use crate::cli::runner::options::{Flags, OfReplay, UnavailableArgs};
 use crate::execution;
 use crate::frame::FileFormat;
 use crate::guest::Guests;
-use crate::machine::Mesh;
+use crate::machine::{AutoMachine, Mesh};
 use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{GUEST, GivenSpec, Params, Spec, SpecError};
-use crate::study::{ALL, Autos, Axes, Draft, LogSource, MOST_KEPT, MachineArg, Options, UNAVAILABLE_OF_AUTO};
+use crate::study::{ALL, Axes, Draft, LogSource, MOST_KEPT, MachineArg, Options, UNAVAILABLE_OF_AUTO};
 use crate::trace::{Columns, PartitionChoice, ReadOptions};
 use crate::workload::{
     Arrivals, Estimate, OVERRUNS, OVERSIZES, Overrun, Oversize, RULE_SETS, RuleSet, Rules, SIZES, STATUSES,
@@ -331,9 +331,9 @@ impl Args {
 
     /// Returns the given machines without the nodes of `--unavailable`, and the machines that follow from the
     /// logs.
-    fn machines(&self) -> Result<(Vec<Mesh>, Autos)> {
+    fn machines(&self) -> Result<(Vec<Mesh>, Vec<(usize, AutoMachine)>)> {
         let (given, autos) = MachineArg::split(self.machine.iter().cloned());
-        if !autos.machines.is_empty() && !self.unavailable.is_empty() {
+        if !autos.is_empty() && !self.unavailable.is_empty() {
             bail!("{UNAVAILABLE_OF_AUTO}");
         }
         Ok((given.iter().map(|mesh| self.unavailable.removed_from(mesh)).collect::<Result<_>>()?, autos))

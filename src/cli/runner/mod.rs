@@ -138,7 +138,7 @@ impl Runner {
         self.brake.guard(&running);
         let mut progress = Progress::new(self.quiet, study, cells);
         let mut tally = Tally::default();
-        study::sweep_into(study, cells, &self.pool, &running, keep, rows, &mut |news| {
+        study::sweep(study, cells, &self.pool, &running, keep, rows, &mut |news| {
             match news {
                 News::Tick if interrupt::age().is_some_and(|age| age > GRACE) => {
                     progress.finish();

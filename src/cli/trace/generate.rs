@@ -153,7 +153,7 @@ fn draw_shaped(args: &Args) -> Result<(), Failure> {
     let model = Model::new(&spec).map_err(|error| Failure::Usage(error.into()))?;
     let mut writer = create(&args.output, args.force)?;
     let (label, extents, available) = (machine.to_string(), machine.extents(), machine.available());
-    let mean_s = write_model(&mut writer, &model, (&label, extents, available), args.seed)?;
+    let mean_s = write_model(&mut writer, &model, &label, extents, available, args.seed)?;
     writer.finish()?;
     if mean_s < SHORT_S {
         complain(&format!(

@@ -49,15 +49,15 @@ impl Claim {
         Self::at_once(folder, File::try_lock)
     }
 
-    /// Claims a directory to which the command adds files that no other command reads or replaces, and removes
-    /// temporary files of processes that no longer run. Other commands of this kind may write there too. Fails
-    /// if another process has a claim by [`Self::alone`].
+    /// Claims a directory to which the command adds files of its own, and removes temporary files of
+    /// processes that no longer run. Other commands of this kind may write there too. Fails if another
+    /// process has a claim by [`Self::alone`].
     pub fn shared(folder: &Path) -> Result<Self, ClaimError> {
         Self::at_once(folder, File::try_lock_shared)
     }
 
-    /// Returns the shared claim of a command that adds the file at `path` to its directory. For a device or a
-    /// FIFO, which adds nothing to a directory, the claim locks nothing.
+    /// Returns the shared claim of a command that adds the file at `path` to its directory. A claim for a
+    /// device or a FIFO locks nothing.
     pub fn beside(path: &Path) -> Result<Self, ClaimError> {
         if is_stream(path) { Ok(Self { _lock: None }) } else { Self::shared(folder_of(path)) }
     }

@@ -1,5 +1,5 @@
 //! Files that this program writes. A file gets its name only when its content is complete, so each file is
-//! either whole or absent. Devices, FIFOs and symbolic links are used as they are and never replaced.
+//! either whole or absent. Devices, FIFOs and symbolic links are written through and never replaced.
 
 mod claim;
 mod new_file;

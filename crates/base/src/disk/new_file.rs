@@ -1,5 +1,5 @@
-//! New files: written under a temporary name beside their final place until they are complete, or written
-//! directly into a device.
+//! New files. Content goes to a temporary file in the same directory, which is renamed when it is complete,
+//! or directly to a device.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -10,19 +10,18 @@ use tempfile::{NamedTempFile, PersistError};
 use super::operations::{Operation, allowed, perform, remove_file};
 use super::unfinished::Unfinished;
 
-/// The beginning of the names of temporary files.
+/// Prefix of the names of temporary files.
 pub const TEMPORARY: &str = ".meshreplay-";
 
-/// The number of attempts to make a temporary file. An attempt fails if another process removes the file
-/// before it is locked.
+/// Attempts to make a temporary file. An attempt fails if another process removes the file before it is
+/// locked.
 const ATTEMPTS: usize = 8;
 
-/// The number of symbolic links that are followed to a file that does not exist yet. A longer chain counts as
-/// a circle.
+/// Symbolic links that are followed to a file that does not exist yet. A longer chain counts as a circle.
 const MOST_LINKS: usize = 40;
 
-/// A file that is being written. It does not appear at its place before [`put`](Self::put) succeeds. If it is
-/// dropped before, what was written is removed. Only a device or a FIFO receives the content at once.
+/// A file that is being written. It appears under its name when [`put`](Self::put) succeeds. If it is dropped
+/// before, the temporary file is removed. Only a device or a FIFO receives the content at once.
 #[derive(Debug)]
 pub struct NewFile {
     /// The final path, which is never a symbolic link.
@@ -40,9 +39,9 @@ enum Target {
 }
 
 impl NewFile {
-    /// Begins the file at `path`. If `path` is a symbolic link, the file that it points to is written and the
-    /// link stays. The name of the temporary file begins with `prefix`. Fails if `path` is a directory, or if
-    /// the file cannot be made.
+    /// Begins the file at `path`. If `path` is a symbolic link, its target is written and the link stays. The
+    /// name of the temporary file begins with `prefix`. Fails if `path` is a directory, or if the file cannot
+    /// be made.
     pub fn create(path: &Path, prefix: &str) -> io::Result<Self> {
         let place = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -51,8 +50,8 @@ impl NewFile {
                 let stream = perform(Operation::Create, path, open)?;
                 return Ok(Self { place: path.to_owned(), target: Target::Stream(stream) });
             }
-            // Output that a shell has redirected has a path such as /dev/stdout. The operating system
-            // resolves it to the file itself, which reading its links one by one may not do.
+            // Redirected output of a shell has a path such as /dev/stdout. The operating system resolves it
+            // to the file itself; reading its links one by one may not.
             Ok(_) => fs::canonicalize(path).or_else(|_| followed(path))?,
             Err(_) => followed(path)?,
         };
@@ -61,7 +60,7 @@ impl NewFile {
         Ok(Self { place, target: Target::Beside(file, unfinished) })
     }
 
-    /// Returns the file, from which what was written can be read.
+    /// Returns the temporary file or the device, which can also be read.
     pub fn file(&self) -> &File {
         match &self.target {
             Target::Beside(file, _) => file.as_file(),
@@ -69,13 +68,13 @@ impl NewFile {
         }
     }
 
-    /// Returns a handle by which content is written. It may outlive this value.
+    /// Returns a writer for the content. It may outlive this value.
     pub fn handle(&self) -> io::Result<Handle> {
         Ok(Handle { place: self.place.clone(), file: self.file().try_clone()? })
     }
 
-    /// Makes sure that the content is on disk. Some file systems report only here that they are full. Fails
-    /// as well if another process has removed the temporary file.
+    /// Syncs the content to disk. Some file systems report only here that they are full. Also fails if
+    /// another process has removed the temporary file.
     pub fn sync(&self) -> io::Result<()> {
         let Target::Beside(file, _) = &self.target else { return Ok(()) };
         perform(Operation::Sync, &self.place, || file.as_file().sync_all())?;
@@ -101,7 +100,7 @@ impl NewFile {
         let mut file = Some(file);
         unfinished.put(|| {
             perform(Operation::Put, &self.place, || {
-                // The file is there: a failed attempt gives it back.
+                // `file` is `Some`, because a failed attempt returns it.
                 let Some(taken) = file.take() else { return Ok(()) };
                 rename(taken, self.place.clone()).map(drop).map_err(|PersistError { error, file: back }| {
                     file = Some(back);
@@ -115,7 +114,7 @@ impl NewFile {
 /// Renames a temporary file to a path.
 type Rename = fn(NamedTempFile, PathBuf) -> Result<File, PersistError>;
 
-/// A handle by which content is written to a [`NewFile`].
+/// A writer for the content of a [`NewFile`].
 #[derive(Debug)]
 pub struct Handle {
     place: PathBuf,
@@ -144,13 +143,13 @@ impl Write for NewFile {
     }
 }
 
-/// Returns whether `path` is a device or a FIFO, or a link to one. Writing into it destroys no data.
+/// Returns whether `path` is a device or a FIFO, or a link to one. Writing to it destroys no data.
 pub fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
-/// Returns the path to which the symbolic links at `path` lead, even if no file is there yet. Returns `path`
-/// itself if it is no link. Fails if the links form a circle.
+/// Follows symbolic links, even to a file that does not exist yet. Returns `path` itself if it is no link.
+/// Fails if the links form a circle.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -167,8 +166,8 @@ pub(super) fn folder_of(place: &Path) -> &Path {
     place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Returns a temporary file in the directory of `place`, with the permissions of an ordinary file. It is
-/// locked as long as its writer runs. This lock distinguishes it from a leftover.
+/// Returns a temporary file in the directory of `place`, with the permissions of an ordinary file. Its writer
+/// holds a lock on it, which distinguishes it from a leftover.
 fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let folder = folder_of(place);
     if !folder.is_dir() {
@@ -191,8 +190,8 @@ fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     perform(Operation::Create, place, || builder.tempfile_in(folder).map_err(unnamed))
 }
 
-/// Returns the error of the operating system without the name of the temporary file, which means nothing to
-/// users.
+/// Removes the name of the temporary file from an error of the operating system, because users do not know
+/// the name.
 fn unnamed(error: io::Error) -> io::Error {
     let cause =
         error.get_ref().and_then(|error| error.source()).and_then(|cause| cause.downcast_ref::<io::Error>());
@@ -205,8 +204,8 @@ fn unnamed(error: io::Error) -> io::Error {
 /// Locks a new temporary file. Returns false if another process took it for a leftover and removed it before it
 /// was locked.
 fn is_kept(file: &File) -> bool {
-    // Elsewhere a lock would keep other handles of this process from writing, and leftovers stay. Where a file
-    // system has no locks, no process removes leftovers, so a failure does no harm.
+    // On other systems a lock would keep other handles of this process from writing, and leftovers stay. On a
+    // file system without locks no process removes leftovers, so a failure does no harm.
     if cfg!(unix) {
         let _ = file.lock();
     }
@@ -220,22 +219,22 @@ fn is_there(file: &File) -> bool {
     file.metadata().is_ok_and(|there| there.nlink() > 0)
 }
 
-/// Returns true: on other systems files in use cannot be removed.
+/// Returns true: on other systems open files cannot be removed.
 #[cfg(not(unix))]
 fn is_there(_file: &File) -> bool {
     true
 }
 
-/// Removes the temporary files in the directory of `path` of processes that no longer run. A command that
-/// writes a single file there calls it before; whoever has a claim need not.
+/// Removes the temporary files in the directory of `path` whose processes no longer run. Commands that write
+/// a single file without a claim call it first.
 pub fn remove_leftovers_beside(path: &Path) {
     if !is_stream(path) {
         remove_leftovers(folder_of(path));
     }
 }
 
-/// Removes the temporary files in `folder` of processes that no longer run. Files that cannot be opened stay.
-/// So do all files where they are not locked, as their writers may still run.
+/// Removes the temporary files in `folder` whose processes no longer run. Files that cannot be opened stay,
+/// and so do all files on systems without locks.
 pub(super) fn remove_leftovers(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let is_temporary = |entry: &fs::DirEntry| {
@@ -250,9 +249,9 @@ pub(super) fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// Removes the temporary files in `folder` whose names begin with `prefix`, which only one part of a study
-/// has. Files of a running process stay where files can be locked: the same part may run twice at a time.
-/// Fails if one cannot be removed.
+/// Removes the temporary files in `folder` whose names begin with `prefix`, which belongs to one part of a
+/// study. Files of a running process stay where files can be locked, because the same part may run twice at a
+/// time. Fails if a file cannot be removed.
 pub fn remove_own_leftovers(folder: &Path, prefix: &str) -> io::Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         let path = entry.path();
@@ -267,8 +266,7 @@ pub fn remove_own_leftovers(folder: &Path, prefix: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns whether a running process writes the temporary file at `path`: it holds a lock, which ends with
-/// the process.
+/// Returns whether a running process writes the temporary file at `path`: it holds a lock until it ends.
 fn is_being_written(path: &Path) -> bool {
     let file = OpenOptions::new().write(true).open(path);
     file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))

@@ -1,56 +1,54 @@
-//! The one way to the file system for results. Every operation passes through [`perform`], so that a *double*
-//! can stand between: it sees each operation before it is done, and can let it fail. Tests have such a
-//! double, which lets every operation of a command fail once. Without a double the cost is one look at memory
-//! for each operation.
+//! File-system access for results. Every operation passes through [`perform`], where tests can interpose a
+//! test double that sees each operation before it happens and can make it fail. Without a double the cost is
+//! one load per operation.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// What is done with a file or a directory of results.
+/// An operation on a file or a directory of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
-    /// A new temporary file is made.
+    /// Make a temporary file.
     Create,
-    /// Bytes are written into it.
+    /// Write bytes to it.
     Write,
-    /// What was written is brought to the disk.
+    /// Sync its content to disk.
     Sync,
-    /// It gets its name.
+    /// Rename it to its final name.
     Put,
-    /// A file is removed.
+    /// Remove a file.
     Remove,
-    /// Directories are made.
+    /// Make directories.
     MakeFolder,
-    /// The names in a directory are brought to the disk.
+    /// Sync the names in a directory to disk.
     SyncFolder,
-    /// A file is opened for reading.
+    /// Open a file for reading.
     Open,
 }
 
-/// Something that stands between this program and the file system.
+/// A test double for the file system.
 pub trait Double: Send + Sync {
-    /// Is called before an operation on `path`, to which `bytes` bytes are to be written. Returns how many of
-    /// them may be written. If it fails, the operation fails with this error and nothing is done.
+    /// Called before an operation on `path` that writes up to `bytes` bytes. Returns how many bytes may be
+    /// written. An error makes the operation fail with it, and nothing is done.
     fn before(&self, operation: Operation, path: &Path, bytes: usize) -> io::Result<usize>;
 }
 
 static DOUBLE: OnceLock<Box<dyn Double>> = OnceLock::new();
 
-/// Puts a double between this process and the file system, for good. Returns false if there is one already.
+/// Installs a double for the rest of the process. Returns false if there is one already.
 pub fn interpose(double: Box<dyn Double>) -> bool {
     DOUBLE.set(double).is_ok()
 }
 
-/// Returns how many of `bytes` bytes may be written to `path`, which is all of them unless a double decides
-/// otherwise.
+/// Returns how many of `bytes` bytes may be written to `path`: all, unless a double decides otherwise.
 pub(super) fn allowed(operation: Operation, path: &Path, bytes: usize) -> io::Result<usize> {
     DOUBLE.get().map_or(Ok(bytes), |double| double.before(operation, path, bytes))
 }
 
-/// Does an operation on `path`, again and again as long as a signal interrupts it. Network file systems
-/// return `EINTR` from operations from which others do not.
+/// Does an operation on `path`, and repeats it while signals interrupt it. Network file systems return
+/// `EINTR` from operations that are not interrupted elsewhere.
 pub(super) fn perform<T>(
     operation: Operation,
     path: &Path,
@@ -69,7 +67,7 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
     perform(Operation::Remove, path, || fs::remove_file(path))
 }
 
-/// Makes the directory at `path` and those above it that are missing.
+/// Makes the directory at `path` and its missing parent directories.
 pub fn create_dir_all(path: &Path) -> io::Result<()> {
     perform(Operation::MakeFolder, path, || fs::create_dir_all(path))
 }
@@ -84,7 +82,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     perform(Operation::Open, path, || fs::read(path))
 }
 
-/// Returns the text of the file at `path`. Fails if it is no UTF-8.
+/// Returns the text of the file at `path`. Fails if it is not UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     perform(Operation::Open, path, || fs::read_to_string(path))
 }

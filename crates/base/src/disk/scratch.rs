@@ -1,4 +1,5 @@
-//! A temporary file without a name, for what is longer than memory should be. It is gone with the process.
+//! Unnamed temporary files, for data that may not fit in memory. The operating system removes them with the
+//! process.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -6,14 +7,14 @@ use std::path::Path;
 
 use super::operations::{Operation, allowed, perform};
 
-/// A temporary file. What was written is read from its beginning.
+/// An unnamed temporary file, which is written first and then read from its beginning.
 #[derive(Debug)]
 pub struct Scratch {
     file: File,
 }
 
 impl Scratch {
-    /// What stands for the path of a file that has none.
+    /// The path of the file in errors.
     const PLACE: &str = "temporary file";
 
     /// Makes an empty file.
@@ -22,7 +23,7 @@ impl Scratch {
         Ok(Self { file })
     }
 
-    /// Returns the file, to be read from its beginning.
+    /// Rewinds the file for reading.
     pub fn into_reader(mut self) -> io::Result<File> {
         perform(Operation::Open, Path::new(Self::PLACE), || self.file.seek(SeekFrom::Start(0)))?;
         Ok(self.file)

@@ -1,5 +1,5 @@
-//! Records in the order of a key, of any number: they are sorted piece by piece, and the pieces are merged
-//! (external sorting).
+//! External merge sort: runs of up to 64 MiB are sorted in memory and spilled to temporary files, which are
+//! merged.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -15,28 +15,29 @@ use std::mem;
 
 use super::Scratch;
 
-/// The number of bytes of a piece that is in memory, unless another number is asked for.
+/// Default size of a run in memory, in bytes.
 const PIECE: usize = 64 << 20;
 
-/// The most pieces of one level that are files at once. As many become a piece of the next level, so that few
-/// files are open however many records there are.
+/// Files per level before they are merged into one file of the next level. This bounds the number of open
+/// files for any number of records.
 const MOST_PIECES: usize = 64;
 
-/// A sort key: two numbers, of which the first one counts most.
+/// A sort key, compared lexicographically.
 type Key = (i64, u64);
 
-/// Sorts records by a key. Records with one key keep the order in which they came.
+/// A stable sort of records by key.
 #[derive(Debug)]
 pub struct Sorter {
     piece: Piece,
-    /// The pieces before it, which are sorted. Those of a level came before those of the levels before it.
+    /// Sorted runs that were spilled, by level. Runs of higher levels come before those of lower levels in
+    /// the input.
     levels: Vec<Vec<Scratch>>,
-    /// The number of bytes from which on a piece goes into a file.
+    /// Maximum size in bytes of the run in memory.
     most: usize,
     most_pieces: usize,
 }
 
-/// The records that are in memory: their bytes, and of each the key, the begin and the end.
+/// The run in memory: the bytes of the records, and for each record its key and its range of bytes.
 #[derive(Debug)]
 struct Piece {
     bytes: Vec<u8>,
@@ -50,12 +51,12 @@ impl Default for Sorter {
 }
 
 impl Sorter {
-    /// Makes a sorter without records that has at most about this many bytes in memory.
+    /// Makes an empty sorter that keeps up to about `most` bytes in memory.
     pub fn of_pieces(most: usize) -> Self {
         Self::of_levels(most, MOST_PIECES)
     }
 
-    /// Makes a sorter without records, of which fewer than `most_pieces` pieces of a level are files.
+    /// Makes an empty sorter that merges `most_pieces` files of a level into one.
     fn of_levels(most: usize, most_pieces: usize) -> Self {
         let piece = Piece { bytes: Vec::new(), records: Vec::new() };
         Self { piece, levels: Vec::new(), most, most_pieces }
@@ -67,13 +68,13 @@ impl Sorter {
         let begin = bytes.len();
         bytes.extend_from_slice(record);
         records.push((key, begin, bytes.len()));
-        // A record counts its place in the list as well.
+        // The list of records counts, too.
         if bytes.len() + size_of_val(&**records) < self.most { Ok(()) } else { self.spill() }
     }
 
-    /// Writes the piece that is in memory to a file.
+    /// Sorts the run in memory and writes it to a file.
     fn spill(&mut self) -> io::Result<()> {
-        let mut file = Writing::begin()?;
+        let mut file = PieceWriter::begin()?;
         self.piece.sort();
         let Piece { bytes, records } = &mut self.piece;
         records.iter().try_for_each(|&(key, begin, end)| file.add(key, &bytes[begin..end]))?;
@@ -82,7 +83,7 @@ impl Sorter {
         self.keep(0, file.end()?)
     }
 
-    /// Keeps a piece of a level, and makes one of the next level of them if they are many.
+    /// Adds a file to a level, and merges the level into a file of the next one when it is full.
     fn keep(&mut self, level: usize, piece: Scratch) -> io::Result<()> {
         self.levels.resize_with(self.levels.len().max(level + 1), Vec::new);
         self.levels[level].push(piece);
@@ -90,38 +91,38 @@ impl Sorter {
             return Ok(());
         }
         let mut merged = Merge::of(mem::take(&mut self.levels[level]))?;
-        let mut whole = Writing::begin()?;
+        let mut whole = PieceWriter::begin()?;
         while let Some((key, record)) = merged.next()? {
             whole.add(key, record)?;
         }
         self.keep(level + 1, whole.end()?)
     }
 
-    /// Returns all records in their order. O(n log n) for n records.
+    /// Returns all records in order. O(n log n) for n records.
     pub fn sorted(mut self) -> io::Result<Sorted> {
         if self.levels.is_empty() {
             self.piece.sort();
             return Ok(Sorted(Order::Memory(self.piece, 0)));
         }
         self.spill()?;
-        // The memory of the piece is free from here on.
+        // Frees the memory of the run.
         self.piece = Piece { bytes: Vec::new(), records: Vec::new() };
         Ok(Sorted(Order::Files(Merge::of(self.levels.into_iter().rev().flatten().collect())?)))
     }
 }
 
 impl Piece {
-    /// Sorts the records. Those with one key keep their order.
+    /// Sorts the records, stably.
     fn sort(&mut self) {
         self.records.sort_by_key(|&(key, ..)| key);
     }
 }
 
-/// Records that are in their order, as they are read.
+/// An iterator over sorted records.
 pub struct Sorted(Order);
 
 enum Order {
-    /// All of them are in memory; the number is that of the next one.
+    /// All records are in memory; the number is the position of the next one.
     Memory(Piece, usize),
     Files(Merge),
 }
@@ -141,10 +142,10 @@ impl Sorted {
     }
 }
 
-/// A piece that is being written.
-struct Writing(BufWriter<Scratch>);
+/// Writes a run to a file.
+struct PieceWriter(BufWriter<Scratch>);
 
-impl Writing {
+impl PieceWriter {
     fn begin() -> io::Result<Self> {
         Ok(Self(BufWriter::with_capacity(1 << 16, Scratch::create()?)))
     }
@@ -161,14 +162,13 @@ impl Writing {
     }
 }
 
-/// The records of sorted pieces in their order. Of those with one key, the ones of the earlier piece come
-/// first.
+/// A k-way merge of sorted files. Of equal keys, the record of the earlier file comes first.
 struct Merge {
     pieces: Vec<BufReader<File>>,
-    /// The next record of each piece, and its key with the number of the piece.
+    /// The next record of each file, and its key with the number of the file.
     records: Vec<Vec<u8>>,
     next: BinaryHeap<Reverse<(Key, usize)>>,
-    /// The piece whose record was returned last; `None` before the first one.
+    /// The file whose record was returned last; `None` before the first record.
     last: Option<usize>,
 }
 
@@ -184,7 +184,7 @@ impl Merge {
         Ok(merge)
     }
 
-    /// Reads the next record of a piece.
+    /// Reads the next record of file number `at`.
     fn read(&mut self, at: usize) -> io::Result<()> {
         let key = read_record(&mut self.pieces[at], &mut self.records[at])?;
         self.next.extend(key.map(|key| Reverse((key, at))));
@@ -201,7 +201,7 @@ impl Merge {
     }
 }
 
-/// Reads the next record of a piece into `record`, and returns its key; `None` at the end of the piece.
+/// Reads the next record of a file into `record`, and returns its key; `None` at the end of the file.
 fn read_record(piece: &mut impl BufRead, record: &mut Vec<u8>) -> io::Result<Option<Key>> {
     if piece.fill_buf()?.is_empty() {
         return Ok(None);
@@ -220,7 +220,7 @@ fn read_record(piece: &mut impl BufRead, record: &mut Vec<u8>) -> io::Result<Opt
 mod tests {
     use super::*;
 
-    /// The order is that of a stable sort, for pieces of any length.
+    /// Runs of every length give the order of a stable sort.
     #[test]
     fn lines_are_in_the_order_of_a_stable_sort() -> io::Result<()> {
         let lines: Vec<(i64, String)> = (0..400_i64)
@@ -246,7 +246,7 @@ mod tests {
         Ok(())
     }
 
-    /// Pairs keep the order of pairs in files, too.
+    /// Both numbers of a key count, in files as well.
     #[test]
     fn pairs_are_sorted_by_both_numbers() -> io::Result<()> {
         let mut pairs: Vec<(i64, u64)> = (0..200).map(|i| (i * 31 % 7 - 3, (i * 17 % 50) as u64)).collect();

@@ -1,5 +1,5 @@
-//! The register of temporary files and new directories of this process. They are removed if the process is
-//! ended before they are complete.
+//! Registry of the temporary files and new directories of this process. They are removed if the process ends
+//! before they are complete.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,15 +17,15 @@ struct Registry {
     temporary: BTreeSet<PathBuf>,
     /// New directories, to be removed if they are empty.
     folders: BTreeSet<PathBuf>,
-    /// Whether the process is about to end. Then no file may be added or put in its place any more.
+    /// Whether the process is about to end. No file may be added or renamed then.
     is_closed: bool,
 }
 
 static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { temporary: BTreeSet::new(), folders: BTreeSet::new(), is_closed: false });
 
-/// Locks the register and returns it. Once it is closed, the process is about to end, and this function never
-/// returns.
+/// Locks the registry and returns it. Never returns once the registry is closed, because the process is about
+/// to end.
 fn registry() -> MutexGuard<'static, Registry> {
     loop {
         let registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,14 +37,13 @@ fn registry() -> MutexGuard<'static, Registry> {
     }
 }
 
-/// A temporary file or directory of this process. It is in the register until this value is dropped.
+/// A temporary file or directory of this process, registered until this value is dropped.
 #[derive(Debug)]
 pub struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Makes a temporary file or directory by calling `make`, and adds its path, which `path` returns, to the
-    /// register. The register is locked meanwhile, so the process cannot end between these two steps. Fails
-    /// if `make` fails.
+    /// Makes a temporary file or directory by `make`, and registers its `path`. The registry is locked in
+    /// between, so the process cannot end between the two steps. Fails if `make` fails.
     pub fn make<T, E>(
         make: impl FnOnce() -> Result<T, E>,
         path: impl FnOnce(&T) -> &Path,
@@ -56,13 +55,13 @@ impl Unfinished {
         Ok((temporary, Self(path)))
     }
 
-    /// Calls `put`, which puts the file in its place, and returns its result. The register is locked
-    /// meanwhile, so the process ends either before or after that.
+    /// Renames the file by `put` and returns the result. The registry is locked meanwhile, so the process
+    /// ends either before or after the rename.
     pub(super) fn put<T>(self, put: impl FnOnce() -> T) -> T {
         let registry = registry();
         let placed = put();
         drop(registry);
-        // It takes the lock again as it is forgotten.
+        // Deregistering takes the lock again.
         drop(self);
         placed
     }
@@ -75,8 +74,7 @@ impl Drop for Unfinished {
 }
 
 /// A directory and its parent directories, as far as this process has made them. They are removed if they are
-/// empty and without a claim when this value is dropped, and if they are empty when a signal ends the
-/// process.
+/// empty and unclaimed when this value is dropped, or empty when a signal ends the process.
 #[derive(Debug)]
 pub struct NewFolder {
     /// The directories that were made, innermost first.
@@ -84,7 +82,7 @@ pub struct NewFolder {
 }
 
 impl NewFolder {
-    /// Makes the directory at `path` and its missing parent directories. Fails if that is not possible.
+    /// Makes the directory at `path` and its missing parent directories.
     pub fn create(path: &Path) -> io::Result<Self> {
         let mut registry = registry();
         let is_missing = |above: &&Path| !above.as_os_str().is_empty() && !above.exists();
@@ -106,17 +104,15 @@ impl Drop for NewFolder {
     }
 }
 
-/// Removes all temporary files and empty new directories of this process, which is about to end without
-/// unwinding. From now on, other threads that would make a temporary file, or put one in its place, wait
-/// until the process ends.
+/// Removes all temporary files and empty new directories, before the process ends without unwinding. Other
+/// threads that would make or rename a temporary file block from now on.
 pub fn remove_unfinished() {
     let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
     registry.is_closed = true;
     for path in &registry.temporary {
         let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
-    // In the order of paths a directory comes before its content, so the reverse order removes the content
-    // first.
+    // Paths sort a directory before its content, so the reverse order removes the content first.
     for folder in registry.folders.iter().rev() {
         let _ = fs::remove_dir(folder);
     }

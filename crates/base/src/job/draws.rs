@@ -1,33 +1,31 @@
-//! The random numbers of a seed: one stream for each purpose, so that drawing more for one does not change
+//! Random number streams of a seed, one for each purpose, so that more draws for one purpose do not change
 //! another.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// What random numbers are drawn for. The value is the number of the stream. Streams with different numbers
-/// are independent.
+/// A purpose of random numbers. The value is the number of its stream; streams are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Draws {
-    /// The gaps between arrivals of a workload model.
+    /// Gaps between arrivals of a workload model.
     Gaps = 0,
-    /// The sizes and shapes of its jobs.
+    /// Sizes and shapes of jobs of a workload model.
     Shapes = 1,
-    /// Their run times.
+    /// Run times of jobs of a workload model.
     Services = 2,
-    /// The arrivals of a log that are drawn anew.
+    /// Redrawn arrivals of a log.
     Arrivals = 3,
-    /// The failures and repairs of nodes.
+    /// Failures and repairs of nodes.
     Failures = 0x6f75_7461_6765,
 }
 
 impl Draws {
-    /// The nodes of the allocator `random`. They have the numbers of [`Self::Gaps`], as in version 0.1: with
-    /// a stream of its own, no earlier result would be found again. What is read from the numbers differs (an
-    /// index there, an exponential variate here).
+    /// Nodes of the allocator `random`. It shares the stream of [`Self::Gaps`], because a stream of its own
+    /// would change published results. The draws differ: an index here, an exponential variate there.
     pub const NODES: Self = Self::Gaps;
 
-    /// Returns the generator of this purpose.
+    /// Returns the generator for this purpose.
     pub fn of_seed(self, seed: u64) -> ChaCha8Rng {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(self as u64);

@@ -1,4 +1,4 @@
-//! The types that all parts share: points in time, jobs, and the random numbers of a seed.
+//! Points in time, jobs, and the random numbers of a seed.
 
 mod draws;
 
@@ -7,19 +7,19 @@ pub use draws::Draws;
 use std::fmt;
 use std::ops::{Add, Sub};
 
-/// A point in simulated time, or a length of time, in whole microseconds.
+/// A point in simulated time, or a duration, in whole microseconds.
 ///
-/// It is an integer, so that times have a total order and sums are exact. The range is about ±292,000 years.
-/// Sums and differences beyond the range are clamped to it.
+/// An integer gives times a total order and makes sums exact. The range is about ±292,000 years. Sums and
+/// differences beyond it are clamped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(i64);
 
 impl Time {
     /// The origin of simulated time; as a length, 0.
     pub const ZERO: Self = Self(0);
-    /// The end of the range, later than every event. As a bound it means that there is none.
+    /// The end of the range, later than every event. As a bound it means "unbounded".
     pub const MAX: Self = Self(i64::MAX);
-    /// The number of microseconds in a second.
+    /// Microseconds per second.
     const MICROSECONDS: i64 = 1_000_000;
 
     /// Returns the time of `seconds` whole seconds, clamped to the range.
@@ -67,56 +67,55 @@ impl fmt::Display for Time {
     }
 }
 
-/// The position of a job in the list that is replayed. It decides the order of jobs that arrive at the same
-/// instant.
+/// The position of a job in the replayed list, which orders jobs that arrive at the same instant.
 pub type JobId = u32;
 
-/// A job that can be replayed. It comes from a record of a log or from a workload model.
+/// A job that can be replayed, from a record of a log or from a workload model.
 ///
-/// The default is a job of no processors that nothing is known of. Its fields complete jobs of which only
-/// some are given.
+/// The default is a job of no processors whose facts are all unknown. It completes jobs with some fields
+/// missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Job {
-    /// The log's own number of the job (field 1 in the Standard Workload Format). It is only a label.
+    /// The log's number of the job (field 1 in the Standard Workload Format), used only as a label.
     pub number: i64,
-    /// The time at which the job arrives.
+    /// Arrival time.
     pub submit: Time,
-    /// The time that it runs once started, from the log or the workload model.
+    /// Run time once started, from the log or the workload model.
     pub run: Time,
-    /// The run time that is expected of it. Schedulers plan with it unless run times are predicted.
+    /// Expected run time. Schedulers plan with it unless run times are predicted.
     pub estimate: Time,
-    /// The number of processors requested, at least 1.
+    /// Requested processors, at least 1.
     pub procs: u32,
-    /// The shape that it asks for, used by allocators that look for submeshes.
+    /// Requested shape, for allocators that look for submeshes.
     pub shape: Shape,
-    /// What the log says about it beside its request.
+    /// Further facts from the log.
     pub logged: Logged,
 }
 
-/// The facts that a log records about a job beside its request: who submitted it, where to, and what really
-/// happened. Everything is unknown for jobs of a workload model.
+/// Facts that a log records beyond the request: the submitter, the queue, and what really happened. All are
+/// unknown for jobs of a workload model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Logged {
-    /// The time from its submission to its start; `None` if it is unknown.
+    /// Time from submission to start; `None` if unknown.
     pub wait: Option<Time>,
-    /// The number of its user.
+    /// User.
     pub user: LogNumber,
-    /// The time of its submission, not scaled and not drawn.
+    /// Submission time, neither scaled nor redrawn.
     pub submit: Time,
-    /// The number of the group or account of its user.
+    /// Group or account of the user.
     pub group: LogNumber,
-    /// The number of its queue.
+    /// Queue.
     pub queue: LogNumber,
-    /// The number of its partition.
+    /// Partition.
     pub partition: LogNumber,
-    /// How it ended: 1 is completed, 0 failed and 5 cancelled.
+    /// Status at the end: 1 is completed, 0 failed and 5 cancelled.
     pub status: LogNumber,
-    /// The number of the list of its nodes among those of the log; `None` if the log has no list for it.
+    /// Index of the job's node list in the log; `None` if the job has no list.
     pub nodes: Option<u32>,
 }
 
-/// A number by which a log names something, such as a queue, or the knowledge that the log does not tell it.
-/// It takes half the room of an `Option<i64>`, as logs have millions of jobs.
+/// An optional number for a name in a log, such as that of a queue. It takes half the space of an
+/// `Option<i64>`, because logs have millions of jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogNumber(i64);
 
@@ -128,7 +127,7 @@ impl Default for LogNumber {
 }
 
 impl LogNumber {
-    /// Returns the number in a field of a log, where negative numbers stand for what is unknown.
+    /// Returns the number in a field of a log, where negative numbers mean "unknown".
     #[inline]
     pub const fn of(field: i64) -> Self {
         Self(field)
@@ -142,33 +141,32 @@ impl LogNumber {
 }
 
 impl Job {
-    /// Returns the time at which the job started according to its log: its wait after its submission. `None`
-    /// if the wait is unknown.
+    /// Returns the recorded start, which is the submission plus the wait. `None` if the wait is unknown.
     #[inline]
     pub fn recorded_start(&self) -> Option<Time> {
         self.logged.wait.map(|wait| self.submit + wait)
     }
 }
 
-/// The rule for the sides of the submesh that a job asks for.
+/// The rule for the sides of the requested submesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// The submesh with the fewest nodes among those with sides that differ at most twofold. It has at least
-    /// as many nodes as processors.
+    /// The smallest submesh with at least as many nodes as processors and with sides that differ by at most a
+    /// factor of two.
     #[default]
     NearSquare,
-    /// A submesh of exactly as many nodes as processors, with sides as equal as possible, where such a
-    /// submesh fits the machine.
+    /// A submesh of exactly as many nodes as processors, with sides as equal as possible, if one fits the
+    /// machine.
     Factors,
     /// One row along the machine's longest dimension.
     Row,
-    /// As [`Shape::NearSquare`], with every side rounded up to a power of two.
+    /// Like [`Shape::NearSquare`], with every side rounded up to a power of two.
     PowersOfTwo,
     /// One of the submeshes that an operator allows, with its longest side along the machine's longest
-    /// dimension. It has at least as many nodes as the job has processors. Only a job that is larger than
-    /// every allowed submesh has fewer.
+    /// dimension. It has at least as many nodes as the job has processors, unless the job is larger than
+    /// every allowed submesh.
     Slice([u32; 3]),
-    /// A submesh with these sides along x, y and z. Their product is the number of the job's processors.
+    /// A submesh with these sides along x, y and z. Their product is the job's number of processors.
     Sides([u32; 3]),
 }
 
@@ -187,26 +185,24 @@ impl fmt::Display for Shape {
     }
 }
 
-/// The number of nodes that a job takes. It can be larger than the number of processors that the job asks
-/// for.
+/// The number of nodes that a job takes, which may exceed its number of processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodesFor {
-    /// The fewest nodes that the job takes. While fewer are free, the job has to wait.
+    /// Fewest nodes. The job waits while fewer are free.
     pub least: u32,
-    /// The most nodes that the job takes. It differs from `least` only for allocators whose blocks differ in
-    /// size.
+    /// Most nodes. It differs from `least` only for allocators with blocks of different sizes.
     pub most: u32,
 }
 
 impl NodesFor {
-    /// Returns the count of a job that always takes `nodes` nodes.
+    /// A job that always takes `nodes` nodes.
     #[inline]
     pub const fn exactly(nodes: u32) -> Self {
         Self { least: nodes, most: nodes }
     }
 
-    /// Returns the count of a job that takes all nodes of a submesh with sides `sizes`. For `None`, which
-    /// stands for no such submesh, it returns more nodes than are ever free.
+    /// A job that takes all nodes of a submesh with sides `sizes`; more nodes than any machine has if there
+    /// is no such submesh.
     #[inline]
     pub fn of_submesh(sizes: Option<[u32; 3]>) -> Self {
         Self::exactly(sizes.map_or(u32::MAX, |sizes| sizes.iter().product()))

@@ -1,18 +1,18 @@
-//! Corrections of predictions that running jobs have outlived.
+//! Corrections of predictions that running jobs outlive.
 
 use crate::job::Time;
 
-/// The rule by which a prediction is corrected when a job has run for as long as predicted and has not ended.
+/// The rule that corrects a prediction when a running job outlives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Correction {
     /// Steps of growing length: the first prediction plus 1 minute, then plus 5, 15 or 30 minutes, 1, 2, 5,
-    /// 10, 20, 50 or 100 hours, each in place of the step before; at most the requested time, which also
+    /// 10, 20, 50 or 100 hours, each replacing the step before. The requested time is the upper bound and
     /// follows the last step. D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using system-generated
     /// predictions rather than user runtime estimates", IEEE TPDS 18(6), 2007.
     Tsafrir,
     /// The requested time at once.
     Request,
-    /// None: the replay fails.
+    /// No correction: the replay fails.
     Error,
 }
 
@@ -20,7 +20,7 @@ pub enum Correction {
 pub const CORRECTIONS: &[(&str, Correction)] =
     &[("tsafrir", Correction::Tsafrir), ("request", Correction::Request), ("error", Correction::Error)];
 
-/// The times, in seconds, that [`Correction::Tsafrir`] adds to the first prediction.
+/// Seconds that [`Correction::Tsafrir`] adds to the first prediction.
 const STEPS_S: [i64; 11] = [60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 72_000, 180_000, 360_000];
 
 impl Correction {
@@ -29,8 +29,8 @@ impl Correction {
         CORRECTIONS.iter().find(|(_, other)| *other == self).map_or("", |(name, _)| *name)
     }
 
-    /// Returns the prediction after correction number `number`, from 0; `None` if there is no correction by
-    /// this rule. `first` is the prediction that was made on arrival, `request` the requested time.
+    /// Returns the prediction after correction number `number`, from 0; `None` if the rule has no correction.
+    /// `first` is the prediction made on arrival, `request` the requested time.
     pub fn corrected(self, first: Time, number: u32, request: Time) -> Option<Time> {
         match self {
             Self::Tsafrir => {

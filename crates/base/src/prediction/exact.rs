@@ -1,4 +1,4 @@
-//! Predicts the run time itself, as if it were known when the job arrives (a clairvoyant scheduler).
+//! Predicts the run time itself, known on arrival (a clairvoyant scheduler).
 
 use super::correction::Correction;
 use super::predictor::{Entry, Predictor};

@@ -1,13 +1,11 @@
 //! Reads predictions from a file of comma-separated values, with a line `job,prediction` for every job.
+//! Predictions of other programs come in this way, such as learned ones: E. Gaussier, D. Glesser, V. Reis, D.
+//! Trystram, "Improving backfilling by using machine learning to predict running times", SC 2015.
 //!
-//! This is the way in which predictions of any other program come in, such as learned ones: E. Gaussier, D.
-//! Glesser, V. Reis, D. Trystram, "Improving backfilling by using machine learning to predict running times",
-//! SC 2015.
-//!
-//! The job is the log's number of the job, the prediction is in seconds. If the first line has names, the
-//! columns `job` and `prediction` (or `prediction_s`) are read, wherever they stand; otherwise the first two
-//! columns. Blank lines and lines that begin with `#` are skipped. The file may be compressed with gzip.
-//! Predictions are taken as they are, even if they are longer than the requested times.
+//! `job` is the log's number of the job, `prediction` is in seconds. If the first line has names, the columns
+//! `job` and `prediction` (or `prediction_s`) are read in any position; otherwise the first two columns.
+//! Blank lines and lines that begin with `#` are skipped. The file may be compressed with gzip. Predictions
+//! are used unchanged, even if they exceed the requested times.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -38,7 +36,7 @@ pub(super) const ENTRY: Entry = Entry {
     build: |setup| Ok(Box::new(FromFile { predictions: predictions(setup)? })),
 };
 
-/// The predictor: the prediction of each job of the replay.
+/// The predictor, with the predictions of all jobs of the replay.
 struct FromFile {
     predictions: Vec<Time>,
 }
@@ -49,8 +47,7 @@ impl Predictor for FromFile {
     }
 }
 
-/// Returns the prediction of each job of the replay, in the order of the jobs. Fails if the file cannot be
-/// read, or has no prediction of a job.
+/// Returns the predictions in the order of the jobs. Fails if the file cannot be read, or lacks a job.
 fn predictions(setup: &Setup<'_>) -> Result<Vec<Time>, PredictionError> {
     let path = Path::new(setup.file);
     let unreadable =
@@ -75,7 +72,7 @@ fn predictions(setup: &Setup<'_>) -> Result<Vec<Time>, PredictionError> {
 
 /// Returns the text of the file, uncompressed.
 fn text(path: &Path) -> io::Result<String> {
-    /// The two bytes with which every gzip file begins.
+    /// The first two bytes of every gzip file.
     const GZIP: [u8; 2] = [0x1f, 0x8b];
     let mut bytes = memory::read_file(path)?;
     if bytes.starts_with(&GZIP) {
@@ -85,13 +82,12 @@ fn text(path: &Path) -> io::Result<String> {
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8"))
 }
 
-/// The predictions of a file by job, each with the number of its line.
-type Given = BTreeMap<i64, (usize, Time)>;
+/// Predictions by job, each with its line number.
+type PredictionMap = BTreeMap<i64, (usize, Time)>;
 
-/// Returns the predictions that the text of a file lists. The error has the number of the line, and what is
-/// wrong.
-fn parse(text: &str) -> Result<Given, (usize, String)> {
-    let mut given = Given::new();
+/// Parses the text of a file. The error has the line number and the problem.
+fn parse(text: &str) -> Result<PredictionMap, (usize, String)> {
+    let mut given = PredictionMap::new();
     // The columns of the job and of the prediction; `None` before the first line.
     let mut columns: Option<[usize; 2]> = None;
     for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
@@ -119,7 +115,7 @@ fn parse(text: &str) -> Result<Given, (usize, String)> {
     Ok(given)
 }
 
-/// Returns the columns of the job and of the prediction by the names on the first line.
+/// Finds the columns of the job and of the prediction by the names on the first line.
 fn named(fields: &[&str]) -> Result<[usize; 2], String> {
     let find = |names: &[&str]| fields.iter().position(|field| names.contains(field));
     match (find(&["job"]), find(&["prediction", "prediction_s"])) {
@@ -131,10 +127,10 @@ fn named(fields: &[&str]) -> Result<[usize; 2], String> {
     }
 }
 
-/// The number of seconds beyond which a prediction is further away than any event.
+/// Upper bound of predictions in seconds, later than any event.
 const LONGEST_S: f64 = 9e12;
 
-/// Returns the job of a line and its prediction. The error says what is wrong.
+/// Parses the job and its prediction on a line. The error is the problem in words.
 fn entry(fields: &[&str], job: usize, prediction: usize) -> Result<(i64, Time), String> {
     let field = |column: usize| {
         fields
@@ -161,7 +157,8 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<Vec<(i64, f64)>, String> {
-        let listed = |given: Given| given.iter().map(|(job, (_, time))| (*job, time.as_seconds())).collect();
+        let listed =
+            |given: PredictionMap| given.iter().map(|(job, (_, time))| (*job, time.as_seconds())).collect();
         parse(text).map(listed).map_err(|(line, problem)| format!("{line}: {problem}"))
     }
 

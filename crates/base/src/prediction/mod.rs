@@ -1,4 +1,4 @@
-//! Predictions of run times, with which schedulers plan in place of the times that users have requested.
+//! Predictions of run times, which schedulers use in place of requested times.
 //!
 //! A *predictor* predicts the run time of a job when it arrives. A *correction* follows when a running job
 //! outlives its prediction. To add a predictor, write a file with an `ENTRY`, its `mod` line here and its row

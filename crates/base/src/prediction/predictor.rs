@@ -1,4 +1,4 @@
-//! Predictors: their trait, their registry, and why there are no predictions.
+//! The trait, the registry and the errors of predictors.
 
 use std::path::PathBuf;
 
@@ -7,20 +7,20 @@ use crate::job::{Job, JobId, Time};
 
 /// A predictor of run times.
 pub trait Predictor: Send {
-    /// Returns the predicted run time of `job`, which arrives now and has number `id` in the list of the
-    /// replay. It is asked once for each job.
+    /// Predicts the run time of `job`, which arrives now and has number `id` in the replayed list. Called
+    /// once per job.
     fn predict(&mut self, id: JobId, job: &Job) -> Time;
 
-    /// Tells the predictor that `job` has ended, after it has run for a time of `ran`.
+    /// Called when `job` has ended after running for `ran`.
     fn ended(&mut self, _job: &Job, _ran: Time) {}
 }
 
-/// The material from which a predictor is built.
+/// The inputs of a predictor's builder.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// The path of the file that the predictor reads; empty if it reads none.
+    /// Path of the predictor's file; empty if it reads none.
     pub file: &'a str,
-    /// The jobs of the replay.
+    /// Jobs of the replay.
     pub jobs: &'a [Job],
 }
 
@@ -30,19 +30,19 @@ pub(super) type Builder = fn(&Setup<'_>) -> Result<Box<dyn Predictor>, Predictio
 /// A row of the registry of predictors.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name, in kebab-case.
+    /// Name, in kebab-case.
     pub name: &'static str,
-    /// How `--estimate` names it.
+    /// Spelling in `--estimate`.
     pub spelling: &'static str,
-    /// What it predicts, in one line.
+    /// One line on the predicted value.
     pub summary: &'static str,
-    /// Its source: authors, title or section, venue and year.
+    /// Source: authors, title or section, venue and year.
     pub source: &'static str,
-    /// The correction of predictions that are too short, unless another one is given.
+    /// Default correction of predictions that are too short.
     pub correction: Correction,
     /// Whether it reads a file.
     pub reads_file: bool,
-    /// Whether it tells users apart. In a log without users it then predicts the requested times.
+    /// Whether the predictor distinguishes users. It predicts requested times for a log without users.
     pub needs_users: bool,
     /// Builds the predictor.
     pub build: Builder,
@@ -51,7 +51,7 @@ pub struct Entry {
 /// The rows of all predictors.
 pub const PREDICTORS: &[Entry] = &[super::user_last_two::ENTRY, super::exact::ENTRY, super::from_file::ENTRY];
 
-/// The reason why a file gives no predictions of the jobs of a log.
+/// The reason why a file does not give the predictions of a log's jobs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PredictionError {
     /// The file cannot be read.
@@ -65,17 +65,17 @@ pub enum PredictionError {
         /// The error of the operating system, in words.
         problem: String,
     },
-    /// A line is not as it must be.
+    /// A line is malformed.
     #[error("{}:{line}: {problem}", .path.display())]
     Line {
         /// The path of the file.
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it: the field, what was found, what was expected.
+        /// The field, the value that was found, and what was expected.
         problem: String,
     },
-    /// The file has no prediction of a job.
+    /// The file lacks the prediction of a job.
     #[error(
         "{} has no prediction of job {number}{others}; expected a line job,prediction for each job that is \
          replayed, such as {number},3600", .path.display()
@@ -85,7 +85,7 @@ pub enum PredictionError {
         path: PathBuf,
         /// The log's number of the first job without a prediction.
         number: i64,
-        /// How many other jobs have none, in words; empty if there are none.
+        /// The number of other jobs without a prediction, in words; empty if there are none.
         others: String,
     },
 }

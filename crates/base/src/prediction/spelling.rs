@@ -19,16 +19,16 @@ pub struct Prediction {
     pub correction: Correction,
 }
 
-/// The beginning of the spelling of predictors without a file.
+/// Prefix of the spellings of predictors without a file.
 const PREDICTED: &str = "predicted:";
 
 impl Prediction {
-    /// Returns whether a text is meant to be a prediction.
+    /// Returns whether a text looks like a prediction.
     pub fn is_spelt(text: &str) -> bool {
         text.starts_with(PREDICTED) || file_of(text).is_some()
     }
 
-    /// Builds the predictor for `jobs`. Fails if its file cannot be read or does not have every job.
+    /// Builds the predictor for `jobs`. Fails if its file cannot be read or lacks a job.
     pub fn build(&self, jobs: &[Job]) -> Result<Box<dyn Predictor>, PredictionError> {
         (self.predictor.build)(&Setup { file: &self.file, jobs })
     }
@@ -39,7 +39,7 @@ impl Prediction {
     }
 }
 
-/// Returns the row that reads a file, and the rest of the text, if the text names such a row.
+/// Splits a text that begins with the name of a predictor with a file into its row and the rest.
 fn file_of(text: &str) -> Option<(&'static Entry, &str)> {
     let mut rows = PREDICTORS.iter().filter(|row| row.reads_file);
     rows.find_map(|row| Some((row, text.strip_prefix(row.name)?.strip_prefix(':')?)))
@@ -52,8 +52,8 @@ impl PartialEq for Prediction {
     }
 }
 
-/// Writes the canonical spelling, with `+` before the correction, since a comma ends a parameter of rules:
-/// `predicted:user-last-two+correct=tsafrir`.
+/// Writes the canonical spelling, such as `predicted:user-last-two+correct=tsafrir`. A comma would end a
+/// parameter of the rules, so `+` precedes the correction.
 impl fmt::Display for Prediction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { predictor: Entry { name, reads_file, .. }, file, correction } = self;
@@ -97,7 +97,7 @@ impl FromStr for Prediction {
     }
 }
 
-/// Returns what was expected in place of an unknown predictor.
+/// The accepted spellings, for the message on an unknown predictor.
 fn unknown() -> String {
     let names: Vec<&str> = PREDICTORS.iter().map(|row| row.spelling).collect();
     format!(

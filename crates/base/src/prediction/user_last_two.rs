@@ -1,13 +1,13 @@
-//! Predicts the mean run time of the last two jobs of the same user that have ended: the predictor of EASY++.
+//! The predictor of EASY++: the mean run time of the user's last two jobs that have ended.
 //!
 //! D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using system-generated predictions rather than user
 //! runtime estimates", IEEE Transactions on Parallel and Distributed Systems 18(6), 2007.
 //!
-//! 1. The last two jobs are those that ended last. The jobs need not be alike in any other way than their
-//!    user. The run times of jobs that were killed at their requested times count as they are.
+//! 1. Jobs are ordered by their ends. Only the user has to match. Jobs that were killed at their requested
+//!    times count.
 //! 2. The mean of whole seconds is rounded down to a whole second.
-//! 3. The prediction is never longer than the requested time. A job has the requested time as its prediction
-//!    if fewer than two jobs of its user have ended, or if the log does not name its user.
+//! 3. The requested time is the upper bound. It is also the prediction if fewer than two jobs of the user
+//!    have ended, or if the log does not name the user.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "run times are not negative, so that their differences are in range, and the mean lies between \
@@ -32,8 +32,8 @@ pub(super) const ENTRY: Entry = Entry {
     build: |_| Ok(Box::new(UserLastTwo::default())),
 };
 
-/// The predictor: the run times of the last job that has ended and of the one before it, for each user. The
-/// one before is `None` after the first job.
+/// The predictor: the run times of each user's last job that has ended and of the one before, which is `None`
+/// after the first job.
 #[derive(Debug, Default)]
 struct UserLastTwo {
     last: BTreeMap<i64, (Time, Option<Time>)>,
@@ -58,7 +58,7 @@ impl Predictor for UserLastTwo {
 fn mean(one: Time, other: Time) -> Time {
     const SECOND: i64 = 1_000_000;
     let (one, other) = (one.as_micros(), other.as_micros());
-    // Half the difference is added to the smaller one: the sum of both could be beyond the range.
+    // Adds half the difference to the smaller time, because the sum of both could overflow.
     let mean = one.min(other) + (one.max(other) - one.min(other)) / 2;
     let is_whole = one % SECOND == 0 && other % SECOND == 0;
     Time::from_micros(if is_whole { mean - mean.rem_euclid(SECOND) } else { mean })

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{Spec, SpecError};
 
-/// A spec as the user gave it, with the text that is its label in results.
+/// A spec as the user gave it, and its text, which labels it in results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenSpec {
     /// The spec.
@@ -22,7 +22,7 @@ impl FromStr for GivenSpec {
     }
 }
 
-/// Writes the spec and not the label, so that two spellings of one spec give the same text.
+/// Writes the spec without the label, so that two spellings of one spec give the same text.
 impl fmt::Display for GivenSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.spec.fmt(f)

@@ -1,12 +1,10 @@
-//! Specs: the names of algorithms with their parameters, as on the command line, in study files and in
-//! results.
+//! Specs: names of algorithms with parameters, on the command line, in study files and in results.
 //!
-//! There is one grammar everywhere: `name`, `name:key=value,key=value`, or `name:member|member`. A member is
-//! a spec without members of its own. Two names are followed by plain text: `exec:COMMAND` and `guest:NAME`,
-//! which stand for algorithms from outside this program. A parameter that the algorithm does not have is an
-//! error, so a typing error never runs the default experiment. The resolved spec has every default written
-//! out and its keys sorted. It says what a result is of; tables and frames show the text that the user gave
-//! beside it.
+//! The grammar is `name`, `name:key=value,key=value`, or `name:member|member`. A member is a spec without
+//! members of its own. `exec:COMMAND` and `guest:NAME` take plain text and name algorithms from outside this
+//! program. An unknown parameter is an error, so a typing error never runs the default experiment. A resolved
+//! spec has every default written out and its keys sorted. Results are identified by resolved specs; tables
+//! and frames also show the user's text.
 
 mod given;
 mod unknown;
@@ -23,20 +21,19 @@ use std::str::FromStr;
 pub struct Spec {
     /// The registered name of the algorithm.
     pub name: String,
-    /// The parameters by key, in the order of the keys; empty if none are given.
+    /// Parameters by key; empty if none are given.
     pub params: BTreeMap<String, String>,
-    /// The members, with `|` between them; `None` if the spec has none. Of [`EXEC`] it is the command, of
-    /// [`GUEST`] the name.
+    /// Members, separated by `|`; `None` without members. The command of [`EXEC`], and the name of [`GUEST`].
     pub members: Option<String>,
 }
 
-/// The name of specs that stand for a program: `exec:./mine --flag`.
+/// Name of specs that run a program: `exec:./mine --flag`.
 pub const EXEC: &str = "exec";
 
-/// The name of specs that stand for an object of the caller: `guest:NAME`.
+/// Name of specs that refer to an object of the caller: `guest:NAME`.
 pub const GUEST: &str = "guest";
 
-/// The reason for which a spec is wrong.
+/// The reason why a spec is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// The text does not follow the grammar.
@@ -44,19 +41,19 @@ pub enum SpecError {
     Malformed {
         /// The text as given.
         text: String,
-        /// The part that does not follow the grammar, in words.
+        /// The part that violates the grammar, in words.
         problem: String,
     },
-    /// No registry row has this name.
+    /// No registry row matches the name.
     #[error("unknown {kind} '{name}'{hint}{known}")]
     Unknown {
-        /// The kind of algorithm that was looked up: allocator, scheduler, order and so on.
+        /// The kind of algorithm: allocator, scheduler, order and so on.
         kind: &'static str,
         /// The name as given.
         name: String,
         /// A similar name, worded as a question; empty if there is none.
         hint: String,
-        /// All registered names, worded for the message; empty if they are many and one of them is similar.
+        /// All registered names, worded for the message; empty if there are many and one is similar.
         known: String,
     },
     /// The algorithm has no such parameter.
@@ -66,15 +63,15 @@ pub enum SpecError {
         owner: String,
         /// The parameter as given.
         key: String,
-        /// The parameters that the algorithm has, worded for the message.
+        /// The algorithm's parameters, worded for the message.
         known: String,
     },
-    /// The text is neither a value nor a spec that is accepted in its place.
+    /// The text is neither a value nor an accepted spec.
     #[error("found '{found}', expected {expected}")]
     NoSuchValue {
         /// The text as given.
         found: String,
-        /// What would have been accepted.
+        /// The accepted values.
         expected: String,
     },
     /// The value of a parameter does not parse.
@@ -86,7 +83,7 @@ pub enum SpecError {
         key: String,
         /// The value as given.
         found: String,
-        /// What would have been accepted.
+        /// The accepted values.
         expected: String,
     },
     /// A parameter without a default was not given.
@@ -96,17 +93,17 @@ pub enum SpecError {
         owner: String,
         /// The parameter.
         key: String,
-        /// What would be accepted.
+        /// The accepted values.
         expected: String,
     },
-    /// The file that a parameter names cannot be read, or is not as it must be.
+    /// The file that a parameter names cannot be read, or is malformed.
     #[error("parameter '{key}' of '{owner}': {problem}")]
     BadFile {
         /// The algorithm.
         owner: String,
         /// The parameter.
         key: String,
-        /// The file, its line if it has been read, what was found and what was expected, in words.
+        /// The file, the line if there is one, the problem, and the expected content, in words.
         problem: String,
     },
     /// The algorithm cannot be built from these members.
@@ -116,7 +113,7 @@ pub enum SpecError {
         owner: String,
         /// The members as given.
         found: String,
-        /// What would have been accepted.
+        /// The accepted members.
         expected: String,
     },
     /// The algorithm cannot serve this machine.
@@ -126,7 +123,7 @@ pub enum SpecError {
         owner: String,
         /// The machine.
         machine: String,
-        /// The reason, and which machine or algorithm would be accepted.
+        /// The reason, and an accepted machine or algorithm.
         problem: String,
     },
 }
@@ -137,14 +134,14 @@ impl Spec {
         Self { name: name.to_owned(), params: BTreeMap::new(), members: None }
     }
 
-    /// Returns the same spec with one more parameter. It replaces a parameter with the same key.
+    /// Returns the spec with one more parameter, which replaces a parameter of the same key.
     #[must_use]
     pub fn with(mut self, key: &str, value: &str) -> Self {
         self.params.insert(key.to_owned(), value.to_owned());
         self
     }
 
-    /// Returns whether the algorithm comes from outside this program: a program or an object of the caller.
+    /// Returns whether the algorithm is a guest: a program or an object of the caller.
     pub fn is_guest(&self) -> bool {
         [EXEC, GUEST].contains(&self.name.as_str())
     }
@@ -205,26 +202,26 @@ impl fmt::Display for Spec {
     }
 }
 
-/// The parameters of one spec while a builder takes them. It records the resolved value of each parameter,
+/// The parameters of a spec, which a builder takes one by one. Records the resolved value of each parameter,
 /// given or default.
 #[derive(Debug)]
 pub struct Params {
     owner: String,
-    /// The parameters that were given and not yet taken.
+    /// Parameters that were given and not yet taken.
     given: BTreeMap<String, String>,
-    /// The values of the parameters that were taken.
+    /// Values of the parameters that were taken.
     resolved: BTreeMap<String, String>,
-    /// The names of parameters that were taken and are not written out: they have no value, or one that has
-    /// no meaning.
+    /// Parameters that were taken and are left out of the resolved spec, because they have no value or no
+    /// effect.
     unwritten: Vec<String>,
-    /// The members that were given and not yet taken; `None` if there are none.
+    /// Members that were given and not yet taken; `None` without members.
     given_members: Option<String>,
-    /// The resolved members; `None` if there are none.
+    /// Resolved members; `None` without members.
     resolved_members: Option<String>,
 }
 
 impl Params {
-    /// Returns the parameters of `spec`, none of them taken yet.
+    /// Returns the parameters of `spec`, before any is taken.
     pub fn new(spec: &Spec) -> Self {
         Self {
             owner: spec.name.clone(),
@@ -236,7 +233,7 @@ impl Params {
         }
     }
 
-    /// Returns the name of the algorithm that these parameters belong to, for messages.
+    /// Returns the name of the algorithm, for messages.
     pub fn owner(&self) -> &str {
         &self.owner
     }
@@ -260,8 +257,7 @@ impl Params {
         Ok(value)
     }
 
-    /// Takes parameter `key` as [`Self::take`] does, and fails as well if `is_fine` does not accept the
-    /// value.
+    /// Takes parameter `key` like [`Self::take`], and also fails if `is_fine` rejects the value.
     pub fn take_if<T>(
         &mut self,
         key: &str,
@@ -276,8 +272,8 @@ impl Params {
         if is_fine(&value) { Ok(value) } else { Err(self.bad_value(key, &value.to_string(), expected)) }
     }
 
-    /// Takes parameter `key`, of which the value is one of the names in `choices`, and returns what belongs
-    /// to that name. The first choice is the default. Fails if there is no such name.
+    /// Takes parameter `key`, whose value is one of the names in `choices`, and returns the value of that
+    /// choice. The first choice is the default. Fails if there is no such name.
     pub fn choose<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
         let (name, value) = match self.given.remove(key) {
             None => choices[0],
@@ -291,8 +287,8 @@ impl Params {
         Ok(value)
     }
 
-    /// Takes parameter `key` like [`Self::choose`], but records it only if it `applies`. A parameter that
-    /// means nothing on this machine is thus still checked, and the resolved spec does not depend on it.
+    /// Takes parameter `key` like [`Self::choose`], but records it only if it `applies`. A parameter without
+    /// effect on this machine is checked, and the resolved spec does not depend on it.
     pub fn choose_if<T: Copy>(
         &mut self,
         applies: bool,
@@ -306,9 +302,8 @@ impl Params {
         Ok(value)
     }
 
-    /// Does the same as [`Self::choose`], but the resolved spec does not have the parameter if its value is
-    /// the default. It is for parameters that algorithms got later, so that results of before are found
-    /// again.
+    /// Takes parameter `key` like [`Self::choose`], but leaves its default out of the resolved spec. For
+    /// parameters that were added to an algorithm later, so that keys of existing results stay valid.
     pub fn choose_unwritten<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
         let value = self.choose(key, choices)?;
         if self.resolved.get(key).is_some_and(|name| name == choices[0].0) {
@@ -317,7 +312,7 @@ impl Params {
         Ok(value)
     }
 
-    /// Leaves a parameter that was taken out of the resolved spec.
+    /// Leaves a parameter out of the resolved spec.
     fn leave_unwritten(&mut self, key: &str) {
         self.resolved.remove(key);
         self.unwritten.push(key.to_owned());
@@ -361,8 +356,8 @@ impl Params {
         SpecError::BadValue { owner, key, found: found.to_owned(), expected: expected.to_owned() }
     }
 
-    /// Returns the error that the file of parameter `key` cannot be used. `problem` names the file and says
-    /// why.
+    /// Returns the error that the file of parameter `key` cannot be used. `problem` names the file and the
+    /// reason.
     pub fn bad_file(&self, key: &str, problem: &str) -> SpecError {
         let (owner, key, problem) = (self.owner.clone(), key.to_owned(), problem.to_owned());
         SpecError::BadFile { owner, key, problem }

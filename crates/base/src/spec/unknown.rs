@@ -1,4 +1,4 @@
-//! Names that no registry has, and the names that were probably meant.
+//! Errors on unknown names, with suggestions.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "lengths of names and positions in them; distances are at most the 200 letters of a long name"
@@ -6,18 +6,16 @@
 
 use super::SpecError;
 
-/// The greatest number of names that a message lists although one of them is similar to the given name.
+/// Most names that a message lists if one of them is similar to the given name.
 const LISTED: usize = 12;
 
-/// Returns the error that `known`, the names of a registry, do not include `name`. The hint is a similar
-/// name: the nearest by edit distance, or else the shortest that begins with `name`; upper and lower case are
-/// the same. A message with a hint lists the names only if they are few, so that the hint is not lost among
-/// them.
+/// Returns the error that `known`, the names of a registry, lack `name`. The hint is the nearest name by edit
+/// distance, or else the shortest name with the prefix `name`, ignoring case. A message with a hint lists up
+/// to 12 names, so that the hint is not lost among them.
 pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> SpecError {
     let names: Vec<&str> = known.into_iter().collect();
     let given = name.to_ascii_lowercase();
-    // The distance of two names is at least the difference of their lengths, and the table of long names is
-    // large.
+    // The distance is at least the difference of the lengths. This check avoids large tables for long names.
     let is_as_long =
         |known: &&&str| known.len().abs_diff(given.len()) <= 1 + given.len() / 4 && given.len() <= LONGEST;
     let distances = names
@@ -44,11 +42,10 @@ pub fn is_similar(given: &str, known: &str) -> bool {
     given.len() <= LONGEST && edit_distance(given, known) <= 1 + given.len() / 4
 }
 
-/// The greatest length in bytes of a name that a message repeats whole, and to which similar names are looked
-/// for.
+/// Greatest length in bytes of a name that is repeated whole and compared with known names.
 const LONGEST: usize = 200;
 
-/// Returns a name as a message repeats it: only the beginning of one that nobody can have typed.
+/// Shortens a name of more than 200 bytes for a message.
 fn shortened(name: &str) -> String {
     if name.len() <= LONGEST {
         return name.to_owned();

@@ -13,9 +13,7 @@ use meshreplay_machine::machine::{Mesh, NodeId};
 use meshreplay_results::text::grouped;
 use meshreplay_sim::execution::RECORDED;
 use meshreplay_sim::guest::Guests;
-use meshreplay_study::study::{
-    Autos, Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load,
-};
+use meshreplay_study::study::{Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load};
 use meshreplay_workload::{Model, Oversize, Rules};
 
 /// An instant in several replays that differ only in their allocators.
@@ -54,7 +52,7 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
         rules: vec![Rules { oversize: *oversize, ..Rules::default() }],
         arrival_scales: vec![1.0],
         machines: vec![machine.clone()],
-        autos: Autos::default(),
+        autos: Vec::new(),
         of_logs: Vec::new(),
         schedulers: vec![moment.scheduler.clone().into()],
         allocators: moment.allocators.iter().cloned().map(Into::into).collect(),

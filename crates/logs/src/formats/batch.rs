@@ -8,6 +8,7 @@ use crate::facts::{EARLY_ENDS, EARLY_STARTS, Oddities};
 use crate::record::Record;
 
 /// The times of a job in seconds, instants since 1970; `None` where they are unknown.
+#[expect(clippy::struct_field_names, reason = "units stand in names")]
 pub(super) struct JobTimes {
     pub(super) submit_s: Option<i64>,
     /// `None` also for a job that has not started.
@@ -17,8 +18,8 @@ pub(super) struct JobTimes {
 }
 
 impl JobTimes {
-    /// Returns a record with these times, in which all else is unknown, and counts what is odd. A start before
-    /// the submission counts as the submission, too. A negative run time is unknown.
+    /// Returns a record with these times only, and counts oddities. A start before the submission replaces
+    /// the submission. A negative run time becomes unknown.
     pub(super) fn record(self, odd: &mut Oddities) -> Record {
         let Self { submit_s, start_s, run_s } = self;
         let is_early = start_s.zip(submit_s).is_some_and(|(start_s, submit_s)| start_s < submit_s);

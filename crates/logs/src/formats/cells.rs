@@ -9,8 +9,8 @@ pub(super) enum Delimiter {
     Blanks,
 }
 
-/// Every delimiter with its name in specs, in the order in which they are tried. The first is the one that
-/// separates most cells; only if none of the bytes is there, blanks separate.
+/// Delimiters with their names in specs, in order of preference. The delimiter that gives the most cells
+/// wins; blanks are the last resort.
 pub(super) const DELIMITERS: [(&str, Delimiter); 5] = [
     ("tab", Delimiter::Byte(b'\t')),
     ("pipe", Delimiter::Byte(b'|')),

@@ -12,7 +12,7 @@ use meshreplay_base::spec::{Spec, SpecError, unknown};
 pub struct Format {
     /// The name on the command line and in specs, in kebab-case.
     pub name: &'static str,
-    /// One line that says what the format is.
+    /// One-line description.
     pub summary: &'static str,
     /// The author of the format and the place where it is described.
     pub source: &'static str,
@@ -23,11 +23,11 @@ pub struct Format {
     pub reads: &'static [(&'static str, &'static str)],
     /// What a log of this format cannot say, in words; empty if it can say all that a replay uses.
     pub lacks: &'static str,
-    /// The file name extensions of this format, without dot. The first is the usual one. The list is empty if
-    /// file names do not tell the format.
+    /// File name extensions without the dot, the usual one first. Empty if file names do not identify the
+    /// format.
     pub extensions: &'static [&'static str],
-    /// A function that tells by the first line, which is neither blank nor a comment, whether a log has this
-    /// format. `None` if lines of this format could be lines of another one.
+    /// Recognises the format by the first line that is neither blank nor a comment. `None` if its lines are
+    /// ambiguous.
     pub recognises: Option<fn(line: &[u8]) -> bool>,
     /// Whether the format looks like no other and its records say when jobs started and ended, so that a file
     /// of it is always read as a schedule.
@@ -39,11 +39,11 @@ pub struct Format {
     /// A function that makes the parser of one log. It is given a spec with the name of this row; the spec
     /// has no parameters if the row has none.
     pub parser: fn(&Spec) -> Result<Box<dyn LineParser>, SpecError>,
-    /// The way in which logs of this format are written; `None` if they can only be read.
+    /// How logs of this format are written; `None` if read-only.
     pub writing: Option<Writing>,
 }
 
-/// The way in which logs of a format are written.
+/// How logs of a format are written.
 #[derive(Clone, Copy, Debug)]
 pub struct Writing {
     /// Whether comment lines are written. They make the header of a log.
@@ -52,14 +52,12 @@ pub struct Writing {
     /// Walker, D. Bunde and V. Leung (2010) would keep, with the run times that it would take. Otherwise all
     /// records are converted.
     pub by_authors_rules: bool,
-    /// A function that appends the line of a record, with its `\n`, to a text. The flag tells whether the log
-    /// has sides of shapes.
+    /// Appends the line of a record, with its `\n`. The flag is true for logs with shapes.
     pub append: fn(&Record, bool, &mut Vec<u8>),
 }
 
 impl Format {
-    /// The row of a format that can only be read, and that neither names nor lines of logs tell. Rows have
-    /// its values where they give no others.
+    /// Defaults for rows: a read-only format that neither file names nor lines identify.
     pub(super) const UNNAMED: Self = Self {
         name: "",
         summary: "",
@@ -100,9 +98,9 @@ pub trait LineParser {
     /// without such a line.
     fn begin(&mut self, _header: &Header) {}
 
-    /// Looks at the text before its first line is parsed, as far as it has to. Each call of `lines` opens the
-    /// text, if it is not open yet, and returns its next line that is not blank; `None` at its end. It is not
-    /// called for a text that can be read only once.
+    /// Looks ahead in the text before the first line is parsed. Each call of `lines` returns the next line
+    /// that is not blank, or `None` at the end; the first call opens the text. Not called for a stream, which
+    /// cannot be read twice.
     fn preview(&mut self, _lines: Preview<'_>) -> Result<(), TraceError> {
         Ok(())
     }
@@ -113,8 +111,8 @@ pub trait LineParser {
         false
     }
 
-    /// Returns the byte behind which the text is cut into pieces, each of which [`Self::parse`] is given as a
-    /// line. Only the line feed is left out of the pieces; other bytes end them.
+    /// Byte that ends a piece of text. [`Self::parse`] receives each piece as a line: without the line feed,
+    /// but with any other separator.
     fn separator(&self) -> u8 {
         b'\n'
     }
@@ -134,25 +132,23 @@ pub trait LineParser {
         None
     }
 
-    /// Returns a hash of the text by which the log names the job of the last record, where several texts have
-    /// one number; 0 where the number alone names the job. `None` if nothing names it.
+    /// Returns a hash of the last record's job name where several names share a number, 0 where the number is
+    /// unique, and `None` if the job has no name.
     fn identity(&self) -> Option<u64> {
         Some(0)
     }
 
-    /// Keeps no lists of nodes, as nobody will ask for them. It is called before the first line, if at all.
+    /// Drops lists of nodes. Called before the first line, if at all.
     fn forget_nodes(&mut self) {
         self.names().into_iter().for_each(Names::forget_nodes);
     }
 
-    /// Returns the names behind the numbers of the records so far; `None` if the format has no names, or
-    /// tells them only at the end.
+    /// Returns the names seen so far; `None` if the format has none before the end.
     fn names(&mut self) -> Option<&mut Names> {
         None
     }
 
-    /// Returns what the parser has learnt beside the records, such as the names behind their numbers. It is
-    /// called once, after the last record.
+    /// Returns the facts beyond the records, such as names. Called once, after the last record.
     fn facts(&mut self) -> Facts {
         Facts::default()
     }
@@ -161,13 +157,11 @@ pub trait LineParser {
 /// The meaning of one line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Parsed {
-    /// The line completes this record. The number counts the fields beyond those of the format, which are
-    /// ignored.
+    /// The line completes this record. The number counts surplus fields, which are ignored.
     Record(Record, usize),
-    /// The line says nothing of any job. It is a heading, for example, or time that the system took for
-    /// itself.
+    /// A line that describes no job, such as a heading or system time.
     NoJob,
-    /// The line gives several records, or none after all: those that [`LineParser::more`] returns.
+    /// The line gives any number of records, through [`LineParser::more`].
     Several,
     /// The line is part of a record that a later line or [`LineParser::finish`] gives.
     Part,

@@ -10,7 +10,7 @@ use meshreplay_base::spec::Spec;
 pub enum LogUnit {
     /// Whole nodes, as the user chose.
     NodesChosen,
-    /// Whole nodes, as nobody chose a unit.
+    /// Whole nodes, by default.
     NodesByDefault,
     /// Parts of nodes.
     Parts,
@@ -19,7 +19,7 @@ pub enum LogUnit {
 }
 
 impl LogUnit {
-    /// Returns the unit of a log of this format that was read as `spec` says.
+    /// Returns the unit of a log of this format, read with `spec`.
     pub fn new(format: &Format, spec: Option<&Spec>) -> Self {
         match spec.and_then(|spec| spec.params.get(PARAMETER)).map(String::as_str) {
             _ if !format.has_parameter(PARAMETER) => Self::Unknown,
@@ -39,8 +39,8 @@ impl LogUnit {
         }
     }
 
-    /// Returns whether jobs share too many nodes to have whole ones: 5 % of the node time or more counts more
-    /// than once, and nobody has chosen nodes all the same.
+    /// Returns true if jobs share too many nodes to have whole ones: at least 5 % of the node time counts
+    /// more than once, and nodes are only the default unit.
     pub fn refuses(self, node_use: &NodeUse) -> bool {
         self == Self::NodesByDefault && node_use.repeated > 0 && 20 * node_use.repeated >= node_use.listed
     }

@@ -1,9 +1,9 @@
 //! The accounting file of LSF, `lsb.acct`: events with fields between blanks, texts in double quotes. Jobs
 //! are the events `JOB_FINISH`; all others (reservations, for example) are no jobs.
 //!
-//! Two lists of hosts stand within a line, each after its length. Of the hosts on which a job ran, each is a
-//! slot, or several (`16*h1`). Submission, start and end are seconds since 1970. A job that was ended before
-//! it started has the start 0.
+//! A line has two lists of hosts, each after its length: the hosts requested and the hosts used. A host used
+//! is one slot, or several (`16*h1`). Submission, start and end are seconds since 1970. A job that ended
+//! before its start has the start 0.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_wrap,
@@ -102,7 +102,7 @@ impl Fields {
         Ok(Some(self.number(at, name)?).filter(|&time_s| time_s > 0))
     }
 
-    /// Returns the places of the hosts of the list whose length stands at `at`.
+    /// Returns the places of the hosts in the list after its length, field `at`.
     fn hosts(&self, at: usize, name: &'static str) -> Result<Range<usize>, Problem> {
         let count = usize::try_from(self.number(at, name)?).unwrap_or(usize::MAX);
         let (found, expected) = (self.0.count(), at.saturating_add(1).saturating_add(count));

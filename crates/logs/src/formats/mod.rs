@@ -49,14 +49,13 @@ pub const FORMATS: &[Format] = &[
     table::TABLE,
 ];
 
-/// The Standard Workload Format. It is the format of a log if neither its name nor its first line tells
-/// another, and the format in which models are written.
+/// The Standard Workload Format: the format of models' logs, and the default if neither the file name nor the
+/// first line identifies another.
 pub const SWF: &Format = &swf::FORMAT;
 
-/// The name in specs that stands for the format that the file name or the first line of a log tells. Its
-/// parameters are those of whatever format that is, such as in `auto:time-zone=Europe/Berlin`. The time zone
-/// says nothing of logs whose format has no dates without a zone, so that logs of several formats can be read
-/// with it.
+/// Spec name for automatic recognition by file name or first line. Its parameters go to the recognised
+/// format, as in `auto:time-zone=Europe/Berlin`. Formats without local dates ignore the time zone, so one
+/// spec fits logs of several formats.
 pub const AUTO: &str = "auto";
 
 impl Format {
@@ -93,7 +92,7 @@ impl Format {
     }
 }
 
-/// The lines by which the format of a log is recognised.
+/// Lines for recognising a format.
 pub(super) struct FirstLines<'a> {
     /// The first line that is neither blank nor a comment; `None` if there is none.
     pub(super) first: Option<&'a [u8]>,
@@ -104,10 +103,9 @@ pub(super) struct FirstLines<'a> {
     pub(super) is_table: bool,
 }
 
-/// Returns the format of a log whose name gives none: the one that recognises its first lines, or else SWF.
-/// If the first line does not begin with a number, as all of SWF do, and has fewer fields, it is a table, so
-/// that messages explain how tables are read. The result is what the log is and what makes a log of it, in
-/// words, if it is of a kind that cannot be read.
+/// Returns the format of a log with an unknown file name: by its first lines, or else SWF. A first line that
+/// neither begins with a number nor has 18 fields is a table, so error messages explain tables. The error
+/// gives the kind of an unreadable log and a remedy.
 pub(super) fn of_first_lines(lines: &FirstLines) -> Result<&'static Format, (&'static str, &'static str)> {
     let Some(first) = lines.first else { return Ok(SWF) };
     let of_batch_system = |format: &&'static Format| format.records_starts && **format != slurm::json::FORMAT;
@@ -167,7 +165,7 @@ pub fn with_parameter(format: Option<Spec>, key: &str, value: &str) -> Spec {
     Spec { name, ..base }.with(key, value)
 }
 
-/// Returns the zone in which `format` says that dates without a zone are; `None` if it says none.
+/// Returns the zone of dates without a zone in `format`; `None` if not given.
 pub fn time_zone(format: &Spec) -> Option<&str> {
     format.params.get(TIME_ZONE).map(String::as_str)
 }

@@ -42,11 +42,11 @@ const NAMES: [&str; 6] = ["user", "command", "nodes", "run time", "start date", 
 /// The time zone of NASA Ames.
 const ZONE: &str = "America/Los_Angeles";
 
-/// The parser of one log, with what it has seen so far.
+/// Parser of one log.
 struct NasIpsc {
     /// The time zone; `None` if it is unknown. It is built into this program, so it is always known.
     zone: Option<TimeZone>,
-    /// The number of jobs so far.
+    /// Jobs read.
     jobs: i64,
     /// Local times that occur twice or never.
     ambiguous: u64,
@@ -110,8 +110,7 @@ impl LineParser for NasIpsc {
     }
 }
 
-/// Returns whether `line` has exactly six words of which the last two are a date and a time. No other format
-/// writes such lines.
+/// Returns true for exactly six words that end in a date and a time. No other format has such lines.
 fn is_line(line: &[u8]) -> bool {
     matches!(words(line).as_slice(), [_, _, _, _, date, time] if civil(date, time).is_ok())
 }

@@ -31,7 +31,7 @@ const NAMES: [&str; 4] = ["arrival", "processors", "run time", "estimate"];
 
 /// The parser of one log.
 struct Premas {
-    /// The number of records so far, which is the job number of the last one.
+    /// Records read, which is the job number of the last one.
     records: i64,
 }
 

@@ -1,9 +1,9 @@
 //! The accounting file of Grid Engine (SGE, UGE, OGS, SoGE): one line for each job that ended, fields
 //! separated by colons.
 //!
-//! Fields up to the project stand at fixed places. The requests of the job may hold colons; the fields behind
-//! them are found from the wait for input and output, which has a point, and the memory two fields later.
-//! Times are seconds since 1970, or milliseconds in newer versions, which are rounded, half a second up.
+//! Fields up to the project have fixed places. Requests may contain colons; the fields after them are found
+//! by the I/O wait, a decimal, and the memory two fields later. Times are seconds since 1970, or milliseconds
+//! in newer versions, rounded half a second up.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "jobs are counted one by one; known times are above 0, so that their differences are in range"

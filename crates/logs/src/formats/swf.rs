@@ -49,7 +49,7 @@ struct Swf {
     counts: Counts,
 }
 
-/// Counts of what is odd in a line, or in the lines so far.
+/// Counts of oddities, of one line or of all lines read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     /// Times with a fraction of a second.
@@ -148,8 +148,8 @@ fn parse(line: &[u8]) -> Result<(Record, usize, Counts), Problem> {
     Ok((Record::from_fields(values, average_cpu_s), surplus, counts))
 }
 
-/// Sets the wait and the run time to differences of rounded instants. `exact_us` has those of [`TIMES`] that
-/// have fractions. Returns whether the job becomes 0 s long thereby. What is unknown stays as it is.
+/// Sets the wait and the run time to differences of rounded instants. `exact_us` holds the [`TIMES`] with
+/// fractions. Returns true if this makes the job 0 s long. Unknown times stay unknown.
 fn round_instants(values: &mut [i64; FIELDS], exact_us: [Option<i64>; TIMES.len()]) -> bool {
     let [submit, wait, run, ..] = TIMES;
     let known = |place: usize, index: usize| {

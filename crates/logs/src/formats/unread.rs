@@ -3,7 +3,7 @@
 /// A kind of file that is recognised by its first line.
 struct Unread {
     is: fn(&str) -> bool,
-    /// What the file is, in words.
+    /// Kind of the file, such as `a history of HTCondor`.
     kind: &'static str,
     /// What makes a log of it, in words.
     remedy: &'static str,
@@ -87,8 +87,7 @@ const KINDS: [Unread; 12] = [
     },
 ];
 
-/// Returns what a log is whose first line is `line`, and what makes a log of it that can be read, in words;
-/// `None` if the line is of no kind that is known.
+/// Identifies an unreadable log by its first line, with a remedy; `None` if unknown.
 pub(super) fn unread(line: &[u8]) -> Option<(&'static str, &'static str)> {
     let text = String::from_utf8_lossy(line);
     let text = text.trim();

@@ -10,7 +10,7 @@ use crate::header::Header;
 #[derive(Debug)]
 pub(crate) struct PartitionFilter {
     wanted: Partitions,
-    /// The partitions of the records so far, by number.
+    /// Partitions seen, by number.
     seen: BTreeMap<i64, Seen>,
     left_out: u64,
 }
@@ -30,9 +30,8 @@ impl PartitionFilter {
         Self { wanted, seen: BTreeMap::new(), left_out: 0 }
     }
 
-    /// Returns whether a record of this partition is wanted, and counts it. `names` has the names in the
-    /// records so far; `None` if the format has none. Names in the header are those above the first record of
-    /// the partition.
+    /// Counts a record, and returns true if its partition is wanted. `names` are the names read so far, if
+    /// the format has any. Only header lines above the first record of a partition give it a name.
     pub(crate) fn admits(&mut self, number: i64, names: Option<&Names>, header: &Header) -> bool {
         let wanted = &self.wanted;
         let is_wanted = number >= 0 && {

@@ -1,5 +1,5 @@
-//! The names behind the numbers of a log's records, and the time at which the log begins, wherever the log
-//! tells them: in its records, as the accounting of batch systems does, or in its header.
+//! Names behind the numbers of records, and the start time of a log. Both come from the records, as in the
+//! accounting of batch systems, or from the header.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct LogNames {
     start: Option<LogStart>,
 }
 
-/// The time at which submit times are 0.
+/// Origin of submit times.
 #[derive(Clone, Debug)]
 struct LogStart {
     /// The time in seconds since 1970.
@@ -42,7 +42,7 @@ impl LogNames {
         let of_kind = |(kind, key): (NameKind, &str)| {
             let mut listed = header.listed(key);
             if kind == NameKind::Partition {
-                // Partitions are chosen by name or by number, so that a name that is a number says nothing.
+                // Partitions are chosen by name or number; a numeric name would be ambiguous.
                 for one in &mut listed {
                     one.is_quoted = false;
                 }
@@ -53,8 +53,8 @@ impl LogNames {
         Self { names: names.only(&wanted), in_header, start: LogStart::of(header) }
     }
 
-    /// Returns the time at which submit times are 0, in seconds since 1970, and the time zone of the log: its
-    /// name, or an offset such as `+01:00`. `None` if the log does not tell.
+    /// Returns the origin of submit times in seconds since 1970, and the time zone of the log: a name, or an
+    /// offset such as `+01:00`. `None` if unknown.
     pub fn start(&self) -> Option<(i64, String)> {
         let LogStart { unix_s, zone } = self.start.as_ref()?;
         let by_offset = || {
@@ -81,8 +81,8 @@ impl LogNames {
         }
     }
 
-    /// Returns whether `text` is the name of the partition with this number, or the number itself. Where the
-    /// records have names, their numbers only say which came first, and nobody means them.
+    /// Returns true if `text` is the name or the number of this partition. A number does not count for a
+    /// partition with a name in the records: it is only the order of appearance.
     pub(super) fn calls_partition(&self, number: i64, text: &str) -> bool {
         let has_own_name = || self.names.name(NameKind::Partition, number).is_some();
         self.label(NameKind::Partition, number) == text || number.to_string() == text && !has_own_name()
@@ -102,9 +102,8 @@ impl LogNames {
         given.names().iter().map(number).collect()
     }
 
-    /// Returns the hour of the week at a time of the log, in seconds after its beginning: 0 is the hour that
-    /// begins at midnight between Sunday and Monday in the time zone of the log. `None` if the log does not
-    /// tell when it began, or in which time zone.
+    /// Returns the hour of the week at `after_s` seconds after the start of the log; 0 begins at midnight
+    /// between Sunday and Monday in the log's time zone. `None` if the start or the time zone is unknown.
     pub fn hour_of_week(&self, after_s: i64) -> Option<u8> {
         let LogStart { unix_s, zone } = self.start.as_ref()?;
         let at = jiff::Timestamp::from_second(unix_s.checked_add(after_s)?).ok()?.to_zoned(zone.clone());
@@ -114,9 +113,8 @@ impl LogNames {
     }
 }
 
-/// Returns the names that tell numbers apart. Some headers describe numbers instead, two of them in the same
-/// words, and a name that is a number could be taken for the number of another one, unless it stands in
-/// quotation marks.
+/// Returns the unambiguous names. Some headers describe numbers, two of them in the same words. A numeric
+/// name counts only in quotation marks, as it could be another number.
 fn told_apart(listed: &[Listed]) -> Vec<(i64, String)> {
     let is_told = |one: &&Listed| {
         let is_other = |other: &Listed| other.number != one.number && other.name == one.name;
@@ -126,7 +124,7 @@ fn told_apart(listed: &[Listed]) -> Vec<(i64, String)> {
 }
 
 impl LogStart {
-    /// Returns the beginning that a header tells. A header that says 1970 does not know it.
+    /// Returns the start from a header. A start in 1970 is unknown.
     fn of(header: &Header) -> Option<Self> {
         let unix_s = header.unix_start_time().filter(|&unix_s| unix_s > 0)?;
         // A log that was converted with an offset names the offset.
@@ -159,7 +157,7 @@ mod tests {
              ; Partition: 5 batch (p690)",
         );
         let labels = [1, 2, 3, 4, 5].map(|number| names.label(NameKind::Partition, number));
-        // Names that are numbers, and those of several partitions, would not tell partitions apart.
+        // Numeric and repeated names are dropped.
         assert_eq!(labels, ["1", "debug", "3", "4", "5"]);
         let found = |text: &str| names.partition_numbers(&text.parse()?, &[1, 2, 3, 4].into_iter());
         assert_eq!(found("debug+3")?, [2, 3]);

@@ -57,8 +57,8 @@ impl NameKind {
         KINDS[self as usize].1
     }
 
-    /// Returns the key of the header's lines that name the numbers of this kind, such as `User` in `; User: 1
-    /// anna`; `None` for lists of nodes, of which headers say nothing.
+    /// Returns the header key for names of this kind, such as `User` in `; User: 1 anna`; `None` for lists of
+    /// nodes, which headers do not name.
     pub const fn header_key(self) -> Option<&'static str> {
         KINDS[self as usize].3
     }
@@ -69,8 +69,7 @@ impl NameKind {
     }
 }
 
-/// The names of one kind that were seen so far. They are numbered from 1 in the order of their first
-/// appearance.
+/// Names of one kind, numbered from 1 in order of appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Labels {
     numbers: HashMap<Vec<u8>, i64>,

@@ -24,8 +24,7 @@ const EXPECTED: &str =
     "the name or the number of a partition, or several such as batch+debug; a comma in a name is spelt %2C";
 
 impl Partitions {
-    /// Returns the choice of these partitions; `None` if there are none. A partition that stands there twice
-    /// counts once.
+    /// Returns the choice of these partitions, without repetitions; `None` if there are none.
     pub fn new(names: impl IntoIterator<Item = String>) -> Option<Self> {
         let mut chosen: Vec<String> = Vec::new();
         for name in names {
@@ -41,8 +40,8 @@ impl Partitions {
         &self.0
     }
 
-    /// Returns the names for people to read, such as `batch+debug`. One that is called like another choice is
-    /// spelt as it has to be typed, so that it is not taken for that.
+    /// Returns the names for display, such as `batch+debug`. A name equal to a keyword is escaped, as on the
+    /// command line.
     pub fn label(&self) -> String {
         if self.is_reserved() { self.to_string() } else { self.0.join("+") }
     }
@@ -93,8 +92,8 @@ impl FromStr for Partitions {
     }
 }
 
-/// Returns the problem, in words, that no job is of the partition `missing`. `by_name` has the partitions of
-/// the log in the order of their numbers, each with its jobs; those with most jobs are named.
+/// Returns the message that no job is in the partition `missing`. `by_name` lists the partitions with their
+/// jobs, in the order of their numbers; the message names the largest.
 pub fn no_such_partition(missing: &str, mut by_name: Vec<(String, u64)>) -> String {
     const NAMED: usize = 12;
     if by_name.is_empty() {
@@ -114,8 +113,7 @@ pub fn no_such_partition(missing: &str, mut by_name: Vec<(String, u64)>) -> Stri
     format!("no job is of partition '{missing}'; expected one of: {}", words.join(", "))
 }
 
-/// Returns a name as it has to be typed: as it is, unless it would be taken for several names or for another
-/// one.
+/// Returns a name as typed on the command line: escaped if it would be ambiguous.
 fn typed(name: &str) -> String {
     let (only, read) = (Partitions::new([name.to_owned()]), name.parse().ok());
     let spelled =
@@ -141,7 +139,7 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A value of `--partition`: the jobs of which partitions are replayed.
+/// A value of `--partition`: the partitions to replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PartitionChoice {
     /// Nothing was chosen: all jobs, or, with a machine that follows from the log, the partitions by the

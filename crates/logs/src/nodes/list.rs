@@ -84,7 +84,7 @@ impl NodeList {
         self.patterns.iter().fold(0, |sum, pattern| sum.saturating_add(pattern.names))
     }
 
-    /// Returns the names pattern by pattern, those with one bracket without spelling them out.
+    /// Returns the names by pattern; patterns with one bracket stay ranges.
     pub(super) fn patterns(&self) -> impl Iterator<Item = Names<'_>> {
         self.patterns.iter().map(|pattern| match pattern.parts.as_slice() {
             [before, after] => Names::Numbered(&before.text, &before.ranges, &after.text),
@@ -122,7 +122,7 @@ fn patterns_of(text: &str) -> Result<Vec<&str>, &'static str> {
 }
 
 impl Pattern {
-    /// Reads a name that may have brackets, each of which is closed.
+    /// Parses a name with balanced brackets.
     fn parse(text: &str) -> Result<Self, &'static str> {
         if text.is_empty() {
             return Err("a name is empty");

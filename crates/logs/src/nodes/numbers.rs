@@ -32,7 +32,7 @@ pub(super) struct NodeNumbers<'a> {
     /// For the text before and behind a bracket and the number of digits in it: the nodes by the number in
     /// the bracket.
     tables: HashMap<(String, usize), Vec<u32>>,
-    /// The nodes of the lists that are kept, one after the other, and where those of each list are.
+    /// Nodes of the cached lists, concatenated; `places` has the range of each list.
     kept: Vec<u32>,
     most_kept: usize,
     places: Vec<Option<(u32, u32)>>,
@@ -105,7 +105,7 @@ impl<'a> NodeNumbers<'a> {
         list.names().filter(|name| !self.by_name.contains_key(name)).count() as u64
     }
 
-    /// Adds the nodes of a list to those of the last one.
+    /// Adds the nodes of a list to `last`.
     fn add(&mut self, list: &NodeList) {
         for names in list.patterns() {
             match names {

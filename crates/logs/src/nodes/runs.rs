@@ -28,7 +28,7 @@ struct Run {
     list: u32,
 }
 
-/// The start of a run of which it is unknown.
+/// Start of a run with unknown times.
 const UNKNOWN: i64 = i64::MAX;
 
 /// Two partitions belong together if the node time that they share is at least this part of the smaller
@@ -91,7 +91,7 @@ impl NodeUse {
 }
 
 impl NodeRuns {
-    /// Begins with no runs, of which none is kept once there are more than 2^23.
+    /// Returns an empty collection that drops all runs beyond 2^23.
     pub fn limited() -> Self {
         Self { has_limit: true, ..Self::default() }
     }
@@ -200,7 +200,7 @@ impl RunsOnNodes<'_> {
     }
 }
 
-/// Returns the connected components of those of `numbers` whose places are `named`.
+/// Returns the connected components of `numbers`, restricted to the places `named`.
 fn components(
     numbers: &[i64],
     named: impl Iterator<Item = usize>,

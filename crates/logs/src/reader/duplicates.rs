@@ -13,7 +13,7 @@ pub(super) const NEIGHBOURS: usize = 1 << 16;
 /// processors; and the identity of the job. Of a requeued job, each run has another start.
 type Key = ([i64; 6], u64);
 
-/// The records so far, or the last ones of them.
+/// Records seen, or the last of them.
 pub(super) struct Duplicates {
     seen: HashSet<Key>,
     /// The keys in the order of the log; empty if all are kept.

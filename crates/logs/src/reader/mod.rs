@@ -37,14 +37,14 @@ pub enum Entry<'a> {
     Record {
         /// The fields of the job.
         record: &'a Record,
-        /// The number of fields beyond those of the format. They are ignored.
+        /// Surplus fields, which are ignored.
         surplus: usize,
     },
     /// A comment, from its `;` on. The reader also adds it to the header.
     Comment(&'a [u8]),
     /// An empty line, or a line of blanks only.
     Blank,
-    /// A line without a record: it says nothing of any job, or it is part of a record that comes later.
+    /// A line without a record: it describes no job, or belongs to a later record.
     NoJob,
     /// A line that does not follow the format. Only lenient reading gives it; otherwise such a line is an
     /// error.
@@ -62,7 +62,7 @@ pub struct Reader {
     parser: Parser,
     /// Whether the parser has more records of the last line.
     has_more: bool,
-    /// The last record. It stays here while it is looked at, as it is large.
+    /// The last record, kept here because it is large.
     record: Record,
     /// The first line that was skipped, from 1, with its problem.
     first_skipped: Option<(u64, Problem)>,
@@ -81,9 +81,8 @@ struct Parser {
 }
 
 impl Parser {
-    /// Returns the entry of a record with so many `surplus` fields, and adds it to `records`. If it belongs
-    /// to none of the partitions that are read, or stands in the log for the second time, it is counted apart
-    /// and no entry of a job.
+    /// Returns the entry of a record, and adds it to `records`. A record of an unwanted partition and a
+    /// duplicate are only counted, and give no job.
     fn entry<'a>(
         &mut self,
         record: &'a Record,
@@ -105,8 +104,8 @@ impl Parser {
 }
 
 impl Reader {
-    /// Opens the log at `path`; `-` is standard input. The content tells whether it is compressed; the name
-    /// does not matter.
+    /// Opens the log at `path`; `-` is standard input. Compression is detected from the content, not from the
+    /// name.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         // The format is the one given, or else that of the file name, or else that of the first line.
         // `auto` has the parameters of the format that is found.
@@ -175,8 +174,8 @@ impl Reader {
         self.line
     }
 
-    /// Returns the comments read so far. They are complete only at the end of the log, as comments may follow
-    /// records.
+    /// Returns the comments read so far. Comments may follow records, so the header is complete only at the
+    /// end.
     pub fn header(&self) -> &Header {
         &self.header
     }

@@ -7,8 +7,8 @@ use crate::fields::skip_blanks;
 use crate::formats::{FirstLines, Format, of_first_lines};
 use crate::lines::Lines;
 
-/// Returns the format of a log by its first lines, all of which stay unread. Fails if the log is of a kind
-/// that is known and cannot be read.
+/// Recognises the format by the first lines, without consuming them. Fails for a known kind of unreadable
+/// log.
 pub(super) fn format_of(lines: &mut Lines) -> Result<&'static Format, TraceError> {
     let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
     // One look, as another one would wait for more of a pipe.

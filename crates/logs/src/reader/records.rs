@@ -5,7 +5,7 @@ use crate::header::Header;
 use crate::record::Record;
 use crate::summary::Irregularities;
 
-/// The counts of records and irregularities so far.
+/// Counts of records and irregularities.
 pub(super) struct Records {
     pub(super) count: u64,
     /// The job number and the submit time (in seconds) of the last record; `None` before the first record.
@@ -21,7 +21,7 @@ impl Records {
         Self { count: 0, last: None, first_submit_s: u64::MAX, irregularities: Irregularities::default() }
     }
 
-    /// Counts `record`, whose line has so many `surplus` fields, with its irregularities.
+    /// Counts a record and its irregularities. `surplus` is the number of surplus fields of its line.
     pub(super) fn add(&mut self, record: &Record, surplus: usize) {
         self.count += 1;
         // A negative time is unknown; as an unsigned number it is beyond all others.

@@ -136,7 +136,7 @@ fn premas_records_are_numbered() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A format in which two lines give one job. The second line may be missing at the end of the text.
+/// A format with two lines per job. The last job may lack its second line.
 struct Pairs {
     started: Vec<i64>,
 }

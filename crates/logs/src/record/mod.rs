@@ -83,7 +83,7 @@ pub struct Record {
 pub(super) const CPU: usize = 5;
 
 impl Record {
-    /// A record in which every field is unknown.
+    /// A record with all fields unknown.
     pub const UNKNOWN: Self = Self::from_fields([-1; FIELDS], -1.0);
 
     /// Returns the record with these fields. Field n of the format is entry n − 1 of `fields`, except field

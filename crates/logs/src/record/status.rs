@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-/// The log does not tell, or the job has not ended.
+/// Unknown, or not ended.
 pub const UNKNOWN: i64 = -1;
 /// The job failed, also by its time limit or its node.
 pub const FAILED: i64 = 0;

@@ -22,7 +22,7 @@ const READY: usize = 3;
 /// The text of a log, and what is counted and hashed of it.
 pub(super) struct Text {
     pub(super) inner: Box<dyn Read + Send>,
-    /// The number of bytes of the file that were read so far, which are compressed if the file is.
+    /// Bytes of the file read so far, compressed ones for a compressed file.
     pub(super) file_bytes: Arc<AtomicU64>,
     pub(super) hash: Sha256,
 }
@@ -43,8 +43,7 @@ impl Text {
         }
     }
 
-    /// Fills `buffer` as far as there is text. Returns the number of bytes, and the error after them, if
-    /// there is one.
+    /// Fills `buffer` as far as possible. Returns the number of bytes, and the error that followed them.
     fn fill(&mut self, buffer: &mut [u8]) -> (usize, io::Result<()>) {
         let mut length = 0;
         while length < buffer.len() {
@@ -140,8 +139,8 @@ impl Ahead {
     }
 }
 
-/// Sends the pieces of `text` up to its end, which is an empty piece, or to an error. Ends early if nobody
-/// takes them.
+/// Sends the pieces of `text` up to the end, marked by an empty piece, or to an error. Stops if the receiver
+/// is gone.
 fn read_ahead(mut text: Text, to: &SyncSender<Piece>, memory: &Receiver<Vec<u8>>) {
     loop {
         let mut bytes = memory.try_recv().unwrap_or_else(|_| vec![0; PIECE]);

@@ -22,8 +22,7 @@ use super::error::TraceError;
 use super::options::LogLimits;
 use meshreplay_base::disk::hexadecimal;
 
-/// Files of other kinds that are given as logs: the bytes with which they begin, what they are, and what
-/// makes a log of them.
+/// Files that are no logs: magic bytes, kind and remedy.
 const OTHERS: [(&[u8], &str, &str); 18] = [
     (
         b"PK\x03\x04",
@@ -50,11 +49,11 @@ const OTHERS: [(&[u8], &str, &str); 18] = [
     (b"<!", "a page of HTML or XML", "get the log itself; the page may be an error of a web server"),
 ];
 
-/// The number of bytes by which all kinds of files are told apart.
+/// Longest magic number, in bytes.
 const MAGIC: u64 = 15;
 
-/// The number of bytes that are read behind them when a log is opened, if there are so many at once. It is
-/// large, as formats are recognised by a line of the first chunk of text, which comes from these bytes.
+/// Bytes read after the magic number when a log is opened, if available at once. Large, since formats are
+/// recognised within the first chunk of text.
 const FIRST: usize = 256 << 10;
 
 /// The two bytes with which every gzip member begins (RFC 1952).
@@ -63,7 +62,8 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// The number of compressed bytes that are read at a time.
 const COMPRESSED_CHUNK: usize = 64 << 10;
 
-/// The number of bytes of text from which on another thread reads ahead. A shorter log is not worth a thread.
+/// Reading ahead on a second thread starts after this many bytes of text; shorter logs are not worth a
+/// thread.
 const AHEAD_FROM: u64 = 1 << 20;
 
 /// Counts the bytes that are read.
@@ -97,7 +97,7 @@ impl<R: BufRead> Read for Members<R> {
             if count > 0 || buffer.is_empty() {
                 return Ok(count);
             }
-            // This member has ended. What follows is the next one, or zeros up to the end of the file.
+            // End of a member. The next member follows, or zeros up to the end of the file.
             let rest = member.get_mut();
             loop {
                 let zeros = rest.fill_buf()?.iter().take_while(|&&byte| byte == 0).count();
@@ -115,7 +115,7 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-/// Reads what there is into `buffer`, and returns the number of bytes, which is 0 at the end.
+/// Reads the available bytes into `buffer` and returns their number; 0 at the end.
 fn read_some(stream: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match stream.read(buffer) {
@@ -133,7 +133,7 @@ pub(super) struct Source {
     /// Whether the text is that of a table in a binary file.
     is_table: bool,
     limits: LogLimits,
-    /// The number of bytes of text that were read so far, and from how many on another thread reads ahead.
+    /// Bytes of text read, and the number from which a second thread reads ahead.
     bytes: u64,
     ahead_from: u64,
 }
@@ -144,13 +144,13 @@ enum Reading {
     Here(Box<Text>),
     /// Another one does.
     Ahead(Ahead),
-    /// Nobody does, while it is handed over.
+    /// In transit to the other thread.
     HandedOver,
 }
 
 impl Source {
-    /// Opens the file at `path`, or standard input if `path` is `-`. The first bytes tell whether the log is
-    /// compressed; the name does not matter.
+    /// Opens the file at `path`, or standard input for `-`. Compression is detected from the first bytes, not
+    /// from the name.
     pub(super) fn open(path: &Path, limits: LogLimits) -> Result<Self, TraceError> {
         if path == Path::new("-") {
             return Self::new(PathBuf::from("standard input"), io::stdin(), limits);
@@ -243,7 +243,7 @@ impl Source {
         self.limits.line_bytes
     }
 
-    /// Returns the number of uncompressed bytes read so far.
+    /// Returns the uncompressed bytes read so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -259,7 +259,7 @@ impl Source {
         hexadecimal(&hash.finalize())
     }
 
-    /// Returns the number of bytes of the file that were read so far, which are compressed if `gzip`.
+    /// Returns the bytes of the file read so far, compressed ones if `gzip`.
     fn file_bytes(&self) -> u64 {
         match &self.text {
             Reading::Here(text) => text.file_bytes.load(Ordering::Relaxed),
@@ -352,7 +352,7 @@ mod tests {
         Ok(())
     }
 
-    /// Reads as [`drain`] does, with another thread from so many bytes on.
+    /// [`drain`], with a second thread from `ahead_from` bytes on.
     fn drained(content: &[u8], ahead_from: u64, step: usize) -> Result<(Vec<u8>, String, u64), TraceError> {
         let mut source =
             Source::new(PathBuf::from("log"), Cursor::new(content.to_vec()), LogLimits::default())?;

@@ -1,5 +1,5 @@
-//! Tables in binary files, Parquet and Arrow, which are logs as well. This layer cannot decode them: whoever
-//! can registers a converter, which turns such a file into the text of a CSV file.
+//! Logs in binary tables, Parquet and Arrow. This crate cannot decode them; a caller registers a converter
+//! from such a file to CSV text.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crate::error::TraceError;
 
-/// Turns a file, which stands at its beginning, into CSV with a heading. The text comes as a stream.
+/// Converts a file, positioned at its start, to CSV with a heading, as a stream.
 pub type TableConverter = fn(File) -> io::Result<Box<dyn Read + Send>>;
 
 /// The converter; empty as long as none is registered.
@@ -20,7 +20,7 @@ pub fn set_table_converter(converter: TableConverter) -> bool {
     CONVERTER.set(converter).is_ok()
 }
 
-/// The bytes with which such files begin, and what they are.
+/// Magic bytes of binary tables, and their kinds.
 const KINDS: [(&[u8], &str); 3] =
     [(b"PAR1", "a Parquet file"), (b"ARROW1", "an Arrow file"), (b"\xff\xff\xff\xff", "an Arrow stream")];
 

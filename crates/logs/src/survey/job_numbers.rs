@@ -1,7 +1,7 @@
-//! The job numbers of a log, of which those that come twice are found.
+//! Duplicate job numbers of a log.
 //!
-//! Most logs number their jobs one after the other, so that memory holds runs of consecutive numbers. If
-//! there are too many runs, all numbers go into a file from then on, where they are sorted.
+//! Most logs number jobs consecutively, so memory holds runs of consecutive numbers. Beyond a limit of runs,
+//! all numbers go to an external sort.
 
 use std::collections::{BinaryHeap, HashSet};
 use std::io;
@@ -9,7 +9,7 @@ use std::mem;
 
 use meshreplay_base::disk::Sorter;
 
-/// The most runs of consecutive numbers, and the most single ones beside, that a survey has in memory.
+/// Limit of runs, and of single numbers, in memory.
 pub(super) const MOST: usize = 1 << 20;
 
 /// What is known of a job number when it is added.
@@ -23,12 +23,12 @@ pub(super) enum Seen {
     Later,
 }
 
-/// The job numbers so far.
+/// Job numbers read.
 #[derive(Debug)]
 pub(super) struct JobNumbers {
-    /// The most runs, and the most single numbers beside, that are in memory.
+    /// Limit of runs, and of single numbers, in memory.
     most: usize,
-    /// Those that were greater than all before them, as most are: the first and the last of each run.
+    /// Numbers in ascending order, as most are: first and last of each run.
     ascending: Vec<(i64, i64)>,
     others: HashSet<i64>,
     /// Numbers with their lines, and whether they may come again, once there are too many of both.
@@ -47,13 +47,12 @@ pub(super) struct Duplicates {
 }
 
 impl JobNumbers {
-    /// Makes a list without numbers that has at most this many runs, and as many single numbers beside, in
-    /// memory.
+    /// Returns an empty set with this limit of runs, and of single numbers, in memory.
     pub(super) fn new(most: usize) -> Self {
         Self { most, ascending: Vec::new(), others: HashSet::new(), sorter: None, error: None }
     }
 
-    /// Adds the number of the record in a line. `may_repeat` says that it is no duplicate.
+    /// Adds the job number of a line. With `may_repeat`, it is no duplicate.
     pub(super) fn add(&mut self, number: i64, line: u64, may_repeat: bool) -> Seen {
         if self.sorter.is_some() {
             self.sort(number, line, may_repeat);
@@ -66,7 +65,7 @@ impl JobNumbers {
         if is_new || may_repeat { Seen::New } else { Seen::Before }
     }
 
-    /// Adds a number to those in memory. Returns whether it is new.
+    /// Adds a number in memory. Returns true if it is new.
     fn insert(&mut self, number: i64) -> bool {
         match self.ascending.last_mut() {
             Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
@@ -89,7 +88,7 @@ impl JobNumbers {
         runs.chain(others).for_each(|number| self.sort(number, 0, true));
     }
 
-    /// Adds a number to those in the file.
+    /// Adds a number to the external sort.
     fn sort(&mut self, number: i64, line: u64, may_repeat: bool) {
         // After an error the rest is of no use.
         if let (Some(sorter), None) = (&mut self.sorter, &self.error) {
@@ -97,15 +96,15 @@ impl JobNumbers {
         }
     }
 
-    /// Returns the duplicates of which [`Self::add`] has said that they are known later, and of them the
-    /// `most` first ones. Fails if the temporary file cannot be written or read.
+    /// Returns the number of duplicates reported as [`Seen::Later`], and the `most` first ones. Fails if the
+    /// temporary file cannot be written or read.
     pub(super) fn duplicates(&mut self, most: usize) -> io::Result<Duplicates> {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
         let Some(sorter) = self.sorter.take() else { return Ok(Duplicates::default()) };
         let (mut ascending, mut count, mut before) = (sorter.sorted()?, 0_u64, None);
-        // The last of those that are shown is on top.
+        // A max-heap by line, which keeps the first lines.
         let mut first = BinaryHeap::new();
         while let Some(((number, line), may_repeat)) = ascending.next()? {
             if before.replace(number) == Some(number) && may_repeat == [0] {

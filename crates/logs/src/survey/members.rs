@@ -12,12 +12,12 @@ use crate::record::Record;
 /// The users of a log, or its groups, applications, queues or partitions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Members {
-    /// What they are, such as `users`.
+    /// Kind in the plural, such as `users`.
     pub what: &'static str,
-    /// The number of different ones. Jobs of which it is unknown have none.
+    /// Number of different members. Jobs with an unknown member do not count.
     pub count: u64,
-    /// Those with most jobs, at most four: the name, or the number if the log has no names, and the number of
-    /// jobs. The first has most; of several with equally many the one with the lowest number comes first.
+    /// Up to four members with the most jobs, in descending order, ties by number: name, or number without a
+    /// name, and jobs.
     pub largest: Vec<(String, u64)>,
 }
 

@@ -16,8 +16,7 @@ use crate::reader::{Entry, Reader};
 use crate::record::{FIELD_NAMES, FIELDS, Record};
 use crate::summary::LogSummary;
 
-/// Statistics of a log as it was recorded, before any rule leaves out jobs. The size of a job is
-/// [`Record::procs`].
+/// Statistics of a recorded log, before any rule drops jobs. The size of a job is [`Record::procs`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Profile {
     /// The path of the log, or `standard input`.
@@ -37,7 +36,7 @@ pub struct Profile {
     pub procs: Option<i64>,
     /// The number of processors of the largest job; `None` if no size is known.
     pub largest_job_procs: Option<i64>,
-    /// The time at which submit times are 0, in seconds since 1970; `None` if the header does not tell.
+    /// Origin of submit times in seconds since 1970; `None` if not in the header.
     pub unix_start_time: Option<i64>,
     /// The earliest submit time in seconds; `None` if no submit time is known. Negative submit times count as
     /// unknown.
@@ -46,9 +45,9 @@ pub struct Profile {
     pub last_submit_s: Option<i64>,
     /// The sum of size × run time over the jobs with known size and run time, in processor-seconds.
     pub work_proc_s: f64,
-    /// The work divided by what the machine could do between the first and the last submit time. If the
-    /// header does not tell the number of processors, that of the largest job is taken. `None` if that is
-    /// unknown too, if no submit time is known, or if all jobs were submitted at once.
+    /// Work divided by the capacity of the machine between the first and the last submit time. Without a
+    /// machine size in the header, the largest job stands for it. `None` if no size or no submit time is
+    /// known, or if all jobs arrive at once.
     pub offered_load: Option<f64>,
     /// The sizes of the jobs whose size is known, in processors; `None` if there are none.
     pub size_procs: Option<Quantiles>,
@@ -144,7 +143,7 @@ struct Gathering {
     members: Counts,
     /// The runs with lists of nodes.
     runs: NodeRuns,
-    /// The number of jobs in which each field is unknown; field n is entry n − 1.
+    /// Jobs with each field unknown; field n is entry n − 1.
     missing: [u64; FIELDS],
 }
 

@@ -108,7 +108,7 @@ mod tests {
         assert_eq!((same.min, same.p25, same.p99, same.max), (7, 7, 7, 7));
     }
 
-    /// Counting gives what sorting gives, for values of every size.
+    /// Counting equals sorting, for values of every size.
     #[test]
     fn counted_values_have_the_quantiles_of_sorted_ones() {
         let edges = [i64::MIN, -3, -1, 0, 1, 2, 7, LISTED as i64 - 1, LISTED as i64, 1 << 40, i64::MAX];

@@ -60,8 +60,8 @@ impl Profile {
         text
     }
 
-    /// Returns the time from the first to the last submit time, with both dates if the header tells the start
-    /// of the log; `None` if no submit time is known.
+    /// Returns the time from the first to the last submit time, with both dates if the header has the start
+    /// of the log; `None` without submit times.
     fn span(&self) -> Option<String> {
         let (first, last, span_s) = (self.first_submit_s?, self.last_submit_s?, self.span_s()?);
         let (days, weeks) = (span_s as f64 / 86_400.0, span_s as f64 / 604_800.0);

@@ -108,8 +108,8 @@ impl Civil {
         Some(rest.trim_ascii())
     }
 
-    /// Returns the time in the calendar, in which a leap second is the one before it; `None` if the calendar
-    /// does not have it.
+    /// Returns the calendar time; a leap second becomes the second before it. `None` if the calendar lacks
+    /// it.
     pub(super) fn date_time(&self) -> Option<DateTime> {
         let [year, month, day, hour, minute, second] = self.parts.map(|part| part as i16);
         let second = if second == 60 { 59 } else { second };

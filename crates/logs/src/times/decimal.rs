@@ -9,8 +9,8 @@
 /// The most digits of a mantissa that are read; further digits behind the point are dropped.
 const DIGITS: usize = 20;
 
-/// Returns the number that `text` spells, in units of which each has `unit` parts; parts are rounded down.
-/// `None` if the text is no decimal number or the result exceeds an `i64`.
+/// Parses a decimal number as a multiple of 1 / `unit`, rounded down. `None` if the text is no decimal number
+/// or the result exceeds an `i64`.
 ///
 /// Accepted are an optional sign, digits, perhaps a point and more digits, perhaps an exponent such as
 /// `e+09`.

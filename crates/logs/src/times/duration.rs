@@ -18,8 +18,7 @@ pub(crate) enum Length {
     Missing,
     /// There is no limit.
     Unlimited,
-    /// The duration in seconds. The flag tells whether it had a fraction of a second and was rounded, half a
-    /// second up.
+    /// Seconds, rounded half a second up. The flag is true if a fraction was rounded.
     Seconds(i64, bool),
 }
 
@@ -70,8 +69,8 @@ pub(crate) fn duration(text: &[u8], plain_s: u32, pair: Pair) -> Result<Length, 
     })
 }
 
-/// Returns the duration that `text` spells, to the microsecond. A number alone counts `plain` units; `pair`
-/// is the meaning of `10:30`. The error says what was expected.
+/// Parses a duration to the microsecond. A number alone counts `plain` units; `pair` is the meaning of
+/// `10:30`. The error describes the expected text.
 ///
 /// Read are `D-HH[:MM[:SS]]`, `HH:MM:SS` with any number of hours, `A:B`, `N days HH:MM:SS` with or without a
 /// comma (as Python and pandas print), numbers with units, also several of them (`1h30m`), durations of ISO

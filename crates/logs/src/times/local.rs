@@ -1,14 +1,14 @@
-//! The local time zone: the one in which dates are read that tell none, unless the user says another.
+//! The local time zone, the default for dates without a zone.
 //!
-//! This room reads no environment. Whoever runs a program says once what the zone of the machine is; until
-//! then it is UTC. Results carry the zone that was used, so they are the same on every other machine.
+//! This crate reads no environment. The program sets the machine's zone once; until then it is UTC. Results
+//! record the zone used, so they are the same on every machine.
 
 use std::sync::OnceLock;
 
 use jiff::tz::TimeZone;
 
-/// What stands before the rules of a zone that has no name, such as `posix:CET-1CEST;M3.5.0;M10.5.0/3`.
-/// Commas are semicolons, as a comma would end the parameter of a format.
+/// Prefix of the rules of an unnamed zone, such as `posix:CET-1CEST;M3.5.0;M10.5.0/3`. Semicolons replace
+/// commas, which end parameters.
 pub const POSIX: &str = "posix:";
 
 /// Returns the zone of a name, or of rules behind [`POSIX`]; `None` if there is none.
@@ -19,20 +19,19 @@ pub(super) fn named(name: &str) -> Option<TimeZone> {
     }
 }
 
-/// The zone of the machine; empty as long as nobody has told it.
+/// Zone of the machine, once set.
 static LOCAL: OnceLock<String> = OnceLock::new();
 
-/// Says that dates without a zone are times of the zone `name`, such as `Europe/Berlin` or
-/// `posix:CET-1CEST;M3.5.0;M10.5.0/3`, in all logs that this process opens from now on, unless the parameter
-/// `time-zone` says otherwise. The first call counts. Returns whether there is such a zone and none was told
-/// before.
+/// Sets the zone of dates without a zone, such as `Europe/Berlin` or `posix:CET-1CEST;M3.5.0;M10.5.0/3`, for
+/// all logs this process opens from now on. The parameter `time-zone` overrides it. Returns true if the zone
+/// exists and none was set before; later calls have no effect.
 pub fn set_local_zone(name: &str) -> bool {
     // All spellings of UTC have one name in results.
     let name = if ["Etc/UTC", "Etc/UCT", "UCT", "Zulu"].contains(&name) { "UTC" } else { name };
     named(name).is_some_and(|zone| !zone.is_unknown()) && LOCAL.set(name.to_owned()).is_ok()
 }
 
-/// Returns the name of the zone of the machine; `None` if nobody has told it, so that UTC stands for it.
+/// Returns the zone of the machine; `None`, meaning UTC, if not set.
 pub(super) fn local_zone() -> Option<&'static str> {
     LOCAL.get().map(String::as_str)
 }

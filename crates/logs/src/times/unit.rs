@@ -34,7 +34,7 @@ pub(crate) const UNITS: [TimeUnit; 7] = [
 /// The same with a lifetime that references need.
 const ALL: &[TimeUnit] = &UNITS;
 
-/// The fewest letters by which a unit is recognised at the end of a word, as in `runtimemins`.
+/// Fewest letters of a unit at the end of a word, as in `runtimemins`.
 const FEWEST_LETTERS: usize = 4;
 
 impl TimeUnit {
@@ -44,9 +44,8 @@ impl TimeUnit {
         ALL.iter().find(is_one)
     }
 
-    /// Splits the name of a column into the name without its unit and the unit, as in `run_time_min`,
-    /// `Runtime (h)`, `durationMs` and `walltimeminutes`. `None` if the name has no unit. `m`, `d` and `w`
-    /// alone are no unit, as they stand for much else.
+    /// Splits a column name into its base and its unit: `run_time_min`, `Runtime (h)`, `durationMs`,
+    /// `walltimeminutes`. `None` without a unit. `m`, `d` and `w` alone are too ambiguous.
     pub(crate) fn of_column(name: &str) -> Option<(String, &'static Self)> {
         let words = words(name);
         let (last, before) = words.split_last()?;

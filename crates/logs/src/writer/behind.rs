@@ -19,7 +19,7 @@ const BYTES: usize = 256 << 10;
 /// The number of buffers that wait for the other thread at most.
 const BUFFERS: usize = 4;
 
-/// The end of a file at which text is put in. Memory holds [`BUFFERS`] + 2 buffers of [`BYTES`].
+/// Producer end of a file that another thread writes. Memory holds [`BUFFERS`] + 2 buffers of [`BYTES`].
 pub(super) struct Behind {
     buffer: Vec<u8>,
     /// The way to the other thread; `None` when no more text will come.

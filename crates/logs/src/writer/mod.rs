@@ -26,8 +26,7 @@ pub struct Writer {
     line: Vec<u8>,
     /// The number of records whose sides were not written.
     lost_sides: u64,
-    /// What brings the records into the order of their submissions; `None` if they keep the order in which
-    /// they come.
+    /// External sort by submit time; `None` to keep the order of calls.
     sorter: Option<Sorter>,
 }
 
@@ -63,24 +62,23 @@ impl Writer {
         Ok(Self::new(PathBuf::from(name), writing_of(format)?, out, true))
     }
 
-    /// Makes a writer to `out`. `overwrite` tells whether the end may replace a file.
+    /// Returns a writer to `out`. `overwrite` allows replacing a file.
     fn new(path: PathBuf, writing: Writing, out: Encoder, overwrite: bool) -> Self {
         let (has_sides, has_records, line) = (false, false, Vec::new());
         Self { path, writing, overwrite, out, has_sides, has_records, line, lost_sides: 0, sorter: None }
     }
 
-    /// Returns the writer, which writes the records in the order of their submissions at the end of the log.
-    /// Those that were submitted together keep the order in which they come. A temporary file holds those
-    /// that are too many for 64 MB.
+    /// Sorts the records by submit time, stably, when the log is finished. Records beyond 64 MB go to a
+    /// temporary file.
     #[must_use]
     pub fn sorted(mut self) -> Self {
         self.sorter = Some(Sorter::default());
         self
     }
 
-    /// Writes a comment, which should begin with `;`. It is left out if the format has no comments, and if
-    /// records are sorted and it tells, below the first of them, that records have sides: there it says
-    /// nothing, and above them it would.
+    /// Writes a comment, which should begin with `;`. Dropped if the format has no comments. Also dropped if
+    /// records are sorted and it is a late entry `Shapes`: sorting would move it above the records, where it
+    /// takes effect.
     pub fn comment(&mut self, text: &[u8]) -> Result<(), TraceError> {
         if !self.writing.has_comments {
             return Ok(());
@@ -104,8 +102,8 @@ impl Writer {
         header.lines().try_for_each(|line| self.comment(line))
     }
 
-    /// Returns the number of records so far whose sides were lost, as the format has none or the header does
-    /// not say that records have them.
+    /// Returns the number of records whose sides were lost, for want of sides in the format or of `Shapes` in
+    /// the header.
     pub fn lost_sides(&self) -> u64 {
         self.lost_sides
     }
@@ -181,7 +179,7 @@ fn unsorted(source: io::Error) -> TraceError {
     TraceError::Temporary { what: "records cannot be sorted", source }
 }
 
-/// Returns the way in which logs of `format` are written, or an error if they can only be read.
+/// Returns how logs of `format` are written. Fails for read-only formats.
 fn writing_of(format: &Format) -> Result<Writing, TraceError> {
     format.writing.ok_or(TraceError::ReadOnly { format: format.name })
 }

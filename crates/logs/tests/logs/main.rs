@@ -1,4 +1,4 @@
-//! Logs as sites write them, read and written. Each module says in its first line what it is for.
+//! Logs as sites write them, read and written. The first line of each module states its purpose.
 
 mod slurm_logs;
 mod trace_logs;

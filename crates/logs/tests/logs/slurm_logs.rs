@@ -1,4 +1,4 @@
-//! Accounting of Slurm: what a real Slurm has written (22.05, with `make test-slurm`), and random dumps.
+//! Slurm accounting: files written by a real Slurm (22.05, with `make test-slurm`), and random dumps.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// Reads a file as `format`: records and what was learnt beside them.
+/// Reads a file as `format`: records and summary.
 fn read_file(path: &Path, format: &str) -> Result<(Vec<Record>, LogSummary), TraceError> {
     let options = ReadOptions { format: format.parse().ok(), ..ReadOptions::default() };
     let mut records = Vec::new();
@@ -19,7 +19,7 @@ fn read_file(path: &Path, format: &str) -> Result<(Vec<Record>, LogSummary), Tra
     Ok((records, summary))
 }
 
-/// Reads a text whose first line tells its format.
+/// Reads a text in the format of its first line.
 fn read_text(text: &str, format: &str) -> Result<(Vec<Record>, LogSummary), TraceError> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join("log");
@@ -92,7 +92,7 @@ fn cpus_and_gpus_of_a_real_run_are_those_that_slurm_counted() -> Outcome {
         // This job was cancelled while it waited.
         assert_eq!(cpus[&16], [-1, 5], "{ending}");
     }
-    // What was asked for stands for the GPUs that the job got, which this log does not tell.
+    // Requested GPUs stand for the allocated ones, which this log lacks.
     assert_eq!((of("jobcomp", "cpus")?[&13], of("jobcomp", "gpus")?[&13]), ([8, 2], [4, 4]));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Logs as they really are: every irregularity seen in the wild, the shared logs, round trips, mutations.
+//! Real logs: every irregularity seen in the wild, the shared logs, round trips, mutations.
 
 use std::error::Error;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! Splits the unavailable nodes of a machine into few submeshes.
 
+use super::Coord;
 use super::mesh::Mesh;
-use super::node::Coord;
 use super::node_set::NodeSet;
 use super::submesh::Submesh;
 

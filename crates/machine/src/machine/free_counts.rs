@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::submesh::span;
-use super::{Coord, Machine, Mesh, Submesh, ranges};
+use super::{Coord, Machine, Mesh, Submesh};
 
 /// Prefix sums of the free nodes of a machine, padded along x. Due to the padding the counts around a whole
 /// row of centres are differences of numbers in one array, without a branch and without a clamp per centre.
@@ -119,18 +119,9 @@ impl FreeCounts {
             self.around_flat_row(y, radius, free);
             return;
         }
-        self.sum_rows(y, z, radius, line);
-        let width = self.extents[0];
-        // The range of x covers the whole ring, so every centre has the same count.
-        if self.wraps[0] && 2 * radius + 1 >= width {
-            free.fill(line[self.pad + width] - line[self.pad]);
-            return;
-        }
-        let radius = radius.min(self.pad);
-        let (low, high) = (&line[self.pad - radius..][..width], &line[self.pad + radius + 1..][..width]);
-        for ((cell, high), low) in free.iter_mut().zip(high).zip(low) {
-            *cell = high - low;
-        }
+        // Beyond the padding, a line has no more nodes.
+        let along_x = if self.wraps[0] { radius } else { radius.min(self.pad) };
+        self.grown_row([y, z], [1; 3], [along_x, radius, radius], line, free);
     }
 
     /// Does the same as [`Self::boxes`] for a machine with one layer that does not wrap around: one pass over
@@ -162,14 +153,8 @@ impl FreeCounts {
         }
     }
 
-    /// Writes into `line` the prefix sums along x over the rows within `radius` of (y, z). The number of free
-    /// nodes at x positions in `a..b` is `line[b + pad] − line[a + pad]`, for −pad ≤ a ≤ b ≤ W + pad.
-    fn sum_rows(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>) {
-        let along = |d: usize, at: usize| ranges(at, radius, self.extents[d], self.wraps[d]);
-        self.sum_ranges(&along(1, y), &along(2, z), line);
-    }
-
-    /// Writes into `line` the prefix sums along x over rows with these y and z, see [`Self::sum_rows`].
+    /// Writes into `line` the prefix sums along x over rows with these y and z. The number of free nodes at x
+    /// positions in `a..b` is `line[b + pad] − line[a + pad]`, for −pad ≤ a ≤ b ≤ W + pad.
     fn sum_ranges(
         &self,
         ys: &[Option<Range<usize>>; 2],
@@ -238,26 +223,7 @@ impl FreeCounts {
             }
             return self.in_submesh(low, high) as i32;
         }
-        let [x, y, z] = centre.map(|c| c as usize);
-        let [width, length, depth] = self.extents;
-        let xs = ranges(x, radius, width, self.wraps[0]);
-        // The free nodes of the x ranges in rows 0..y and layers 0..z.
-        let prefix = |y: usize, z: usize| {
-            if y == 0 || z == 0 {
-                return 0;
-            }
-            let row = &self.sums[((z - 1) * length + y - 1) * self.stride + self.pad..];
-            xs.iter().flatten().map(|xs| row[xs.end] - row[xs.start]).sum()
-        };
-        let mut free = 0;
-        // Inclusion and exclusion over the ends of the ranges along y and z.
-        for zs in ranges(z, radius, depth, self.wraps[2]).into_iter().flatten() {
-            for ys in ranges(y, radius, length, self.wraps[1]).into_iter().flatten() {
-                free += prefix(ys.end, zs.end) - prefix(ys.start, zs.end);
-                free += prefix(ys.start, zs.start) - prefix(ys.end, zs.start);
-            }
-        }
-        free
+        self.around_submesh(Submesh { base: centre, sizes: [1; 3] }, radius)
     }
 
     /// Returns the number of free nodes from `low` (included) to `high` (excluded). In every dimension `high`
@@ -319,7 +285,7 @@ impl FreeCounts {
         let (width, low, high) = (self.extents[0], grown[0], sizes[0] as usize + grown[0]);
         if self.wraps[0] && low + high >= width {
             free.fill(line[self.pad + width] - line[self.pad]);
-        } else if high <= self.pad {
+        } else if high <= self.pad + 1 {
             let (lows, highs) = (&line[self.pad - low..], &line[self.pad + high..]);
             for ((cell, high), low) in free.iter_mut().zip(highs).zip(lows) {
                 *cell = high - low;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::node::NodeId;
+use super::NodeId;
 
 /// The number of placements that are remembered. A new one takes the place of another one.
 pub const PLACES: usize = 1024;

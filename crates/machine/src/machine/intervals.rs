@@ -1,8 +1,9 @@
-//! Sets of nodes as text: intervals such as `0-3 7`, as Batsim and evalys write them.
+//! Nodes as text: intervals such as `0-3 7`, as Batsim and evalys write them, and coordinates such as
+//! `(3,1)`.
 
 use std::fmt::Write;
 
-use super::node::NodeId;
+use super::NodeId;
 use meshreplay_base::words::excerpt;
 
 /// Returns the text of a set of nodes as ascending intervals; an empty text if there are no nodes. O(k log
@@ -29,6 +30,22 @@ pub fn format_intervals(intervals: impl IntoIterator<Item = (NodeId, NodeId)>) -
         };
     }
     text
+}
+
+/// Returns coordinates as text, such as `(3,1)`.
+pub(super) fn format_coordinates(coordinates: &[impl ToString]) -> String {
+    format!("({})", coordinates.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
+}
+
+/// Returns a field of a table without blanks and quotation marks around it.
+pub(super) fn unquoted(field: &str) -> &str {
+    let field = field.trim();
+    field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).unwrap_or(field)
+}
+
+/// Returns the beginning of a text in quotes, for messages.
+pub(super) fn quote(text: &str) -> String {
+    format!("'{}'", excerpt(text))
 }
 
 /// The error for a text that is not a set of nodes.

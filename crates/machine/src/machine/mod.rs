@@ -14,7 +14,6 @@ mod held;
 mod intervals;
 mod masks;
 pub mod mesh;
-mod node;
 mod node_lists;
 pub mod node_map;
 mod node_set;

@@ -1,6 +1,6 @@
 //! The nodes that jobs had according to a log, as nodes of one machine.
 
-use super::node::NodeId;
+use super::NodeId;
 use super::node_set::NodeSet;
 
 /// Lists of nodes of one machine. They have the numbers that the log gives them.

@@ -1,7 +1,7 @@
 //! A set of nodes, stored as a bitset.
 
+use super::NodeId;
 use super::held::OfWord;
-use super::node::NodeId;
 
 /// A set of node numbers below a fixed bound. It has one bit per node: node `n` is bit `n % 64` of word `n /
 /// 64`.

@@ -170,16 +170,16 @@ fn arc(taken: &[bool]) -> (u32, u32) {
     (start as u32, (n - longest) as u32)
 }
 
-/// Returns the positions of a dimension of `extent` nodes that are within `radius` hops of `centre`. On a
-/// line it is one range, cut off at the ends, and the second is `None`. If the dimension wraps, a second
-/// range is there if the positions go around its end.
+/// Returns the positions of a dimension of `extent` nodes that are within `radius` hops of `centre`, as
+/// `span` does for more than one position.
 #[inline]
 pub fn ranges(centre: usize, radius: usize, extent: usize, wraps: bool) -> [Option<Range<usize>>; 2] {
     span(centre, 1, radius, extent, wraps)
 }
 
-/// Returns the positions within `radius` hops of the `size` positions from `start` on, as [`ranges`] does for
-/// one position.
+/// Returns the positions of a dimension of `extent` nodes that are within `radius` hops of the `size`
+/// positions from `start` on. On a line it is one range, cut off at the ends, and the second is `None`. If the
+/// dimension wraps, a second range is there if the positions go around its end.
 pub(super) fn span(
     start: usize,
     size: usize,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::node::NodeId;
+use super::NodeId;
 
 /// The nodes of a machine that no job can have, as intervals of node numbers. A machine without such nodes
 /// keeps no list, so that it costs nothing to copy.

@@ -9,9 +9,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::intervals::format_coordinates;
 use super::mesh::Mesh;
-use super::node::{Coord, NodeId};
 use super::unavailable::UnavailableError;
+use super::{Coord, NodeId};
 use meshreplay_base::memory;
 use meshreplay_base::words::{counted, excerpt};
 
@@ -165,13 +166,12 @@ impl Table {
 
 /// Returns the coordinates `numbers` of a node of `mesh`. Fails with what is wrong.
 fn inside(numbers: &[u32], mesh: &Mesh) -> Result<Coord, String> {
-    let shown = || numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let shown = || format_coordinates(numbers);
     if numbers.len() != mesh.dims() {
-        let dims = mesh.dims();
-        return Err(format!("({}) has not {}", shown(), counted(dims, "coordinate")));
+        return Err(format!("{} has not {}", shown(), counted(mesh.dims(), "coordinate")));
     }
     if numbers.iter().zip(mesh.extents()).any(|(&at, extent)| at >= extent) {
-        return Err(format!("({}) is outside machine {mesh}", shown()));
+        return Err(format!("{} is outside machine {mesh}", shown()));
     }
     let mut coord = [0; 3];
     coord[..numbers.len()].copy_from_slice(numbers);

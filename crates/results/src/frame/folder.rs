@@ -24,7 +24,7 @@ use std::sync::Arc;
 use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
 
-use super::detail::{DETAILS, Detail};
+use super::detail::{DETAILS, Detail, Replicate};
 use super::file::write_to;
 use super::kept::{has_key, is_result_of, read_checked};
 use super::labels::{relabel, without_labels};
@@ -190,7 +190,8 @@ impl StudyFolder {
             for detail in DETAILS.iter().rev().filter(kept) {
                 let mut all: Option<DataFrame> = None;
                 for outcome in outcomes {
-                    let rows = detail.whole(0, spec, outcome, options)?.drop("replay")?;
+                    let rows =
+                        detail.whole(Replicate { replay: 0, spec, outcome, options })?.drop("replay")?;
                     stack(&mut all, without_labels(&rows))?;
                 }
                 let path = self.detail(key, detail.name);

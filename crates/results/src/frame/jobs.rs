@@ -7,6 +7,7 @@ use polars_core::prelude::DataFrame;
 
 use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, U32, U64, Written};
 use super::column::{Field, Value, build};
+use super::detail::Replicate;
 use super::{FrameError, frame};
 use meshreplay_base::job::{Job, Shape};
 use meshreplay_logs::{LogNames, NameKind};
@@ -286,15 +287,10 @@ fn field<'a>(name: &'static str, value: Value<JobRow<'a>>) -> Field<JobRow<'a>> 
 /// Returns the jobs of one replication of replay number `replay`, in the order of the log. The frame has no
 /// rows if the outcome has kept no jobs.
 pub fn jobs(replay: u32, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
-    rows(replay, outcome, options, 0..outcome.jobs.len())
+    JobsOf::of(replay, outcome).frame(0..outcome.jobs.len(), options)
 }
 
 /// Returns the jobs at these positions, of those that [`jobs`] returns.
-pub(super) fn rows(
-    replay: u32,
-    outcome: &Outcome,
-    options: &Options,
-    rows: Range<usize>,
-) -> Result<DataFrame, FrameError> {
-    JobsOf::of(replay, outcome).frame(rows, options)
+pub(super) fn rows(replicate: Replicate<'_>, rows: Range<usize>) -> Result<DataFrame, FrameError> {
+    JobsOf::of(replicate.replay, replicate.outcome).frame(rows, replicate.options)
 }

@@ -5,8 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::FrameError;
+use super::FrameSchema;
 use super::read::read_file;
-use super::schema::FrameSchema;
 use meshreplay_base::disk::{open, read};
 
 /// The last four bytes of a Parquet file. The four bytes before them hold the length of the footer.

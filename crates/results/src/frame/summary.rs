@@ -4,9 +4,11 @@ use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use super::column::Value::{Added, MaybeF64, Str, U32};
 use super::column::{Field, Value, build, has};
+use super::detail::DETAILS;
 use super::{FrameError, coordinates, frame, name};
 use meshreplay_sim::metrics::{ColumnInfo, ColumnType, METRICS, Metric, Number, When};
 use meshreplay_study::study::{Options, Outcome, ReplaySpec};
+use serde::Serialize;
 
 /// One row of the frame: a replication of a replay.
 struct SummaryRow<'a> {
@@ -90,4 +92,37 @@ pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], options: &Options) -> Resu
     columns.extend(coordinates::behind_columns(&specs));
     columns.extend(build(&behind(), &rows, options));
     frame(columns)
+}
+
+/// The description of a frame.
+#[derive(Clone, Debug, Serialize)]
+pub struct FrameSchema {
+    /// The name of the frame, which is also the stem of its files.
+    pub name: &'static str,
+    /// What one row of the frame stands for.
+    pub rows: &'static str,
+    /// The columns in the order of the frame.
+    pub columns: Vec<ColumnInfo>,
+}
+
+impl FrameSchema {
+    /// Returns the schema of the `summary` frame.
+    pub fn summary() -> Self {
+        Self { name: "summary", rows: "one per replay and replication", columns: columns() }
+    }
+
+    /// Returns the schemas of all frames: jobs, summary, and the other details.
+    pub fn all() -> Vec<Self> {
+        let details = DETAILS.iter();
+        let mut all: Vec<Self> = details
+            .map(|detail| Self { name: detail.name, rows: detail.rows, columns: (detail.columns)() })
+            .collect();
+        all.insert(1, Self::summary());
+        all
+    }
+
+    /// Returns the column of this name; `None` if the frame has none.
+    pub fn column(&self, name: &str) -> Option<&ColumnInfo> {
+        self.columns.iter().find(|column| column.name == name)
+    }
 }

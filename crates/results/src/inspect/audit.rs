@@ -1,13 +1,12 @@
 //! Audits a schedule: checks whether it is possible on its machine, and whether it follows a scheduling
 //! policy. The answer is text.
 
-use super::error::InspectError;
-use super::finding::Finding;
-use super::input::{Input, StartRule};
+use super::input::StartRule;
+use super::{Finding, Input, InspectError};
 use crate::text::grouped;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Machine, Mesh};
-use meshreplay_study::audit::{self, Checked, Fits, Policy, Promised, ScheduledJob, Violation};
+use meshreplay_study::audit::{self, AuditCounts, Fits, Policy, PolicyCheck, ScheduledJob, Violation};
 
 /// The question that an audit answers about a schedule.
 #[derive(Clone, Debug, Default)]
@@ -72,15 +71,15 @@ fn follow(
     machine: &Mesh,
     policy: Option<Policy>,
     rule: StartRule,
-) -> Result<Result<Checked, Violation>, InspectError> {
+) -> Result<Result<AuditCounts, Violation>, InspectError> {
     let mut walk = || input.jobs.walk();
     if let Some(outages) = &input.outages {
         // No policy is checked, so which jobs can start does not matter.
         return audit::audit_outages(&mut walk, outages, machine);
     }
     let mut checked = |fits: Fits<'_>| {
-        let promised = policy.map(|policy| Promised { policy, fits });
-        audit::audit_walk(&mut walk, &[], machine, promised)
+        let promised = policy.map(|policy| PolicyCheck { policy, fits });
+        audit::audit_stream(&mut walk, &[], machine, promised)
     };
     match rule {
         StartRule::Counts => checked(Fits::Counts),
@@ -93,7 +92,7 @@ fn follow(
 }
 
 /// Returns how much was checked, as lines of text.
-fn extent(checked: &Checked, policy: Option<Policy>) -> Vec<String> {
+fn extent(checked: &AuditCounts, policy: Option<Policy>) -> Vec<String> {
     let count = |count: u64| grouped(count as f64, 0);
     let [jobs, instants, peak] = [checked.jobs, checked.instants, u64::from(checked.peak)].map(count);
     let [jobs, instants, peak] =

@@ -1,12 +1,12 @@
 //! Compares two schedules of the same jobs. The answer is text.
 
-use super::error::InspectError;
-use super::finding::Finding;
-use super::input::Input;
+use super::{Finding, Input, InspectError};
 use crate::text::grouped;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Mesh, format_intervals};
-use meshreplay_study::audit::{self, Comparison, Divergence, ScheduledJob, Side, WaitingJob, Walk, What};
+use meshreplay_study::audit::{
+    self, Comparison, Divergence, DivergenceKind, ScheduleStream, ScheduledJob, Side,
+};
 
 /// The largest number of waiting jobs, of starts and of nodes that are listed. Further ones are only counted.
 const LISTED: usize = 5;
@@ -41,7 +41,7 @@ pub fn compare(
 }
 
 /// Returns the jobs of a schedule one by one, without nodes if `times_only`.
-fn jobs_of(input: &Input, times_only: bool) -> Result<Walk<'_, InspectError>, InspectError> {
+fn jobs_of(input: &Input, times_only: bool) -> Result<ScheduleStream<'_, InspectError>, InspectError> {
     let jobs = input.jobs.walk()?;
     if !times_only {
         return Ok(jobs);
@@ -68,14 +68,14 @@ fn killed(inputs: [&Input; 2]) -> String {
 
 /// Returns in words the first difference and the state of both schedules at that time.
 fn first_difference(divergence: &Divergence, inputs: [&Input; 2], nodes: [Option<u32>; 2]) -> String {
-    let Divergence { at, number, what, jobs, sides } = divergence;
+    let Divergence { at, number, kind, jobs, sides } = divergence;
     let mut lines = vec![format!("first difference: at {at}, job {number}\n")];
     for (((Input { name, .. }, job), side), available) in inputs.into_iter().zip(jobs).zip(sides).zip(nodes) {
-        let did = match what {
-            What::Start if job.start == *at => "starts it".to_owned(),
-            What::Start => format!("starts it at {}", job.start),
-            What::End => format!("ends it at {}", job.end),
-            What::Place => {
+        let did = match kind {
+            DivergenceKind::Start if job.start == *at => "starts it".to_owned(),
+            DivergenceKind::Start => format!("starts it at {}", job.start),
+            DivergenceKind::End => format!("ends it at {}", job.end),
+            DivergenceKind::Place => {
                 let nodes = job.nodes.iter().flatten().copied();
                 let left = nodes.clone().count().saturating_sub(LISTED);
                 let more =
@@ -100,8 +100,9 @@ fn state(side: &Side, nodes: Option<u32>) -> String {
         count if count > LISTED => format!("{} and {} more", words[..LISTED].join(", "), count - LISTED),
         _ => words.join(", "),
     };
-    let waits =
-        |job: &WaitingJob| format!("{} ({}, {})", job.number, counted(job.procs, "processor"), job.estimate);
+    let waits = |job: &ScheduledJob| {
+        format!("{} ({}, {})", job.number, counted(job.procs, "processor"), job.estimate)
+    };
     format!(
         "{in_use}; running: {}; waiting: {}; starting: {}",
         counted(side.running, "job"),

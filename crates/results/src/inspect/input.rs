@@ -5,14 +5,13 @@ use std::mem;
 use std::path::Path;
 
 use super::error::InspectError;
-use super::jobs::Jobs;
-use crate::frame::{self, Downtimes, Replication, Selected, Selection, Table};
+use crate::frame::{self, Downtimes, Replication, SavedJobs, Selected, Selection, Table};
 use meshreplay_alloc::allocator::{self, Contiguity, Request, Served, Setup, Strategy};
 use meshreplay_base::job::{Shape, Time};
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::{Format, ReadOptions, Reader, SWF};
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
-use meshreplay_study::audit::{KnownOutages, LogSchedule, ScheduledJob};
+use meshreplay_study::audit::{KnownOutages, LogSchedule, Schedule, ScheduledJob, Walk};
 use meshreplay_workload::{Rules, ShapeRule};
 
 /// A schedule, and the facts about its replay from the summary beside it. Each fact is `None` if there is no
@@ -43,6 +42,57 @@ pub struct Input {
     pub allocator: Option<String>,
     /// The workload rules.
     pub rules: Option<String>,
+}
+
+/// The jobs of a schedule, which can be read from the first to the last any number of times.
+#[derive(Debug)]
+pub enum Jobs {
+    /// They are those of results, or of a table of Batsim.
+    Saved(SavedJobs),
+    /// They are those of a log.
+    Log(LogSchedule),
+}
+
+impl Default for Jobs {
+    /// Returns no jobs.
+    fn default() -> Self {
+        Self::Saved(SavedJobs::Whole(Schedule::default()))
+    }
+}
+
+impl Jobs {
+    /// Returns the jobs one by one, in the order of the file. Each may be an error, after which no more come.
+    pub fn walk(&self) -> Result<Walk<'_, InspectError>, InspectError> {
+        Ok(match self {
+            Self::Saved(jobs) => Box::new(jobs.walk().map(|job| Ok(job?))),
+            Self::Log(log) => Box::new(log.walk()?.map(|job| Ok(job?))),
+        })
+    }
+
+    /// Returns how many jobs there are.
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Saved(jobs) => jobs.count(),
+            Self::Log(log) => log.count,
+        }
+    }
+
+    /// Returns the number of records of jobs that never ran.
+    pub(super) fn left_out(&self) -> u64 {
+        match self {
+            Self::Saved(jobs) => jobs.left_out(),
+            Self::Log(log) => log.left_out,
+        }
+    }
+
+    /// Returns the number of the first job whose nodes are not known; `None` if those of all jobs are.
+    pub(super) fn first_without_nodes(&self) -> Result<Option<i64>, InspectError> {
+        match self {
+            Self::Saved(jobs) => Ok(jobs.first_without_nodes()?),
+            // Logs tell no nodes that schedules could have.
+            Self::Log(log) => Ok(log.walk()?.next().transpose()?.map(|job| job.number)),
+        }
+    }
 }
 
 /// The rule that decides whether a job can start on a machine in some state.

@@ -5,14 +5,19 @@ mod audit;
 mod compare;
 mod error;
 mod export;
-mod finding;
 mod input;
-mod jobs;
 
 pub use audit::{Question, audit};
 pub use compare::compare;
 pub use error::InspectError;
 pub use export::{write_evalys, write_swf};
-pub use finding::Finding;
-pub use input::{Input, log_format};
-pub use jobs::Jobs;
+pub use input::{Input, Jobs, log_format};
+
+/// The result of an audit of a schedule or of a comparison of two schedules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The result in words, as lines of text.
+    pub text: String,
+    /// Whether the result is good: an audit found no violation, or a comparison found no difference.
+    pub is_good: bool,
+}

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::error::SubmitError;
+use super::SubmitError;
 use super::slurm::Slurm;
 use super::whole::Sweep;
 use crate::text::{command_line, quoted};

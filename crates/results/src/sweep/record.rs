@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::error::SubmitError;
+use super::SubmitError;
 use crate::frame::{FrameError, read_if_there, write_whole};
 use meshreplay_base::disk::TEMPORARY;
 

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use super::error::SubmitError;
+use super::SubmitError;
 use super::programs::Queue;
 use super::record::{Submission, submissions};
 use crate::frame::{Started, StudyFolder};

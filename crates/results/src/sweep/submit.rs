@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
+use super::SubmitError;
 use super::batch::{Batch, Caller, Script};
-use super::error::SubmitError;
 use super::programs::sbatch;
 use super::record::{Submission, keep, submissions};
 use super::slurm::Slurm;

@@ -1,5 +1,7 @@
 //! The replay loop: advances the simulated clock from one instant with an event to the next.
 
+use std::time::Duration;
+
 use super::error::ReplayError;
 use super::observer::{Observer, Record};
 use super::outages::{OutagePlan, OutageState};
@@ -13,7 +15,6 @@ use meshreplay_alloc::allocator::Strategy;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Machine, Mesh, RecentlyHeld};
-use std::time::Duration;
 
 /// Hands out the jobs of a replay in the order of their arrival. Jobs that arrive at the same time keep the
 /// order of the log.
@@ -27,22 +28,22 @@ pub trait Arrivals {
     /// numbered.
     fn advance(&mut self) -> Result<(), ReplayError>;
 
-    /// Returns the time for which the replay was blocked on the reader of the log. It does not count as time
-    /// of the replay.
+    /// Returns how long the replay was blocked on the reader of the log, which does not count as time of the
+    /// replay.
     fn waited(&self) -> Duration {
         Duration::ZERO
     }
 }
 
 /// An in-memory list of jobs as a source.
-pub(super) struct Listed<'a> {
+pub(super) struct JobList<'a> {
     jobs: &'a [Job],
     /// The positions of the jobs by arrival; `None` if the list has that order.
     order: Option<Vec<JobId>>,
     next: usize,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> JobList<'a> {
     /// Creates the source of `jobs`. O(J) for J jobs sorted by arrival, otherwise O(J·log J).
     pub(super) fn new(jobs: &'a [Job]) -> Self {
         let order = (!jobs.is_sorted_by_key(|job| job.submit)).then(|| {
@@ -55,7 +56,7 @@ impl<'a> Listed<'a> {
     }
 }
 
-impl Arrivals for Listed<'_> {
+impl Arrivals for JobList<'_> {
     fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
         let at = match &self.order {
             Some(order) => order.get(self.next).copied(),
@@ -76,7 +77,7 @@ pub struct Parts<'a> {
     pub mesh: Mesh,
     /// Decides when jobs start.
     pub scheduler: &'a mut dyn Scheduler,
-    /// Decides on which nodes jobs run.
+    /// Decides where jobs run.
     pub allocator: &'a mut Strategy,
     /// Decides how long jobs run.
     pub execution: &'a mut dyn Execution,
@@ -144,6 +145,59 @@ impl ReplayState<'_> {
         }
     }
 
+    /// Applies all departures and arrivals of an instant, then runs one pass. Empties `done`.
+    fn pass_once(&mut self, done: &mut Vec<JobId>, arriving: &[JobId], scheduler: &mut dyn Scheduler) {
+        done.drain(..).for_each(|job| self.depart(job));
+        for &job in arriving {
+            self.arrive(job);
+        }
+        self.run_scheduler(scheduler);
+    }
+
+    /// Applies the events of an instant one by one, arrivals before departures, with a pass after each.
+    /// Empties `done`.
+    ///
+    /// Schedulers with such passes rely on estimates. So jobs that end as estimated or later have left the
+    /// machine before the first pass.
+    fn pass_per_event(&mut self, done: &mut Vec<JobId>, arriving: &[JobId], scheduler: &mut dyn Scheduler) {
+        let expected =
+            |state: &Self, job: JobId| state.window[job].record.start + state.expected_run(job) <= state.now;
+        // An allocator that moves jobs must not see a job on the machine that has ended.
+        let movable = self.allocator.moves_jobs;
+        let expected = |state: &Self, job: JobId| movable || expected(state, job);
+        for &job in &*done {
+            if expected(self, job) {
+                self.end(job);
+            }
+        }
+        for &job in arriving {
+            self.arrive(job);
+            self.run_scheduler(scheduler);
+        }
+        for job in done.drain(..) {
+            if !expected(self, job) {
+                self.end(job);
+            }
+            self.report_run(job);
+            self.run_scheduler(scheduler);
+        }
+    }
+
+    /// Applies all departures of an instant, with one pass if there are any, then the arrivals with a pass
+    /// after each. Empties `done`.
+    fn pass_per_kind(&mut self, done: &mut Vec<JobId>, arriving: &[JobId], scheduler: &mut dyn Scheduler) {
+        if !done.is_empty() {
+            done.drain(..).for_each(|job| self.depart(job));
+            self.cause = Cause::Departures;
+            self.run_scheduler(scheduler);
+        }
+        self.cause = Cause::Arrival;
+        for &job in arriving {
+            self.arrive(job);
+            self.run_scheduler(scheduler);
+        }
+    }
+
     /// Returns the time of the next event other than the end of a job or the correction of a prediction: the
     /// earliest of the next arrival, the end of a rearrangement stage, the scheduler's wake-up and the next
     /// change of a node. `None` if there is none.
@@ -176,9 +230,9 @@ impl ReplayState<'_> {
 
     /// Emits the final records in the order of the log, removes their jobs from the window, and appends the
     /// records to `records` if given.
-    fn let_go(&mut self, records: &mut Option<&mut Vec<Record>>) {
+    fn emit_final(&mut self, records: &mut Option<&mut Vec<Record>>) {
         while let Some((job, record)) = self.window.next_final() {
-            self.observer.left(job, record);
+            self.observer.on_job_final(job, record);
             if let Some(records) = records {
                 records.push(*record);
             }
@@ -211,7 +265,7 @@ impl ReplayState<'_> {
     }
 }
 
-/// Returns the time at which the next job arrives; `None` after the last one.
+/// Returns the arrival of the next job, or `None` after the last one.
 fn next_arrival(arrivals: &mut dyn Arrivals) -> Result<Option<Time>, ReplayError> {
     Ok(arrivals.next_job()?.map(|(_, job)| job.submit))
 }
@@ -239,12 +293,12 @@ pub fn replay(
 ) -> Result<Vec<Record>, ReplayError> {
     check_sizes(jobs, &parts.mesh)?;
     let mut records = Vec::with_capacity(jobs.len());
-    run(&mut Listed::new(jobs), parts, observer, Some(&mut records))?;
+    run(&mut JobList::new(jobs), parts, observer, Some(&mut records))?;
     Ok(records)
 }
 
-/// Replays the jobs of `arrivals`. Reports each record to [`Observer::on_job_final`] as soon as it is final,
-/// in the order of the log.
+/// Replays the jobs of `arrivals`. Reports each final record to [`Observer::on_job_final`] immediately, in
+/// the order of the log.
 ///
 /// Memory holds the waiting and running jobs, and the jobs that ended before an older job of the log did.
 /// Fails as [`replay`] does, except that the caller must leave out jobs larger than the machine, and if the
@@ -311,7 +365,7 @@ fn run(
         if let Some(error) = state.error {
             return Err(error);
         }
-        state.let_go(&mut records);
+        state.emit_final(&mut records);
         instants += 1;
         if instants % INSTANTS_PER_REPORT == 0 {
             state.observer.finished(finished);
@@ -321,7 +375,7 @@ fn run(
         }
     }
     state.check_end()?;
-    state.let_go(&mut records);
+    state.emit_final(&mut records);
     state.observer.finished(finished);
     Ok(())
 }

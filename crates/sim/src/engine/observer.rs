@@ -16,8 +16,8 @@ pub struct Record {
     pub end: Time,
     /// Nodes held.
     pub allocated: u32,
-    /// The time at which the job became the head of the queue, that is the oldest waiting job. For a job that
-    /// never was the head: its start or, after a rearrangement, the time at which the allocator was asked.
+    /// When the job became the head of the queue, that is the oldest waiting job. For a job that never was
+    /// the head: its start or, after a rearrangement, the time of the request to the allocator.
     pub head: Time,
     /// Moves while the job ran.
     pub moves: u32,
@@ -69,7 +69,7 @@ pub struct Placed<'a> {
     pub held: &'a Arc<Held>,
 }
 
-/// Receives the events of a replay as they happen.
+/// Receives the events of a replay immediately.
 pub trait Observer {
     /// Reports that the allocator was asked for nodes for `job`. `placed` is the placement, already checked
     /// and carried out, or `None` if the job was refused, would have taken reserved nodes, or had its plan
@@ -104,8 +104,8 @@ pub trait Observer {
 
     /// Reports the final record of a job. Jobs become final in the order of the log, and no event about a job
     /// follows.
-    fn left(&mut self, _job: &Job, _record: &Record) {}
+    fn on_job_final(&mut self, _job: &Job, _record: &Record) {}
 
-    /// Reports the number of jobs that have ended so far. Called from time to time and at the end.
+    /// Reports the number of jobs that have ended. Called from time to time and at the end.
     fn finished(&mut self, _jobs: usize) {}
 }

@@ -24,7 +24,7 @@ pub struct OutagePlan {
     pub treatment: Treatment,
 }
 
-/// The fewest changes for which an idle machine waits for nodes if failures are drawn.
+/// The fewest changes that an idle machine waits through if failures are drawn.
 const IDLE_CHANGES: u32 = 100_000;
 
 /// The outages of a replay with the engine's bookkeeping.
@@ -72,7 +72,7 @@ impl ReplayState<'_> {
     /// Returns the time of the next change of a node, or `None` if there are no outages or no job is left to
     /// be affected. `arrive` is true if more jobs will arrive.
     ///
-    /// Drawn failures never end. So that the replay does, an idle machine whose waiting jobs do not fit waits
+    /// Drawn failures never end, but the replay must. So an idle machine whose waiting jobs do not fit waits
     /// for a limited number of changes.
     pub(super) fn next_change(&self, arrive: bool) -> Option<Time> {
         let outages = self.outages.as_ref()?;
@@ -110,14 +110,14 @@ impl ReplayState<'_> {
         match (change.is_down, outages.holders[node as usize], treatment) {
             (true, Some(job), Treatment::Requeue { limit }) => {
                 self.kill(job, limit);
-                self.take_away(node);
+                self.remove_node(node);
             }
             (true, Some(job), Treatment::Drain) => {
                 outages.draining += 1;
                 self.machine.take_down(node);
                 self.count_nodes(job);
             }
-            (true, None, _) => self.take_away(node),
+            (true, None, _) => self.remove_node(node),
             (false, Some(job), _) => {
                 outages.draining -= 1;
                 self.machine.bring_up(node, true);
@@ -133,7 +133,7 @@ impl ReplayState<'_> {
     }
 
     /// Takes down a node that is not in use.
-    fn take_away(&mut self, node: NodeId) {
+    fn remove_node(&mut self, node: NodeId) {
         self.machine.take_down(node);
         self.allocator.taken(&Placement::of(vec![node]), &self.machine);
         if let Some(outages) = &mut self.outages {
@@ -149,7 +149,7 @@ impl ReplayState<'_> {
         self.running.set_nodes(self.estimated_end(job), job, left as u32);
     }
 
-    /// Takes down the nodes of a job that has just ended, as far as they failed while in use.
+    /// Takes down the nodes of a job that has just ended if they failed while in use.
     pub(super) fn take_drained(&mut self, nodes: &[NodeId]) {
         let Some(outages) = &mut self.outages else { return };
         outages.hold(nodes, None);
@@ -159,7 +159,7 @@ impl ReplayState<'_> {
         let drained: Vec<NodeId> = nodes.iter().copied().filter(|&node| self.machine.is_down(node)).collect();
         outages.draining -= drained.len() as u32;
         for node in drained {
-            self.take_away(node);
+            self.remove_node(node);
         }
     }
 

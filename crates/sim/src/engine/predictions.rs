@@ -4,15 +4,16 @@
 //! At an instant, corrections come before ends, arrivals and passes. A job that ends exactly when predicted
 //! is not corrected. A correction alone starts no pass.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::error::ReplayError;
 use super::observer::Record;
 use super::state::ReplayState;
-use super::window::{Entry, Window};
+use super::window::{JobState, Window};
 use crate::scheduler::Scheduler;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::prediction::{Correction, Predictor};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// A predictor with the correction of its predictions.
 pub struct PredictionPlan {
@@ -25,7 +26,7 @@ pub struct PredictionPlan {
 /// The predictions of a replay.
 pub(super) struct PredictionState {
     pub(super) plan: PredictionPlan,
-    /// Running jobs by the time at which they outlive their predictions, earliest first. Entries with an
+    /// Running jobs by the time when they outlive their predictions, earliest first. Entries with an
     /// outdated time are skipped (lazy deletion).
     pub(super) queue: BinaryHeap<Reverse<(Time, JobId)>>,
 }
@@ -49,7 +50,7 @@ impl PredictionState {
 }
 
 impl ReplayState<'_> {
-    /// Returns the run time that schedulers expect of a job: its prediction with all corrections so far, or
+    /// Returns the run time that schedulers expect of a job: its prediction with all corrections, or
     /// its estimate without predictions.
     pub(super) fn expected_run(&self, job: JobId) -> Time {
         match &self.predictions {
@@ -68,14 +69,14 @@ impl ReplayState<'_> {
     }
 
     /// Passes the run time of a job that has ended to the predictor.
-    pub(super) fn learn(&mut self, job: JobId) {
+    pub(super) fn report_run(&mut self, job: JobId) {
         if let Some(predictions) = &mut self.predictions {
             let Record { start, end, suspended, .. } = self.window[job].record;
             predictions.plan.predictor.ended(self.window.job(job), end - start - suspended);
         }
     }
 
-    /// Sets the time at which a running job outlives its prediction, or the end of time for a job that no
+    /// Sets the time when a running job outlives its prediction, or the end of time for a job that no
     /// longer runs.
     pub(super) fn set_due(&mut self, job: JobId, due: Time) {
         let Some(predictions) = &mut self.predictions else { return };
@@ -107,7 +108,7 @@ impl ReplayState<'_> {
                 break;
             };
             let Job { number, estimate: request, .. } = *self.window.job(job);
-            let Entry { record, predicted, due: next, .. } = &mut self.window[job];
+            let JobState { record, predicted, due: next, .. } = &mut self.window[job];
             *next = Time::MAX;
             if done.contains(&job) {
                 continue;

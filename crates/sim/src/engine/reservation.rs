@@ -1,7 +1,7 @@
 //! Reservations of submeshes or nodes for the first waiting job, for allocators that may refuse a job
 //! although enough nodes are free. With such an allocator a count of free nodes promises nothing.
 //!
-//! The *shadow time* is the time at which the reserved job can start if all running jobs end as estimated. A
+//! The *shadow time* is the earliest start of the reserved job if all running jobs end as estimated. A
 //! job that is backfilled and outlives the shadow time must leave room for the reserved job.
 
 use super::window::Window;
@@ -62,7 +62,7 @@ impl RunningPlaces<'_> {
     fn first_end<T>(
         &self,
         machine: &Machine,
-        mut found: impl FnMut(&Machine) -> Option<T>,
+        mut search: impl FnMut(&Machine) -> Option<T>,
     ) -> Option<(Time, Machine, T)> {
         let mut then = machine.clone();
         let mut ends = self.running.iter().peekable();
@@ -71,9 +71,9 @@ impl RunningPlaces<'_> {
             let end = self.end(job);
             // Jobs with the same expected end leave together, so `search` runs after the last of them.
             if ends.peek().is_none_or(|next| self.end(next) > end)
-                && let Some(found) = found(&then)
+                && let Some(result) = search(&then)
             {
-                return Some((end, then, found));
+                return Some((end, then, result));
             }
         }
         None
@@ -118,7 +118,7 @@ impl Reservation {
     /// at which `allocator` would serve `request`, and the nodes that it would choose then. `None` if there
     /// is no such end.
     ///
-    /// The last reservation, `before`, is kept if it belongs to the same job, its shadow time is not past and
+    /// The `previous` reservation is kept if it belongs to the same job, its shadow time is not past and
     /// is earlier than the new one, and its nodes will still be free then.
     pub(super) fn of_nodes(
         machine: &Machine,
@@ -126,30 +126,30 @@ impl Reservation {
         job: JobId,
         request: Request,
         allocator: &mut Strategy,
-        before: Option<Self>,
+        previous: Option<Self>,
     ) -> Option<(Time, Self)> {
         let least = allocator.nodes_for(&request, machine.mesh()).least;
-        let found = running.first_end(machine, |then| {
+        let next = running.first_end(machine, |then| {
             if then.free_count() < least { None } else { allocator.foresee(&request, then) }
         });
         // With more free nodes than expected, such an allocator may refuse a job that it served before. So
         // the earlier promise is kept where possible.
-        if let Some(Self::Nodes { job: owner, shadow, nodes, .. }) = before
+        if let Some(Self::Nodes { job: owner, shadow, nodes, .. }) = previous
             && owner == job
             && shadow >= running.now
-            && found.as_ref().is_none_or(|(time, ..)| *time > shadow)
+            && next.as_ref().is_none_or(|(time, ..)| *time > shadow)
         {
             let then = running.machine_at(machine, shadow);
             if nodes.iter().all(|&node| then.free().contains(node)) {
                 return Some((shadow, Self::Nodes { job, request, shadow, then, nodes }));
             }
         }
-        let (shadow, then, Placement { nodes, .. }) = found?;
+        let (shadow, then, Placement { nodes, .. }) = next?;
         Some((shadow, Self::Nodes { job, request, shadow, then, nodes }))
     }
 
     /// Returns the nodes reserved for `job` if all of them are free now. `None` otherwise, and for
-    /// reservations of submeshes, as there the allocator serves the job itself.
+    /// reservations of submeshes, because the allocator then serves the job itself.
     pub(super) fn nodes_for(&self, job: JobId, machine: &Machine) -> Option<&[NodeId]> {
         match self {
             Self::Nodes { job: owner, nodes, .. }

@@ -57,7 +57,7 @@ pub(super) struct ReplayState<'a> {
 
 impl ReplayState<'_> {
     /// Adds a job to the queue. If the queue is empty, the job becomes its head now.
-    fn arrive(&mut self, job: JobId) {
+    pub(super) fn arrive(&mut self, job: JobId) {
         self.predict(job);
         let Job { submit, procs, .. } = *self.window.job(job);
         let estimate = self.expected_run(job);
@@ -89,78 +89,10 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Applies all departures and arrivals of an instant, then runs one pass. Empties `done`.
-    pub(super) fn pass_once(
-        &mut self,
-        done: &mut Vec<JobId>,
-        arriving: &[JobId],
-        scheduler: &mut dyn Scheduler,
-    ) {
-        done.drain(..).for_each(|job| self.depart(job));
-        for &job in arriving {
-            self.arrive(job);
-        }
-        self.run_scheduler(scheduler);
-    }
-
-    /// Applies the events of an instant one by one, arrivals before departures, with a pass after each.
-    /// Empties `done`.
-    ///
-    /// Schedulers with such passes rely on estimates. So jobs that end as estimated or later have left the
-    /// machine before the first pass.
-    pub(super) fn pass_per_event(
-        &mut self,
-        done: &mut Vec<JobId>,
-        arriving: &[JobId],
-        scheduler: &mut dyn Scheduler,
-    ) {
-        let expected =
-            |state: &Self, job: JobId| state.window[job].record.start + state.expected_run(job) <= state.now;
-        // An allocator that moves jobs must not see a job on the machine that has ended.
-        let movable = self.allocator.moves_jobs;
-        let expected = |state: &Self, job: JobId| movable || expected(state, job);
-        for &job in &*done {
-            if expected(self, job) {
-                self.end(job);
-            }
-        }
-        for &job in arriving {
-            self.arrive(job);
-            self.run_scheduler(scheduler);
-        }
-        for job in done.drain(..) {
-            if !expected(self, job) {
-                self.end(job);
-            }
-            self.learn(job);
-            self.run_scheduler(scheduler);
-        }
-    }
-
-    /// Applies all departures of an instant, with one pass if there are any, then the arrivals with a pass
-    /// after each. Empties `done`.
-    pub(super) fn pass_per_kind(
-        &mut self,
-        done: &mut Vec<JobId>,
-        arriving: &[JobId],
-        scheduler: &mut dyn Scheduler,
-    ) {
-        if !done.is_empty() {
-            done.drain(..).for_each(|job| self.depart(job));
-            self.cause = Cause::Departures;
-            self.run_scheduler(scheduler);
-        }
-        self.cause = Cause::Arrival;
-        for &job in arriving {
-            self.arrive(job);
-            self.run_scheduler(scheduler);
-        }
-    }
-
     /// Ends a job and passes its run time to the predictor.
     pub(super) fn depart(&mut self, job: JobId) {
         self.end(job);
-        self.learn(job);
+        self.report_run(job);
     }
 
     /// Ends a job: frees its nodes and completes its record.
@@ -217,14 +149,14 @@ impl ReplayState<'_> {
                         cost_ns += elapsed_ns(began);
                         Some(placement)
                     }
-                    Some(Choice::Other(placement)) => Some(self.tell_of(placement)),
+                    Some(Choice::Other(placement)) => Some(self.notify_taken(placement)),
                     None => None,
                 }
             }
             (None, beside) => {
                 let kept = self.reservation.as_ref().filter(|_| beside.is_none());
                 let nodes = kept.and_then(|kept| kept.nodes_for(job, &self.machine)).map(<[NodeId]>::to_vec);
-                nodes.map(|nodes| self.tell_of(Placement::of(nodes)))
+                nodes.map(|nodes| self.notify_taken(Placement::of(nodes)))
             }
         };
         let Some(placement) = placement else {
@@ -244,7 +176,7 @@ impl ReplayState<'_> {
         Some((placement, cost_ns))
     }
 
-    /// Tells the allocator that its proposal is carried out, unless jobs have to move first.
+    /// Accepts the proposal of the allocator, unless jobs have to move first.
     fn accept(&mut self, proposal: &Placement) {
         if proposal.rearrangement.is_none() {
             self.allocator.accepted(proposal, &self.machine);
@@ -252,7 +184,7 @@ impl ReplayState<'_> {
     }
 
     /// Notifies the allocator of a placement that it did not propose, and returns the placement.
-    fn tell_of(&mut self, placement: Placement) -> Placement {
+    fn notify_taken(&mut self, placement: Placement) -> Placement {
         self.allocator.taken(&placement, &self.machine);
         placement
     }
@@ -367,7 +299,7 @@ impl View for ReplayState<'_> {
         let job = self.queue.get(slot)?.job;
         let request = self.request(job);
         let running = RunningPlaces { running: &self.running, window: &self.window, now: self.now };
-        let found = if let Served::BySubmesh(submeshes) = self.allocator.served_on(&self.machine) {
+        let reservation = if let Served::BySubmesh(submeshes) = self.allocator.served_on(&self.machine) {
             Reservation::of_submeshes(
                 &self.machine,
                 running,
@@ -377,7 +309,7 @@ impl View for ReplayState<'_> {
             let before = self.reservation.take();
             Reservation::of_nodes(&self.machine, running, job, request, self.allocator, before)
         };
-        let (shadow, reservation) = found?;
+        let (shadow, reservation) = reservation?;
         self.reservation = Some(reservation);
         Some(shadow)
     }

@@ -20,8 +20,7 @@ use meshreplay_machine::machine::Held;
 
 /// The state of a job in the window.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    /// The record so far.
+pub(super) struct JobState {
     pub(super) record: Record,
     /// The placement. Empty before the start and after the end.
     pub(super) placement: Placement,
@@ -29,14 +28,14 @@ pub(super) struct Entry {
     pub(super) held: Option<Arc<Held>>,
     /// The current prediction, or 0 without predictions.
     pub(super) predicted: Time,
-    /// The time at which the job outlives its prediction, or the end of time if it does not run or will not
+    /// The time when the job outlives its prediction, or the end of time if it does not run or will not
     /// be corrected again.
     pub(super) due: Time,
     /// Whether the record is final: the job has ended, was given up or will never start.
     pub(super) is_final: bool,
 }
 
-impl Entry {
+impl JobState {
     /// Returns the state of an arriving job.
     fn new() -> Self {
         Self {
@@ -53,7 +52,7 @@ impl Entry {
 /// The fewest slots. A power of two, as every number of slots.
 const LEAST_SLOTS: usize = 64;
 
-/// The number of slots from which on growth checks the available memory.
+/// The smallest number of slots that requires a check of the available memory.
 const MANY_SLOTS: usize = 1 << 20;
 
 /// Bytes of a waiting or running job outside its slot: its place in the queue and its measurements.
@@ -68,7 +67,7 @@ pub(super) struct Window {
     /// One more than the id of the newest job.
     end: JobId,
     /// The states, `None` for empty slots.
-    slots: Vec<Option<Entry>>,
+    slots: Vec<Option<JobState>>,
     /// The jobs, undefined for empty slots. Apart from the states, so that a job is copied once and scans of
     /// the states skip no jobs.
     jobs: Vec<Job>,
@@ -97,14 +96,14 @@ impl Window {
         self.end = end;
         let slot = self.slot(id);
         self.jobs[slot] = *job;
-        self.slots[slot] = Some(Entry::new());
+        self.slots[slot] = Some(JobState::new());
         Ok(())
     }
 
     /// Moves the jobs to a larger number of slots. Fails if memory is short for the slots and for the
     /// measurements of their jobs.
     fn grow(&mut self, slots: usize) -> Result<(), ReplayError> {
-        let needed_bytes = slots as u64 * (size_of::<(Option<Entry>, Job)>() as u64 + MEASURED_BYTES);
+        let needed_bytes = slots as u64 * (size_of::<(Option<JobState>, Job)>() as u64 + MEASURED_BYTES);
         if slots >= MANY_SLOTS
             && let Some(free_bytes) = memory::lacking(needed_bytes)
         {
@@ -151,9 +150,9 @@ impl Window {
 }
 
 impl Index<JobId> for Window {
-    type Output = Entry;
+    type Output = JobState;
 
-    fn index(&self, job: JobId) -> &Entry {
+    fn index(&self, job: JobId) -> &JobState {
         match &self.slots[self.slot(job)] {
             Some(entry) if !self.has_left(job) => entry,
             _ => absent(job),
@@ -162,7 +161,7 @@ impl Index<JobId> for Window {
 }
 
 impl IndexMut<JobId> for Window {
-    fn index_mut(&mut self, job: JobId) -> &mut Entry {
+    fn index_mut(&mut self, job: JobId) -> &mut JobState {
         let (slot, has_left) = (self.slot(job), self.has_left(job));
         match &mut self.slots[slot] {
             Some(entry) if !has_left => entry,

@@ -108,7 +108,7 @@ pub type Builder = fn(&mut Params, &Setup<'_>) -> Result<Box<dyn Execution>, Spe
 pub struct Entry {
     /// Its name in specs, in kebab-case.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A description in one line.
     pub summary: &'static str,
     /// Its source: authors, title or section, venue and year.
     pub source: &'static str,

@@ -1,4 +1,6 @@
-//! The inputs for building a guest.
+//! The inputs for building a guest, its table of jobs, and the check of its placements.
+
+use std::sync::Arc;
 
 use meshreplay_alloc::allocator::{self, BuildError, Request, Served, Submeshes};
 use meshreplay_base::job::{Job, JobId, NodesFor, Time};
@@ -6,7 +8,6 @@ use meshreplay_base::spec::Spec;
 use meshreplay_base::stop::Stop;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, NodeLists};
-use std::sync::Arc;
 
 /// The inputs for building a guest for one replay.
 #[derive(Clone, Copy, Debug)]

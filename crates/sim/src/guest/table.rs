@@ -1,5 +1,9 @@
 //! The table of a study's guests, and builders for guests and registered algorithms alike.
 
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
 use super::exec;
 use super::setup::Setup;
 use crate::execution::{self, Execution};
@@ -8,9 +12,6 @@ use meshreplay_alloc::allocator::{self, BuildError, Built, Memory, Promises, Ser
 use meshreplay_alloc::laws::{SEED, Subject, random_node_lists};
 use meshreplay_base::spec::{EXEC, Spec, SpecError, unknown};
 use meshreplay_machine::machine::Mesh;
-use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::Arc;
 
 /// Builds a guest for one replay. Fails with a complete message.
 type Factory<T> = Arc<dyn Fn(&Setup<'_>) -> Result<T, String> + Send + Sync>;
@@ -73,7 +74,7 @@ impl Guests {
     /// Checks the name of an allocator without a machine. Returns the spec, with curves in their long form.
     pub fn find_allocator(&self, spec: &Spec) -> Result<Spec, SpecError> {
         if spec.is_guest() {
-            return check("allocator", spec, &self.allocators).map(|_| spec.clone());
+            return find_guest("allocator", spec, &self.allocators).map(|_| spec.clone());
         }
         allocator::find(spec).map(|(_, spec)| spec)
     }
@@ -90,7 +91,7 @@ impl Guests {
     /// Returns the resolved spec of a scheduler. Does not start a guest.
     pub fn resolve_scheduler(&self, spec: &Spec) -> Result<Spec, SpecError> {
         if spec.is_guest() {
-            return check("scheduler", spec, &self.schedulers).map(|_| spec.clone());
+            return find_guest("scheduler", spec, &self.schedulers).map(|_| spec.clone());
         }
         scheduler::build(spec).map(|(_, spec)| spec)
     }
@@ -99,7 +100,7 @@ impl Guests {
     /// a guest.
     pub fn resolve_network(&self, spec: &Spec, mesh: &Mesh) -> Result<(Spec, bool), SpecError> {
         if spec.is_guest() {
-            return check("network", spec, &self.networks).map(|_| (spec.clone(), true));
+            return find_guest("network", spec, &self.networks).map(|_| (spec.clone(), true));
         }
         let (model, spec) = execution::build(spec, &execution::Setup { mesh, jobs: 0, seed: 0 })?;
         Ok((spec, model.postpones()))
@@ -113,9 +114,9 @@ impl Guests {
                 &allocator::Setup::new(setup.mesh, setup.seed).with_lists(setup.lists),
             )?);
         }
-        let mut strategy = match check("allocator", spec, &self.allocators)? {
-            Kind::Program(command) => exec::allocator(&command, setup),
-            Kind::Object(factory) => factory(setup),
+        let mut strategy = match find_guest("allocator", spec, &self.allocators)? {
+            NamedGuest::Program(command) => exec::allocator(&command, setup),
+            NamedGuest::Object(factory) => factory(setup),
         }
         .map_err(|message| setup.failed(message))?;
         allocator::tell_unavailable(&mut strategy, setup.mesh);
@@ -133,9 +134,9 @@ impl Guests {
         if !spec.is_guest() {
             return Ok(scheduler::build(spec)?.0);
         }
-        match check("scheduler", spec, &self.schedulers)? {
-            Kind::Program(command) => exec::scheduler(&command, setup),
-            Kind::Object(factory) => factory(setup),
+        match find_guest("scheduler", spec, &self.schedulers)? {
+            NamedGuest::Program(command) => exec::scheduler(&command, setup),
+            NamedGuest::Object(factory) => factory(setup),
         }
         .map_err(|message| setup.failed(message))
     }
@@ -146,29 +147,29 @@ impl Guests {
             let Setup { mesh, jobs, seed, .. } = *setup;
             return Ok(execution::build(spec, &execution::Setup { mesh, jobs: jobs.len(), seed })?.0);
         }
-        match check("network", spec, &self.networks)? {
-            Kind::Program(command) => exec::network(&command, setup),
-            Kind::Object(factory) => factory(setup),
+        match find_guest("network", spec, &self.networks)? {
+            NamedGuest::Program(command) => exec::network(&command, setup),
+            NamedGuest::Object(factory) => factory(setup),
         }
         .map_err(|message| setup.failed(message))
     }
 }
 
 /// A guest named by a spec.
-enum Kind<'a, T> {
+enum NamedGuest<'a, T> {
     Program(exec::Command),
     Object(&'a Factory<T>),
 }
 
 /// Finds the guest named by `spec`. Fails if the command is malformed, or if the caller has no such object.
-fn check<'a, T>(
+fn find_guest<'a, T>(
     kind: &'static str,
     spec: &Spec,
     known: &'a BTreeMap<String, Factory<T>>,
-) -> Result<Kind<'a, T>, SpecError> {
+) -> Result<NamedGuest<'a, T>, SpecError> {
     let text = spec.members.as_deref().unwrap_or_default();
     if spec.name == EXEC {
-        return text.parse().map(Kind::Program);
+        return text.parse().map(NamedGuest::Program);
     }
     if known.is_empty() {
         let expected = format!(
@@ -177,7 +178,10 @@ fn check<'a, T>(
         );
         return Err(SpecError::NoSuchValue { found: spec.to_string(), expected });
     }
-    known.get(text).map(Kind::Object).ok_or_else(|| unknown(kind, text, known.keys().map(String::as_str)))
+    known
+        .get(text)
+        .map(NamedGuest::Object)
+        .ok_or_else(|| unknown(kind, text, known.keys().map(String::as_str)))
 }
 
 /// Returns a registered allocator or a program as a subject of the laws.

@@ -130,7 +130,15 @@ struct Lines {
     line: [Vec<u64>; 3],
 }
 
-/// Sending nodes: those with half-way messages down, and those with half-way messages up.
+/// A line of `extent` nodes, from `base` in steps of `stride`. Its upward links have the number `direction`.
+struct Line {
+    extent: u32,
+    stride: u32,
+    base: NodeId,
+    direction: u8,
+}
+
+/// Sending nodes by the direction of their half-way messages: down, up.
 type Sources = [u64; 2];
 
 impl Lines {
@@ -164,7 +172,8 @@ impl Lines {
         for row in 0..length * depth {
             if self.by_yz[row as usize] != [0; 2] {
                 let base = row * width;
-                self.along((width, 1, base, 0), loads, |lines, x| {
+                let line = Line { extent: width, stride: 1, base, direction: 0 };
+                self.along(&line, loads, |lines, x| {
                     let node = base + x;
                     let mut sources = [0; 2];
                     sources[usize::from(half_way_up(lines.mesh.coord(node)))] = lines.at[node as usize];
@@ -179,7 +188,8 @@ impl Lines {
                 self.by_yz[(z * length) as usize..][..length as usize].iter().any(|&count| count != [0; 2]);
             for x in 0..width {
                 if has_sources && self.by_x[x as usize] > 0 {
-                    self.along((length, width, x + plane * z, 2), loads, |lines, y| {
+                    let line = Line { extent: length, stride: width, base: x + plane * z, direction: 2 };
+                    self.along(&line, loads, |lines, y| {
                         (lines.by_yz[(y + length * z) as usize], lines.by_xy[(x + width * y) as usize])
                     });
                 }
@@ -193,7 +203,8 @@ impl Lines {
         };
         for column in 0..plane {
             if depth > 1 && self.by_xy[column as usize] > 0 {
-                self.along((depth, plane, column, 4), loads, |lines, z| {
+                let line = Line { extent: depth, stride: plane, base: column, direction: 4 };
+                self.along(&line, loads, |lines, z| {
                     (sources(lines, z), lines.at[(column + plane * z) as usize])
                 });
             }
@@ -207,11 +218,11 @@ impl Lines {
         }
     }
 
-    /// Appends the loads of the links of one line with `extent` nodes, from `base` in steps of `stride`. Its
-    /// upward links have the number `direction`. `counts` returns the sources and destinations at a position.
+    /// Appends the loads of the links of one line. `counts` returns the sources and destinations at a
+    /// position.
     fn along(
         &mut self,
-        (extent, stride, base, direction): (u32, u32, NodeId, u8),
+        &Line { extent, stride, base, direction }: &Line,
         loads: &mut Loads,
         counts: impl Fn(&Self, u32) -> (Sources, u64),
     ) {

@@ -41,14 +41,14 @@ pub struct Meter {
     mesh: Mesh,
     rows: Rows,
     diameter: Diameter,
-    remembered: Remembered,
+    cache: DispersalCache,
 }
 
 impl Meter {
     /// Creates a meter for placements on `mesh`.
     pub fn new(mesh: &Mesh) -> Self {
         let (rows, diameter) = (Rows::new(mesh), Diameter::new(mesh));
-        Self { mesh: mesh.clone(), rows, diameter, remembered: Remembered::default() }
+        Self { mesh: mesh.clone(), rows, diameter, cache: DispersalCache::default() }
     }
 
     /// Returns the dispersal of `nodes`, which must be distinct.
@@ -62,16 +62,16 @@ impl Meter {
         if k < 2 {
             return Dispersal { components: k, bounding_box: k, nodes: k, ..Dispersal::default() };
         }
-        if let Some(known) = self.remembered.get(held) {
+        if let Some(known) = self.cache.get(held) {
             return known;
         }
-        let measured = self.measure_anew(k, held);
-        self.remembered.keep(held, measured);
+        let measured = self.compute(k, held);
+        self.cache.insert(held, measured);
         measured
     }
 
     /// Computes the dispersal of a placement of `k` nodes, at least two, without the cache.
-    fn measure_anew(&mut self, k: u32, held: &Held) -> Dispersal {
+    fn compute(&mut self, k: u32, held: &Held) -> Dispersal {
         self.rows.load(held);
         let (wraps, extents) = (self.mesh.wrap(), self.mesh.extents());
         let mut pairwise_sum = 0;
@@ -83,7 +83,7 @@ impl Meter {
         }
         let bounding_box = arcs.iter().map(|(_, length)| length).product();
         let diameter = if self.mesh.wraps_any() {
-            self.diameter.of(&self.rows, arcs)
+            self.diameter.measure(&self.rows, arcs)
         } else {
             self.rows.mesh_diameter()
         };
@@ -125,12 +125,12 @@ fn arc(counts: &[u32]) -> (u32, u32) {
 
 /// Recent placements with their dispersal.
 #[derive(Debug, Default)]
-struct Remembered {
+struct DispersalCache {
     /// By slot of the machine's cache of placements. Empty before the first placement.
     places: Vec<Option<(Arc<Held>, Dispersal)>>,
 }
 
-impl Remembered {
+impl DispersalCache {
     /// Returns the cached dispersal of a placement. Masks in the cache are unique to their placement, so
     /// comparing pointers is enough.
     fn get(&self, held: &Arc<Held>) -> Option<Dispersal> {
@@ -139,7 +139,7 @@ impl Remembered {
     }
 
     /// Caches the dispersal of a placement.
-    fn keep(&mut self, held: &Arc<Held>, dispersal: Dispersal) {
+    fn insert(&mut self, held: &Arc<Held>, dispersal: Dispersal) {
         let Some(place) = held.place() else { return };
         if self.places.is_empty() {
             self.places.resize_with(PLACES, Default::default);
@@ -241,7 +241,7 @@ mod tests {
                 let pick =
                     |n: &u32| (u64::from(*n) + offset).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60 <= share;
                 let nodes: Vec<NodeId> = (0..mesh.nodes()).rev().filter(pick).collect();
-                // The second time the placement is remembered, unless it is very small or large.
+                // The second time the placement is cached, unless it is very small or large.
                 for time in ["first", "second"] {
                     assert_eq!(meter.measure(&nodes), naive(&mesh, &nodes), "{text}, {time} time: {nodes:?}");
                 }
@@ -260,23 +260,23 @@ mod tests {
 
     #[test]
     fn only_the_same_placement_is_known() {
-        let (mut remembered, mut machine) = (Remembered::default(), RecentlyHeld::new(2048));
+        let (mut cache, mut machine) = (DispersalCache::default(), RecentlyHeld::new(2048));
         let of = |pairwise_sum| Dispersal { pairwise_sum, ..Dispersal::default() };
         let nodes: Vec<NodeId> = (100..140).collect();
         let held = machine.held(&nodes);
-        assert_eq!(remembered.get(&held), None);
-        remembered.keep(&held, of(7));
-        assert_eq!(remembered.get(&machine.held(&nodes)), Some(of(7)));
+        assert_eq!(cache.get(&held), None);
+        cache.insert(&held, of(7));
+        assert_eq!(cache.get(&machine.held(&nodes)), Some(of(7)));
         // The other placement has the same place.
         let mut other = nodes.clone();
         other[5] = 1000;
         let other = machine.held(&other);
-        assert_eq!((other.place(), remembered.get(&other)), (held.place(), None));
-        remembered.keep(&other, of(8));
-        assert_eq!((remembered.get(&other), remembered.get(&held)), (Some(of(8)), None));
+        assert_eq!((other.place(), cache.get(&other)), (held.place(), None));
+        cache.insert(&other, of(8));
+        assert_eq!((cache.get(&other), cache.get(&held)), (Some(of(8)), None));
         // A placement that the machine does not remember is none here.
         let single = machine.held(&[3]);
-        remembered.keep(&single, of(9));
-        assert_eq!(remembered.get(&single), None);
+        cache.insert(&single, of(9));
+        assert_eq!(cache.get(&single), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The facts of a replay from which the numbers of a summary are computed.
+//! The facts of a replay that the numbers of a summary are computed from.
 
 use super::contention::JobContention;
 use super::dispersal::Dispersal;
@@ -121,20 +121,22 @@ const DAY_S: f64 = 86_400.0;
 impl<'a> Facts<'a> {
     /// Gathers the facts. O(J) for J jobs, or O(J·log J) if means leave jobs out.
     pub(super) fn new(replay: &'a Finished<'a>) -> Self {
-        let (kept, mut totals) = (kept(replay), Totals::default());
+        let Finished { jobs, records, trim, .. } = replay;
+        let kept = trim.kept(jobs.len(), |i| jobs[i].submit.as_seconds(), |i| records[i].start.as_seconds());
+        let mut totals = Totals::default();
         totals.add(replay);
         totals.in_means = kept.len() as u64;
-        Self { kept, ..Self::of_totals(replay, totals) }
+        Self { kept, ..Self::from_totals(replay, totals) }
     }
 
     /// Returns the facts of a part of the jobs, all of them in means. It has no totals.
-    pub(super) fn of_part(part: &'a Finished<'a>) -> Self {
+    pub(super) fn from_part(part: &'a Finished<'a>) -> Self {
         let kept = (0..part.jobs.len()).collect();
         Self { replay: part, kept, totals: Totals::default(), makespan_s: 0.0, available_node_s: 0.0 }
     }
 
     /// Returns the facts of a replay with these totals. It has no jobs.
-    pub(super) fn of_totals(replay: &'a Finished<'a>, totals: Totals) -> Self {
+    pub(super) fn from_totals(replay: &'a Finished<'a>, totals: Totals) -> Self {
         let first = totals.first.unwrap_or(Time::ZERO);
         let last = totals.last.unwrap_or(first);
         // The last run may have ended by a kill, and the first job may never have run.
@@ -149,7 +151,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Returns the facts with other jobs in means: the positions `kept`.
-    pub(super) fn of(&self, kept: Vec<usize>) -> Self {
+    pub(super) fn with_kept(&self, kept: Vec<usize>) -> Self {
         Self { kept, ..*self }
     }
 
@@ -218,8 +220,8 @@ impl<'a> Facts<'a> {
 
     /// Returns the contention of job `i` at its start, or zeros if not estimated.
     pub(super) fn contention(&self, i: usize) -> JobContention {
-        let found = self.replay.recording.contention.as_ref().and_then(|record| record.jobs.get(i));
-        found.copied().unwrap_or_default()
+        let contention = self.replay.recording.contention.as_ref().and_then(|record| record.jobs.get(i));
+        contention.copied().unwrap_or_default()
     }
 
     /// Returns the outages, or `None` if all nodes are always up.
@@ -241,12 +243,6 @@ impl<'a> Facts<'a> {
 /// Returns `part / whole`, or 0 if `whole` is not above 0.
 pub(super) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-/// Returns the positions of the jobs in means, by arrival if any are left out.
-fn kept(replay: &Finished<'_>) -> Vec<usize> {
-    let Finished { jobs, records, .. } = replay;
-    replay.trim.kept(jobs.len(), |i| jobs[i].submit.as_seconds(), |i| records[i].start.as_seconds())
 }
 
 impl Trim {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// The waits of the killed jobs of a replay.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KilledWaits {
-    /// For each killed run, the time in seconds from which the job waited for it.
+    /// For each killed run, the start of the wait for it in seconds.
     before: Vec<f64>,
     /// The ends of the killed runs in seconds, ascending, by the number and the bits of the arrival of the
     /// job.
@@ -24,12 +24,12 @@ impl KilledWaits {
         waits
     }
 
-    /// Returns for each run, in order, the time in seconds from which its job waited for it.
+    /// Returns the start of the wait for each run, in order, in seconds.
     pub fn before(&self) -> &[f64] {
         &self.before
     }
 
-    /// Returns the time in seconds from which a job waited for the run that started at `start_s`: its last
+    /// Returns the start of the wait, in seconds, for the run that started at `start_s`: the job's last
     /// kill before, or its arrival. Jobs may share number and arrival, as tasks of an array do; then it is
     /// the last kill of any of them.
     pub fn since(&self, number: i64, submit_s: f64, start_s: f64) -> f64 {

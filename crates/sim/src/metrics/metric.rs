@@ -1,13 +1,9 @@
 //! A row of [`METRICS`](super::METRICS): the description of a number of a summary.
 
-use std::io;
-
 use serde::{Serialize, Serializer};
 
-use super::cost::Cost;
 use super::facts::Facts;
-use super::gather::{Compute, IsThere, Number, Partial, PerJob};
-use super::recorder::Recording;
+use super::gather::{Accumulator, Compute, Number, PerJob};
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -115,7 +111,7 @@ pub struct ColumnInfo {
     pub when: When,
 }
 
-/// The direction in which a number is better.
+/// The better direction of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// Lower values are better.
@@ -134,7 +130,7 @@ pub enum Display {
     /// A share, shown as a percentage with a percent sign.
     Percent(u8),
     /// A simulated time in seconds. The decimals are for reports. The terminal shows two decimals of short
-    /// times and none of long ones.
+    /// times, and whole seconds of long ones.
     Seconds(u8),
     /// A measured wall-clock time, shown with its unit. The decimals are for reports.
     Measured(u8),
@@ -232,7 +228,7 @@ pub struct Metric {
     title: &'static str,
     /// The text after the unit in labels for people, such as `, median`. Empty for most numbers.
     detail: &'static str,
-    /// The direction in which the number is better.
+    /// The better direction.
     pub better: Better,
     /// The format of the number in tables for people.
     pub display: Display,
@@ -250,84 +246,33 @@ pub struct Metric {
     pub is_compared: bool,
     /// Whether the number is also shown for groups of jobs, such as the jobs of each user.
     pub is_grouped: bool,
-    compute: Compute,
+    pub(super) compute: Compute,
+}
+
+/// Creates a row with default values, replaced by the methods below.
+pub(super) const fn row(name: &'static str, compute: Compute) -> Metric {
+    let kind = match compute {
+        Compute::Count(_) | Compute::Sum(..) | Compute::Duration(..) => ColumnType::U64,
+        _ => ColumnType::F64,
+    };
+    Metric {
+        column: ColumnInfo { name, kind, unit: "", meaning: "", when: When::Always },
+        title: "",
+        detail: "",
+        better: Better::Lower,
+        display: Display::Plain(0),
+        terminal: None,
+        report: None,
+        interval_rank: None,
+        of_jobs: None,
+        room_rank: 0,
+        is_compared: false,
+        is_grouped: false,
+        compute,
+    }
 }
 
 impl Metric {
-    /// Creates a row with default values, replaced by the methods below.
-    const fn new(name: &'static str, kind: ColumnType, compute: Compute) -> Self {
-        Self {
-            column: ColumnInfo { name, kind, unit: "", meaning: "", when: When::Always },
-            title: "",
-            detail: "",
-            better: Better::Lower,
-            display: Display::Plain(0),
-            terminal: None,
-            report: None,
-            interval_rank: None,
-            of_jobs: None,
-            room_rank: 0,
-            is_compared: false,
-            is_grouped: false,
-            compute,
-        }
-    }
-
-    /// Creates a row for a count.
-    pub(super) const fn count(name: &'static str, compute: fn(&Facts<'_>) -> Option<u64>) -> Self {
-        Self::new(name, ColumnType::U64, Compute::Count(compute))
-    }
-
-    /// Creates a row for a number that is not a count.
-    pub(super) const fn real(name: &'static str, compute: fn(&Facts<'_>) -> Option<f64>) -> Self {
-        Self::new(name, ColumnType::F64, Compute::Real(compute))
-    }
-
-    /// Creates a row for the sum of a count over all jobs, in replays accepted by `is_there`.
-    pub(super) const fn sum(name: &'static str, is_there: IsThere, compute: PerJob<u64>) -> Self {
-        Self::new(name, ColumnType::U64, Compute::Sum(is_there, compute))
-    }
-
-    /// Creates a row for a mean over the jobs in means, in replays accepted by `is_there`.
-    pub(super) const fn mean_if(name: &'static str, is_there: IsThere, compute: PerJob<f64>) -> Self {
-        Self::new(name, ColumnType::F64, Compute::MeanIf(is_there, compute))
-    }
-
-    /// Creates a row for the mean, over jobs with at least two nodes, of the pairwise sum divided by its
-    /// lower bound.
-    pub(super) const fn mean_to_bound(name: &'static str) -> Self {
-        Self::new(name, ColumnType::F64, Compute::ParallelMeanToBound)
-    }
-
-    /// Creates a row for the variance of a value over the jobs in means.
-    pub(super) const fn variance(name: &'static str, compute: PerJob<f64>) -> Self {
-        Self::new(name, ColumnType::F64, Compute::Variance(compute))
-    }
-
-    /// Creates a row for a mean over the jobs in means.
-    pub(super) const fn mean(name: &'static str, compute: PerJob<f64>) -> Self {
-        Self::new(name, ColumnType::F64, Compute::Mean(compute))
-    }
-
-    /// Creates a row for a mean over the jobs in means with at least two nodes.
-    pub(super) const fn parallel_mean(name: &'static str, compute: PerJob<f64>) -> Self {
-        Self::new(name, ColumnType::F64, Compute::ParallelMean(compute))
-    }
-
-    /// Creates a row for a duration of one kind of calls, in nanoseconds. `detail` is the text after the
-    /// unit.
-    pub(super) const fn duration(
-        name: &'static str,
-        detail: &'static str,
-        calls: fn(&Recording) -> &Cost,
-        compute: fn(&Cost) -> u64,
-    ) -> Self {
-        Self::new(name, ColumnType::U64, Compute::Duration(calls, compute))
-            .detail(detail)
-            .when(When::Timed)
-            .shown(Display::Measured(0))
-    }
-
     /// Sets the meaning of a number without a unit. Its title is its name with spaces.
     pub(super) const fn meaning(mut self, meaning: &'static str) -> Self {
         self.column.meaning = meaning;
@@ -335,7 +280,12 @@ impl Metric {
     }
 
     /// Sets the title, the unit and the meaning.
-    pub(super) const fn is(mut self, title: &'static str, unit: &'static str, meaning: &'static str) -> Self {
+    pub(super) const fn describe(
+        mut self,
+        title: &'static str,
+        unit: &'static str,
+        meaning: &'static str,
+    ) -> Self {
         (self.title, self.column.unit, self.column.meaning) = (title, unit, meaning);
         self
     }
@@ -352,7 +302,7 @@ impl Metric {
         self
     }
 
-    /// Sets the direction in which the number is better.
+    /// Sets the better direction.
     pub(super) const fn better(mut self, better: Better) -> Self {
         self.better = better;
         self
@@ -364,9 +314,17 @@ impl Metric {
         self
     }
 
-    /// Shows the number in the table that `replay` prints, under a condition.
-    pub(super) const fn terminal(mut self, group: Group, title: &'static str, condition: Condition) -> Self {
+    /// Shows the number in the table that `replay` prints, under a condition. If the table is too narrow, the
+    /// column with the lowest rank is dropped first.
+    pub(super) const fn terminal(
+        mut self,
+        group: Group,
+        title: &'static str,
+        rank: u8,
+        condition: Condition,
+    ) -> Self {
         self.terminal = Some(TableColumn { title, group, condition });
+        self.room_rank = rank;
         self
     }
 
@@ -391,12 +349,6 @@ impl Metric {
     /// Declares the number as the mean over jobs of the difference of two columns of the `jobs` frame.
     pub(super) const fn of_jobs_less(mut self, column: &'static str, less: &'static str) -> Self {
         self.of_jobs = Some((column, Some(less)));
-        self
-    }
-
-    /// Sets the priority in a table that is too narrow for all columns, 0 by default.
-    pub(super) const fn room(mut self, rank: u8) -> Self {
-        self.room_rank = rank;
         self
     }
 
@@ -452,27 +404,10 @@ impl Metric {
     }
 
     /// Returns the number of a replay, or `None` if there is none, such as a mean over no jobs.
-    pub(super) fn compute(&self, facts: &Facts<'_>) -> Option<Number> {
-        let mut partial = self.begin(facts, false);
-        self.add(&mut partial, facts);
+    pub(super) fn number(&self, facts: &Facts<'_>) -> Option<Number> {
+        let mut accumulator = Accumulator::new(&self.compute, facts, false);
+        accumulator.add(&self.compute, facts);
         // Cannot fail, because no values are in a file.
-        self.finish(partial, facts).ok().flatten()
-    }
-
-    /// Creates the state of the number before the first job. `of` gives the machine. With `spills`, memory is
-    /// constant.
-    pub(super) fn begin(&self, of: &Facts<'_>, spills: bool) -> Partial {
-        Partial::new(&self.compute, of, spills)
-    }
-
-    /// Adds the jobs of `part`, the next ones in the order of the log.
-    pub(super) fn add(&self, partial: &mut Partial, part: &Facts<'_>) {
-        partial.add(&self.compute, part);
-    }
-
-    /// Returns the number, or `None` if the replay has no such number. `whole` has the totals of the replay.
-    /// Fails if the temporary file of values fails.
-    pub(super) fn finish(&self, partial: Partial, whole: &Facts<'_>) -> io::Result<Option<Number>> {
-        partial.finish(&self.compute, whole)
+        accumulator.finish(&self.compute, facts).ok().flatten()
     }
 }

@@ -40,8 +40,8 @@ pub use killed_waits::KilledWaits;
 pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
 pub use paired::{BlockFiller, BlockSums, Blocks, Difference, block_length, half_width};
 pub use recorder::{
-    Compactions, ContentionRecord, Downtime, LeftJobs, LostRun, Monitor, OutageRecord, Recorder, Recording,
-    TakeLeft, retain,
+    Compactions, ContentionRecord, Downtime, FinishedJobs, FinishedSink, LostRun, Monitor, OutageRecord,
+    Recorder, Recording, retain,
 };
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};

@@ -1,4 +1,4 @@
-//! Runs of nodes along x, from which the dispersal of a placement is computed.
+//! Runs of nodes along x, the input of the measures of dispersal.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -63,7 +63,7 @@ impl Rows {
             counts.fill(0);
         }
         // A two-level bitmap sorts the nodes: one bit per node, and above it one bit per word with nodes.
-        // Empty words are skipped, and bits are cleared as they are read.
+        // Empty words are skipped, and bits are cleared during the scan.
         let (mut low, mut high) = (usize::MAX, 0);
         for (word, bits) in nodes.words() {
             self.bits[word] |= bits;
@@ -159,22 +159,12 @@ impl Rows {
         })
     }
 
-    /// Returns the largest L1 distance between two nodes on a mesh, in hops, or 0 without nodes. An L1
-    /// distance is the largest difference of two nodes in one of the four forms ±x ± y + z, so the diameter
-    /// is the largest range of a form. Along x only the ends of runs matter.
+    /// Returns the largest L1 distance between two nodes on a mesh, in hops, or 0 without nodes.
     pub(super) fn mesh_diameter(&self) -> u32 {
-        let mut ranges = [(i64::MAX, i64::MIN); 4];
-        for run in &self.runs {
-            let (first, last) = (i64::from(run.first), i64::from(run.last));
-            let (y, z) = (i64::from(run.row % self.length), i64::from(run.row / self.length));
-            for (range, offset) in ranges[..2].iter_mut().zip([z + y, z - y]) {
-                *range = (range.0.min(first + offset), range.1.max(last + offset));
-            }
-            for (range, offset) in ranges[2..].iter_mut().zip([z + y, z - y]) {
-                *range = (range.0.min(offset - last), range.1.max(offset - first));
-            }
-        }
-        ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
+        unrolled(self.runs.iter().map(|run| {
+            let z = run.row / self.length;
+            [run.first, run.last, run.row - z * self.length, z]
+        }))
     }
 
     /// Counts connected components by union-find: each run is joined with the overlapping runs of
@@ -213,11 +203,11 @@ impl Rows {
         };
         let (mut a, mut b, mut joined) = (self.starts[i], self.starts[j], 0);
         while a < self.starts[i + 1] && b < self.starts[j + 1] {
-            let (here, there) = (self.runs[a as usize], self.runs[b as usize]);
-            if here.first <= there.last && there.first <= here.last {
+            let (one, other_run) = (self.runs[a as usize], self.runs[b as usize]);
+            if one.first <= other_run.last && other_run.first <= one.last {
                 joined += u32::from(self.join(a, b));
             }
-            if here.last < there.last { a += 1 } else { b += 1 }
+            if one.last < other_run.last { a += 1 } else { b += 1 }
         }
         joined
     }
@@ -240,4 +230,23 @@ impl Rows {
         }
         run
     }
+}
+
+/// Returns the diameter of runs on a mesh, given as first x, last x, y and z, or 0 without runs. An L1
+/// distance is the largest difference of two nodes in one of the four forms ±x ± y + z, so the diameter is
+/// the largest range of a form. Along x only the ends of runs matter.
+pub(super) fn unrolled(runs: impl Iterator<Item = [u32; 4]>) -> u32 {
+    let mut ranges = [(i64::MAX, i64::MIN); 4];
+    for run in runs {
+        let [first, last, y, z] = run.map(i64::from);
+        for (range, (low, high)) in ranges.iter_mut().zip([
+            (z + y + first, z + y + last),
+            (z - y + first, z - y + last),
+            (z + y - last, z + y - first),
+            (z - y - last, z - y - first),
+        ]) {
+            *range = (range.0.min(low), range.1.max(high));
+        }
+    }
+    ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
 }

@@ -40,9 +40,9 @@ pub fn count_by_shape(
     refusals: &[u64],
     never_fit: &[Job],
 ) -> Vec<ShapeCount> {
-    let mut found: BTreeMap<(u32, Shape), ShapeCount> = BTreeMap::new();
+    let mut counts: BTreeMap<(u32, Shape), ShapeCount> = BTreeMap::new();
     let mut count = |nodes: u32, shape: Shape, add: &dyn Fn(&mut ShapeCount)| {
-        add(found.entry((nodes, shape)).or_insert(ShapeCount { nodes, shape, ..ShapeCount::default() }));
+        add(counts.entry((nodes, shape)).or_insert(ShapeCount { nodes, shape, ..ShapeCount::default() }));
     };
     for ((job, record), &refusals) in jobs.iter().zip(records).zip(refusals) {
         let wait: Time = record.start - job.submit;
@@ -56,5 +56,5 @@ pub fn count_by_shape(
     for job in never_fit {
         count(job.procs, job.shape, &|count| count.never_fit += 1);
     }
-    found.into_values().collect()
+    counts.into_values().collect()
 }

@@ -1,11 +1,12 @@
 //! The summary of a replay: one row of numbers.
 
+use std::io;
+
 use super::facts::{Facts, Finished, Totals};
-use super::gather::{Number, Partial};
+use super::gather::{Accumulator, Number};
 use super::metric::Metric;
 use super::paired::{BlockAdder, BlockSums};
 use super::registry::METRICS;
-use std::io;
 
 /// The numbers of one replay, one for each row of [`METRICS`]. Means, variances and shares of jobs exclude
 /// the jobs left out by [`Trim`](super::Trim). Counts and totals include all jobs.
@@ -20,11 +21,11 @@ impl Summary {
     /// time of a lower bound of dispersal for each job size.
     pub fn of(replay: &Finished<'_>) -> Self {
         let facts = Facts::new(replay);
-        Self { numbers: METRICS.iter().map(|metric| metric.compute(&facts)).collect() }
+        Self { numbers: METRICS.iter().map(|metric| metric.number(&facts)).collect() }
     }
 
     /// Creates the summary from one number for each row of [`METRICS`].
-    pub(super) fn of_numbers(numbers: Vec<Option<Number>>) -> Self {
+    pub(super) fn from_numbers(numbers: Vec<Option<Number>>) -> Self {
         Self { numbers }
     }
 
@@ -60,7 +61,7 @@ impl Summary {
 #[derive(Debug)]
 pub struct RunningSums {
     /// The state of each number, one for each row of [`METRICS`].
-    numbers: Vec<Partial>,
+    numbers: Vec<Accumulator>,
     totals: Totals,
     blocks: BlockAdder,
 }
@@ -69,24 +70,24 @@ impl RunningSums {
     /// Creates the sums for `jobs` jobs, or `None` if their number is known only in the end. `replay` gives
     /// the machine.
     pub fn new(replay: &Finished<'_>, jobs: Option<usize>) -> Self {
-        let facts = Facts::of_part(replay);
-        let numbers = METRICS.iter().map(|metric| metric.begin(&facts, true)).collect();
+        let facts = Facts::from_part(replay);
+        let numbers = METRICS.iter().map(|metric| Accumulator::new(&metric.compute, &facts, true)).collect();
         Self { numbers, totals: Totals::default(), blocks: BlockAdder::new(jobs) }
     }
 
     /// Adds the jobs of `part`, the next ones in the order of the log. `ranks` has their positions in the
     /// order of arrival, or is `None` if that is the order of the log.
     pub fn add(&mut self, part: &Finished<'_>, ranks: Option<&[usize]>) {
-        let facts = Facts::of_part(part);
+        let facts = Facts::from_part(part);
         for (metric, number) in METRICS.iter().zip(&mut self.numbers) {
-            metric.add(number, &facts);
+            number.add(&metric.compute, &facts);
         }
         self.totals.add(part);
         self.totals.in_means += part.jobs.len() as u64;
         self.blocks.add(&facts, ranks);
     }
 
-    /// Returns the number of jobs so far.
+    /// Returns the number of added jobs.
     pub fn jobs(&self) -> u64 {
         self.totals.jobs
     }
@@ -94,10 +95,10 @@ impl RunningSums {
     /// Returns all numbers, and the sums over blocks of jobs. `whole` has the totals; its lists of jobs are
     /// empty. Fails if the temporary file of values fails.
     pub fn finish(self, whole: &Finished<'_>) -> io::Result<(Summary, BlockSums)> {
-        let facts = Facts::of_totals(whole, self.totals);
+        let facts = Facts::from_totals(whole, self.totals);
         let numbers = METRICS.iter().zip(self.numbers);
-        let numbers = numbers.map(|(metric, number)| metric.finish(number, &facts));
-        Ok((Summary::of_numbers(numbers.collect::<io::Result<_>>()?), self.blocks.finish()))
+        let numbers = numbers.map(|(metric, number)| number.finish(&metric.compute, &facts));
+        Ok((Summary::from_numbers(numbers.collect::<io::Result<_>>()?), self.blocks.finish()))
     }
 }
 

@@ -58,7 +58,7 @@
 #![expect(clippy::arithmetic_side_effects, reason = "the free nodes are at most 2^24")]
 
 use super::priority::{Candidates, Order, by_estimate};
-use super::ranked::Ranked;
+use super::ranked::OrderedQueue;
 use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
 use super::wait_index::Admission;
 use super::wait_queue::{Slot, Waiting};
@@ -90,7 +90,7 @@ struct Easy {
     order: Order,
     pass: Pass,
     /// The waiting jobs by estimate if the shortest is backfilled first, or `None` for queue order.
-    shortest: Option<Ranked>,
+    shortest: Option<OrderedQueue>,
 }
 
 impl Easy {
@@ -104,7 +104,7 @@ impl Easy {
         while let Some(first) = head {
             let refused = first.nodes.least <= view.free();
             if !(refused && view.try_start(first.slot)) {
-                match backfill(&mut candidates, &first, (refused, self.shortest.as_mut()), view) {
+                match backfill(&mut candidates, &first, refused, self.shortest.as_mut(), view) {
                     // The head does not fit without the nodes that are down, even when all running jobs have
                     // ended. It waits until they come up, and the next job is the head.
                     Backfilled::NoShadowTime if view.is_degraded() => is_skipped = true,
@@ -139,7 +139,8 @@ enum Backfilled {
 fn backfill(
     candidates: &mut Candidates<'_>,
     head: &Waiting,
-    (refused, shortest): (bool, Option<&mut Ranked>),
+    refused: bool,
+    shortest: Option<&mut OrderedQueue>,
     view: &mut dyn View,
 ) -> Backfilled {
     let by_count = Admission::by_count(view.free());
@@ -154,7 +155,7 @@ fn backfill(
         return Backfilled::Others;
     };
     let beside = match decides {
-        Decides::Counts => return backfill_by_counts(candidates, (head, first), (refused, shortest), view),
+        Decides::Counts => return backfill_by_counts(candidates, head, first, refused, shortest, view),
         Decides::Submeshes => backfill_beside,
         Decides::State => backfill_and_retry,
     };
@@ -171,8 +172,10 @@ fn backfill(
 /// candidate that fits by count. `shortest` has the waiting jobs by estimate, if the shortest comes first.
 fn backfill_by_counts(
     candidates: &mut Candidates<'_>,
-    (head, first): (&Waiting, Slot),
-    (refused, shortest): (bool, Option<&mut Ranked>),
+    head: &Waiting,
+    first: Slot,
+    refused: bool,
+    shortest: Option<&mut OrderedQueue>,
     view: &mut dyn View,
 ) -> Backfilled {
     let (now, free) = (view.now(), view.free());
@@ -189,16 +192,17 @@ fn backfill_by_counts(
     if let Some(shortest) = shortest {
         let admission = Admission { free, extra, slack: shadow - now };
         let mut sorted = candidates.shortest_first(shortest, view.queue(), &admission);
-        return backfill_until(&mut sorted, shadow, (free, extra), view);
+        return backfill_until(&mut sorted, shadow, free, extra, view);
     }
-    backfill_until(candidates, shadow, (free, extra), view)
+    backfill_until(candidates, shadow, free, extra, view)
 }
 
 /// Step 3 with the free and the extra nodes, for allocators that serve every job that fits by count.
 fn backfill_until(
     candidates: &mut Candidates<'_>,
     shadow: Time,
-    (mut free, mut extra): (u32, u32),
+    mut free: u32,
+    mut extra: u32,
     view: &mut dyn View,
 ) -> Backfilled {
     let now = view.now();

@@ -27,43 +27,42 @@
 use std::iter;
 use std::vec::IntoIter;
 
-use super::ranked::{Place, Ranked, Value};
+use super::ranked::{Cursor, OrderedQueue, Value};
 use super::wait_index::Admission;
 use super::wait_queue::{Slot, WaitQueue, Waiting};
 use meshreplay_base::job::Time;
 use meshreplay_base::spec::{Params, SpecError};
 
-use Row::{Aging, Fixed};
-
-/// The sort key of waiting jobs, the smallest first.
-#[derive(Clone, Copy)]
-enum Row {
-    /// By arrival.
-    Arrival,
-    /// By a value that is constant while a job waits.
-    Fixed(Value),
-    /// By a value at the current time.
-    Aging(Value),
-}
+/// The name of an order, and its constructor.
+type Row = (&'static str, fn() -> Order);
 
 /// The orders with their names, the default first.
-const ROWS: [(&str, Row); 12] = [
-    ("arrival", Row::Arrival),
-    ("sjf", Fixed(|job, _| job.estimate.as_seconds())),
-    ("ljf", Fixed(|job, _| -job.estimate.as_seconds())),
-    ("smallest", Fixed(|job, _| f64::from(job.procs))),
-    ("largest", Fixed(|job, _| -f64::from(job.procs))),
+const ROWS: [Row; 12] = [
+    ("arrival", || Order::Arrival),
+    ("sjf", || Order::fixed(|job, _| job.estimate.as_seconds())),
+    ("ljf", || Order::fixed(|job, _| -job.estimate.as_seconds())),
+    ("smallest", || Order::fixed(|job, _| f64::from(job.procs))),
+    ("largest", || Order::fixed(|job, _| -f64::from(job.procs))),
     // In microseconds the products are integers, so equal demands compare as equal.
-    ("ssd", Fixed(|job, _| job.estimate.as_micros() as f64 * f64::from(job.procs))),
-    ("wfp3", Aging(|job, now| -(waited_s(job, now) / estimate_s(job)).powi(3) * f64::from(job.procs))),
-    (
-        "unicef",
-        Aging(|job, now| -waited_s(job, now) / (f64::from(job.procs).log2().max(1.0) * estimate_s(job))),
-    ),
-    ("f1", Fixed(|job, _| estimate_s(job).log10() * f64::from(job.procs) + 870.0 * log_submit(job))),
-    ("f2", Fixed(|job, _| estimate_s(job).sqrt() * f64::from(job.procs) + 25_600.0 * log_submit(job))),
-    ("f3", Fixed(|job, _| estimate_s(job) * f64::from(job.procs) + 6.86e6 * log_submit(job))),
-    ("f4", Fixed(|job, _| estimate_s(job) * f64::from(job.procs).sqrt() + 530_000.0 * log_submit(job))),
+    ("ssd", || Order::fixed(|job, _| job.estimate.as_micros() as f64 * f64::from(job.procs))),
+    ("wfp3", || {
+        Order::Aging(|job, now| -(waited_s(job, now) / estimate_s(job)).powi(3) * f64::from(job.procs))
+    }),
+    ("unicef", || {
+        Order::Aging(|job, now| {
+            -waited_s(job, now) / (f64::from(job.procs).log2().max(1.0) * estimate_s(job))
+        })
+    }),
+    ("f1", || {
+        Order::fixed(|job, _| estimate_s(job).log10() * f64::from(job.procs) + 870.0 * log_submit(job))
+    }),
+    ("f2", || {
+        Order::fixed(|job, _| estimate_s(job).sqrt() * f64::from(job.procs) + 25_600.0 * log_submit(job))
+    }),
+    ("f3", || Order::fixed(|job, _| estimate_s(job) * f64::from(job.procs) + 6.86e6 * log_submit(job))),
+    ("f4", || {
+        Order::fixed(|job, _| estimate_s(job) * f64::from(job.procs).sqrt() + 530_000.0 * log_submit(job))
+    }),
 ];
 
 /// Returns the names of the orders, the default first.
@@ -77,19 +76,20 @@ pub(super) enum Order {
     /// By arrival.
     Arrival,
     /// By a value of each job that is constant while it waits, the smallest first.
-    Fixed(Box<Ranked>),
+    Fixed(Box<OrderedQueue>),
     /// By a value of each job at the current time, the smallest first.
     Aging(Value),
 }
 
 impl Order {
+    /// Creates an order by a value that is constant while a job waits.
+    fn fixed(value: Value) -> Self {
+        Self::Fixed(Box::new(OrderedQueue::by(value)))
+    }
+
     /// Takes the parameter `order`. Fails for an unknown order.
     pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
-        Ok(match params.choose("order", &ROWS)? {
-            Row::Arrival => Self::Arrival,
-            Row::Fixed(value) => Self::Fixed(Box::new(Ranked::by(value))),
-            Row::Aging(value) => Self::Aging(value),
-        })
+        Ok(params.choose("order", &ROWS)?())
     }
 
     /// Returns the jobs of `queue` in this order, as the candidates of one pass.
@@ -107,7 +107,7 @@ impl Order {
             Self::Arrival => Candidates::Arrival { from: 0 },
             Self::Fixed(ranked) => {
                 ranked.update(queue);
-                Candidates::Ranked { ranked: ranked.as_mut(), place: Place::default(), from: 0 }
+                Candidates::Ranked { ranked: ranked.as_mut(), place: Cursor::default(), from: 0 }
             }
             Self::Aging(value) => {
                 let mut sorted: Vec<(f64, Waiting)> =
@@ -122,8 +122,8 @@ impl Order {
 
 /// Returns the order by estimate, the shortest first. Estimates above 285 years count as equal if they differ
 /// by less than two microseconds, because only shorter ones are exact as floats.
-pub(super) fn by_estimate() -> Ranked {
-    Ranked::by(|job, _| job.estimate.as_micros() as f64)
+pub(super) fn by_estimate() -> OrderedQueue {
+    OrderedQueue::by(|job, _| job.estimate.as_micros() as f64)
 }
 
 /// Returns the time that a job has waited, in seconds.
@@ -148,7 +148,7 @@ pub(super) enum Candidates<'a> {
     /// In the order of arrival, from slot `from` on. The queue's index finds the next one.
     Arrival { from: Slot },
     /// In a fixed order, from `place` on, of the jobs from slot `from` on.
-    Ranked { ranked: &'a mut Ranked, place: Place, from: Slot },
+    Ranked { ranked: &'a mut OrderedQueue, place: Cursor, from: Slot },
     /// In the order sorted at the start of the pass.
     Sorted(IntoIter<Waiting>),
 }
@@ -171,13 +171,13 @@ impl Candidates<'_> {
     /// arrival, otherwise O(Q).
     pub(super) fn shortest_first<'a>(
         &mut self,
-        shortest: &'a mut Ranked,
+        shortest: &'a mut OrderedQueue,
         queue: &WaitQueue,
         admission: &Admission,
     ) -> Candidates<'a> {
         if let Self::Arrival { from } = *self {
             shortest.update(queue);
-            return Candidates::Ranked { ranked: shortest, place: Place::default(), from };
+            return Candidates::Ranked { ranked: shortest, place: Cursor::default(), from };
         }
         let mut rest = self.again();
         let mut admitted: Vec<Waiting> = iter::from_fn(|| rest.next(queue, admission)).collect();

@@ -17,7 +17,7 @@ pub(super) type Value = fn(&Waiting, Time) -> f64;
 /// arrival takes O(√Q·log Q) amortised, and a search O(√Q + log Q), unless its bounds mislead it. Jobs that
 /// have left the queue of the replay are removed when a search reaches them.
 #[derive(Clone, Debug)]
-pub(super) struct Ranked {
+pub(super) struct OrderedQueue {
     /// The value of a job, independent of the time.
     value: Value,
     /// The jobs in this order. Their slots are unrelated to the queue of the replay.
@@ -34,12 +34,12 @@ pub(super) struct Ranked {
 
 /// The progress of a pass through the order: slots of the ordered queue, and recent jobs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Cursor {
     ordered: Slot,
     recent: usize,
 }
 
-impl Ranked {
+impl OrderedQueue {
     /// Creates the order by `value`, which must not depend on the time.
     pub(super) fn by(value: Value) -> Self {
         let (ordered, keys, recent) = (WaitQueue::default(), Vec::new(), Vec::new());
@@ -86,14 +86,14 @@ impl Ranked {
             all.extend(next.filter(|&((_, slot), job)| waits(queue, slot, &job)));
         }
         self.keys = all.iter().map(|&(key, _)| key).collect();
-        self.ordered = WaitQueue::of(all.into_iter().map(|(_, job)| job));
+        self.ordered = WaitQueue::from_jobs(all.into_iter().map(|(_, job)| job));
     }
 
     /// Returns the first waiting job from `place` on that `admission` admits, and moves `place` past it.
     /// `None` if there is none. The slot of the job is that in `queue`.
     pub(super) fn next(
         &mut self,
-        place: &mut Place,
+        place: &mut Cursor,
         queue: &WaitQueue,
         admission: &Admission,
     ) -> Option<Waiting> {
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn every_pass_equals_a_sort() {
         let value: Value = |job, _| job.estimate.as_seconds();
-        let (mut queue, mut ranked) = (WaitQueue::default(), Ranked::by(value));
+        let (mut queue, mut ranked) = (WaitQueue::default(), OrderedQueue::by(value));
         let mut rng = ChaCha8Rng::seed_from_u64(11);
         let mut random = move |below: u32| rng.random_range(0..below);
         let mut job = 0;
@@ -191,7 +191,7 @@ mod tests {
             let slack = Time::from_seconds(random(50).into());
             let admission = Admission { free: random(100), extra: random(10), slack };
             let expected = plain(&queue, value, |job| admission.admits(job.nodes, job.estimate));
-            let (mut place, mut found) = (Place::default(), Vec::new());
+            let (mut place, mut found) = (Cursor::default(), Vec::new());
             while let Some(next) = ranked.next(&mut place, &queue, &admission) {
                 found.push(next);
                 // Some start, and leave the queue; the others are refused.

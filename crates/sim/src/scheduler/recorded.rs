@@ -37,7 +37,7 @@ pub(super) const ENTRY: Entry = Entry {
     build: |_| Ok(Box::new(Recorded::default())),
 };
 
-/// A waiting job by the time from which it may start, its submission and its number: the order of tries.
+/// A waiting job by its earliest start, its submission and its number: the order of tries.
 type Key = (Time, Time, JobId);
 
 /// The scheduler, with an index of the waiting jobs.
@@ -53,7 +53,7 @@ struct Recorded {
 
 impl Recorded {
     /// Indexes the jobs that have arrived since the last pass: the last ones of the queue.
-    fn learn(&mut self, view: &dyn View) {
+    fn index_arrivals(&mut self, view: &dyn View) {
         let is_new = |job: &Waiting| self.last.is_none_or(|last| (job.submit, job.job) > last);
         let new: Vec<Waiting> = view.queue().iter().rev().take_while(is_new).collect();
         self.last = new.first().map(|job| (job.submit, job.job)).or(self.last);
@@ -67,14 +67,14 @@ impl Recorded {
     }
 
     /// Returns the due jobs, including the jobs that become due now.
-    fn now_due(&mut self, view: &dyn View) -> Vec<(Key, u32)> {
+    fn due_now(&mut self, view: &dyn View) -> Vec<(Key, u32)> {
         let mut due = std::mem::take(&mut self.due);
         while let Some(&Reverse(key)) = self.later.peek()
             && key.0 <= view.now()
         {
             self.later.pop();
-            let found = view.queue().find(key.1, key.2);
-            due.extend(found.map(|job| (key, job.nodes.least)));
+            let waiting = view.queue().find(key.1, key.2);
+            due.extend(waiting.map(|job| (key, job.nodes.least)));
         }
         // Without new jobs the list is already in order.
         if !due.is_sorted() {
@@ -86,8 +86,8 @@ impl Recorded {
 
 impl Scheduler for Recorded {
     fn start_jobs(&mut self, view: &mut dyn View) {
-        self.learn(view);
-        let mut due = self.now_due(view);
+        self.index_arrivals(view);
+        let mut due = self.due_now(view);
         due.retain(|&((_, submit, job), nodes)| {
             if nodes > view.free() {
                 return true;

@@ -22,7 +22,7 @@ pub struct Running {
 /// The running jobs, sorted by estimated end and then by job.
 ///
 /// Stored in a vector with the earliest end last. Most jobs that start or end are near that end of the
-/// vector, so few entries are shifted.
+/// vector, which shifts few entries.
 #[derive(Clone, Debug, Default)]
 pub struct RunningJobs {
     latest_first: Vec<Running>,
@@ -36,14 +36,14 @@ impl RunningJobs {
         self.latest_first.insert(at, job);
     }
 
-    /// Removes a job and returns whether it was found. Costs as [`Self::insert`].
+    /// Removes a job and returns whether it was running. Costs as [`Self::insert`].
     pub fn remove(&mut self, estimated_end: Time, job: JobId) -> bool {
         let at = self.position(estimated_end, job);
-        let found = self.latest_first.get(at).is_some_and(|other| other.job == job);
-        if found {
+        let is_running = self.latest_first.get(at).is_some_and(|other| other.job == job);
+        if is_running {
             self.latest_first.remove(at);
         }
-        found
+        is_running
     }
 
     /// Moves the estimated end of a running job to a later one. Does nothing without such a job. Costs as
@@ -59,12 +59,12 @@ impl RunningJobs {
     /// Changes the number of nodes of a running job. Does nothing without such a job. O(log R).
     pub fn set_nodes(&mut self, estimated_end: Time, job: JobId, nodes: u32) {
         let at = self.position(estimated_end, job);
-        if let Some(found) = self.latest_first.get_mut(at).filter(|other| other.job == job) {
-            found.nodes = nodes;
+        if let Some(running) = self.latest_first.get_mut(at).filter(|other| other.job == job) {
+            running.nodes = nodes;
         }
     }
 
-    /// Returns the index at which a job with this estimated end is, or would be inserted. The order is
+    /// Returns the index of a job with this estimated end, or of its insertion. The order is
     /// descending, so a binary search counts the greater entries.
     fn position(&self, estimated_end: Time, job: JobId) -> usize {
         self.latest_first.partition_point(|other| (other.estimated_end, other.job) > (estimated_end, job))
@@ -97,7 +97,7 @@ impl RunningJobs {
     }
 
     /// Returns the shadow time of a job that needs `need` nodes, and the nodes free at that time. `free`
-    /// nodes are free now. The shadow time is the first estimated end at which at least `need` nodes are
+    /// nodes are free now. The shadow time is the first estimated end with at least `need` nodes
     /// free. The count of free nodes includes all jobs with estimated ends up to the shadow time. Jobs that
     /// have outlived their estimates are expected to end now.
     ///

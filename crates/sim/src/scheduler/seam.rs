@@ -26,8 +26,7 @@ pub trait View {
     fn stopped(&self) -> bool {
         false
     }
-    /// Returns whether nodes are down, in which case a waiting job may not fit even when all running jobs
-    /// have ended.
+    /// Returns whether nodes are down. Then a waiting job may not fit even when all running jobs have ended.
     fn is_degraded(&self) -> bool {
         false
     }
@@ -81,7 +80,8 @@ pub trait Scheduler: Send {
         Pass::Batch
     }
 
-    /// Returns the next time at which a pass is needed even without an event, or `None` if events are enough.
+    /// Returns the time of the next pass that is needed even without an event, or `None` if events are
+    /// enough.
     fn wakes(&self) -> Option<Time> {
         None
     }
@@ -118,7 +118,7 @@ pub type Builder = fn(&mut Params) -> Result<Box<dyn Scheduler>, SpecError>;
 pub struct Entry {
     /// Its name in specs, in kebab-case.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A description in one line.
     pub summary: &'static str,
     /// Its source: authors, title or section, venue and year.
     pub source: &'static str,
@@ -133,7 +133,7 @@ pub struct Entry {
     pub build: Builder,
 }
 
-/// The laws of a scheduler in addition to those of all schedulers. All schedulers start every job once and
+/// The laws of a scheduler beyond the common ones. All schedulers start every job once and
 /// not before its arrival. Unless a scheduler follows recorded starts, a job runs whenever jobs wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a law of its own")]
@@ -141,7 +141,8 @@ pub struct Laws {
     /// Jobs start in order of arrival.
     pub in_order: bool,
     /// No job starts before its recorded start, so the machine may be idle while jobs wait. With an allocator
-    /// that serves by count, no job with a past or unknown recorded start fits at the end of an instant.
+    /// that serves by count, no due job fits at the end of an instant. Jobs without a recorded start are due
+    /// at once.
     pub as_recorded: bool,
     /// The waiting time after which younger jobs may not overtake a job, or `None` if they always may.
     pub passed_until: Option<Time>,

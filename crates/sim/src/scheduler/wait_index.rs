@@ -30,8 +30,7 @@ impl Admission {
     }
 }
 
-/// Number of jobs from which on widths are divided into classes. A search of a shorter queue costs less than
-/// the classes.
+/// The fewest jobs with several width classes. A search of a shorter queue costs less than the classes.
 const MANY: usize = 1024;
 /// The most width classes.
 const CLASSES: usize = 32;
@@ -61,7 +60,7 @@ pub(super) struct Index {
 
 /// An admission with the width class of the free nodes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted<'a> {
+pub(super) struct Query<'a> {
     pub(super) admission: &'a Admission,
     class: usize,
 }
@@ -127,7 +126,7 @@ impl Index {
     ) {
         let class = self.class(least);
         let mut entry = self.blocks() + block;
-        // Minima can rise only where they were those of the removed job.
+        // Minima can rise only where they belonged to the removed job.
         if !self.has_minimum(entry, class, least, estimate) {
             return;
         }
@@ -180,13 +179,13 @@ impl Index {
     }
 
     /// Returns the query for [`Self::may_hold`].
-    pub(super) fn wanted<'a>(&self, admission: &'a Admission) -> Wanted<'a> {
-        Wanted { admission, class: self.class(admission.free) }
+    pub(super) fn query<'a>(&self, admission: &'a Admission) -> Query<'a> {
+        Query { admission, class: self.class(admission.free) }
     }
 
     /// Returns whether a job below an entry may be admitted. `true` can be wrong, if not all jobs of the
     /// widest relevant class fit, or if a job takes more than its fewest nodes. `false` is always right.
-    pub(super) fn may_hold(&self, entry: usize, Wanted { admission, class }: Wanted<'_>) -> bool {
+    pub(super) fn may_hold(&self, entry: usize, Query { admission, class }: Query<'_>) -> bool {
         // Test a job with both minima, which may not exist. Every real job below this entry that can fit is
         // at least as wide and as long.
         let shortest = self.shortest[entry * self.classes.len() + class];

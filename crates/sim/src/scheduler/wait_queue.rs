@@ -1,6 +1,6 @@
 //! The queue of waiting jobs, with an index to find the first job that may start.
 
-use super::wait_index::{Admission, Index, Wanted};
+use super::wait_index::{Admission, Index, Query};
 use meshreplay_base::job::{JobId, NodesFor, Time};
 
 /// The position of a waiting job in the queue. Slots ascend in the order of arrival. They are valid until the
@@ -31,16 +31,6 @@ const SHORT: usize = 128;
 /// The width of an empty slot.
 const NO_JOB: u32 = u32::MAX;
 
-/// A job in the queue.
-#[derive(Clone, Copy, Debug)]
-struct Queued {
-    job: JobId,
-    procs: u32,
-    nodes: NodesFor,
-    estimate: Time,
-    submit: Time,
-}
-
 /// The waiting jobs in the order of arrival.
 ///
 /// A search of a short queue compares the widths of all jobs, which are contiguous in memory. A longer queue
@@ -51,8 +41,9 @@ struct Queued {
 /// O(log Q) too, unless the bounds mislead it. In the worst case it is O(Q).
 #[derive(Clone, Debug, Default)]
 pub struct WaitQueue {
-    /// By slot. A job that has left leaves an empty entry until the next compaction.
-    places: Vec<Option<Queued>>,
+    /// By slot, with undefined `slot` fields. A job that has left leaves an empty entry until the next
+    /// compaction.
+    places: Vec<Option<Waiting>>,
     /// By slot: the fewest nodes of the job, or [`NO_JOB`].
     widths: Vec<u32>,
     /// The smallest of these widths, while the queue is short and not empty.
@@ -85,8 +76,7 @@ impl WaitQueue {
 
     /// Returns the waiting job at `slot`, or `None` if there is none.
     pub fn get(&self, slot: Slot) -> Option<Waiting> {
-        let Queued { job, procs, nodes, estimate, submit } = (*self.places.get(slot)?)?;
-        Some(Waiting { slot, job, submit, procs, nodes, estimate })
+        self.places.get(slot)?.map(|job| Waiting { slot, ..job })
     }
 
     /// Returns the waiting jobs in order of arrival.
@@ -111,11 +101,8 @@ impl WaitQueue {
     }
 
     /// Creates the queue of `jobs` in their order, with ascending slots from 0 on. O(Q log Q).
-    pub(super) fn of(jobs: impl Iterator<Item = Waiting>) -> Self {
-        let place = |Waiting { job, submit, procs, nodes, estimate, .. }| {
-            Some(Queued { job, procs, nodes, estimate, submit })
-        };
-        let places: Vec<_> = jobs.map(place).collect();
+    pub(super) fn from_jobs(jobs: impl Iterator<Item = Waiting>) -> Self {
+        let places: Vec<_> = jobs.map(Some).collect();
         let mut queue = Self { waiting: places.len(), places, ..Self::default() };
         queue.compact();
         queue
@@ -143,12 +130,13 @@ impl WaitQueue {
     /// Adds a job at the end of the queue, which assigns its slot and ignores the `slot` of the argument. All
     /// older slots become invalid.
     #[inline]
-    pub fn push(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
+    pub fn push(&mut self, job: Waiting) {
         if self.places.len() == self.slots() {
             self.compact();
         }
         let slot = self.places.len();
-        self.places.push(Some(Queued { job, procs, nodes, estimate, submit }));
+        let Waiting { nodes, estimate, .. } = job;
+        self.places.push(Some(job));
         self.widths.push(nodes.least);
         if self.is_short() {
             self.narrowest = if self.is_empty() { nodes.least } else { self.narrowest.min(nodes.least) };
@@ -176,19 +164,20 @@ impl WaitQueue {
 
     /// Inserts a job in the order of submissions, and of job numbers for equal submissions. The queue assigns
     /// its slot and ignores the `slot` of the argument. All older slots become invalid. O(Q).
-    pub fn insert(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
+    pub fn insert(&mut self, job: Waiting) {
         self.places.retain(Option::is_some);
-        let before =
-            |place: &Option<Queued>| place.is_some_and(|place| (place.submit, place.job) < (submit, job));
+        let before = |place: &Option<Waiting>| {
+            place.is_some_and(|place| (place.submit, place.job) < (job.submit, job.job))
+        };
         let at = self.places.partition_point(before);
-        self.places.insert(at, Some(Queued { job, procs, nodes, estimate, submit }));
+        self.places.insert(at, Some(job));
         self.waiting += 1;
         self.compact();
     }
 
     /// Removes the job at `slot` and returns it, or `None` if there is none.
     pub fn remove(&mut self, slot: Slot) -> Option<JobId> {
-        let Queued { job, nodes, estimate, .. } = self.places.get_mut(slot)?.take()?;
+        let Waiting { job, nodes, estimate, .. } = self.places.get_mut(slot)?.take()?;
         self.waiting -= 1;
         if self.waiting == 0 {
             self.places.clear();
@@ -225,13 +214,13 @@ impl WaitQueue {
             return None;
         }
         // Often no job at all is admitted, which the root shows.
-        let wanted = self.index.wanted(admission);
-        if !self.index.may_hold(1, wanted) {
+        let query = self.index.query(admission);
+        if !self.index.may_hold(1, query) {
             return None;
         }
         // Start inside the block of `from`, which is finer than the tree.
         let mut node = self.index.blocks() + block;
-        if self.index.may_hold(node, wanted)
+        if self.index.may_hold(node, query)
             && let Some(slot) = self.first_in_block(from, admission)
         {
             return Some(slot);
@@ -252,7 +241,7 @@ impl WaitQueue {
             }
             // From a left child, which is even, to its right sibling.
             node += 1;
-            if let Some(slot) = self.descend(node, wanted) {
+            if let Some(slot) = self.descend(node, query) {
                 return Some(slot);
             }
         }
@@ -260,14 +249,14 @@ impl WaitQueue {
 
     /// Returns the slot of the first admitted job below entry `node` of the index, or `None` if there is
     /// none.
-    fn descend(&self, node: usize, wanted: Wanted<'_>) -> Option<Slot> {
-        if !self.index.may_hold(node, wanted) {
+    fn descend(&self, node: usize, query: Query<'_>) -> Option<Slot> {
+        if !self.index.may_hold(node, query) {
             return None;
         }
         // Entries from `blocks()` on are leaves.
         match node.checked_sub(self.index.blocks()) {
-            Some(block) => self.first_in_block(block * BLOCK, wanted.admission),
-            None => self.descend(2 * node, wanted).or_else(|| self.descend(2 * node + 1, wanted)),
+            Some(block) => self.first_in_block(block * BLOCK, query.admission),
+            None => self.descend(2 * node, query).or_else(|| self.descend(2 * node + 1, query)),
         }
     }
 
@@ -319,7 +308,7 @@ impl WaitQueue {
 }
 
 /// Returns the fewest nodes and the estimate of each job in a block.
-fn jobs_of(places: &[Option<Queued>], block: usize) -> impl Iterator<Item = (u32, Time)> + '_ {
+fn jobs_of(places: &[Option<Waiting>], block: usize) -> impl Iterator<Item = (u32, Time)> + '_ {
     let end = ((block + 1) * BLOCK).min(places.len());
     places[(block * BLOCK).min(end)..end].iter().flatten().map(|place| (place.nodes.least, place.estimate))
 }

@@ -7,7 +7,7 @@ use meshreplay_sim::execution::{Measured, OpenLoop, Windows, patterns};
 
 use meshreplay_testing::Tested;
 
-/// What a network gives under random traffic.
+/// The measurements of a network under random traffic.
 fn measure(
     machine: &str,
     network: &str,
@@ -149,7 +149,7 @@ fn every_pattern_runs_through_a_saturated_network_of_every_kind() -> Tested {
             let network = OpenLoop::new(&network.parse()?, &machine.parse()?, 1)?.0;
             for pattern in patterns() {
                 let found = network.run(pattern, 1.0, windows, 3)?;
-                // In the middle of a transposition nobody sends.
+                // The diagonal of a transposition sends nothing.
                 let is_silent = found.packets == 0;
                 let is_line = pattern == "transpose" && (machine == "1x7" || machine == "torus:9");
                 // Packets that were on their way before the measurement are counted too.

@@ -1,4 +1,4 @@
-//! The confidence intervals of paired differences cover the truth as often as they say, on many drawn series.
+//! The coverage of confidence intervals of paired differences on many drawn series.
 
 use meshreplay_sim::metrics::{Blocks, Difference};
 use rand::{RngExt, SeedableRng};

@@ -1,27 +1,26 @@
-//! The check whether a machine can carry a schedule out.
+//! Feasibility of a schedule on a machine.
 //!
-//! It makes one pass over the instants with events. At each instant jobs that end give their nodes back, then
-//! jobs arrive, then jobs start. A job that runs for no time holds no nodes. Jobs come in the order of their
-//! first events, so that memory holds those that wait or run. O(J log J + nodes of all placements) for J
-//! jobs.
+//! An event-driven pass over the schedule. At each instant, ending jobs free their nodes, then jobs arrive,
+//! then jobs start. A job without run time holds no nodes. Jobs are read in the order of their first events,
+//! so memory holds only waiting and running jobs. O(J log J + nodes of all placements) for J jobs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::convert::Infallible;
 
-use super::policy::{Promised, Rules};
-use super::state::{Checked, JobAt, State, Violation};
+use super::policy::{PolicyCheck, Rules};
+use super::state::{AuditCounts, JobAt, State, Violation};
 use super::{Schedule, ScheduledJob};
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::Mesh;
 
-/// Checks a schedule on the machine `mesh`, and against a policy if `promised` is given. Returns how much was
-/// checked. Fails with the first violation.
+/// Checks a schedule on the machine `mesh`, and against a policy if `promised` is given. Returns counts of
+/// what was checked, or the first violation.
 pub fn audit(
     schedule: &Schedule,
     mesh: &Mesh,
-    mut promised: Option<Promised<'_>>,
-) -> Result<Checked, Violation> {
+    mut promised: Option<PolicyCheck<'_>>,
+) -> Result<AuditCounts, Violation> {
     let mut jobs: Vec<(u64, &ScheduledJob)> = (0..).zip(&schedule.jobs).collect();
     jobs.sort_by_key(|(_, job)| job.first_event());
     let jobs = jobs.into_iter().map(|(position, job)| Ok::<_, Infallible>((position, job.clone())));
@@ -31,27 +30,27 @@ pub fn audit(
     }
 }
 
-/// Checks jobs as [`audit`] does, which come with their positions in the schedule, in the order of their
-/// first events. Fails if one of the jobs cannot be read, also after a violation.
+/// Checks jobs like [`audit`]. They come with their positions in the schedule, in the order of their first
+/// events. Fails if a job cannot be read, even after a violation.
 pub(super) fn follow<E>(
     jobs: impl Iterator<Item = Result<(u64, ScheduledJob), E>>,
     mesh: &Mesh,
-    promised: &mut Option<Promised<'_>>,
-) -> Result<Result<Checked, Violation>, E> {
-    let mut coming = Coming { jobs, next: None, count: 0 };
-    coming.read()?;
-    let found = match check(&mut coming, mesh, promised) {
+    promised: &mut Option<PolicyCheck<'_>>,
+) -> Result<Result<AuditCounts, Violation>, E> {
+    let mut pending = PendingJobs { jobs, next: None, count: 0 };
+    pending.read()?;
+    let found = match check(&mut pending, mesh, promised) {
         Ok(checked) => Ok(checked),
         Err(Stop::Violation(violation)) => Err(violation),
         Err(Stop::Jobs(error)) => return Err(error),
     };
-    while coming.next.is_some() {
-        coming.read()?;
+    while pending.next.is_some() {
+        pending.read()?;
     }
-    Ok(found.map(|checked| Checked { jobs: coming.count, ..checked }))
+    Ok(found.map(|checked| AuditCounts { jobs: pending.count, ..checked }))
 }
 
-/// Why a check ends early.
+/// The reason why a check ends early.
 enum Stop<E> {
     Violation(Violation),
     /// A job cannot be read.
@@ -64,22 +63,22 @@ impl<E> From<Violation> for Stop<E> {
     }
 }
 
-/// The jobs that have no event yet.
-struct Coming<I> {
+/// Jobs before their first events.
+struct PendingJobs<I> {
     jobs: I,
-    /// The first of them, with its position.
+    /// The first job, with its position.
     next: Option<(u64, ScheduledJob)>,
-    /// The number of jobs that were read.
+    /// Number of jobs that were read.
     count: u64,
 }
 
-impl<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>> Coming<I> {
+impl<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>> PendingJobs<I> {
     /// Returns the time of the first event.
     fn first_event(&self) -> Option<Time> {
         self.next.as_ref().map(|(_, job)| job.first_event())
     }
 
-    /// Reads the next job in place of the first one, which is returned.
+    /// Reads the next job, and returns the first one.
     fn read(&mut self) -> Result<Option<(u64, ScheduledJob)>, E> {
         let first = self.next.take();
         self.next = self.jobs.next().transpose()?;
@@ -88,11 +87,10 @@ impl<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>> Coming<I> {
     }
 }
 
-/// Times at which jobs start or end; the first one is on top, and of jobs with the same time that of the
-/// lowest position.
+/// Starts or ends of jobs, as a min-heap by time and position in the schedule.
 type Events = BinaryHeap<Reverse<(Time, JobAt)>>;
 
-/// Takes a job from the events whose time has come.
+/// Pops a job whose event is due.
 fn due(events: &mut Events, now: Time) -> Option<JobAt> {
     let Reverse((time, _)) = events.peek()?;
     if *time > now {
@@ -101,19 +99,19 @@ fn due(events: &mut Events, now: Time) -> Option<JobAt> {
     events.pop().map(|Reverse((_, at))| at)
 }
 
-/// Checks the jobs that come.
+/// Checks the pending jobs.
 fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
-    coming: &mut Coming<I>,
+    pending: &mut PendingJobs<I>,
     mesh: &Mesh,
-    promised: &mut Option<Promised<'_>>,
-) -> Result<Checked, Stop<E>> {
+    promised: &mut Option<PolicyCheck<'_>>,
+) -> Result<AuditCounts, Stop<E>> {
     let mut state = State::idle(mesh);
     let mut rules = promised.as_mut().map(|promised| Rules::new(promised, mesh));
-    let mut checked = Checked::default();
+    let mut checked = AuditCounts::default();
     let (mut starts, mut ends, mut started) = (Events::new(), Events::new(), Vec::new());
     loop {
         let first = |events: &Events| events.peek().map(|Reverse((time, _))| *time);
-        let next = [coming.first_event(), first(&starts), first(&ends)];
+        let next = [pending.first_event(), first(&starts), first(&ends)];
         let Some(now) = next.into_iter().flatten().min() else { return Ok(checked) };
         state.now = now;
         checked.instants += 1;
@@ -126,13 +124,13 @@ fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
                 rules.ended(&job);
             }
         }
-        while coming.first_event() == Some(now)
-            && let Some((position, job)) = coming.read().map_err(Stop::Jobs)?
+        while pending.first_event() == Some(now)
+            && let Some((position, job)) = pending.read().map_err(Stop::Jobs)?
         {
             let (submit, start) = (job.submit, job.start);
             let at = state.jobs.add(position, job);
             starts.push(Reverse((start, at)));
-            // A job that starts before it arrives is a violation below.
+            // A job that starts before it arrives is reported below.
             if let Some(rules) = rules.as_mut().filter(|_| submit == now) {
                 rules.arrived(&state, at);
             }
@@ -148,7 +146,7 @@ fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
             if end > start {
                 ends.push(Reverse((end, at)));
             } else {
-                // A job that runs for no time never occupies nodes, so its end has nothing to free.
+                // A job without run time never occupies nodes, so its end frees none.
                 state.jobs.remove(at);
             }
         }
@@ -160,7 +158,7 @@ mod tests {
     use super::super::fixture::job;
     use super::*;
 
-    /// Returns an array of nine nodes of which node 8 is unavailable.
+    /// Returns an array of nine nodes; node 8 is unavailable.
     fn eight() -> Mesh {
         Mesh::new(&[9]).expect("a machine").without(&[(8, 8)]).expect("eight nodes are left")
     }
@@ -227,7 +225,8 @@ mod tests {
         ];
         jobs.push(ScheduledJob { moved: true, ..on(&[(0, 2)], &job(4, [0, 10, 12], 3)) });
         let checked = audit(&Schedule { jobs, left_out: 0 }, &eight(), None)?;
-        let expected = Checked { jobs: 4, instants: 4, peak: 8, placed: 2, moved: 1, ..Checked::default() };
+        let expected =
+            AuditCounts { jobs: 4, instants: 4, peak: 8, placed: 2, moved: 1, ..AuditCounts::default() };
         assert_eq!(checked, expected);
         Ok(())
     }

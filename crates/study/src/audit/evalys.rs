@@ -1,4 +1,4 @@
-//! Export of a schedule as the table of jobs that Batsim writes and evalys reads.
+//! Export of schedules as Batsim's table of jobs, which evalys reads.
 
 use std::fmt::Write;
 
@@ -13,11 +13,11 @@ pub fn evalys_heading() -> String {
     format!("{COLUMNS}\n")
 }
 
-/// Appends the row of a job as comma-separated values to `text`. `nodes` has its nodes, as intervals from
+/// Appends the row of a job as comma-separated values to `text`. `nodes` are its nodes, as intervals from
 /// first to last.
 ///
-/// Every job counts as successful and has the profile `delay`. The energy is unknown and written as -1. The
-/// stretch of a job without run time is no number, and is left empty.
+/// Every job counts as successful and has the profile `delay`. The unknown energy is -1. The stretch of a job
+/// without run time is empty.
 pub fn evalys_row(text: &mut String, job: &ScheduledJob, nodes: &[(NodeId, NodeId)], workload: &str) {
     let ScheduledJob { number, submit, start, end, estimate, procs, .. } = job;
     let [submit, start, end] = [submit, start, end].map(|time| time.as_seconds());

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{ScheduledJob, Walk};
+use super::{ScheduleStream, ScheduledJob};
 use meshreplay_base::job::Time;
 
 /// Returns a job of `procs` processors. Submission, start and end are in seconds. Its estimate is its run
@@ -25,6 +25,6 @@ pub(super) fn job(number: i64, [submit, start, end]: [i64; 3], procs: u32) -> Sc
 }
 
 /// Returns the jobs one by one.
-pub(super) fn walk(jobs: &[ScheduledJob]) -> Walk<'_, io::Error> {
+pub(super) fn stream(jobs: &[ScheduledJob]) -> ScheduleStream<'_, io::Error> {
     Box::new(jobs.iter().cloned().map(Ok))
 }

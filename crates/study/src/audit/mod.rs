@@ -1,6 +1,5 @@
-//! The audit of schedules, whatever tool has produced them. It checks whether a machine could carry a
-//! schedule out and whether the schedule keeps the promises of a policy. It also finds the first difference
-//! of two schedules.
+//! Audit of schedules of any tool: whether a machine could carry a schedule out, and whether the schedule
+//! keeps the promises of a policy. Also compares two schedules.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "jobs, instants and decisions are counted one by one, and positions are those of jobs in memory"
@@ -11,79 +10,78 @@ mod compare;
 mod evalys;
 #[cfg(test)]
 mod fixture;
+mod live_audit;
 mod outages;
 mod packed;
 mod policy;
 mod state;
+mod stream;
 mod swf;
-mod walk;
-mod watch;
 
 pub use checks::audit;
-pub use compare::{Comparison, Divergence, NotSameJobs, Read, Side, Spread, WaitingJob, What, compare};
+pub use compare::{Comparison, Divergence, DivergenceKind, NotSameJobs, Read, Side, Spread, compare};
 pub use evalys::{evalys_heading, evalys_row};
+pub use live_audit::LiveAudit;
 pub use outages::{Downtime, KnownOutages, audit_outages};
-pub use policy::{Fits, HasPlace, Policy, Promised};
-pub use state::{Checked, Violation};
+pub use policy::{Fits, HasPlace, Policy, PolicyCheck};
+pub use state::{AuditCounts, Violation};
+pub use stream::{ScheduleStream, audit_stream};
 pub use swf::{LogSchedule, SwfError, record};
-pub use walk::{Walk, audit_walk};
-pub use watch::Watch;
 
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::NodeId;
 
 /// A schedule: the start, the end and the nodes of every job of a log. Jobs that arrive at the same time are
-/// in the order of their arrival.
+/// in the order of arrival.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
     /// The jobs.
     pub jobs: Vec<ScheduledJob>,
-    /// The number of records of jobs that never ran.
+    /// Records of jobs that never ran.
     pub left_out: u64,
 }
 
-/// A job of a schedule: when it ran, and on which nodes.
+/// A job of a schedule, with its times and nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScheduledJob {
-    /// The row of its file, or the line of its log, from 1.
+    /// Row of its file, or line of its log, from 1.
     pub row: u64,
     /// The log's number of the job.
     pub number: i64,
-    /// The time of its arrival.
+    /// Arrival time.
     pub submit: Time,
-    /// The time of its start.
+    /// Start time.
     pub start: Time,
-    /// The time of its end.
+    /// End time.
     pub end: Time,
-    /// The run time that the scheduler expected.
+    /// Run time that the scheduler expected.
     pub estimate: Time,
-    /// The number of processors that it asked for.
+    /// Requested processors.
     pub procs: u32,
-    /// The number of processors that its log says it asked for, where `procs` is what it got; `None`
-    /// elsewhere.
+    /// Requested processors, if `procs` are the allocated ones of a log; `None` otherwise.
     pub asked: Option<u32>,
-    /// The number of nodes that it held.
+    /// Allocated nodes.
     pub allocated: u32,
-    /// The nodes that it held, as intervals from first to last; `None` if they are not known.
+    /// Allocated nodes, as intervals from first to last; `None` if unknown.
     pub nodes: Option<Vec<(NodeId, NodeId)>>,
-    /// Whether it was moved while it ran. Its nodes are then known for its end only.
+    /// Whether the job was moved while it ran. `nodes` then holds its last nodes.
     pub moved: bool,
 }
 
 impl ScheduledJob {
-    /// Returns the time of its first event: its arrival, or its start if that is wrongly before it.
+    /// Returns the first event: the arrival, or an (invalid) earlier start.
     fn first_event(&self) -> Time {
         self.submit.min(self.start)
     }
 
-    /// Returns when it was expected to end: its start plus its estimate.
+    /// Returns the expected end: the start plus the estimate.
     fn expected_end(&self) -> Time {
         self.start + self.estimate
     }
 
-    /// Returns in words what contradicts itself in the job, and what was expected; `None` if nothing does.
-    /// `placed` is the number of nodes of its placement; `None` if that is not known.
+    /// Returns a contradiction in the job's times and counts, and what was expected, in words; `None` without
+    /// one. `placed` is the number of nodes in its placement; `None` if unknown.
     fn contradiction(&self, placed: Option<u64>) -> Option<[String; 2]> {
         let Self { submit, start, end, procs, allocated, .. } = self;
         let has_placed = |nodes: u64| format!("has a placement of {}", counted(nodes, "node"));
@@ -99,7 +97,7 @@ impl ScheduledJob {
         })
     }
 
-    /// Returns its nodes one by one; none if they are not known.
+    /// Returns the nodes one by one; none if they are unknown.
     pub fn each_node(&self) -> impl Iterator<Item = NodeId> {
         self.nodes.iter().flatten().flat_map(|&(first, last)| first..=last)
     }

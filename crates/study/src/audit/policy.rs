@@ -1,21 +1,19 @@
-//! The check whether a schedule keeps the promises of a policy, with the queue in the order of arrival.
+//! The promises of a policy, with the queue in the order of arrival.
 //!
-//! *FCFS*: when a job has started, no job that arrived before it waits. Once all starts of an instant have
-//! happened, the head of the queue needs more nodes than are free. Jobs that arrive at the same time may
-//! start in any order.
+//! *FCFS*: when a job starts, no job that arrived before it waits. After all starts of an instant, the head
+//! of the queue needs more nodes than are free. Jobs that arrive at the same time may start in any order.
 //!
-//! *EASY*: the head of the queue must not fit either. Jobs behind it may start before it, but must not delay
-//! it. When a job becomes the head and has to wait, it is promised its *shadow time*. This is the first
-//! expected end (start plus estimate) of a running job at which enough nodes are free for the head, with all
-//! jobs gone that are expected to end up to then. The head has to start by its shadow time.
+//! *EASY*: the head of the queue must not fit either. Jobs behind the head may start before it, but must not
+//! delay it. A new head that has to wait is promised its *shadow time*: the first expected end (start plus
+//! estimate) of a running job at which enough nodes are free for the head, after all jobs with expected ends
+//! up to then have left. The head has to start by its shadow time.
 //!
-//! The promise is made once all events of the instant have happened, and it is not renewed. A scheduler may
-//! compute the shadow time anew at every instant, which never makes it later. A job that runs longer than
-//! estimated voids the promises that are open at that time. Of jobs that arrive at the same time, the first
-//! one in the file comes first.
+//! The promise is made after all events of the instant, and is not renewed. A scheduler may recompute the
+//! shadow time at every instant, which never makes it later. A job that runs longer than estimated voids the
+//! open promises. Of jobs that arrive at the same time, the first one in the file comes first.
 //!
-//! It depends on the allocator whether a job fits, see [`Fits`]: as many nodes must be free as it takes, or
-//! certain sets of nodes must be free. If this cannot be known, only the order of FCFS is checked.
+//! The allocator determines whether a job fits, see [`Fits`]: by the number of free nodes, or by the sets of
+//! free nodes. If this is unknown, only the order of FCFS is checked.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "only jobs whose nodes were free are running, so that they and the free nodes are at most the \
@@ -25,7 +23,7 @@
 use std::collections::BTreeSet;
 
 use super::ScheduledJob;
-use super::state::{Checked, JobAt, State, Violation};
+use super::state::{AuditCounts, JobAt, State, Violation};
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::{Machine, Mesh};
 
@@ -38,41 +36,39 @@ pub enum Policy {
     Easy,
 }
 
-/// A function that returns whether the allocator could serve a job on a machine in a given state; `None` if
-/// this cannot be known.
+/// Returns whether the allocator could serve a job on a machine in a given state; `None` if unknown.
 pub type HasPlace<'a> = &'a mut dyn FnMut(&ScheduledJob, &Machine) -> Option<bool>;
 
 /// The rule that decides whether a job can start.
 pub enum Fits<'a> {
-    /// A job can start if as many nodes are free as it takes.
+    /// A job can start when the number of free nodes suffices.
     Counts,
     /// A job can start if the function returns `Some(true)` for the machine at that time.
     Places(HasPlace<'a>),
-    /// Nothing is known, so a waiting job is never a violation.
+    /// Unknown, so a waiting job is never a violation.
     Unknown,
 }
 
 /// A policy, and the rule that decides whether a job can start.
-pub struct Promised<'a> {
+pub struct PolicyCheck<'a> {
     /// The policy.
     pub policy: Policy,
     /// The rule that decides whether a job can start.
     pub fits: Fits<'a>,
 }
 
-/// The place of a waiting job in the queue: arrival, then the order of jobs that arrive at the same time,
-/// then position. FCFS orders such jobs by their starts, so that any order is allowed; EASY orders them by
-/// position.
+/// The sort key of a waiting job: arrival, order among jobs of the same arrival, position. FCFS orders such
+/// jobs by their starts, so that any order is allowed; EASY orders them by position.
 type Key = (Time, Time, JobAt);
 
 /// A policy, with the queue and the open promise.
 pub(super) struct Rules<'r, 'a> {
-    promised: &'r mut Promised<'a>,
-    /// The machine with the nodes of the running jobs; `None` unless places are looked for on it.
+    promised: &'r mut PolicyCheck<'a>,
+    /// The machine with the running jobs; `None` unless [`Fits::Places`] needs it.
     machine: Option<Machine>,
-    /// The waiting jobs, each by its key.
+    /// Waiting jobs.
     queue: BTreeSet<Key>,
-    /// The promise to the head of the queue; `None` if there is none.
+    /// Promise to the head of the queue; `None` if there is none.
     promise: Option<Promise>,
 }
 
@@ -80,27 +76,27 @@ pub(super) struct Rules<'r, 'a> {
 struct Promise {
     /// The head.
     job: JobAt,
-    /// The time at which the promise was made.
+    /// When the promise was made.
     made: Time,
     /// The shadow time.
     by: Time,
-    /// Whether a job has run longer than estimated since then.
+    /// Whether a job has run longer than estimated since.
     void: bool,
 }
 
 impl<'r, 'a> Rules<'r, 'a> {
-    /// Returns the rules of a schedule on `mesh`, with an empty queue.
-    pub(super) fn new(promised: &'r mut Promised<'a>, mesh: &Mesh) -> Self {
+    /// The rules of a schedule on `mesh`, with an empty queue.
+    pub(super) fn new(promised: &'r mut PolicyCheck<'a>, mesh: &Mesh) -> Self {
         let machine = matches!(promised.fits, Fits::Places(_)).then(|| Machine::new(mesh.clone()));
         Self { promised, machine, queue: BTreeSet::new(), promise: None }
     }
 
-    /// Returns the place of a job in the queue.
+    /// Returns the sort key of a job in the queue.
     fn key(&self, job: &ScheduledJob, at: JobAt) -> Key {
         (job.submit, if self.promised.policy == Policy::Easy { job.submit } else { job.start }, at)
     }
 
-    /// Returns whether a job can start now; `None` if this cannot be known.
+    /// Returns whether a job can start now; `None` if unknown.
     fn can_start(&mut self, state: &State, job: &ScheduledJob) -> Option<bool> {
         match (&mut self.promised.fits, &self.machine) {
             (Fits::Counts, _) => Some(job.allocated <= state.free),
@@ -109,8 +105,8 @@ impl<'r, 'a> Rules<'r, 'a> {
         }
     }
 
-    /// Returns the shadow time of a job: the first expected end of a running job at which the job can start, or
-    /// the end of time if there is none.
+    /// Returns the shadow time of a job: the first expected end of a running job after which the job can
+    /// start, or the end of time without one.
     fn shadow(&mut self, state: &State, job: &ScheduledJob) -> Time {
         let mut free = state.free;
         let mut then = self.machine.clone();
@@ -121,8 +117,7 @@ impl<'r, 'a> Rules<'r, 'a> {
             if let Some(then) = &mut then {
                 then.vacate(&state.jobs[at].each_node().collect::<Vec<_>>());
             }
-            // Jobs with the same expected end leave together, so the question is asked after the last of
-            // them.
+            // Jobs with the same expected end leave together, so only the last one counts.
             if ends.peek().is_some_and(|next| next.0.max(state.now) == expected) {
                 continue;
             }
@@ -137,8 +132,8 @@ impl<'r, 'a> Rules<'r, 'a> {
         Time::MAX
     }
 
-    /// Checks, before the events of an instant, that no promise has been broken.
-    pub(super) fn before(&mut self, state: &State, checked: &mut Checked) -> Result<(), Violation> {
+    /// Checks, before the events of an instant, that no promise is broken.
+    pub(super) fn before(&mut self, state: &State, checked: &mut AuditCounts) -> Result<(), Violation> {
         let Some(promise) = self.promise.take_if(|promise| promise.by < state.now) else { return Ok(()) };
         let overdue = state.running.first().is_some_and(|&(expected, _)| expected < state.now);
         if promise.void || overdue {
@@ -156,7 +151,7 @@ impl<'r, 'a> Rules<'r, 'a> {
         ))
     }
 
-    /// Handles the end of a job: frees its nodes. If it ran longer than estimated, the open promise becomes
+    /// Frees the nodes of a job that ends. If the job ran longer than estimated, the open promise becomes
     /// void.
     pub(super) fn ended(&mut self, job: &ScheduledJob) {
         if let Some(machine) = &mut self.machine {
@@ -172,23 +167,23 @@ impl<'r, 'a> Rules<'r, 'a> {
         self.queue.insert(self.key(&state.jobs[at], at));
     }
 
-    /// Checks, after all events of an instant, that the policy allows the head of the queue to wait.
-    /// `started` has the jobs that started at this instant. Makes a promise to a new head.
+    /// Checks, after all events of an instant, that the head of the queue may wait. `started` are the jobs
+    /// that started at this instant. Makes a promise to a new head.
     pub(super) fn after(
         &mut self,
         state: &State,
         started: &[JobAt],
-        checked: &mut Checked,
+        checked: &mut AuditCounts,
     ) -> Result<(), Violation> {
         for &at in started {
             let job = &state.jobs[at];
             self.queue.remove(&self.key(job, at));
-            // The promise to a job that has started is kept.
+            // A started job's promise is kept.
             self.promise.take_if(|promise| promise.job == at);
             if let Some(machine) = &mut self.machine
                 && job.end > job.start
             {
-                // It cannot fail: `State::start` has checked that these nodes were free.
+                // This cannot fail: `State::start` has checked that the nodes were free.
                 let _ = machine.occupy(&job.each_node().collect::<Vec<_>>());
             }
         }
@@ -237,9 +232,9 @@ mod tests {
         Mesh::new(&[10]).expect("a machine")
     }
 
-    fn check(policy: Policy, jobs: &[ScheduledJob]) -> Result<Checked, String> {
+    fn check(policy: Policy, jobs: &[ScheduledJob]) -> Result<AuditCounts, String> {
         let schedule = Schedule { jobs: jobs.to_vec(), left_out: 0 };
-        audit(&schedule, &ten(), Some(Promised { policy, fits: Fits::Counts }))
+        audit(&schedule, &ten(), Some(PolicyCheck { policy, fits: Fits::Counts }))
             .map_err(|violation| violation.to_string())
     }
 
@@ -260,7 +255,7 @@ mod tests {
              free; expected a start now, as it takes 8";
         assert_eq!(found, expected);
         let schedule = Schedule { jobs: late.to_vec(), left_out: 0 };
-        let promised = Promised { policy: Policy::Fcfs, fits: Fits::Unknown };
+        let promised = PolicyCheck { policy: Policy::Fcfs, fits: Fits::Unknown };
         let checked = audit(&schedule, &ten(), Some(promised)).map_err(|violation| violation.to_string())?;
         assert_eq!(checked.decisions, 2);
         Ok(())
@@ -310,7 +305,7 @@ mod tests {
         let mesh = ten();
         let mut check = |start| {
             let fits = Fits::Places(&mut row);
-            let promised = Promised { policy: Policy::Easy, fits };
+            let promised = PolicyCheck { policy: Policy::Easy, fits };
             audit(&schedule(start), &mesh, Some(promised)).map_err(|violation| violation.to_string())
         };
         let checked = check(50)?;

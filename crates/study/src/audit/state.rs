@@ -1,4 +1,4 @@
-//! The state of the machine while a schedule is checked, and the results of the check.
+//! Machine state during an audit, and the results of the audit.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "a job that starts takes at most the free nodes, and gives them back once; ranges of nodes end \
@@ -15,14 +15,14 @@ use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Mesh, NodeId};
 
-/// A violation: the first thing that is wrong with a schedule.
+/// The first thing that is wrong with a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The time of the violation.
     pub at: Time,
     /// The log's number of the job.
     pub number: i64,
-    /// The job's row in the file, from 1; 0 if it is no job that did it.
+    /// The job's row in the file, from 1; 0 for a violation without a job.
     pub row: u64,
     /// What was found, in words.
     pub what: String,
@@ -49,40 +49,40 @@ impl Violation {
 
 /// Counts of what was checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct AuditCounts {
     /// The number of jobs.
     pub jobs: u64,
     /// The number of instants with events.
     pub instants: u64,
-    /// The largest number of nodes in use at once.
+    /// Most nodes in use at once.
     pub peak: u32,
-    /// The number of jobs with known nodes, for which every node was checked.
+    /// Jobs with known nodes, which were all checked.
     pub placed: u64,
-    /// The number of jobs that hold more nodes than they ask for, as allocators of whole submeshes let them.
+    /// Jobs that hold more nodes than they ask for, such as whole submeshes.
     pub larger: u64,
-    /// The number of jobs that were moved. Their nodes were not checked.
+    /// Jobs that were moved, whose nodes were not checked.
     pub moved: u64,
-    /// The number of instants at which a job waited and the policy was checked.
+    /// Instants with a waiting job where the policy was checked.
     pub decisions: u64,
-    /// The number of promises that were made to jobs at the head of the queue.
+    /// Promises to jobs at the head of the queue.
     pub promises: u64,
-    /// The number of promises that were not checked, because another job ran longer than estimated.
+    /// Promises that were not checked, because another job ran longer than estimated.
     pub void: u64,
 }
 
-/// The owner of nodes that no job can have.
+/// Owner of unavailable nodes.
 const NOBODY: usize = usize::MAX;
 
-/// A job that waits or runs. Jobs are ordered by their positions in the schedule.
+/// A waiting or running job. Jobs are ordered by their positions in the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct JobAt {
-    /// Its position in the schedule, from 0.
+    /// Position in the schedule, from 0.
     position: u64,
-    /// Its place in the window, which is that of another job later.
+    /// Index in the window, which is reused after the job has left.
     pub(super) place: usize,
 }
 
-/// The jobs that wait or run, and places of jobs that have left.
+/// Waiting and running jobs, and free indices.
 #[derive(Debug, Default)]
 pub(super) struct Window {
     jobs: Vec<ScheduledJob>,
@@ -100,13 +100,13 @@ impl Window {
         JobAt { position, place }
     }
 
-    /// Takes a job out.
+    /// Removes a job.
     pub(super) fn remove(&mut self, at: JobAt) -> ScheduledJob {
         self.free.push(at.place);
         mem::take(&mut self.jobs[at.place])
     }
 
-    /// Returns the job in this place.
+    /// Returns the job at an index.
     pub(super) fn in_place(&self, place: usize) -> &ScheduledJob {
         &self.jobs[place]
     }
@@ -120,25 +120,24 @@ impl Index<JobAt> for Window {
     }
 }
 
-/// The machine as the schedule has it at an instant.
+/// The machine at an instant of the schedule.
 pub(super) struct State {
-    /// The jobs that wait or run.
+    /// Waiting and running jobs.
     pub(super) jobs: Window,
     /// The current time.
     pub(super) now: Time,
-    /// The number of free nodes.
+    /// Free nodes.
     pub(super) free: u32,
-    /// The number of available nodes of the machine.
+    /// Available nodes.
     available: u32,
-    /// The owner of each node: the place of its job in the window plus 1, 0 if it is free, or [`NOBODY`] if
-    /// it is unavailable.
+    /// Owner of each node: the index of its job in the window plus 1, 0 if it is free, or [`NOBODY`].
     owners: Vec<usize>,
-    /// The running jobs in the order of their expected ends.
+    /// Running jobs by expected end.
     pub(super) running: BTreeSet<(Time, JobAt)>,
 }
 
 impl State {
-    /// Returns the machine `mesh` on which no job runs.
+    /// Returns the idle machine `mesh`.
     pub(super) fn idle(mesh: &Mesh) -> Self {
         let mut owners = vec![0; mesh.nodes() as usize];
         for &(first, last) in mesh.unavailable() {
@@ -154,7 +153,7 @@ impl State {
         self.available - self.free
     }
 
-    /// Frees the nodes of a job that ends, and returns it.
+    /// Ends a job, frees its nodes and returns it.
     pub(super) fn end(&mut self, at: JobAt) -> ScheduledJob {
         let job = self.jobs.remove(at);
         self.running.remove(&(job.expected_end(), at));
@@ -167,9 +166,9 @@ impl State {
         job
     }
 
-    /// Occupies the nodes of a job that starts. Fails if its times or numbers are wrong, or if its nodes are
-    /// not free.
-    pub(super) fn start(&mut self, at: JobAt, checked: &mut Checked) -> Result<(), Violation> {
+    /// Starts a job and occupies its nodes. Fails if its times or counts are wrong, or if its nodes are not
+    /// free.
+    pub(super) fn start(&mut self, at: JobAt, checked: &mut AuditCounts) -> Result<(), Violation> {
         let job = &self.jobs[at];
         let violation = |what: String, expected: String| Err(Violation::of(job, self.now, what, expected));
         let placed = job

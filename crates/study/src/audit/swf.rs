@@ -1,5 +1,4 @@
-//! Schedules as logs, such as those in the Standard Workload Format: the wait time of a record says when its
-//! job started.
+//! Logs as schedules, and schedules as logs. The wait time in a record determines the start of its job.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "times in microseconds divided by 10^6 are below 2^44, so that their differences are in range"
@@ -12,13 +11,13 @@ use meshreplay_base::job::Time;
 use meshreplay_logs::status::CANCELLED;
 use meshreplay_logs::{Entry, ReadOptions, Reader, Record, TraceError};
 
-/// The reason for which a log cannot be read as a schedule.
+/// The reason why a log cannot be read as a schedule.
 #[derive(Debug, thiserror::Error)]
 pub enum SwfError {
     /// The log cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A field of a record has a value that no job of a schedule has.
+    /// A field of a record is not possible in a schedule.
     #[error("{path}:{line}: field {problem}")]
     Field {
         /// The path of the log.
@@ -30,26 +29,26 @@ pub enum SwfError {
     },
 }
 
-/// A log as a schedule. Jobs that never ran are left out. An unknown estimate counts as
-/// equal to the run time. Times that count from 1970 are counted from the first submit time instead.
+/// A log as a schedule, without the jobs that never ran. The run time replaces an unknown estimate. Unix
+/// times are counted from the first submission instead.
 #[derive(Debug)]
 pub struct LogSchedule {
     path: PathBuf,
     options: ReadOptions,
-    /// What is subtracted from the times of its records.
+    /// Subtracted from all times.
     origin: Time,
     /// The number of its jobs.
     pub count: u64,
-    /// The number of records of jobs that never ran.
+    /// Records of jobs that never ran.
     pub left_out: u64,
     /// How the log was read, each a sentence without a full stop.
     pub notes: Vec<String>,
-    /// The jobs, if the log cannot be read again, as standard input.
+    /// The jobs, if the log cannot be read again, like standard input.
     kept: Option<Vec<ScheduledJob>>,
 }
 
 impl LogSchedule {
-    /// Reads a log. Keeps its jobs only if they cannot be read again. Fails as [`SwfError`] says.
+    /// Reads a log. Keeps its jobs only if they cannot be read again.
     pub fn read(path: &Path, options: ReadOptions) -> Result<Self, SwfError> {
         let reader = Reader::open(path, options.clone())?;
         let mut jobs = Jobs { path, reader, origin: Time::ZERO, left_out: 0 };
@@ -78,13 +77,13 @@ impl LogSchedule {
     }
 }
 
-/// The jobs of a log while it is read.
+/// An iterator over the jobs of a log.
 struct Jobs<'a> {
     path: &'a Path,
     reader: Reader,
-    /// What is subtracted from the times of its records.
+    /// Subtracted from all times.
     origin: Time,
-    /// The number of records of jobs that never ran so far.
+    /// Records of jobs that never ran, until now.
     left_out: u64,
 }
 
@@ -108,9 +107,9 @@ impl Iterator for Jobs<'_> {
     }
 }
 
-/// Returns the job of a record in this line of a log; `None` if it never ran: without run time or processors,
-/// or without both a wait and any time for which it ran, as logs have jobs that were cancelled while they
-/// waited. Some logs give such jobs a wait; then they were allocated no processors.
+/// Returns the job of a record in this line of a log; `None` if it never ran: it has no run time or no
+/// processors, or neither a wait nor a positive run time, like jobs that were cancelled while they waited.
+/// Some logs give cancelled jobs a wait; they have no allocated processors.
 fn job(record: &Record, path: &Path, line: u64) -> Result<Option<ScheduledJob>, SwfError> {
     let field = |problem| Err(SwfError::Field { path: path.display().to_string(), line, problem });
     let has_none = record.allocated_procs == 0 || record.allocated_procs < 0 && record.status == CANCELLED;
@@ -145,15 +144,14 @@ fn job(record: &Record, path: &Path, line: u64) -> Result<Option<ScheduledJob>, 
     }))
 }
 
-/// Returns the job with times that count from `origin`.
+/// Shifts the times of a job, so that they count from `origin`.
 fn from(job: ScheduledJob, origin: Time) -> ScheduledJob {
     let ScheduledJob { submit, start, end, .. } = job;
     ScheduledJob { submit: submit - origin, start: start - origin, end: end - origin, ..job }
 }
 
-/// Returns the record of a job. Times are rounded to whole seconds in one way only. So a job that starts when
-/// another one ends still does so after rounding. The estimate is rounded up. The job counts as completed, on
-/// partition 1.
+/// Returns the record of a job. All times are rounded to whole seconds in the same way, so a job that starts
+/// when another one ends still does. The estimate is rounded up. The job counts as completed, on partition 1.
 pub fn record(job: &ScheduledJob) -> Record {
     const MICROS: i64 = 1_000_000;
     let seconds = |time: Time| time.as_micros().saturating_add(MICROS / 2).div_euclid(MICROS);
@@ -206,15 +204,14 @@ mod tests {
             ..job(1, [5, 15, 75], 4)
         };
         assert_eq!((jobs, schedule.count, schedule.left_out), (vec![expected], 1, 1));
-        // A job that was cancelled while it waited has no wait, and may have the processors that it asked
-        // for.
+        // A job that was cancelled while it waited has no wait, and may list the requested processors.
         for cancelled in ["-1 0 -1", "-1 0 4"] {
             std::fs::write(&path, format!("{line}{}", line.replace("10 60 4", cancelled)))?;
             let schedule = LogSchedule::read(&path, ReadOptions::default())?;
             assert_eq!((schedule.count, schedule.left_out), (1, 1), "{cancelled}");
         }
-        // Or it has a wait, and was allocated none. A job of 0 s that ran has processors, or does not say
-        // that it was cancelled.
+        // Or it has a wait and no allocated processors. A job of 0 s that ran has processors, or another
+        // status.
         for (found, left_out) in [
             ("10 0 0 -1 -1 8 90 -1 1", 1),
             ("10 0 -1 -1 -1 8 90 -1 5", 1),

@@ -1,7 +1,7 @@
-//! The name `all` in place of an allocator: it stands for every allocator of the registry that can serve the
-//! machine and all jobs of the log. The others are left out with a note. An allocator that is given by its
-//! own name is never left out: planning fails if it cannot serve the machine, and the workload rules decide
-//! about jobs that it cannot serve.
+//! The name `all` in place of an allocator: every registered allocator that can serve the machine and all
+//! jobs of the log. The others are left out with a note. An allocator given by its own name is never left
+//! out: planning fails if it cannot serve the machine, and the workload rules decide about jobs that it
+//! cannot serve.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use meshreplay_alloc::allocator::{self, ALLOCATORS, Request, Setup};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::Mesh;
 
-/// The name that stands for every allocator that can serve a machine.
+/// Stands for every allocator that can serve the machine.
 pub const ALL: &str = "all";
 
-/// Returns the allocators that `spec` stands for on `machine`: for [`ALL`], every allocator that can serve
-/// the machine, and otherwise `spec` alone.
+/// Expands `spec` on `machine`: [`ALL`] to every allocator that can serve the machine, any other spec to
+/// itself.
 pub(super) fn written_out(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
     if *spec != Spec::named(ALL) {
         return vec![spec.clone()];
@@ -23,8 +23,7 @@ pub(super) fn written_out(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
     serving.map(|entry| Spec::named(entry.name)).collect()
 }
 
-/// Returns a note for each allocator that `all` leaves out because it cannot serve `machine`. There is none
-/// if every allocator can.
+/// Returns a note for each allocator that `all` leaves out because it cannot serve `machine`.
 pub(super) fn unserving(machine: &Mesh) -> impl Iterator<Item = String> {
     ALLOCATORS.iter().filter_map(move |entry| {
         let (name, refusal) = (entry.name, entry.refusal(machine)?);
@@ -32,12 +31,12 @@ pub(super) fn unserving(machine: &Mesh) -> impl Iterator<Item = String> {
     })
 }
 
-/// The different requests of the jobs of a log, without repetitions.
+/// The distinct requests of the jobs of a log.
 pub(super) type Requests = BTreeSet<Request>;
 
-/// Returns a note that says why `all` leaves `allocator` out of the replay of `log` on `machine`, or `None`
-/// if it does not. An allocator is left out if it finds no nodes on the idle machine for one of `requests`,
-/// and the note names the first such request. Requests larger than the machine do not count.
+/// Returns a note if `all` leaves `allocator` out of the replay of `log` on `machine`, because it finds no
+/// nodes on the idle machine for one of `requests`. The note names the first such request. Requests larger
+/// than the machine do not count.
 pub(super) fn left_out(
     log: &str,
     requests: &Requests,

@@ -1,5 +1,5 @@
-//! The axes of a study and their product: every combination of a log, rules, a machine and so on, as a flat
-//! list in a fixed order.
+//! The axes of a study and their Cartesian product: every combination of a log, rules, a machine and so on,
+//! as a flat list in a fixed order.
 
 use std::fmt;
 use std::ops::Range;
@@ -22,63 +22,55 @@ use meshreplay_workload::Rules;
 /// The values of each axis of a study. A study replays every combination of them.
 #[derive(Clone, Debug)]
 pub struct Axes {
-    /// The names of the logs.
+    /// Names of the logs.
     pub logs: Vec<Arc<str>>,
-    /// The partitions whose jobs are replayed.
+    /// Partitions to replay.
     pub partitions: Vec<PartitionChoice>,
-    /// The workload rules, which say how records of a log become jobs.
+    /// Workload rules, which turn records of a log into jobs.
     pub rules: Vec<Rules>,
-    /// The factors that arrival times are multiplied by.
+    /// Factors on arrival times.
     pub arrival_scales: Vec<f64>,
     /// The machines.
     pub machines: Vec<Mesh>,
-    /// The machines that follow from each log.
-    pub autos: Autos,
-    /// The parts of each log that are replayed, each with its machines; empty until the logs have been read.
+    /// Machines sized by each log, with their positions among all machines, ascending.
+    pub autos: Vec<(usize, AutoMachine)>,
+    /// Parts of each log, with their machines; empty until the logs have been read.
     pub of_logs: Vec<Vec<LogPart>>,
     /// The schedulers.
     pub schedulers: Vec<GivenSpec>,
     /// The allocators. [`ALL`] stands for every allocator that can serve the machine.
     pub allocators: Vec<GivenSpec>,
-    /// The execution models (networks), which decide how long jobs run.
+    /// Execution models (networks), which determine run times.
     pub networks: Vec<GivenSpec>,
-    /// The seeds of the first replications.
+    /// Seeds of the first replications.
     pub seeds: Vec<u64>,
-    /// The objects of the caller that schedulers, allocators and networks `guest:NAME` stand for; empty
-    /// without any.
+    /// Objects of the caller behind the specs `guest:NAME`; empty without any.
     pub guests: Guests,
-}
-
-/// The machines of a study that follow from its logs. Each log has its own.
-#[derive(Clone, Debug, Default)]
-pub struct Autos {
-    /// The machines, each with its position among all machines of the study, ascending.
-    pub machines: Vec<(usize, AutoMachine)>,
 }
 
 /// A part of a log that is replayed on its own.
 #[derive(Clone, Debug)]
 pub struct LogPart {
-    /// The partitions whose jobs it has; `None` for all jobs.
+    /// Partitions of its jobs; `None` for all jobs.
     pub partition: Option<Partitions>,
     /// The machines.
     pub machines: Vec<Mesh>,
 }
 
-/// The message about unavailable nodes of a machine that is not known yet.
+/// Message about unavailable nodes of a machine that is not known yet.
 pub const UNAVAILABLE_OF_AUTO: &str = "unavailable nodes are nodes of a machine, and machine 'auto' is known \
      only once its log is read; write the machine";
 
-/// A machine as a command or a study file gives it.
+/// A machine in a command or a study file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MachineArg {
     /// A machine.
     Given(Mesh),
-    /// A machine that follows from the log.
+    /// A machine sized by the log.
     Auto(AutoMachine),
 }
 
-/// Writes the machine as study files spell it.
+/// Writes the spelling of study files.
 impl fmt::Display for MachineArg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -89,7 +81,7 @@ impl fmt::Display for MachineArg {
 }
 
 impl MachineArg {
-    /// Reads a machine. Fails, in words, if the text is none.
+    /// Parses a machine. The error is in words.
     pub fn parse(text: &str) -> Result<Self, String> {
         if AutoMachine::is_spec(text) {
             return text.parse().map(Self::Auto);
@@ -97,38 +89,37 @@ impl MachineArg {
         text.parse().map(Self::Given).map_err(|error: MeshError| error.to_string())
     }
 
-    /// Splits machines into those that are known and those that follow from logs.
-    pub fn split(machines: impl Iterator<Item = Self>) -> (Vec<Mesh>, Autos) {
-        let (mut given, mut autos) = (Vec::new(), Autos::default());
+    /// Splits machines into given ones and machines that logs size.
+    pub fn split(machines: impl Iterator<Item = Self>) -> (Vec<Mesh>, Vec<(usize, AutoMachine)>) {
+        let (mut given, mut autos) = (Vec::new(), Vec::new());
         for (place, machine) in machines.enumerate() {
             match machine {
                 Self::Given(mesh) => given.push(mesh),
-                Self::Auto(auto) => autos.machines.push((place, auto)),
+                Self::Auto(auto) => autos.push((place, auto)),
             }
         }
         (given, autos)
     }
 }
 
-/// The number of combinations from which on it is looked whether they fit into memory, and the bytes that
-/// each takes, from the axes to study.json.
+/// Threshold of the memory check in combinations, and bytes per combination, from the axes to
+/// study.json.
 const MANY_COMBINATIONS: u64 = 100_000;
 const COMBINATION_BYTES: u64 = 1000;
 
 /// One combination of the product: a replay before its log is read.
 #[derive(Clone, Debug)]
 pub struct Combination {
-    /// The position of its log in [`Axes::logs`], from 0.
+    /// Position of its log in [`Axes::logs`], from 0.
     pub log: usize,
-    /// The description of the replay. The SHA-256 of its log is still empty, because the log has not been
-    /// read yet.
+    /// The replay. The SHA-256 of the log is empty, because the log has not been read yet.
     pub spec: ReplaySpec,
-    /// Whether the allocator comes from [`ALL`] and was not given by its own name.
+    /// Whether the allocator comes from [`ALL`].
     pub of_all: bool,
 }
 
 impl Axes {
-    /// Returns every combination, ordered by log, then partition, rules, arrival scale, machine, scheduler,
+    /// Returns every combination, ordered by log, partition, rules, arrival scale, machine, scheduler,
     /// allocator, network and seed. The seed varies fastest. Fails if a name does not exist or does not suit
     /// a machine, or if an allocator that moves running jobs meets a network that cannot move them.
     pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
@@ -146,14 +137,14 @@ impl Axes {
         Ok(found)
     }
 
-    /// Fails if the combinations would not fit into memory. A short file can ask for any number of them.
+    /// Fails if the combinations would not fit into memory. A short file can ask for any number.
     fn check_size(&self) -> Result<(), SpecError> {
         let of_all = |given: &GivenSpec| if given.spec == Spec::named(ALL) { ALLOCATORS.len() } else { 1 };
         let combinations = [
             self.logs.len(),
             self.rules.len(),
             self.arrival_scales.len(),
-            (self.machines.len() + self.autos.machines.len()).max(1),
+            (self.machines.len() + self.autos.len()).max(1),
             self.schedulers.len(),
             self.allocators.iter().map(of_all).sum(),
             self.networks.len(),
@@ -178,12 +169,12 @@ impl Axes {
         }
     }
 
-    /// Returns whether what is replayed is known only once the logs have been read: machines or partitions.
+    /// Returns whether machines or partitions depend on the content of the logs.
     pub(super) fn follow_from_logs(&self) -> bool {
-        !self.autos.machines.is_empty() || self.partitions.iter().any(PartitionChoice::is_of_some)
+        !self.autos.is_empty() || self.partitions.iter().any(PartitionChoice::is_of_some)
     }
 
-    /// Returns every combination of a part of the logs at these positions with its machines.
+    /// Returns the combinations of the logs at these positions with the machines of `part`.
     fn product(&self, logs: Range<usize>, part: &LogPart) -> Result<Vec<Combination>, SpecError> {
         let LogPart { partition, machines } = part;
         let mut schedulers = Vec::new();
@@ -191,8 +182,7 @@ impl Axes {
             schedulers.push(Algorithm::new(self.guests.resolve_scheduler(spec)?, label.clone(), false));
         }
         same_labels(&mut schedulers);
-        // Which allocators and networks can be used depends on the machine, so each machine has its own list
-        // of pairs.
+        // The machine restricts allocators and networks, so each machine has its own list of pairs.
         let served: Vec<Vec<(Algorithm, Algorithm)>> =
             machines.iter().map(|machine| self.served(machine)).collect::<Result<_, _>>()?;
         let unknown: Arc<str> = Arc::default();
@@ -220,7 +210,7 @@ impl Axes {
                                 network: network.label.clone(),
                             }),
                         };
-                        // Replays that differ in the seed share everything else.
+                        // Replays of one combination differ in the seed only.
                         let of_seed = |&seed: &u64| ReplaySpec { seed, ..spec.clone() };
                         let of_all = !allocator.is_typed;
                         found.extend(self.seeds.iter().map(of_seed).map(|spec| Combination {
@@ -235,12 +225,12 @@ impl Axes {
         Ok(found)
     }
 
-    /// Returns every pair of an allocator and a network that `machine` can have.
+    /// Returns every pair of an allocator and a network that can serve `machine`.
     fn served(&self, machine: &Mesh) -> Result<Vec<(Algorithm, Algorithm)>, SpecError> {
         let mut networks: Vec<Algorithm> = Vec::new();
         for GivenSpec { spec, label } in &self.networks {
             let (spec, moves) = self.guests.resolve_network(spec, machine)?;
-            // Networks that differ only in parameters of tori are the same on a mesh.
+            // Networks that differ only in parameters of tori are equal on a mesh.
             if networks.iter().all(|other| *other.spec != spec) {
                 networks.push(Algorithm::new(spec, label.clone(), moves));
             }
@@ -292,8 +282,8 @@ impl Algorithm {
     }
 }
 
-/// Gives equal specs the same label: the first one that was typed, or else the first one. Different specs
-/// that would have the same label get their own texts as labels.
+/// Gives equal specs one label: the first typed one, or else the first one. Different specs with equal labels
+/// get their own texts as labels.
 fn same_labels(algorithms: &mut [Algorithm]) {
     let chosen = |of: &Algorithm| {
         let same = || algorithms.iter().filter(|other| other.spec == of.spec);
@@ -311,13 +301,13 @@ fn same_labels(algorithms: &mut [Algorithm]) {
     }
 }
 
-/// Returns every pair of an element of `slow` and an element of `fast`. The latter varies faster.
+/// Returns all pairs. `fast` varies faster.
 fn pairs<'a, S, F>(slow: &'a [S], fast: &'a [F]) -> impl Iterator<Item = (&'a S, &'a F)> {
     slow.iter().flat_map(move |one| fast.iter().map(move |other| (one, other)))
 }
 
-/// Returns the allocator with every default written out. Fails if it cannot serve `machine`. The resolved
-/// spec does not depend on the seed.
+/// Resolves an allocator: writes every default out. Fails if it cannot serve `machine`. The result does not
+/// depend on the seed.
 pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
     Ok(Guests::default().resolve_allocator(spec, machine)?.0)
 }
@@ -328,8 +318,8 @@ impl Axes {
         self.allocators.iter().any(|given| given.spec == Spec::named(ALL))
     }
 
-    /// Sets the options that follow from the axes. Whether [`ALL`] has an allocator that follows the lists of
-    /// a log is known once the log is read; until then it counts as one.
+    /// Sets the options that follow from the axes. Whether [`ALL`] has an allocator that follows the node
+    /// lists of a log is known once the log is read; until then it counts as one.
     pub fn tell(&self, options: &mut Options) {
         options.recorded = self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED);
         options.recorded_nodes =
@@ -341,7 +331,7 @@ impl Axes {
         options.predictions = self.rules.iter().any(|rules| rules.prediction().is_some());
     }
 
-    /// Returns the machines of all logs, as far as they are known.
+    /// Returns the known machines of all logs.
     pub(super) fn all_machines(&self) -> Vec<&Mesh> {
         if self.of_logs.is_empty() {
             return self.machines.iter().collect();
@@ -350,7 +340,7 @@ impl Axes {
     }
 
     /// Returns a note for each pair of an allocator and a machine that [`ALL`] leaves out because the
-    /// allocator cannot serve the machine. The list is empty if [`ALL`] is not among the allocators.
+    /// allocator cannot serve the machine.
     pub fn unserved(&self) -> Vec<String> {
         if !self.ask_for_all() {
             return Vec::new();
@@ -377,7 +367,7 @@ mod tests {
             rules: vec![Rules::default()],
             arrival_scales: vec![1.0, 0.5],
             machines: vec!["4x4".parse()?, "4x4x4".parse()?],
-            autos: Autos::default(),
+            autos: Vec::new(),
             of_logs: Vec::new(),
             schedulers: vec!["fcfs".parse()?],
             allocators: vec!["hilbert+bf".parse()?],
@@ -425,7 +415,7 @@ mod tests {
             Ok(axes.combinations()?.into_iter().map(|found| found.spec.labels.allocator.clone()).collect())
         };
         assert_eq!(labels(&["mc1x1", "hilbert+bf", "mc1x1:fill=nearest"])?, ["mc1x1", "hilbert+bf", "mc1x1"]);
-        // The order of parameters is kept, as whoever has typed them looks for this text.
+        // The order of parameters stays, because users search for the text that they typed.
         let typed = "curve:select=best-fit,order=hilbert";
         assert_eq!(labels(&[typed, "hilbert+bf"])?, [typed, typed]);
         let all = labels(&["all", "mc1x1:tie-break=none"])?;

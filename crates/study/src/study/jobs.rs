@@ -1,9 +1,8 @@
-//! Selects the jobs of a replay: scales arrival times, checks that all times are representable, and finds the
-//! jobs that the machine or the allocator can never serve. The rules decide whether such jobs are left out or
-//! are an error.
+//! Selection of the jobs of a replay: scales arrival times, checks that all times are representable, and
+//! finds jobs that the machine or the allocator can never serve. Depending on the rules, such jobs are left
+//! out or are an error.
 #![expect(
     clippy::arithmetic_side_effects,
-    clippy::cast_possible_truncation,
     reason = "a list of jobs without some of its members is not longer; sums of times are in 128 bits"
 )]
 
@@ -105,7 +104,9 @@ pub(super) fn drawn_jobs(
 /// Fails if a replay of `jobs` could run past the last representable time, see [`TimeRange::check`].
 pub(super) fn check_range(log: &str, jobs: &[Job], arrival_scale: f64) -> Result<(), JobsError> {
     let mut range = TimeRange::EMPTY;
-    jobs.iter().for_each(|job| range.add(job));
+    for job in jobs {
+        range.add(job);
+    }
     range.check(log, arrival_scale)
 }
 
@@ -143,8 +144,8 @@ impl TimeRange {
     }
 }
 
-/// Splits the jobs of `log` into the jobs that ask for at most as many processors as `machine` has available
-/// nodes and the number of larger jobs. With [`Oversize::Error`], fails on the first larger job. With
+/// Splits the jobs of `log` into those with at most as many processors as `machine` has available nodes, and
+/// the number of larger jobs. With [`Oversize::Error`], fails on the first larger job. With
 /// [`Oversize::Skip`], fails only if every job is larger.
 pub fn fitting(
     log: &str,
@@ -158,10 +159,10 @@ pub fn fitting(
     Ok((fitting, larger.len() as u64))
 }
 
-/// Splits the jobs of `log` into the jobs for which `allocator` finds nodes on the idle `machine` and the
-/// other jobs. Fails in the same cases as [`fitting`], and names the allocator by its `label`.
+/// Splits the jobs of `log` by whether `allocator` finds nodes for them on the idle `machine`. Fails in the
+/// same cases as [`fitting`], and names the allocator by its `label`.
 ///
-/// An allocator that may refuse a job although enough nodes are free is asked once for every size and shape.
+/// An allocator that may refuse a job although enough nodes are free is asked once per size and shape.
 pub(super) fn placeable(
     log: &str,
     jobs: &Arc<Vec<Job>>,
@@ -173,7 +174,7 @@ pub(super) fn placeable(
 ) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
     let served = served(jobs.iter().map(kind_of), machine, allocator);
     if stop.is_thrown() {
-        // An allocator that is stopped, or from outside and has failed, refuses whatever it is asked.
+        // An allocator that is stopped, or a guest that has failed, refuses every request.
         let failed = |reason: &str| JobsError::Failed(reason.to_owned());
         return Err(stop.reason().map_or(JobsError::Interrupted, failed));
     }
@@ -181,12 +182,12 @@ pub(super) fn placeable(
     split(log, jobs, machine, oversize, &fits, Some(label))
 }
 
-/// Returns what a job asks for, without the nodes that it had: jobs of one size and shape are of one kind.
+/// Returns the request of a job without its recorded nodes. Jobs of one size and shape have equal requests.
 pub(super) fn kind_of(job: &Job) -> Request {
     Request::from(job).kind()
 }
 
-/// Fails if the scheduler starts jobs by their recorded waits and no job of `log` has one.
+/// Fails if the scheduler follows recorded waits and no job of `log` has one.
 pub(super) fn check_waits(log: &str, jobs: &[Job], scheduler: &Spec) -> Result<(), JobsError> {
     let needs_waits = scheduler.name == RECORDED && !jobs.is_empty();
     if needs_waits && jobs.iter().all(|job| job.logged.wait.is_none()) {
@@ -200,7 +201,7 @@ pub(super) fn check_waits(log: &str, jobs: &[Job], scheduler: &Spec) -> Result<(
     Ok(())
 }
 
-/// Splits `jobs` into the jobs for which `fits` is true and the other jobs. Fails as [`Misfits::check`] does.
+/// Splits `jobs` by `fits`. Fails like [`Misfits::check`].
 fn split(
     log: &str,
     jobs: &Arc<Vec<Job>>,
@@ -217,20 +218,20 @@ fn split(
     Ok((Arc::new(fitting), others))
 }
 
-/// The jobs of a log that do not fit.
+/// The jobs that do not fit.
 pub(super) struct Misfits {
-    /// What the first of them asks for, and its number; `None` if all jobs fit.
+    /// The request of the first one and its number; `None` if all jobs fit.
     pub(super) first: Option<(Request, i64)>,
-    /// Their number.
+    /// Number of jobs that do not fit.
     pub(super) count: u64,
-    /// The number of all jobs.
+    /// Number of all jobs.
     pub(super) jobs: u64,
 }
 
 impl Misfits {
-    /// Returns their number. With [`Oversize::Error`], fails on the first of them: it is larger than
-    /// `machine`, or if `allocator` is given, that finds no nodes for it. With [`Oversize::Skip`], fails only
-    /// if no job fits.
+    /// Returns their number. With [`Oversize::Error`], fails on the first one, because it is larger than
+    /// `machine` or, if `allocator` is given, because that finds no nodes for it. With [`Oversize::Skip`],
+    /// fails only if no job fits.
     pub(super) fn check(
         &self,
         log: &str,
@@ -272,17 +273,16 @@ pub(super) fn asked(request: &Request) -> String {
     }
 }
 
-/// Asks the allocator once for each of `requests` on the idle machine, and returns whether it finds nodes for
-/// it. Requests larger than the machine are not in the map. The map is empty for allocators that never refuse
-/// a request for which enough nodes are free.
+/// Asks the allocator once for each request on the idle machine, and returns whether it finds nodes. Requests
+/// larger than the machine are not in the map. The map is empty for allocators that never refuse a request
+/// while enough nodes are free.
 pub(super) fn served(
     requests: impl Iterator<Item = Request>,
     mesh: &Mesh,
     Built { promises, mut strategy, .. }: Built,
 ) -> BTreeMap<Request, bool> {
     let mut found = BTreeMap::new();
-    // An allocator that may take more nodes than the job asks for (not exact) can need more nodes than the
-    // machine has, so it must be asked too.
+    // An allocator that is not exact may need more nodes than the machine has, so it is asked too.
     if promises.complete && promises.exact {
         return found;
     }

@@ -1,5 +1,5 @@
-//! Content keys: the name of a result is a hash of everything that the result depends on. The same replay is
-//! found again wherever it was made, and two different replays never have the same name.
+//! Content keys: a result is named by a hash of everything that it depends on. Equal replays have equal names
+//! on all machines, and different replays have different names.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,36 +18,35 @@ use meshreplay_base::spec::Spec;
 use meshreplay_sim::guest;
 use meshreplay_workload::Estimate;
 
-/// The version of results. It changes when a release gives other results for the same replay, so that results
-/// of before are not taken for those of today; a release that gives the same keeps it, and sweeps go on where
-/// they were.
+/// Version of results. It changes when a release gives other results for the same replay, which invalidates
+/// older results. Other releases keep it, so that sweeps can continue.
 const RESULTS: &str = "0.2.0";
 
-/// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and
-/// of the version of results. If the allocator reads files (parameters `path` and `weights`), the key depends
-/// on their contents too, and so it does on the files of programs. If a file lists outages, nodes or
-/// predictions, the key depends on its content and not on its path.
+/// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, its options and the
+/// version of results. The key also covers the contents of files that the allocator reads (parameters `path`
+/// and `weights`) and of programs. For files of outages, nodes and predictions it covers the contents instead
+/// of the paths.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     Keys::new(options).of(spec)
 }
 
-/// Makes the content keys of the replays of one study. What the keys share is made once: each file is read
-/// once, and the lines of the options are written once.
+/// Content keys of the replays of one study. Each file is read once, and the lines of the options are
+/// formatted once.
 pub(super) struct Keys {
-    /// The lines of the options for an allocator that asks where the nodes of the log are.
+    /// Lines of the options for an allocator that uses the node map.
     with_node_map: String,
-    /// The lines of the options for any other allocator.
+    /// Lines of the options for any other allocator.
     without_node_map: String,
     outages: Option<String>,
     node_map: Option<String>,
-    /// The SHA-256 of each file that was read, by path; `None` if it cannot be read.
+    /// SHA-256 of each file by path; `None` if it cannot be read.
     read: BTreeMap<String, Option<String>>,
-    /// The last scheduler, allocator and network, each with the lines of their files. Replays of a study that
-    /// follow each other often share them.
+    /// Cache of the file lines of the last scheduler, allocator and network, which consecutive replays of a
+    /// study often share.
     last: Option<([Arc<Spec>; 3], FileLines)>,
 }
 
-/// The lines of a key for the files of an allocator and for those of programs.
+/// Lines of a key for files of the allocator and for program files.
 #[derive(Clone, Debug, Default)]
 struct FileLines {
     allocator: String,
@@ -93,7 +92,7 @@ impl Keys {
         sha256(&text)
     }
 
-    /// Returns the lines for the files of the algorithms of a replay.
+    /// Returns the lines for the files of a replay's algorithms.
     fn file_lines(&mut self, spec: &ReplaySpec) -> FileLines {
         let specs = [&spec.scheduler, &spec.allocator, &spec.network];
         if let Some((last, lines)) = &self.last
@@ -118,9 +117,9 @@ impl Keys {
     }
 }
 
-/// Returns the files that the allocator, the predictor and the programs of a replay read or consist of, as far
-/// as specs and commands name them: the SHA-256 of each content in hexadecimal, by path. A file that cannot be
-/// read is left out, because the replay then fails anyway.
+/// Returns the files of the allocator, the predictor and the programs of a replay that specs and commands
+/// name: the SHA-256 of each content in hexadecimal, by path. Files that cannot be read are left out, because
+/// the replay then fails anyway.
 pub(super) fn files(spec: &ReplaySpec) -> BTreeMap<String, String> {
     let predictions = spec.rules.prediction().and_then(|given| given.path()).map(str::to_owned);
     let programs = guests(spec).flat_map(guest::files);
@@ -134,9 +133,9 @@ fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
     specs.into_iter().map(|spec| &**spec).filter(|spec| spec.is_guest())
 }
 
-/// Returns the content key of a planned replay: `key`, unless it has a guest of which nobody knows what its
-/// results depend on. Such a guest is an object of the caller, or a program whose command names no file. The
-/// key is then made from `unique` too, so that no other study ever finds the result.
+/// Returns the content key of a planned replay: `key`, unless a guest is opaque, that is, an object of the
+/// caller or a program whose command names no file. Results of opaque guests cannot be identified, so the key
+/// also depends on `unique`, and no other study finds the result.
 pub(super) fn own_key(key: String, spec: &ReplaySpec, unique: &str) -> String {
     if guests(spec).all(|guest| !guest::files(guest).is_empty()) {
         key
@@ -145,7 +144,7 @@ pub(super) fn own_key(key: String, spec: &ReplaySpec, unique: &str) -> String {
     }
 }
 
-/// Returns a text that is different each time.
+/// Returns a different text on each call.
 pub(super) fn unique() -> String {
     // The standard library seeds its hashes from the operating system.
     let random = || RandomState::new().build_hasher().finish();
@@ -153,19 +152,17 @@ pub(super) fn unique() -> String {
     format!("{} {since} {:x} {:x}", std::process::id(), random(), random())
 }
 
-/// Returns the SHA-256 of the file that lists the outages, in hexadecimal. `None` if there is no such file or it
-/// cannot be read.
+/// Returns the SHA-256 of the outage file, in hexadecimal; `None` without a readable file.
 pub(super) fn outages_sha256(options: &Options) -> Option<String> {
     file_sha256(options.outages.as_ref()?.path()?)
 }
 
-/// Returns the SHA-256 of the file that maps names to nodes, in hexadecimal. `None` if there is no such file or
-/// it cannot be read.
+/// Returns the SHA-256 of the file that maps names to nodes, in hexadecimal; `None` without a readable file.
 pub(super) fn node_map_sha256(options: &Options) -> Option<String> {
     file_sha256(options.node_map.as_ref()?.path()?)
 }
 
-/// Returns the description of a replay without the path of a file of predictions.
+/// Clears the path of a prediction file in the description of a replay.
 fn without_path(spec: &ReplaySpec) -> Cow<'_, ReplaySpec> {
     let mut spec = Cow::Borrowed(spec);
     if matches!(spec.rules.estimate, Estimate::Predicted(_))
@@ -182,10 +179,10 @@ fn file_sha256(path: &str) -> Option<String> {
     Some(hexadecimal(&Sha256::digest(content)))
 }
 
-/// The parameters of allocators whose values are paths of files.
+/// Parameters of allocators whose values are paths.
 const FILES: [&str; 2] = ["path", "weights"];
 
-/// Returns the path of every file that the allocator or its members read.
+/// Returns the paths of all files that the allocator or its members read.
 fn paths(allocator: &Spec) -> Vec<String> {
     if allocator.is_guest() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The content of study.json: the resolved study, as the directory of its results holds it.
+//! The content of study.json: the resolved study, in the directory of its results.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,40 +7,39 @@ use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::ReplaySpec;
 
-/// A resolved study. Its text is the same wherever the study runs and into however many shards it is divided.
+/// A resolved study. Its text does not depend on the machine or the number of shards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The version of this program.
     pub version: String,
     /// The name of the study.
     pub name: String,
-    /// The purpose of the study, if its file gives one.
+    /// Purpose of the study, if its file gives one.
     pub description: Option<String>,
-    /// The options that all cells share, except those that only say which results are kept.
+    /// Shared options, except selections of kept results.
     #[serde(flatten)]
     pub options: Options,
-    /// Whether the last run of the study was asked to keep the jobs of every cell. Results do not depend on
-    /// it.
+    /// Whether the last run kept the jobs of every cell. Results do not depend on it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub jobs: bool,
     /// The logs of the study.
     pub logs: Vec<ManifestLog>,
-    /// The cells (replays) of the study, in order.
+    /// The cells (replays), in order.
     pub cells: Vec<ManifestCell>,
 }
 
 /// A log of a resolved study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ManifestLog {
-    /// The name of the log in results.
+    /// Name in results.
     pub name: String,
-    /// The text by which the study file names the log.
+    /// The log as the study file spells it.
     pub file: String,
     /// The SHA-256 of the log's text, in hexadecimal.
     pub sha256: String,
-    /// The number of records of the log. For a workload model, the number of jobs that it draws.
+    /// Records of the log, or jobs that a workload model draws.
     pub records: u64,
-    /// When the times of the log are 0; `None` if the log does not tell.
+    /// Date at time 0 of the log; `None` if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts: Option<LogStart>,
 }

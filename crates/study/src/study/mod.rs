@@ -1,10 +1,9 @@
-//! Studies: the product of logs, machines, schedulers, allocators and more as a flat list of cells, and the
-//! code that runs the cells. A cell is one replay of a study, with all its replications.
+//! Studies: the Cartesian product of logs, machines, schedulers, allocators and more as a flat list of cells,
+//! and the code that runs the cells. A cell is one replay of a study, with all its replications.
 //!
-//! [`Study::read`] plans a study from its file. [`Shard`] divides the cells among several processes.
-//! [`sweep`] runs them. The result of a cell is named by its content key, so that a study that is started
-//! again replays only the cells without a result. [`Axes`] is the product on its own, and [`Replay`] is one
-//! replay on its own.
+//! [`Study::read`] plans a study from its file. [`Shard`] divides the cells among processes. [`sweep`] runs
+//! them. Results are named by content keys, so that a restarted study replays only the cells without a
+//! result. [`Axes`] is the product on its own, and [`Replay`] is one replay on its own.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -34,7 +33,7 @@ mod snapshot;
 mod source;
 
 pub use all::ALL;
-pub use axes::{Autos, Axes, Combination, LogPart, MachineArg, UNAVAILABLE_OF_AUTO};
+pub use axes::{Axes, Combination, LogPart, MachineArg, UNAVAILABLE_OF_AUTO};
 pub use file::{StudyError, is_key as is_study_key};
 pub use jobs::{JobsError, fitting};
 pub use key::{content_key, sha256};
@@ -45,7 +44,7 @@ pub use plan::{Draft, PlanError};
 pub use planned::{JobBytes, PlannedReplay, Study, StudyLog};
 pub use replay::{Outcome, Replay, RunError, TOGETHER};
 pub use replay_spec::{Argument, COORDINATES, Coordinate, Labelled, Labels, ReplaySpec};
-pub use run::{Keep, KeepError, Progress, Rows, SweepError, sweep, sweep_into};
+pub use run::{Keep, KeepError, Progress, Rows, SweepError, sweep};
 pub use run_manifest::RunManifest;
 pub use running::{Running, State};
 pub use shard::{MAX_SHARDS, Shard};

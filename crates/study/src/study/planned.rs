@@ -1,4 +1,4 @@
-//! A planned study: the list of its replays with their content keys and costs.
+//! A planned study: its replays with their content keys and costs.
 
 use std::sync::Arc;
 
@@ -12,55 +12,55 @@ use meshreplay_logs::formats;
 use meshreplay_sim::guest::Guests;
 use meshreplay_sim::metrics::Summary;
 
-/// The bytes of disk that a summary takes, by measurement.
+/// Disk space of a summary in bytes, measured.
 const SUMMARY_BYTES: u64 = 20_000;
 
-/// The bytes of disk that results take for each job in a format of files.
+/// Disk space per job in bytes, for a file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobBytes {
     /// The row of the job.
     pub job: u64,
-    /// Its nodes, wherever they stand.
+    /// Its nodes, in each frame that has them.
     pub nodes: u64,
     /// Its row in the frame `tidy`.
     pub tidy: u64,
 }
 
-/// A study that is ready to run.
+/// A planned study.
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// The name of the study. By default it is the name of the study file without extension.
+    /// Name of the study; by default that of the study file without extension.
     pub name: String,
-    /// The purpose of the study, if one is given.
+    /// Purpose of the study, if one is given.
     pub description: Option<String>,
     /// The options that all replays share.
     pub options: Options,
     /// The logs of the study.
     pub logs: Vec<StudyLog>,
-    /// The replays, ordered by log, then partition, rules, arrival scale, machine, scheduler, allocator,
-    /// network and seed. The seed varies fastest.
+    /// Replays, ordered by log, partition, rules, arrival scale, machine, scheduler, allocator, network and
+    /// seed. The seed varies fastest.
     pub cells: Vec<PlannedReplay>,
-    /// The objects of the caller that the specs of the replays name.
+    /// Objects of the caller behind the specs of the replays.
     pub guests: Guests,
     /// Notes for the user, such as those on allocators that `all` leaves out.
     pub notes: Vec<String>,
-    /// The most jobs of a log that are kept in memory, see [`Draft::most_kept`](super::Draft::most_kept).
+    /// Most jobs of a log that are kept in memory, see [`Draft::most_kept`](super::Draft::most_kept).
     pub most_kept: usize,
 }
 
-/// A log of a study after planning has read it, or a workload model in its place.
+/// A log that planning has read, or a workload model.
 #[derive(Clone, Debug)]
 pub struct StudyLog {
     /// The file or the model, and its name.
     pub source: LogSource,
     /// The SHA-256 of the log's text, or of the model's spec, in hexadecimal.
     pub sha256: String,
-    /// The number of records of the log. For a workload model, the number of jobs that it draws.
+    /// Records of the log, or jobs that a workload model draws.
     pub records: u64,
-    /// When the times of the log are 0; `None` if the log does not tell, and for a model.
+    /// Date at time 0 of the log; `None` if it is unknown, and for a model.
     pub starts: Option<LogStart>,
-    /// What is known of the log, with its jobs if they are kept in memory. `None` for a model, and for a log
-    /// that is read again when its jobs are needed.
+    /// The loaded log, with its jobs if they are kept in memory. `None` for a model, and for a log that is
+    /// read again later.
     pub loaded: Option<Arc<LoadedLog>>,
 }
 
@@ -69,31 +69,31 @@ pub struct StudyLog {
 pub struct PlannedReplay {
     /// The description of the replay.
     pub spec: ReplaySpec,
-    /// The position of the log in [`Study::logs`], from 0.
+    /// Position of the log in [`Study::logs`], from 0.
     pub log: usize,
-    /// The name of the result, see [`super::content_key`].
+    /// Name of the result, see [`super::content_key`].
     pub key: String,
-    /// The number of jobs. If the log is not kept in memory, jobs larger than the machine are counted too.
+    /// Number of jobs. Includes jobs larger than the machine if the log is not kept in memory.
     pub jobs: u64,
-    /// The estimated cost: the number of jobs, but at least 1, times the estimated cost of one.
+    /// Estimated cost: the number of jobs, at least 1, times the estimated cost of one.
     pub cost: u64,
-    /// The jobs, or the model that draws them. `None` if the jobs are loaded later.
+    /// The jobs, or the model that draws them. `None` if they are loaded later.
     pub source: Option<JobSource>,
-    /// Whether the replay pools partitions: several have 1 % or more of the work of its jobs, and lists of
-    /// nodes do not show that they share nodes. What happened in them is then not what one machine would have
-    /// done.
+    /// Whether the replay pools partitions: several have 1 % or more of the work of its jobs, and node lists
+    /// do not show that they share nodes. Recorded events then do not show how one machine would have
+    /// behaved.
     pub pools_partitions: bool,
 }
 
 impl Study {
-    /// Returns the time zone of dates in the logs that tell none; `None` if there are no such dates and
-    /// nobody gave a zone.
+    /// Returns the time zone of dates without one in the logs; `None` if there are no such dates and no zone
+    /// was given.
     pub fn time_zone(&self) -> Option<&str> {
         self.options.input_format.as_ref().and_then(formats::time_zone)
     }
 
-    /// Returns the words of the command that repeats replay `i` (from 0) on its own. Arguments that have
-    /// their default values are left out where possible.
+    /// Returns the command that repeats replay `i` (from 0) on its own. Default arguments are left out where
+    /// possible.
     pub fn command(&self, i: usize) -> Vec<String> {
         let PlannedReplay { spec, log, .. } = &self.cells[i];
         let mut words = vec!["meshreplay".to_owned(), "replay".to_owned(), self.logs[*log].source.argument()];
@@ -102,8 +102,7 @@ impl Study {
         words
     }
 
-    /// Returns about how many bytes of disk the results of these replays take, if those of a job take so
-    /// many.
+    /// Estimates the disk space of the results of these replays from the bytes per job.
     pub fn kept_bytes(&self, cells: &[usize], JobBytes { job, nodes, tidy }: JobBytes) -> u64 {
         let Options { jobs, placements, tidy: is_tidy, .. } = self.options;
         let nodes = if placements { nodes } else { 0 };
@@ -120,9 +119,8 @@ impl Study {
         cells.iter().map(of_cell).fold(0, u64::saturating_add)
     }
 
-    /// Returns notes on the outcomes of replay `i`: how many jobs were left out that planning did not know
-    /// of, whether means are over no jobs, and whether a mean is less precise than asked for. The list is
-    /// empty if there is nothing to say.
+    /// Returns notes on the outcomes of replay `i`: jobs that were left out unexpectedly, means over no jobs,
+    /// and means that are less precise than requested.
     pub fn notes_on(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
         let PlannedReplay { spec: ReplaySpec { log, machine, labels, .. }, source, .. } = &self.cells[i];
         let allocator = &labels.allocator;
@@ -173,9 +171,8 @@ impl Study {
         notes
     }
 
-    /// Returns notes on a replay that starts jobs as the log says: how many started later than recorded and
-    /// why, and how many have no recorded wait. The list is empty if all started as recorded, or with another
-    /// scheduler.
+    /// Returns notes on a replay that follows recorded starts: the jobs that started later than recorded and
+    /// why, and the jobs without a recorded wait. Empty for another scheduler.
     fn notes_on_starts(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
         let ReplaySpec { log, machine, labels, .. } = &self.cells[i].spec;
         let Some(Outcome { summary, log_peak: Some(peak), .. }) = outcomes.first() else { return Vec::new() };
@@ -205,8 +202,8 @@ impl Study {
         lines
     }
 
-    /// Returns notes on a replay that gives jobs the nodes that the log says: how the log names them, how
-    /// many were replaced, and how many jobs have no list. The list is empty for another allocator.
+    /// Returns notes on a replay that follows recorded nodes: the mapping of names, replaced nodes, and jobs
+    /// without a list. Empty for another allocator.
     fn notes_on_nodes(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
         let ReplaySpec { log, machine, scheduler, .. } = &self.cells[i].spec;
         let Some(Outcome { summary, notes_on_nodes, .. }) = outcomes.first() else { return Vec::new() };
@@ -231,8 +228,8 @@ impl Study {
         notes
     }
 
-    /// Sorts notes so that those on one log, which begin with its name or path, stand together, in the order
-    /// of the logs. Notes on no log come last.
+    /// Groups notes by log, in the order of the logs. Notes begin with the name or path of their log; others
+    /// come last.
     pub fn sort_notes(&self, notes: &mut [String]) {
         let is_about = |note: &str, name: &str| {
             note.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', ' ', ',']))
@@ -246,7 +243,7 @@ impl Study {
         notes.sort_by_key(log);
     }
 
-    /// Returns the description of replay `i` in words, see [`ReplaySpec::label`].
+    /// Returns replay `i` in words, see [`ReplaySpec::label`].
     pub fn label(&self, i: usize) -> String {
         self.cells[i].spec.label()
     }

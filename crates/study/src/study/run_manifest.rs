@@ -1,5 +1,4 @@
-//! The content of run.json: the resolved run of the command `replay`, as the directory of its results holds
-//! it.
+//! The content of run.json: the resolved run of the command `replay`, in the directory of its results.
 
 use std::collections::BTreeMap;
 
@@ -14,23 +13,23 @@ use super::replay_spec::{Coordinate, LABELS};
 use super::source::JobSource;
 use meshreplay_sim::metrics::clock_ns;
 
-/// A resolved run: everything that its results depend on. It is serialized to run.json.
+/// A resolved run: everything that its results depend on.
 #[derive(Debug, Serialize)]
 pub struct RunManifest<'a> {
     version: &'static str,
     logs: Vec<RunLog<'a>>,
-    /// The workload rules, which are the same for all replays.
+    /// Workload rules, the same for all replays.
     rules: String,
     #[serde(flatten)]
     options: &'a Options,
-    /// The SHA-256 of the file that lists the outages; `None` if there is no such file.
+    /// SHA-256 of the outage file; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     outages_sha256: Option<String>,
-    /// The SHA-256 of the file that says where nodes are; `None` if there is no such file.
+    /// SHA-256 of the file that maps names to nodes; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     node_map_sha256: Option<String>,
-    /// What reading the clock adds to each measured duration, in nanoseconds; `None` if calls are not timed.
-    /// It is a measurement: neither keys nor the id of the run depend on it.
+    /// Overhead of reading the clock in each measured duration, in nanoseconds; `None` if calls are not
+    /// timed. Neither keys nor the id of the run depend on this measurement.
     #[serde(skip_serializing_if = "Option::is_none")]
     clock_ns: Option<u64>,
     replays: Vec<RunReplay<'a>>,
@@ -41,16 +40,15 @@ struct RunLog<'a> {
     name: &'a str,
     sha256: &'a str,
     records: u64,
-    /// The number of records that the rules leave out on any machine, by reason.
+    /// Records that the rules leave out on any machine, by reason.
     left_out: BTreeMap<&'static str, u64>,
-    /// When the times of the log are 0; `None` if the log does not tell.
+    /// Date at time 0 of the log; `None` if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     starts: &'a Option<LogStart>,
 }
 
-/// A replay of the run. It is written with its coordinates except the rules, the SHA-256 of each file that
-/// the allocator or the predictor reads, and the number of records that are not replayed, or null if that is
-/// not known before the replay.
+/// A replay of the run. Written with its coordinates except the rules, the SHA-256 of its files, and the
+/// number of skipped records, or null if that is unknown before the replay.
 #[derive(Debug)]
 struct RunReplay<'a>(&'a PlannedReplay);
 

@@ -1,6 +1,7 @@
-//! The progress of replays, shared by the threads that run them and the thread that waits for them.
+//! The progress of replays, shared by the threads that run them and the waiting thread.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use meshreplay_sim::metrics::Monitor;
 
@@ -19,16 +20,16 @@ pub enum State {
 #[derive(Debug)]
 pub struct Running {
     monitors: Vec<Monitor>,
-    states: Vec<AtomicU8>,
+    states: Mutex<Vec<State>>,
     stopped: AtomicBool,
 }
 
 impl Running {
-    /// Makes the state of `cells` replays, none of which has begun.
+    /// The state of `cells` waiting replays.
     pub fn new(cells: usize) -> Self {
         Self {
             monitors: (0..cells).map(|_| Monitor::default()).collect(),
-            states: (0..cells).map(|_| AtomicU8::new(State::Waiting as u8)).collect(),
+            states: Mutex::new(vec![State::Waiting; cells]),
             stopped: AtomicBool::new(false),
         }
     }
@@ -38,26 +39,22 @@ impl Running {
         &self.monitors[cell]
     }
 
-    /// Notes that the replay at position `cell` has begun.
-    pub(super) fn begin(&self, cell: usize) {
-        self.states[cell].store(State::Running as u8, Ordering::Relaxed);
+    fn states(&self) -> MutexGuard<'_, Vec<State>> {
+        // Changes of the list are atomic.
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that the replay at position `cell` has ended.
-    pub(super) fn end(&self, cell: usize) {
-        self.states[cell].store(State::Ended as u8, Ordering::Relaxed);
+    /// Sets the state of the replay at position `cell`.
+    pub(super) fn set(&self, cell: usize, state: State) {
+        self.states()[cell] = state;
     }
 
     /// Returns the state of the replay at position `cell`.
     pub fn state(&self, cell: usize) -> State {
-        match self.states[cell].load(Ordering::Relaxed) {
-            0 => State::Waiting,
-            1 => State::Running,
-            _ => State::Ended,
-        }
+        self.states()[cell]
     }
 
-    /// Stops the replays that run, and keeps the others from beginning.
+    /// Stops the running replays, and keeps the others from beginning.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.monitors.iter().for_each(|monitor| monitor.stop.throw());

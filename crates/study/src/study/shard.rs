@@ -1,11 +1,11 @@
-//! Shards: the replays of a study divided among several processes, which need not communicate.
+//! Shards: the replays of a study divided among processes without communication.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 use std::str::FromStr;
 
-/// The largest number of shards that a study can be divided into.
+/// Most shards of a study.
 pub const MAX_SHARDS: usize = 1 << 16;
 
 /// Part `index` of the `count` parts of a study. Parts are numbered from 1.
@@ -16,25 +16,24 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Returns the positions (from 0) of the replays that belong to this shard, ascending. `costs` are the
-    /// costs of all replays.
+    /// Returns the positions (from 0) of this shard's replays, ascending. `costs` are the costs of all
+    /// replays.
     pub fn share(self, costs: &[u64]) -> Vec<usize> {
         let shards = Self::deal(costs, self.count);
         (0..costs.len()).filter(|&cell| shards[cell] == self.index).collect()
     }
 
-    /// Divides the replays with these `costs` among `count` shards. Returns the index of the shard (from 1)
-    /// of each replay.
+    /// Divides the replays with these `costs` among `count` shards. Returns the shard (from 1) of each
+    /// replay.
     ///
-    /// The method is list scheduling by decreasing cost: replays are taken from the most to the least
-    /// expensive, and each goes to the shard with the least total cost so far (Graham, "Bounds on
-    /// multiprocessing timing anomalies", SIAM J. Appl. Math. 1969). Ties go to the earlier replay and to the
-    /// earlier shard. The result depends on nothing else, so all shards of a study agree on it. O(C·log C +
-    /// C·log N) for C replays and N shards.
+    /// Longest-processing-time list scheduling: replays are taken in descending order of cost, and each goes
+    /// to the shard with the least total cost (Graham, "Bounds on multiprocessing timing anomalies", SIAM J.
+    /// Appl. Math. 1969). Ties go to the earlier replay and to the earlier shard. The result depends on
+    /// nothing else, so all shards of a study agree on it. O(C·log C + C·log N) for C replays and N shards.
     pub fn deal(costs: &[u64], count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..costs.len()).collect();
         order.sort_by_key(|&cell| Reverse(costs[cell]));
-        // The shard with the least cost so far comes first, of equals the earlier one.
+        // A min-heap of shards by cost, then by index.
         let mut loads: BinaryHeap<Reverse<(u64, usize)>> =
             (1..=count).map(|shard| Reverse((0, shard))).collect();
         let mut shards = vec![0; costs.len()];

@@ -1,5 +1,5 @@
 //! Shares the jobs of a study's logs among its replays. Jobs are loaded when a replay first needs them, and
-//! are dropped when the last replay that needs them has ended.
+//! are dropped after the last replay that needs them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub enum LoadJobsError {
     /// The log cannot be read.
     #[error(transparent)]
     Log(#[from] TraceError),
-    /// The log is not the same as when the study was planned.
+    /// The log has changed since the study was planned.
     #[error("{file} has changed since the study was planned; start the study again")]
     Changed {
         /// The path of the log.
@@ -33,7 +33,7 @@ pub enum LoadJobsError {
     Empty {
         /// The path of the log.
         file: String,
-        /// What the log holds instead of jobs, in words.
+        /// The content of the log, in words.
         reason: String,
     },
     /// The jobs cannot be replayed on the machine.
@@ -41,15 +41,14 @@ pub enum LoadJobsError {
     Jobs(#[from] JobsError),
 }
 
-/// A value that several replays share. It is made by the first user and dropped by the last one (reference
-/// counting).
+/// A reference-counted value that its first user makes and its last user drops.
 struct Shared<T> {
     value: Mutex<Option<T>>,
     users: AtomicUsize,
 }
 
 impl<T: Clone> Shared<T> {
-    /// Returns the value, and makes it first if there is none yet.
+    /// Returns the value, and makes it first if it is absent.
     fn get(&self, make: impl FnOnce() -> Result<T, LoadJobsError>) -> Result<T, LoadJobsError> {
         // The value is stored only once it is complete, so a panic in another thread cannot leave a partial
         // one, and a poisoned lock is safe to use.
@@ -62,7 +61,7 @@ impl<T: Clone> Shared<T> {
         Ok(whole)
     }
 
-    /// Counts one user less, and drops the value after the last one.
+    /// Removes a user, and drops the value after the last one.
     fn release(&self) {
         if self.users.fetch_sub(1, Ordering::AcqRel) == 1 {
             *self.value.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -70,23 +69,22 @@ impl<T: Clone> Shared<T> {
     }
 }
 
-/// The key of a log as it is read: its position and the rules.
+/// Key of a loaded log: its position and the rules.
 type LogKey = (usize, String);
 
-/// The key of a list of scaled jobs: the position of the log, the rules, the bits of the arrival scale, and
-/// the partitions.
+/// Key of a list of scaled jobs: the position of the log, the rules, the bits of the arrival scale, and the
+/// partitions.
 type JobsKey = (usize, String, u64, Option<Partitions>);
 
 /// The jobs that fit a machine, and the number of larger jobs.
 type Fitting = (Arc<Vec<Job>>, u64);
 
-/// The jobs of all replays that are to run. Only jobs of replays that run are in memory.
+/// The jobs of all planned replays. Only jobs of running replays are in memory.
 pub(super) struct Workloads<'a> {
     study: &'a Study,
     logs: BTreeMap<LogKey, Shared<Arc<LoadedLog>>>,
     scaled: BTreeMap<JobsKey, Shared<Arc<Vec<Job>>>>,
-    /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's available
-    /// nodes.
+    /// Jobs that fit a machine, by the key of the scaled jobs and the number of available nodes.
     fitting: BTreeMap<(JobsKey, u32), Shared<Fitting>>,
 }
 
@@ -100,15 +98,15 @@ fn log_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> LogKey {
     (*log, spec.rules.to_string())
 }
 
-/// Counts one more user of the value at `key`.
+/// Adds a user of the value at `key`.
 fn count<K: Ord, T>(map: &mut BTreeMap<K, Shared<T>>, key: K) {
     let new = || Shared { value: Mutex::new(None), users: AtomicUsize::new(0) };
     *map.entry(key).or_insert_with(new).users.get_mut() += 1;
 }
 
 impl<'a> Workloads<'a> {
-    /// Prepares to share the jobs of the replays of `study` at the positions `cells`. Each of these replays
-    /// must be released once.
+    /// Prepares the jobs of the replays of `study` at the positions `cells`. Each of these replays must be
+    /// released once.
     pub(super) fn new(study: &'a Study, cells: impl IntoIterator<Item = usize>) -> Self {
         let (logs, scaled, fitting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut workloads = Self { study, logs, scaled, fitting };
@@ -121,14 +119,14 @@ impl<'a> Workloads<'a> {
         workloads
     }
 
-    /// Returns the replay at position `cell` of the study with its jobs. Fails as [`Self::source`] does.
+    /// Returns the replay at position `cell` of the study with its jobs. Fails like [`Self::source`].
     pub(super) fn replay(&self, cell: usize) -> Result<Replay, LoadJobsError> {
         let (spec, guests) = (self.study.cells[cell].spec.clone(), self.study.guests.clone());
         Ok(Replay { spec, source: self.source(cell)?, guests })
     }
 
-    /// Returns the jobs of the replay at position `cell`, which are loaded if no other replay has loaded them.
-    /// Fails if the log cannot be read, has changed since planning or has no jobs that fit.
+    /// Returns the jobs of the replay at position `cell`, and loads them if no other replay has. Fails if the
+    /// log cannot be read, has changed since planning or has no jobs that fit.
     fn source(&self, cell: usize) -> Result<JobSource, LoadJobsError> {
         let planned = &self.study.cells[cell];
         let ReplaySpec { rules, arrival_scale, machine, partition, .. } = &planned.spec;
@@ -162,14 +160,14 @@ impl<'a> Workloads<'a> {
         })
     }
 
-    /// Returns the most jobs of a log that are kept: all if a replay of the study needs them at once.
+    /// Returns the most jobs of a log that are kept: all, if a replay of the study needs them in memory.
     fn most_kept(&self) -> usize {
         let needs_all = self.study.options.need_all_jobs()
             || self.study.cells.iter().any(|cell| cell.spec.needs_all_jobs());
         if needs_all { usize::MAX } else { self.study.most_kept }
     }
 
-    /// Notes that the replay at position `cell` has ended, and drops jobs that no other replay needs.
+    /// Releases the jobs of the replay at position `cell`, and drops those that no other replay needs.
     pub(super) fn release(&self, cell: usize) {
         let of = jobs_key(&self.study.cells[cell]);
         self.logs[&log_key(&self.study.cells[cell])].release();
@@ -213,14 +211,13 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog, rules: &Rules) -> Result<
     Err(LoadJobsError::Empty { file: path.display().to_string(), reason })
 }
 
-/// Finds the jobs of every replay of a command. Adds notes to `notes` on jobs that are left out because they
-/// are larger than a machine.
+/// Loads the jobs of every replay of a command. Adds notes on jobs that are larger than a machine.
 pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), LoadJobsError> {
     let workloads = Workloads::new(study, 0..study.cells.len());
     let mut sources = Vec::with_capacity(study.cells.len());
     for (i, PlannedReplay { spec, jobs, .. }) in study.cells.iter().enumerate() {
         let source = workloads.source(i)?;
-        // Planning has counted the jobs of the log, and a model draws as many as it has been asked for.
+        // Planning has counted the jobs of the log; a model draws the requested number.
         let large = jobs.saturating_sub(source.count());
         let note = format!("{}: left out {large} larger than machine {}", spec.log, spec.machine);
         if large > 0 && !notes.contains(&note) {

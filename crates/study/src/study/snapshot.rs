@@ -1,4 +1,4 @@
-//! Snapshots: the jobs that run at one moment of a replay, with their nodes.
+//! Snapshots: the running jobs at one moment of a replay, with their nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,49 +11,48 @@ use meshreplay_machine::machine::outages::Treatment;
 use meshreplay_sim::engine::{Observer, Placed, ReplayError};
 use meshreplay_sim::metrics::Monitor;
 
-/// A job that runs at the moment of the snapshot.
+/// A running job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunningJob {
     /// The job.
     pub job: Job,
     /// The time when the job started.
     pub start: Time,
-    /// The nodes of the job, ordered by rank.
+    /// Nodes by rank.
     pub nodes: Vec<NodeId>,
 }
 
-/// The jobs that run and the number of jobs that wait at one moment.
+/// The running jobs and the number of waiting jobs at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The running jobs, ordered by start. Jobs that started at the same time stand in the order in which the
-    /// scheduler started them.
+    /// Running jobs by start. Jobs that started at the same time are in the order of the scheduler.
     pub running: Vec<RunningJob>,
-    /// The number of jobs that had arrived and not yet started, or that were killed and wait to run again.
+    /// Jobs that have arrived and not yet started, or were killed and wait to run again.
     pub waiting: usize,
-    /// The nodes that are down, ascending, also those that are still in use.
+    /// Nodes that are down, ascending, including those still in use.
     pub down: Vec<NodeId>,
 }
 
-/// An observer that notes which nodes jobs occupy and vacate until the time `at`. Later events are ignored.
+/// An observer that records the nodes of jobs until the time `at`. Ignores later events.
 struct Watcher {
     at: Time,
-    /// The running jobs with their nodes, by their first node. No two running jobs have the same one.
+    /// Running jobs and their nodes by first node, which is unique.
     running: BTreeMap<NodeId, (JobId, Vec<NodeId>)>,
-    /// The start of each job that has started, and the number of jobs that had started before it. A job that
-    /// is moved keeps its first start; one that was killed and waits has none.
+    /// The start of each job, and the number of starts before it. A moved job keeps its first start; a killed
+    /// and waiting job has none.
     started: BTreeMap<JobId, (Time, usize)>,
-    /// The number of starts.
+    /// Number of starts.
     starts: usize,
-    /// The number of times that each job was killed.
+    /// Kills of each job.
     kills: BTreeMap<JobId, u32>,
-    /// The number of times that a job returns to the queue.
+    /// Times that a job returns to the queue.
     limit: u32,
-    /// The switch that stops the replay once the time has passed.
+    /// Stops the replay after the time of the snapshot.
     stop: Stop,
 }
 
 impl Watcher {
-    /// Returns whether `now` is after the time of the snapshot, and stops the replay if it is.
+    /// Returns whether `now` is after the time of the snapshot, and then stops the replay.
     fn is_past(&self, now: Time) -> bool {
         if now > self.at {
             self.stop.throw();
@@ -87,7 +86,7 @@ impl Observer for Watcher {
         }
         let kills = self.kills.entry(job).or_insert(0);
         *kills += 1;
-        // A job that is given up waits no more.
+        // A given-up job does not wait.
         if *kills <= self.limit {
             self.started.remove(&job);
         }
@@ -95,14 +94,14 @@ impl Observer for Watcher {
 }
 
 impl Replay {
-    /// Replays until the time `at`, with all events of that instant, and returns the jobs that run then. Of
-    /// `options` only those of outages and the node map count. Fails if the replay fails.
+    /// Replays all events up to and including the time `at`, and returns the running jobs. Of `options` only
+    /// outages and the node map count. Fails if the replay fails.
     pub fn snapshot(&self, at: Time, options: &Options) -> Result<Snapshot, RunError> {
         outages::check(&self.spec, options)?;
         let monitor = Monitor::default();
         let Fitting { jobs, first_arrival, .. } = self.jobs(self.spec.seed, &monitor.stop)?;
         let outages = outages::plan(&self.spec, options, first_arrival, self.spec.seed)?;
-        // The changes up to the time, also those after the last end of a job.
+        // Changes up to `at`, including those after the last end of a job.
         let mut changes = outages.as_ref().map(|plan| plan.changes.clone());
         let mut down = BTreeSet::new();
         while let Some(change) = changes.as_mut().and_then(|changes| changes.take_due(at)) {
@@ -130,7 +129,7 @@ impl Replay {
         let options = &Options { timed: false, audit: false, ..options.clone() };
         let replication = Replication { replay: self, seed: self.spec.seed, options, monitor: &monitor };
         match replication.drive(Feed::Listed(&jobs), outages, recorded.as_ref(), &mut watcher) {
-            // The watcher itself stops the replay once the time has passed.
+            // The watcher itself stops the replay after the time of the snapshot.
             Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),
         }
@@ -160,7 +159,7 @@ mod tests {
             let [submit, run] = [submit, run].map(Time::from_seconds);
             Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
         };
-        // Jobs 1 and 3 end at 10 and leave two gaps of two nodes. Job 5 needs four nodes beside each other.
+        // Jobs 1 and 3 end at 10 and leave two gaps of two nodes. Job 5 needs four consecutive nodes.
         let jobs =
             vec![job(1, 0, 10, 2), job(2, 0, 100, 2), job(3, 0, 10, 2), job(4, 0, 100, 2), job(5, 5, 50, 4)];
         let cell = Replay::new(

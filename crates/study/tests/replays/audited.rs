@@ -11,7 +11,7 @@ use meshreplay_sim::engine::{self, Observer, Parts, Placed, Record, ReplayError}
 use meshreplay_sim::execution;
 use meshreplay_sim::metrics::Monitor;
 use meshreplay_sim::scheduler::{self, SCHEDULERS};
-use meshreplay_study::audit::Watch;
+use meshreplay_study::audit::LiveAudit;
 use meshreplay_study::study::{JobSource, Options, Outcome, Replay, ReplaySpec};
 
 use crate::support::{Numbers, Tested};
@@ -106,7 +106,7 @@ enum Wrong {
 
 /// An observer that passes events on, of which the one with this number is wrong.
 struct Distorted<'a> {
-    audit: Watch<'a>,
+    audit: LiveAudit<'a>,
     wrong: Wrong,
     at: u32,
     starts: u32,
@@ -146,7 +146,7 @@ impl Observer for Distorted<'_> {
         self.audit.released(cost_ns);
     }
 
-    fn left(&mut self, job: &Job, record: &Record) {
+    fn on_job_final(&mut self, job: &Job, record: &Record) {
         self.leaves += 1;
         let mut record = *record;
         if self.leaves >= self.at {
@@ -157,7 +157,7 @@ impl Observer for Distorted<'_> {
                 _ => {}
             }
         }
-        self.audit.left(job, &record);
+        self.audit.on_job_final(job, &record);
     }
 }
 
@@ -178,7 +178,7 @@ fn distorted(wrong: Wrong, at: u32) -> Result<String, Box<dyn std::error::Error>
     let setup = execution::Setup { mesh: &mesh, jobs: jobs.len(), seed: 1 };
     let (mut execution, _) = execution::build(&"recorded".parse()?, &setup)?;
     let mut nothing = Nothing;
-    let audit = Watch::new(&mesh, &mut nothing, stop.clone());
+    let audit = LiveAudit::new(&mesh, &mut nothing, stop.clone());
     let mut distorted = Distorted { audit, wrong, at, starts: 0, ends: 0, leaves: 0, last: Vec::new() };
     let parts = Parts {
         mesh: mesh.clone(),

@@ -5,7 +5,7 @@ use meshreplay_alloc::allocator::{self, Built, Placement, Request, Served, Setup
 use meshreplay_base::job::{Job, Shape, Time};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
-use meshreplay_study::audit::{Fits, Policy, Promised, Schedule, ScheduledJob, audit};
+use meshreplay_study::audit::{Fits, Policy, PolicyCheck, Schedule, ScheduledJob, audit};
 use meshreplay_study::study::Outcome;
 
 use super::support::{Numbers, Tested, replay_with_placements, shared_log};
@@ -75,7 +75,7 @@ fn promises_kept(
         Some(serves(spec, &request, machine))
     };
     let fits = if counts { Fits::Counts } else { Fits::Places(&mut has_place) };
-    let promised = Promised { policy: Policy::Easy, fits };
+    let promised = PolicyCheck { policy: Policy::Easy, fits };
     let checked = audit(&schedule, mesh, Some(promised))
         .map_err(|violation| format!("{spec} on {mesh} under {scheduler}: {violation}"))?;
     assert_eq!(checked.void, 0, "{spec} on {mesh} under {scheduler}");

@@ -6,7 +6,7 @@ use meshreplay_base::job::{Job, LogNumber, Logged, Shape, Time};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::scheduler::{self, Laws, SCHEDULERS, orders};
-use meshreplay_study::audit::{Fits, Policy, Promised, Schedule, audit};
+use meshreplay_study::audit::{Fits, Policy, PolicyCheck, Schedule, audit};
 use meshreplay_workload::Rules;
 
 use super::head_promise::{schedule, served};
@@ -221,7 +221,7 @@ fn keeps_its_laws(
             case.check_waiting(nodes);
         }
         if by_count && case.laws.head_in_time && (!overrun || rules.prediction().is_some()) {
-            let promised = Promised { policy: Policy::Easy, fits: Fits::Counts };
+            let promised = PolicyCheck { policy: Policy::Easy, fits: Fits::Counts };
             let audited = audit(&case.schedule, mesh, Some(promised))
                 .map_err(|violation| format!("{}: {violation}", case.label))?;
             shadow_times += audited.promises - audited.void;

@@ -1,15 +1,15 @@
-//! The rate at which the jobs of a workload model arrive, and the parameters that give it.
+//! Arrival rates of workload models, and their parameters.
 
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
-/// The rate at which jobs arrive. It is given in one of three ways.
+/// Arrival rate, given in one of three ways.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ArrivalRate {
     /// The traffic ratio: rate times mean run time.
     Ratio(f64),
     /// The number of jobs per second.
     Rate(f64),
-    /// The offered load: the work that arrives divided by what the machine can do in the same time.
+    /// Offered load: arriving work divided by the capacity of the machine.
     Offered(f64),
 }
 

@@ -1,22 +1,28 @@
-//! What a workload model of jobs that bring their shape has to say of itself: its row in the registry, and
-//! its laws.
+//! Workload models of jobs with shapes: the registry, its rows, and the laws for drawing jobs.
 
 use std::fmt;
 
 use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
 
+use super::arrival_rate::positive;
+use super::{rfold_mix, synthetic, tpu_slices};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// If sides outside the range are drawn again, at least one drawn side in this many has to be within the
 /// range.
 pub(super) const LEAST_LIKELY: u32 = 20;
 
+/// All workload models of jobs that bring their shape. To add one, write a file with an `ENTRY` and add a
+/// row.
+pub const MODELS: &[ModelEntry] = &[synthetic::ENTRY, tpu_slices::ENTRY, rfold_mix::ENTRY];
+
 /// One row of the registry of workload models.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelEntry {
     /// The name in specs, in kebab case.
     pub name: &'static str,
-    /// One line that says what the jobs are like.
+    /// One-line description of the jobs.
     pub summary: &'static str,
     /// The source: authors, title or section, venue, year.
     pub source: &'static str,
@@ -35,11 +41,9 @@ pub struct ModelEntry {
 /// Builds the laws of the jobs from the parameters of a spec.
 pub(super) type Build = fn(&mut Params, &Spec) -> Result<Box<dyn JobLaw>, SpecError>;
 
-/// The laws by which a workload model draws jobs. `machine` is the number of the machine's nodes along x, y
-/// and z.
+/// Laws of a workload model. `machine` is the number of nodes along x, y and z.
 pub(super) trait JobLaw: fmt::Debug + Send + Sync {
-    /// Returns the length of a side, in nodes, of which drawing would take nearly for ever; `None` if there
-    /// is none.
+    /// Returns a side length whose drawing would take nearly forever, if any.
     fn unlikely(&self, _machine: [u32; 3]) -> Option<u32> {
         None
     }
@@ -51,10 +55,37 @@ pub(super) trait JobLaw: fmt::Debug + Send + Sync {
     fn run_s(&self, rng: &mut ChaCha8Rng) -> f64;
 }
 
-/// The law by which the shapes of jobs are drawn for one machine.
+/// Law of the shapes of jobs on one machine.
 pub(super) trait ShapeLaw {
     /// Returns the mean number of processors of a job.
     fn mean_size(&self) -> f64;
     /// Draws the sides of a job along x, y and z.
     fn sides(&self, rng: &mut ChaCha8Rng) -> [u32; 3];
+}
+
+/// A log-normal distribution of run times.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LogNormal {
+    /// The median in seconds.
+    median_s: f64,
+    /// The standard deviation of the natural logarithm.
+    sigma: f64,
+}
+
+impl LogNormal {
+    /// Takes the parameters `median`, in seconds, and `sigma`. Fails if a value is not above 0.
+    pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
+        Ok(Self { median_s: positive(params, "median", 14_800.0)?, sigma: positive(params, "sigma", 1.0)? })
+    }
+
+    /// Returns the mean in seconds.
+    pub(super) fn mean_s(self) -> f64 {
+        self.median_s * (self.sigma * self.sigma / 2.0).exp()
+    }
+
+    /// Draws a run time: a whole number of seconds, at least 1.
+    pub(super) fn draw_s(self, rng: &mut ChaCha8Rng) -> f64 {
+        let unit: f64 = StandardNormal.sample(rng);
+        (self.median_s * (self.sigma * unit).exp()).round().max(1.0)
+    }
 }

@@ -43,8 +43,8 @@ pub struct LublinLog {
     pub procs: u32,
     /// The choices that the model leaves open.
     pub options: LublinOptions,
-    /// The offered load to which submit times are stretched: the work of the jobs divided by what the machine
-    /// can do from the first to the last arrival. `None` keeps the submit times of the model.
+    /// Target for the offered load: submit times are stretched until the work of the jobs, divided by the
+    /// capacity from the first to the last arrival, is `load`. `None` keeps the model's submit times.
     pub load: Option<f64>,
     /// The seed of the random numbers.
     pub seed: u64,
@@ -58,8 +58,7 @@ pub const LUBLIN_TYPES: [(bool, &str, &str); 2] = [
 ];
 
 impl LublinLog {
-    /// Writes the header and the jobs. The writer is left unfinished. `written` is called with the number of
-    /// jobs so far, now and then.
+    /// Writes the header and the jobs, without finishing the writer. `written` reports progress in jobs.
     ///
     /// Memory holds no jobs. With a load, the jobs are drawn twice, as the load without stretching is known
     /// only at the end.
@@ -79,8 +78,7 @@ impl LublinLog {
         Ok(write_all(writer, jobs.map(|job| job.stretched(factor)), written)?)
     }
 
-    /// Returns the header of the log. `factor` is the factor by which submit times were multiplied, if they
-    /// were.
+    /// Returns the header of the log. `factor` is the factor of stretched submit times.
     fn header(&self, factor: Option<f64>) -> Header {
         let Self { jobs, procs, seed, options, .. } = self;
         let types = LUBLIN_TYPES[usize::from(options.typeless)].1;
@@ -106,21 +104,15 @@ const JOBS_PER_REPORT: u64 = 1 << 16;
 /// The number of jobs that are drawn at a time.
 const JOBS_PER_BATCH: usize = 1 << 12;
 
-/// Writes one record for each job, numbered from 1. Tells `written` how many there are, now and then.
+/// Writes one record per job, numbered from 1. `written` reports progress.
 fn write_all(
     writer: &mut Writer,
     jobs: impl Iterator<Item = LublinJob> + Send,
     written: &mut dyn FnMut(u64),
 ) -> Result<(), TraceError> {
     let record = |(number, job): (i64, LublinJob)| Record {
-        job: number,
-        submit_s: job.submit_s,
-        run_s: job.run_s,
-        allocated_procs: i64::from(job.procs),
-        requested_procs: i64::from(job.procs),
-        status: COMPLETED,
         queue: i64::from(!job.interactive),
-        ..Record::UNKNOWN
+        ..record_of(number, job.submit_s, job.run_s, job.procs)
     };
     let (batches, drawn) = sync_channel::<Vec<LublinJob>>(4);
     thread::scope(|scope| {
@@ -129,7 +121,7 @@ fn write_all(
             let mut jobs = jobs.fuse();
             loop {
                 let batch: Vec<LublinJob> = jobs.by_ref().take(JOBS_PER_BATCH).collect();
-                // Nobody takes the jobs if the log cannot be written.
+                // The receiver is gone if writing failed.
                 if batch.is_empty() || batches.send(batch).is_err() {
                     return;
                 }
@@ -153,7 +145,9 @@ fn write_all(
 pub fn write_model(
     writer: &mut Writer,
     model: &Model,
-    (machine, extents, available): (&str, [u32; 3], u32),
+    machine: &str,
+    extents: [u32; 3],
+    available: u32,
     seed: u64,
 ) -> Result<f64, ModelLogError> {
     let nodes: u64 = extents.into_iter().map(u64::from).product();
@@ -167,18 +161,17 @@ pub fn write_model(
     let whole_seconds = |time: Time| time.as_seconds().round() as i64;
     for job in &jobs {
         let Shape::Sides(sides) = job.shape else { continue };
-        writer.record(&Record {
-            job: job.number,
-            submit_s: whole_seconds(job.submit),
-            run_s: whole_seconds(job.run).max(1),
-            allocated_procs: i64::from(job.procs),
-            requested_procs: i64::from(job.procs),
-            status: 1,
-            sides: Some(sides),
-            ..Record::UNKNOWN
-        })?;
+        let run_s = whole_seconds(job.run).max(1);
+        let record = record_of(job.number, whole_seconds(job.submit), run_s, job.procs);
+        writer.record(&Record { sides: Some(sides), ..record })?;
     }
     Ok(jobs.iter().map(|job| job.run.as_seconds()).sum::<f64>() / jobs.len() as f64)
+}
+
+/// Returns the record of a completed job.
+fn record_of(job: i64, submit_s: i64, run_s: i64, procs: u32) -> Record {
+    let (procs, status) = (i64::from(procs), COMPLETED);
+    Record { job, submit_s, run_s, allocated_procs: procs, requested_procs: procs, status, ..Record::UNKNOWN }
 }
 
 /// The beginning of the header line with the command that makes the log.

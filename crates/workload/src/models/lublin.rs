@@ -1,7 +1,7 @@
 //! The Lublin–Feitelson model of rigid jobs: U. Lublin, D. G. Feitelson, "The workload on parallel
 //! supercomputers: modeling the characteristics of rigid jobs", J. Parallel and Distributed Computing 63(11),
-//! 2003. The constants and the order of the steps are those of its reference implementation, `m_lublin99.c`
-//! of 1999, in the Parallel Workloads Archive.
+//! 2003. Constants and order of steps follow the reference implementation, `m_lublin99.c` of 1999, in the
+//! Parallel Workloads Archive.
 //!
 //! Jobs come in two streams, batch and interactive, or in one *typeless* stream that was fitted to both
 //! together:
@@ -18,7 +18,7 @@
 //!    moves by some half a second for each job, and the daily cycle is that of the model in the first ten
 //!    thousand jobs or so.
 //!
-//! The same seed gives the same jobs. (Logarithms and powers are those of the platform. Their last bits may
+//! The same seed gives the same jobs. (Logarithms and powers come from the platform. Their last bits may
 //! differ between platforms, so a run time may differ by a second.)
 #![expect(
     clippy::arithmetic_side_effects,
@@ -65,8 +65,7 @@ const PUBLISHED_PROCS: u32 = 128;
 /// One job of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LublinJob {
-    /// The submit time, in seconds after the midnight at which the model starts. It never decreases from one
-    /// job to the next.
+    /// Submit time in seconds after the model's first midnight. Never decreases from job to job.
     pub submit_s: i64,
     /// The run time in seconds, from 1 to 162,754 = ⌊e^12⌋.
     pub run_s: i64,
@@ -138,8 +137,8 @@ impl Iterator for Lublin {
 }
 
 /// Returns the offered load, and the submit time of the last job in seconds. The load is the work of the jobs
-/// divided by what a machine of `procs` processors could do from the first to the last arrival, Σ procs·run /
-/// (procs·span). `None` if there are no jobs or all arrive at once. O(jobs); memory holds none of them.
+/// divided by the capacity of `procs` processors from the first to the last arrival, Σ procs·run /
+/// (procs·span). `None` without jobs, or if all arrive at once. O(jobs) time, O(1) memory.
 pub fn load_of(mut jobs: impl Iterator<Item = LublinJob>, procs: u32) -> Option<(f64, i64)> {
     let work = |job: &LublinJob| f64::from(job.procs) * job.run_s as f64;
     let first = jobs.next()?;
@@ -149,7 +148,7 @@ pub fn load_of(mut jobs: impl Iterator<Item = LublinJob>, procs: u32) -> Option<
     (span > 0).then(|| (whole / (f64::from(procs) * span as f64), last_s))
 }
 
-/// The constants of one stream. The names are those of the reference implementation.
+/// Constants of one stream, named as in the reference implementation.
 #[derive(Debug)]
 struct Constants {
     /// The probability that a job is serial.
@@ -159,8 +158,8 @@ struct Constants {
     pow2_prob: f64,
     /// The logarithm (base 2) of the smallest parallel size.
     u_low: f64,
-    /// The logarithm (base 2) of the size at which the two stages of the uniform distribution meet, on a
-    /// machine of 128 processors.
+    /// Base-2 logarithm of the size between the two stages of the uniform distribution, on a machine of 128
+    /// processors.
     u_med: f64,
     /// The logarithm (base 2) of the largest size on a machine of 128 processors.
     u_hi: f64,
@@ -244,14 +243,14 @@ struct Stream {
 impl Stream {
     /// Returns a stream whose clock is at midnight. The caller moves the clock to the first arrival.
     fn new(constants: &'static Constants, procs: u32, published_sizes: bool) -> Result<Self, LublinError> {
-        let (shape, scale) = constants.gap;
+        let Constants { gap, day, run: [short, long], .. } = constants;
         Ok(Self {
             constants,
             sizes: Sizes::new(constants, procs, published_sizes),
-            runs: [gamma(constants.run[0])?, gamma(constants.run[1])?],
+            runs: [gamma(short.0, short.1)?, gamma(long.0, long.1)?],
             arrivals: Arrivals {
-                gap: gamma((shape * constants.arar, scale))?,
-                weights: weights(constants.day)?,
+                gap: gamma(gap.0 * constants.arar, gap.1)?,
+                weights: weights(day.0, day.1)?,
                 bucket: 0,
                 points: 0.0,
                 remainder: 0.0,
@@ -299,12 +298,12 @@ impl Stream {
 }
 
 /// Returns the gamma distribution with this shape and scale.
-fn gamma((shape, scale): (f64, f64)) -> Result<Gamma<f64>, LublinError> {
+fn gamma(shape: f64, scale: f64) -> Result<Gamma<f64>, LublinError> {
     Gamma::new(shape, scale).map_err(|_| LublinError::Constant)
 }
 
-/// The range of parallel sizes on the machine. `low`, `middle` and `high` are logarithms (base 2) of the
-/// smallest size, of the size at which the two stages meet, and of the largest size.
+/// Range of parallel sizes on the machine. `low`, `middle` and `high` are base-2 logarithms of the smallest
+/// size, the border between the stages and the largest size.
 #[derive(Clone, Debug)]
 struct Sizes {
     low: f64,
@@ -338,7 +337,7 @@ struct Arrivals {
     gap: Gamma<f64>,
     /// The weight of each half hour of the day from midnight on, 1 on average.
     weights: [f64; BUCKETS],
-    /// The index of the half hour of the day in which the last arrival drawn lies.
+    /// Half hour of the day of the last arrival drawn.
     bucket: usize,
     /// The points of that half hour up to the arrival, of as many as its weight.
     points: f64,
@@ -377,7 +376,7 @@ impl Arrivals {
 
 /// Returns the weight of each half hour of the day from midnight on, 1 on average. The gamma distribution
 /// begins in the eleventh half hour, at 5:00, as in the reference implementation, and not at 11 o'clock.
-fn weights((shape, scale): (f64, f64)) -> Result<[f64; BUCKETS], LublinError> {
+fn weights(shape: f64, scale: f64) -> Result<[f64; BUCKETS], LublinError> {
     const START: usize = 11;
     let below = |x: f64| checked_gamma_lr(shape, x / scale).map_err(|_| LublinError::Constant);
     let mut weights = [0.0; BUCKETS];
@@ -397,7 +396,7 @@ mod tests {
     #[test]
     fn weights_of_a_day_sum_to_48_and_peak_by_day() {
         for constants in [&BATCH, &INTERACTIVE, &TYPELESS] {
-            let weights = weights(constants.day).expect("constants");
+            let weights = weights(constants.day.0, constants.day.1).expect("constants");
             assert!((weights.iter().sum::<f64>() - 48.0).abs() < 1e-9);
             assert!(weights.iter().all(|&weight| weight > 0.0));
             let peak = (0..BUCKETS).max_by(|&a, &b| weights[a].total_cmp(&weights[b]));

@@ -9,11 +9,9 @@
 
 mod arrival_rate;
 pub(super) mod entry;
-mod log_normal;
 pub(super) mod logs;
 pub mod lublin;
 pub(super) mod model;
-pub(super) mod registry;
 mod rfold_mix;
 pub(super) mod side_lengths;
 mod synthetic;

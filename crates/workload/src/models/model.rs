@@ -12,8 +12,7 @@ use std::sync::Arc;
 use rand_distr::{Distribution, Exp1};
 
 use super::arrival_rate::ArrivalRate;
-use super::entry::{JobLaw, LEAST_LIKELY, ModelEntry};
-use super::registry::MODELS;
+use super::entry::{JobLaw, LEAST_LIKELY, MODELS, ModelEntry};
 use meshreplay_base::job::{Draws, Job, Shape, Time};
 use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 
@@ -95,8 +94,8 @@ impl Model {
         Ok(Self { entry, jobs, rate, law: law.into(), spec: params.finish()? })
     }
 
-    /// Returns the same model for a machine of whose nodes jobs can have only this share: an offered load is
-    /// one of these nodes. The spec remains as it is.
+    /// Returns the model for a machine with only this share of its nodes available: an offered load is
+    /// relative to the available nodes. The spec stays unchanged.
     #[must_use]
     pub fn on_share(&self, share: f64) -> Self {
         let rate = match self.rate {

@@ -12,9 +12,9 @@
 //! 3. *Dimensions*: Jobs of up to 256 nodes have one side above 1 in 4 of 5 cases, otherwise two; jobs of up
 //!    to 1,024 nodes have two in 4 of 5 cases, otherwise three; larger ones have three in 4 of 5 cases,
 //!    otherwise two. A number of sides that the size has no shape for is left out.
-//! 4. *Shape*: All shapes of the size with so many sides above 1 are equally likely. Such sides are even,
-//!    except in a row of one, and as a box the shape needs no more cubes than the machine has nodes for. The
-//!    shortest comes first, and sides of 1 come last.
+//! 4. *Shape*: All shapes of the size with the drawn number of sides above 1 are equally likely. Such sides
+//!    are even, except in a row of one, and as a box the shape needs no more cubes than the machine has nodes
+//!    for. The shortest comes first, and sides of 1 come last.
 //! 5. *Run times*: They are log-normal as in `tpu-slices`. The simulator draws them from a file of recorded
 //!    run times that we did not see.
 #![expect(
@@ -27,8 +27,7 @@
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 
-use super::entry::{JobLaw, ModelEntry, ShapeLaw};
-use super::log_normal::LogNormal;
+use super::entry::{JobLaw, LogNormal, ModelEntry, ShapeLaw};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// The model's row in the registry.
@@ -88,7 +87,7 @@ struct Mix {
 }
 
 impl Mix {
-    /// Returns the sizes on a machine of `nodes` nodes. O(n · √n) for n nodes, of which 65,536 count.
+    /// Returns the sizes on a machine of `nodes` nodes. O(n · √n) for n = min(nodes, 65,536).
     fn of(nodes: u32) -> Self {
         let cubes = (nodes / CUBE.pow(3)).max(1);
         let sizes = std::iter::once(1).chain((2..=nodes.min(LARGEST)).step_by(2));
@@ -129,7 +128,7 @@ impl ShapeLaw for Mix {
     }
 }
 
-/// Returns one of the shapes, all of which are equally likely.
+/// Draws one of the shapes, uniformly.
 fn chosen(shapes: &[[u32; 3]], rng: &mut impl Rng) -> [u32; 3] {
     shapes.get(rng.random_range(0..shapes.len().max(1))).copied().unwrap_or([1; 3])
 }

@@ -16,6 +16,7 @@ use rand_distr::{Distribution, Exp1};
 use super::arrival_rate::{optional, positive};
 use super::entry::{JobLaw, LEAST_LIKELY, ModelEntry, ShapeLaw};
 use super::side_lengths::{LAWS, OUTSIDES, Outside, SideLaw, Sides};
+use crate::rules::shape_rule::parse_sides;
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// The model's row in the registry.
@@ -54,7 +55,7 @@ fn build(params: &mut Params, given: &Spec) -> Result<Box<dyn JobLaw>, SpecError
     let sigma = optional(params, "sigma")?;
     let max = match params.take_text("max") {
         None => None,
-        Some(text) => Some(extents(&text).ok_or_else(|| {
+        Some(text) => Some(parse_sides(&text, 1 << 24).ok_or_else(|| {
             params.bad_value("max", &text, "one to three sides such as 32x32, each from 1 to 2^24")
         })?),
     };
@@ -101,19 +102,6 @@ impl ShapeLaw for Shapes<'_> {
     fn sides(&self, rng: &mut ChaCha8Rng) -> [u32; 3] {
         self.longest.map(|most| self.sides.draw(most, rng))
     }
-}
-
-/// Returns the sides of a text such as `32x16`. Missing sides are 1. `None` if the text is something else.
-fn extents(text: &str) -> Option<[u32; 3]> {
-    let mut sides = [1; 3];
-    let parts: Vec<&str> = text.split('x').collect();
-    if parts.len() > 3 {
-        return None;
-    }
-    for (side, part) in sides.iter_mut().zip(parts) {
-        *side = part.parse().ok().filter(|side| (1..=1 << 24).contains(side))?;
-    }
-    Some(sides)
 }
 
 #[cfg(test)]

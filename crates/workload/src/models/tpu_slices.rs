@@ -9,9 +9,9 @@
 //!
 //! 1. *Arrivals*: Gaps are exponential. The user gives the offered load, which is 0.7 by default, the rate or
 //!    the traffic ratio.
-//! 2. *Sides*: A slice is drawn by the percentages of the table, of which the sum is 97.5. Slices with more
-//!    nodes than `largest`, or than the machine, are not drawn. The first side is the shortest, as in the
-//!    file; whoever wants slices turned chooses an allocator that turns them.
+//! 2. *Sides*: A slice is drawn by the percentages of the table, whose sum is 97.5. Slices with more nodes
+//!    than `largest`, or than the machine, are not drawn. The first side is the shortest, as in the file;
+//!    allocators that rotate shapes can turn it.
 //! 3. *Run times*: They are log-normal. By default the median is 14,800 s and the standard deviation of the
 //!    natural logarithm is 1, so that the mean is 24,401 s. They are rounded to whole seconds and are at
 //!    least 1 s.
@@ -23,8 +23,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::entry::{JobLaw, ModelEntry, ShapeLaw};
-use super::log_normal::LogNormal;
+use super::entry::{JobLaw, LogNormal, ModelEntry, ShapeLaw};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// The model's row in the registry.
@@ -79,7 +78,7 @@ const MIX: [([u32; 3], u32); 26] = [
 /// The laws of the jobs.
 #[derive(Debug)]
 struct TpuSlices {
-    /// The nodes of the largest slice that is drawn; `None` for those of the machine.
+    /// Nodes of the largest slice drawn; `None` for the whole machine.
     largest: Option<u32>,
     run_times: LogNormal,
 }

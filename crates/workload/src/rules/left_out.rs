@@ -21,48 +21,37 @@ pub enum Reason {
     NeverFits,
     /// The rules leave out jobs with this number of processors.
     Size,
-    /// The job belongs to another partition than those that are replayed, or to none.
+    /// The job is in another partition, or in none.
     Partition,
     /// The line does not follow the format. Lenient reading skipped it.
     Malformed,
 }
 
-impl Reason {
-    /// All reasons, in the order of the enum.
-    pub const ALL: [Self; 10] = [
-        Self::CancelledEarly,
-        Self::NoProcessors,
-        Self::NoRunTime,
-        Self::Status,
-        Self::NoSubmitTime,
-        Self::Oversize,
-        Self::NeverFits,
-        Self::Size,
-        Self::Partition,
-        Self::Malformed,
-    ];
+/// All reasons, in the order of the enum, in words that follow a count.
+const REASONS: [(Reason, &str); 10] = [
+    (Reason::CancelledEarly, "cancelled before they started"),
+    (Reason::NoProcessors, "without processors"),
+    (Reason::NoRunTime, "without a run time"),
+    (Reason::Status, "of another status"),
+    (Reason::NoSubmitTime, "without a submit time, or with a negative one"),
+    (Reason::Oversize, "larger than the machine"),
+    (Reason::NeverFits, "that never fit"),
+    (Reason::Size, "of another size"),
+    (Reason::Partition, "of another partition"),
+    (Reason::Malformed, "malformed"),
+];
 
+impl Reason {
     /// Returns the reason in words that follow a count.
     pub fn words(self) -> &'static str {
-        match self {
-            Self::CancelledEarly => "cancelled before they started",
-            Self::NoProcessors => "without processors",
-            Self::NoRunTime => "without a run time",
-            Self::Status => "of another status",
-            Self::NoSubmitTime => "without a submit time, or with a negative one",
-            Self::Oversize => "larger than the machine",
-            Self::NeverFits => "that never fit",
-            Self::Size => "of another size",
-            Self::Partition => "of another partition",
-            Self::Malformed => "malformed",
-        }
+        REASONS[self as usize].1
     }
 }
 
 /// The numbers of records that were left out, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    counts: [u64; Reason::ALL.len()],
+    counts: [u64; REASONS.len()],
 }
 
 impl LeftOut {
@@ -84,10 +73,8 @@ impl LeftOut {
     /// Returns the reasons that occurred, with their counts, in the order of [`Reason::ALL`]; nothing if no
     /// record was left out.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
-        Reason::ALL
-            .into_iter()
-            .map(|reason| (reason, self.counts[reason as usize]))
-            .filter(|(_, count)| *count > 0)
+        let counted = REASONS.into_iter().zip(self.counts).map(|((reason, _), count)| (reason, count));
+        counted.filter(|(_, count)| *count > 0)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The rules that decide which records of a log become jobs, and with which values.
 //!
-//! A log says what happened. A replay needs to know what was asked for. The rules of P. Walker, D. Bunde and
-//! V. Leung (2010) take the processors that a job got, since several logs do not say what it asked for. Other
-//! rules take the request. Records that are left out are counted by reason.
+//! A log records what happened; a replay needs requests. The rules of P. Walker, D. Bunde and V. Leung (2010)
+//! take the allocated processors, since several logs lack requests. Other rules take the request. Dropped
+//! records are counted by reason.
 
 use std::sync::Arc;
 
@@ -166,12 +166,12 @@ impl WorkloadBuilder {
         self.jobs.push(job);
     }
 
-    /// Returns the list so far.
+    /// Returns the jobs collected so far.
     pub fn jobs(&self) -> &[Job] {
         &self.jobs
     }
 
-    /// Takes the list so far out.
+    /// Takes the jobs collected so far.
     pub fn take_jobs(&mut self) -> Vec<Job> {
         std::mem::take(&mut self.jobs)
     }

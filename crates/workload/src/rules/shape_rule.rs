@@ -152,20 +152,21 @@ fn slice(text: &str) -> Result<Slice, String> {
             (sides, Some(weight.ok_or_else(expected)?))
         }
     };
-    Ok(Slice { sides: self::sides(sides)?, weight })
+    let mut sides = parse_sides(sides, u32::MAX).ok_or_else(|| {
+        format!("'{sides}' is no box: expected one to three sides of at least 1, such as 4x4x2")
+    })?;
+    sides.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
+    Ok(Slice { sides, weight })
 }
 
-/// Returns the sides of a submesh such as `4x4x2` or `8x4`, the longest first. Missing sides are 1.
-fn sides(text: &str) -> Result<[u32; 3], String> {
-    let malformed =
-        || format!("'{text}' is no box: expected one to three sides of at least 1, such as 4x4x2");
-    let mut found = [1; 3];
+/// Returns the sides of a text such as `32x16`, each from 1 to `most`. Missing sides are 1. `None` if the text
+/// is something else.
+pub(crate) fn parse_sides(text: &str, most: u32) -> Option<[u32; 3]> {
+    let mut sides = [1; 3];
     for (given, side) in text.split('x').enumerate() {
-        let side: u32 = side.parse().ok().filter(|&side| side > 0).ok_or_else(malformed)?;
-        *found.get_mut(given).ok_or_else(malformed)? = side;
+        *sides.get_mut(given)? = side.parse().ok().filter(|side| (1..=most).contains(side))?;
     }
-    found.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
-    Ok(found)
+    Some(sides)
 }
 
 #[cfg(test)]
@@ -195,7 +196,7 @@ mod tests {
         assert!((900..1100).contains(&count), "{count}");
         assert!((0..100).all(|number| rule.shape(number, 30) == Shape::Slice([4, 4, 2])));
         assert!((0..100).all(|number| rule.shape(number, 64) == rule.shape(number, 64)));
-        // Without weights it is the first of the sorted list; beside a weight, none counts as 1.
+        // Without weights the first of the sorted list wins; next to a weight, a missing weight counts as 1.
         let plain: ShapeRule = "list:8x4x2,4x4x4".parse()?;
         assert!((0..100).all(|number| plain.shape(number, 64) == Shape::Slice([4, 4, 4])));
         let mixed: ShapeRule = "list:8x4x2,4x4x4*1".parse()?;

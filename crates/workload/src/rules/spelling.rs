@@ -77,8 +77,7 @@ impl FromStr for Rules {
     }
 }
 
-/// Takes the parameter `estimate`. A prediction has reasons of its own for which it is refused, which the
-/// error keeps.
+/// Takes the parameter `estimate`. The error keeps the reason for refusing a prediction.
 fn estimate(params: &mut Params, default: Estimate) -> Result<Estimate, SpecError> {
     match params.given("estimate").filter(|text| Prediction::is_spelt(text)).map(str::parse::<Prediction>) {
         Some(Err(expected)) => {

@@ -4,9 +4,9 @@
 //! Jobs are the lines of type E, which are written when a job has ended. All other lines (queued, started,
 //! deleted, run again, reservations) are no jobs. Of a line of type E:
 //!
-//! * The submit time is `ctime`, or the key that the parameter `submit` names. Start and end are `start` and
-//!   `end`. All of them are seconds since 1970; fractions (Cobalt) are rounded, half a second up. 0 and an
-//!   empty value are unknown. Of a job that was run again, they are those of its last run.
+//! * The submit time is `ctime`, or the key given by the parameter `submit`. Start and end are `start` and
+//!   `end`. All are seconds since 1970; fractions (Cobalt) are rounded, half a second up. 0 and an empty
+//!   value are unknown. A rerun job has the times of its last run.
 //! * [`place`] and [`size`] find the size: nodes, CPUs or GPUs.
 //! * The estimate is `Resource_List.walltime`.
 //! * The status is 1 if `Exit_status` is 0, 5 if it is 271 (ended by signal 15, that of `qdel`), and
@@ -115,7 +115,7 @@ impl Pbs {
         Ok(Self { unit, submit, names, odd, has_jobs: false, open: HashMap::new() })
     }
 
-    /// Notes what a line of this kind says about the life of a job.
+    /// Tracks the life of a job by the type of its line.
     fn follow(&mut self, kind: &str, id: &str) {
         match kind {
             "Q" | "R" => _ = self.open.insert(id.to_owned(), false),
@@ -265,8 +265,8 @@ const ODDITIES: &[&str] = &[
     WITHOUT_NODES,
 ];
 
-/// Returns the number of a job such as `123.server`, `123[4].server` or `123-4.server` (Torque 2), or no
-/// number for an array as a whole such as `123[].server`. Returns `None` if the text is none of them.
+/// Returns the number of a job such as `123.server`, `123[4].server` or `123-4.server` (Torque 2); the inner
+/// `None` is a whole array such as `123[].server`. Returns `None` for any other text.
 #[expect(clippy::option_option, reason = "an array as a whole is not the same as a text that is no job")]
 fn number_of(id: &str) -> Option<Option<i64>> {
     let id = id.split('.').next().unwrap_or_default();

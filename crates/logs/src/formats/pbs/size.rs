@@ -16,7 +16,7 @@ pub(super) fn procs(values: &Values, place: &Place, unit: Unit) -> Result<Option
         (Unit::Nodes, Place::Hosts(hosts)) if !hosts.names.is_empty() => Ok(Some(hosts.names.len() as i64)),
         (Unit::Nodes, Place::Numbered { nodes, .. }) => Ok(Some(*nodes)),
         (Unit::Cpus, Place::Hosts(hosts)) if hosts.slots > 0 => Ok(Some(hosts.slots)),
-        // What a job asked for counts chunks of nodes, of which several may be on one host.
+        // Requests count chunks of nodes; a host can have several chunks.
         (Unit::Nodes, _) => asked(values, "Resource_List.nodect", |chunk| Some(chunk.count)),
         (Unit::Cpus, _) => {
             asked(values, "Resource_List.ncpus", |chunk| chunk.times("ppn").or_else(|| chunk.times("ncpus")))
@@ -43,7 +43,7 @@ fn chunks<'a>(values: &Values<'a>) -> impl Iterator<Item = &'a str> {
     texts.into_iter().flatten().chain(values.filled("Resource_List.nodect").filter(is_chunk))
 }
 
-/// The keys of GPUs, which count those of a whole job, or of one node of a chunk.
+/// Keys of GPUs, counted per job, or per node of a chunk.
 const GPUS: [&str; 3] = ["ngpus", "gpus", "gpu"];
 
 /// Returns the number of GPUs of a job; 0 if the line names none.

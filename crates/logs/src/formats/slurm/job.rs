@@ -1,4 +1,4 @@
-//! Makes the record of a job from what Slurm's accounting says about it, whatever the text looked like.
+//! Turns one job of Slurm's accounting into a record, whatever the text format.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "instants of JSON are above 0 and those of texts between the years 0 and 9999, so that \
@@ -22,11 +22,10 @@ use meshreplay_base::spec::{Params, Spec, SpecError};
 /// The parameters that all formats of Slurm have.
 pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=submit|eligible";
 
-/// What Slurm's accounting says about one job. A number is `None` and a text is empty if it is unknown.
+/// One job of Slurm's accounting. Unknown numbers are `None`, unknown texts are empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SlurmJob<'a> {
-    /// The number of the job. Tasks of arrays and parts of heterogeneous jobs have numbers of their own where
-    /// the text tells them.
+    /// Job number. Tasks of arrays and parts of heterogeneous jobs have their own where the text gives them.
     pub(super) number: i64,
     /// The instants in seconds since 1970. An eligible job has nothing to wait for but resources.
     pub(super) submit_s: Option<i64>,
@@ -39,14 +38,14 @@ pub(super) struct SlurmJob<'a> {
     pub(super) limit_s: Option<i64>,
     /// The state, such as `COMPLETED` or `CANCELLED by 123`.
     pub(super) state: &'a [u8],
-    /// What the job got, or asks for as long as it has not started.
+    /// Resources allocated, or requested until the job starts.
     pub(super) allocated: Resources,
     pub(super) requested: Resources,
     pub(super) user: &'a [u8],
     pub(super) account: &'a [u8],
     pub(super) partition: &'a [u8],
     pub(super) qos: &'a [u8],
-    /// The list of the job's nodes; `None` if the text does not tell lists.
+    /// Node list; `None` if the text has no lists.
     pub(super) nodes: Option<&'a [u8]>,
 }
 
@@ -68,7 +67,7 @@ pub(super) struct Accounting {
     unit: Unit,
     /// Whether jobs arrive when they become eligible, and not when they were submitted.
     is_eligible_arrival: bool,
-    /// The names so far.
+    /// Names seen.
     pub(super) names: Names,
     pub(super) odd: Oddities,
 }
@@ -114,16 +113,15 @@ impl Accounting {
 
     /// Returns the record of a job.
     ///
-    /// * The run time is the time from start to end, as nodes are in use so long, also while the job is
-    ///   suspended.
+    /// * The run time is the time from start to end, including suspensions, since the nodes stay allocated.
     /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended. A job whose
     ///   start is unknown has started if it has ended, and has nodes and a run time.
     /// * A job that was cancelled at its start was cancelled while it waited, as Slurm sets the start of such
     ///   a job to its end.
-    /// * Instants of 1970 beside later ones are unknown.
+    /// * Times of 1970 are unknown if the job also has later times.
     /// * The run time is unknown if the end is before the start, as after a clock was set back.
-    /// * A start before the submission, as after a clock was set back, counts as the submission too, so that
-    ///   nobody waited.
+    /// * A start before the submission, as after a clock was set back, replaces the submission: the wait is
+    ///   0.
     /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
     pub(super) fn record(&mut self, job: &SlurmJob) -> Record {
         let job = &with_known_instants(job);
@@ -168,7 +166,7 @@ impl Accounting {
         }
     }
 
-    /// Returns what was learnt beside the records.
+    /// Returns the facts beyond the records.
     pub(super) fn facts(&mut self) -> Facts {
         let unit = match self.unit {
             Unit::Nodes => "nodes",
@@ -185,8 +183,7 @@ impl Accounting {
     }
 }
 
-/// Returns a job without instants of the first days of 1970, for which 0 was written, beside instants of
-/// later years.
+/// Returns the job without times in the first days of 1970, a written 0, if it also has later times.
 fn with_known_instants<'a>(job: &SlurmJob<'a>) -> SlurmJob<'a> {
     const FIRST_DAYS_S: i64 = 2 * 86_400;
     /// The year 1985.
@@ -229,12 +226,11 @@ const STATES: [(&[u8], &[u8], Fate); 26] = [
     (b"STAGE_OUT", b"SO", Fate::Runs),
 ];
 
-/// The fewest letters of a word that was cut off by which it is known.
+/// Fewest letters that identify a truncated word.
 const FEWEST_LETTERS: usize = 3;
 
-/// Returns what a state such as `COMPLETED` or `CANCELLED by 123` says, also if it was cut off, as in
-/// `OUT_OF_ME+`: `sacct` does that where its columns are narrow. What may be cut off from words that say
-/// different things is unknown.
+/// Returns the fate for a state such as `COMPLETED` or `CANCELLED by 123`. `sacct` truncates states in narrow
+/// columns (`OUT_OF_ME+`); an ambiguous abbreviation is unknown.
 pub(in crate::formats) fn fate(state: &[u8]) -> Fate {
     let word = state.split(|&byte| byte == b' ').next().unwrap_or_default();
     let is_known = |long: &[u8], short: &[u8]| match word.strip_suffix(b"+") {

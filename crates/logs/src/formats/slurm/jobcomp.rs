@@ -1,8 +1,8 @@
 //! The text log of job completions (`JobCompType=jobcomp/filetxt`): one line of `Key=Value` for each job that
 //! ended.
 //!
-//! Values may have blanks, as the names of jobs have. A value ends where the next known key begins. Logs of
-//! old versions do not tell when a job was submitted; its start stands for it.
+//! Values may have blanks, as job names do. A value ends at the next known key. Old versions write no submit
+//! times; the start time replaces them.
 
 use super::job::{Accounting, SlurmJob, limit};
 use super::tres::{Resources, quantity};
@@ -47,8 +47,7 @@ const READS: &[(&str, &str)] = &[
     ("NodeList", "list of nodes"),
 ];
 
-/// The keys of a line in the order in which Slurm writes them. Those that are not read end the value before
-/// them.
+/// Keys of a line, in Slurm's order. Unread keys only end the value before them.
 const KEYS: [&str; 31] = [
     "JobId",
     "UserId",
@@ -170,7 +169,7 @@ impl<'a> Values<'a> {
         let cpus = cpus.or(number("Procs", Unit::Cpus, "a number of CPUs")?);
         let listed = || NodeList::parse(&String::from_utf8_lossy(self.word("NodeList"))).ok();
         let listed = || listed().and_then(|list| i64::try_from(list.count()).ok()).filter(|&count| count > 0);
-        // The log tells only which GPUs were asked for, which are those that a job gets.
+        // The log has only requested GPUs, which equal the allocated ones.
         let gpus = tres.and_then(|tres| tres.gpus);
         let own = Resources { nodes: nodes.or_else(listed), cpus, gpus };
         if tres.is_none() && own.of(unit).is_none() {
@@ -223,7 +222,7 @@ impl LineParser for Jobcomp {
         // A run that was requeued has ended, although its job waits again.
         let state: &[u8] = match values.word("JobState") {
             b"PENDING" => b"REQUEUED",
-            // Without a state and with an end, nothing tells how the job ended.
+            // With an end and no state, the outcome is unknown.
             _ if end_s.is_none() => b"RUNNING",
             state => state,
         };
@@ -237,7 +236,7 @@ impl LineParser for Jobcomp {
             limit_s,
             state,
             allocated: own,
-            // The log tells what was asked for, not what was got.
+            // The log has requested resources here, not allocated ones.
             requested: tres,
             user,
             account: values.get("Account"),

@@ -1,8 +1,8 @@
 //! What Slurm writes about finished jobs: the dump of `sacct -P` ([`sacct`]), that of `sacct --json`
 //! ([`json`]) and the text log of job completions ([`jobcomp`]).
 //!
-//! The three tell the same facts in three ways. Each parser collects those of a job as a [`job::SlurmJob`],
-//! and [`job::Accounting`] makes the record, so that the three give the same jobs.
+//! The three formats hold the same facts. Each parser collects a job's facts as a [`job::SlurmJob`], and
+//! [`job::Accounting`] makes the record, so all three give the same jobs.
 #![expect(clippy::arithmetic_side_effects, reason = "positions in a line and counts of lines")]
 
 mod job;

@@ -10,7 +10,7 @@
 use crate::times::digits;
 use crate::unit::Unit;
 
-/// The numbers of nodes, CPUs and GPUs of a job; `None` where the accounting does not tell.
+/// Nodes, CPUs and GPUs of a job; `None` if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Resources {
     pub(super) nodes: Option<i64>,
@@ -28,7 +28,7 @@ impl Resources {
         }
     }
 
-    /// Returns these numbers, and those of `other` where these are unknown.
+    /// Returns these numbers, with `other` as a fallback for unknown ones.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             nodes: self.nodes.or(other.nodes),
@@ -37,9 +37,9 @@ impl Resources {
         }
     }
 
-    /// Reads a list of resources. An empty list tells nothing; in any other list, a missing `gres/gpu` is no
-    /// GPU. The result is `None` if one of the three numbers is malformed or a sum exceeds 64 bits. Other
-    /// resources are not looked at.
+    /// Parses a list of resources. An empty list leaves all numbers unknown; in any other list a missing
+    /// `gres/gpu` means 0 GPUs. Returns `None` if one of the three numbers is malformed or a sum exceeds 64
+    /// bits. Other resources are ignored.
     ///
     /// GPUs are counted by `gres/gpu`. Only if the list does not have it, GPUs by type (`gres/gpu:a100`) are
     /// added up.

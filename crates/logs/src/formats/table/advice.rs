@@ -1,7 +1,7 @@
 //! What helps if the first line of a table is no heading that is understood.
 
-/// Returns what the text probably is and what would be a log; `None` if nothing is known. `cells` are those
-/// of the first line, and `is_instant` tells whether a cell is a date.
+/// Identifies the text and gives a remedy; `None` if unknown. `cells` are the cells of the first line, and
+/// `is_instant` recognises dates.
 pub(super) fn advice(
     line: &[u8],
     cells: &[String],

@@ -36,11 +36,11 @@ pub(super) struct NamedColumn<'a> {
 pub(super) struct Limits {
     /// Jobs with both.
     jobs: u64,
-    /// Jobs that ran longer than the limit, and longer than so many times the limit, by [`FACTORS`].
+    /// Jobs above their limit, and jobs above their limit times each of [`FACTORS`].
     longer: [u64; FACTORS.len() + 1],
 }
 
-/// The units in which a limit may be meant that is read as seconds.
+/// Alternative units for a limit that is read as seconds.
 const FACTORS: [(&str, i64); 2] = [("minutes", 60), ("hours", 3600)];
 
 /// A job that runs longer than its limit by less than this has been ended a little late.
@@ -60,7 +60,7 @@ impl Counts {
         }
     }
 
-    /// Returns what was odd in words, with counts. `has_submits` says whether a column holds submit times.
+    /// Returns oddities in words, with counts. `has_submits` is true if a column holds submit times.
     pub(super) fn rows(&self, has_submits: bool) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let rows = [
             ("durations rounded to seconds", self.rounded),

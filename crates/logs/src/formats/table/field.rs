@@ -30,11 +30,11 @@ pub(super) enum Kind {
     Job,
     /// The submit time, field 2.
     Submit,
-    /// The instant at which the job started.
+    /// Start time.
     Start,
-    /// The instant at which the job ended.
+    /// End time.
     End,
-    /// The way in which the job ended, field 11.
+    /// Outcome of the job, field 11.
     Status,
     /// The list of the job's nodes.
     Nodes,
@@ -49,8 +49,7 @@ const fn field(name: &'static str, kind: Kind, synonyms: &'static str) -> Field 
 /// The number of fields.
 pub(super) const COUNT: usize = 22;
 
-/// Every field. The first 18 are those of the Standard Workload Format in their order, by its older names
-/// here.
+/// All fields: first the 18 of the Standard Workload Format in order, under their older names in specs.
 pub(super) const FIELDS: [Field; COUNT] = [
     field("job", Kind::Job, "jobid job id idjob jobnumber jobno jobidraw cobaltjobid"),
     field(

@@ -41,17 +41,17 @@ fn with_unit(text: &str) -> Option<(&str, &'static TimeUnit)> {
     Some((column, TimeUnit::find(unit)?)).filter(|_| !column.is_empty())
 }
 
-/// What a spec tells of a table.
+/// The options of a table, from its spec.
 pub(super) struct Told {
-    /// The place of each field; `None` if the spec does not tell it.
+    /// Place of each field; `None` if not given.
     pub(super) places: [Option<Place>; COUNT],
-    /// What separates the cells; `None` if the first line tells it.
+    /// Delimiter; `None` if the first line decides.
     pub(super) delimiter: Option<Delimiter>,
-    /// Whether the first line is a heading; `None` if that line tells it.
+    /// True for a heading; `None` if the first line decides.
     pub(super) has_heading: Option<bool>,
     /// Whether cells may be in double quotes.
     pub(super) has_quotes: bool,
-    /// Words for values that are missing, beside the usual ones.
+    /// Additional words for missing values.
     pub(super) missing: Vec<String>,
     /// What two numbers with a colon are in durations; `None` if they are refused.
     pub(super) pair: Option<Pair>,
@@ -113,7 +113,7 @@ pub(super) struct Layout {
     pub(super) units: [Option<&'static TimeUnit>; COUNT],
     /// The names of all columns; empty if the table has no heading.
     pub(super) names: Vec<String>,
-    /// Jobs without a submit time are wanted: the spec says that no column holds submit times.
+    /// True for `submit=none`: no column holds submit times.
     has_no_submits: bool,
     /// The table is the `job_table` of slurmdbd, whose states and limits are numbers of Slurm.
     pub(super) is_slurm_table: bool,
@@ -132,9 +132,9 @@ impl Layout {
         layout
     }
 
-    /// Returns the layout of a table by its heading. What the spec gives goes first; the other fields are
-    /// found by the usual names of columns, unless such a column already has a field. The error is a message
-    /// that the heading does not have a column that the spec names.
+    /// Returns the layout for a heading. Places in the spec take precedence; the other fields are found by
+    /// the usual names of columns, among those still free. Fails with a message if the heading lacks a column
+    /// of the spec.
     pub(super) fn of_heading(told: &Told, names: Vec<String>) -> Result<Self, String> {
         let Self { mut columns, mut units, has_no_submits, .. } = Self::of_numbers(told);
         for (field, place) in told.places.iter().enumerate() {
@@ -220,8 +220,7 @@ impl Layout {
         }
     }
 
-    /// Returns the message that something is missing, with the columns that there are and the argument that
-    /// tells what they hold.
+    /// Returns the message for missing columns, with the known columns and the argument that assigns them.
     pub(super) fn complaint(&self, lacks: &str, first: &[String]) -> String {
         let has_names = !self.names.is_empty();
         let shown = if has_names { &self.names } else { first };

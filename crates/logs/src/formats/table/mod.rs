@@ -1,16 +1,16 @@
 //! Tables of any program: one job on each line, in columns, with a heading or without.
 //!
-//! What separates the columns, whether there is a heading, and which column holds what is found by the first
-//! line, unless parameters tell it. Each line becomes a record as follows:
+//! The first line decides the delimiter, the presence of a heading and the meaning of the columns, unless
+//! parameters do. Each line becomes a record:
 //!
 //! * Times that are dates, or seconds of at least 5·10⁸ (the year 1985), are instants and count from 1970.
 //!   Smaller numbers are seconds from the start of the log.
 //! * The wait time is the time from submission to start, and the run time that from start to end. Columns of
 //!   wait and run times stand for instants that are missing; where a row has both and they disagree, the
 //!   instants count.
-//! * Times with fractions are added up as they are. Then submission, start and end are rounded to seconds,
-//!   half a second up.
-//! * An instant of 0, or of 1 January 1970 beside later dates, is unknown.
+//! * Times with fractions are added exactly. Then submission, start and end are rounded to seconds, half a
+//!   second up.
+//! * An instant of 0 is unknown, and so is 1 January 1970 in a table with later dates.
 //! * A job that started before it was submitted counts as submitted at its start.
 //! * Names of users, groups, applications, queues and partitions are numbered in the order of their first
 //!   appearance.
@@ -71,9 +71,8 @@ pub(super) const TABLE: Format = Format {
     ..Format::UNNAMED
 };
 
-/// The row of the format of columns that are told by number, with the fields of the Standard Workload Format.
-/// It is the same as a table, but by older rules: cells have no quotes, and blanks separate them if that
-/// gives enough columns.
+/// Format of columns given by number, with the fields of the Standard Workload Format. A table by older
+/// rules: no quoted cells, and blanks as the preferred delimiter if they give enough columns.
 pub(super) const COLUMNS: Format = Format {
     name: "columns",
     summary: "one job on each line, in columns separated by blanks, of which a parameter says what each \
@@ -179,8 +178,7 @@ impl Table {
         Err(Problem::Heading(self.advised(heading, complaint.unwrap_or_default())))
     }
 
-    /// Returns what is wrong with the first line, after what it probably is instead of a heading, if that is
-    /// known.
+    /// Prefixes a complaint about the first line with a guess at its true nature, if there is one.
     fn advised(&mut self, line: &[u8], complaint: String) -> String {
         self.cells.split(line, candidates(line)[0], self.told.has_quotes);
         let cells = self.cells.texts();
@@ -193,7 +191,7 @@ impl Table {
         }
     }
 
-    /// Does the same as [`Self::start`] for a table whose columns are told by number.
+    /// [`Self::start`] for columns given by number.
     fn start_by_numbers(&mut self, line: &[u8], delimiters: &[Delimiter]) -> Result<bool, Problem> {
         let layout = Layout::of_numbers(&self.told);
         let last = layout.columns.iter().flatten().copied().max().unwrap_or_default();
@@ -331,10 +329,9 @@ impl Table {
         Some(NamedColumn { name: layout.names.get(layout.columns[field]? - 1)?, unit: layout.unit(field) })
     }
 
-    /// Returns whether the line is that of a step of a job, such as `12.batch` or `12.0`, in a table of what
-    /// `sacct` prints that lacks what its own format needs. Columns of other programs may have points in
-    /// their job numbers, too, so that a number behind the point is that of a step only if the last line
-    /// without a point was that of the job.
+    /// Returns true for the line of a job step, such as `12.batch` or `12.0`, in `sacct` output that lacks
+    /// the columns for its own format. Job numbers of other programs may have points too; so `12.0` is a step
+    /// only after a line of job 12.
     fn is_step(&mut self) -> bool {
         let Some(column) = self.layout.column(Kind::Job) else { return false };
         let is_of_slurm = self
@@ -372,7 +369,7 @@ impl Table {
     }
 }
 
-/// Returns whether a line is the heading of a table whose columns have names that tell enough.
+/// Returns true for a heading whose names identify the needed columns.
 fn is_heading(line: &[u8]) -> bool {
     let Ok(told) = Told::take(&mut Params::new(&Spec::named(TABLE.name))) else { return false };
     let line = line.strip_suffix(b"\r").unwrap_or(line);

@@ -1,7 +1,7 @@
 //! Finds the order of day and month in a table by a look at its dates before the first row is read.
 //!
-//! `05/04/2024` may be the 4th of May or the 5th of April. A column in which a date such as `13/05/2024`
-//! stands has the day first in all its rows, also in those before that date.
+//! `05/04/2024` may be 4 May or 5 April. One date such as `13/05/2024` fixes the order for all rows of its
+//! column, also for earlier rows.
 
 use super::field::{COUNT, FIELDS};
 use super::{Delimiter, Table};
@@ -16,8 +16,8 @@ struct DecidedOrder {
 }
 
 impl Table {
-    /// Reads rows until the order of every column of dates is known, the dates have a fixed order, or the
-    /// table ends. A column in which each date exists both ways has the order of the others.
+    /// Reads rows until every date column is decided, the dates prove unambiguous, or the table ends. Columns
+    /// with ambiguous dates only follow the other columns.
     pub(super) fn find_orders(&mut self, lines: Preview<'_>) -> Result<(), TraceError> {
         if self.told.clock.order.is_some() {
             return Ok(());

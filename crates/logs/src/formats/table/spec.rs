@@ -11,8 +11,7 @@ use meshreplay_base::spec::{Params, Spec, SpecError};
 const NAMES: &str = "job submit wait run procs cpu memory req-procs req-time req-memory status user group \
      app queue partition preceding think";
 
-/// The fields that every job must have if all columns are told by number and the fields are those of the
-/// format `columns`.
+/// Required fields if all columns are given by number and the fields are those of the format `columns`.
 const NEEDED: [&str; 3] = ["submit", "run", "procs"];
 /// The name of the column of a job's sides.
 const SHAPE: &str = "shape";
@@ -41,7 +40,7 @@ impl FromStr for Columns {
                 return Err(format!("field '{name}' is given twice"));
             }
         }
-        // Numbers of the older fields are of the older format, so that keys of results stay what they are.
+        // Specs with only older fields keep the older format, so keys of results stay stable.
         match older(&spec) {
             Older::Whole => Ok(Self(spec)),
             Older::Wrong(problem) => Err(problem),
@@ -62,7 +61,7 @@ impl FromStr for Columns {
     }
 }
 
-/// Returns the names that may stand before `=`: the fields, and the parameters of the format `table`.
+/// Returns the names allowed before `=`: fields, and parameters of the format `table`.
 fn fields() -> impl Iterator<Item = &'static str> {
     const OTHERS: [&str; 6] = ["delimiter", "header", "missing", "colon", "dates", "time-zone"];
     field::FIELDS.iter().map(|field| field.name).chain(OTHERS)
@@ -74,7 +73,7 @@ enum Older {
     Whole,
     /// It is, and this is wrong with it.
     Wrong(String),
-    /// It is not, as it has names of columns or newer parameters.
+    /// A newer spec: it has column names or newer parameters.
     No,
 }
 
@@ -118,8 +117,7 @@ impl Columns {
         }
     }
 
-    /// Returns the spec of the format with these columns: `columns` if all are numbers and the fields are
-    /// those of the Standard Workload Format, and otherwise `table`.
+    /// Returns the spec of these columns: format `columns` for numbers of SWF fields only, else `table`.
     pub fn spec(&self) -> Spec {
         self.0.clone()
     }

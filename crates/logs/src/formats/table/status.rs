@@ -41,11 +41,10 @@ pub(super) fn status_of_slurm(state: i64) -> Option<i64> {
     STATES.get(usize::try_from(state).ok()?).copied()
 }
 
-/// Returns the status of the Standard Workload Format for a word of a batch system, in any case: 1 for a job
-/// that completed, 0 for one that failed (also by its time limit or its node), 5 for one that was cancelled,
-/// −1 for one that has not ended. `None` for an unknown word. Only the first word counts, as in `CANCELLED by
-/// 1000`. The words are those of Slurm, but not its codes of two letters, which are others elsewhere, and
-/// some of other systems.
+/// Returns the SWF status for a batch system's word, in any case: 1 completed, 0 failed (also by its time
+/// limit or its node), 5 cancelled, −1 not ended. `None` for an unknown word. Only the first word counts, as
+/// in `CANCELLED by 1000`. Known are Slurm's words, without its ambiguous two-letter codes, and some of other
+/// systems.
 pub(super) fn status(text: &str) -> Option<i64> {
     let word = text.split(' ').next().unwrap_or_default().to_ascii_uppercase();
     match fate(word.as_bytes()) {

@@ -23,7 +23,7 @@ fn steps_of_jobs_are_left_out_whatever_separates_the_columns() -> Result<(), Box
                 jobs.push(record.job);
             }
         }
-        // A number with a fraction is none of a step if its job was not there before.
+        // A job number with a fraction is no step unless its job came before.
         assert_eq!(jobs, [1, 2_000_003, 5], "{delimiter:?}");
         let counts = parser.facts().counts;
         assert!(counts.contains(&(STEPS, 7)), "{counts:?}");

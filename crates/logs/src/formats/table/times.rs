@@ -1,9 +1,8 @@
-//! The times of one row: checks those that say the same, and rounds instants once.
+//! Times of one row: consistency checks, and one rounding per instant.
 //!
-//! A row needs a submission, a start and an end, or the durations from which they follow. All of them are
-//! added up to the microsecond. Then each instant is rounded to seconds, half a second up, and the wait and
-//! the run time are differences of rounded instants. So jobs that follow one another on the same nodes never
-//! overlap.
+//! A row needs a submission, a start and an end, or durations that imply them. All are summed to the
+//! microsecond. Then each instant is rounded to seconds, half a second up; wait and run time are differences
+//! of rounded instants. So consecutive jobs on the same nodes never overlap.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "instants are below 10^11 s and durations at most 2^40 s, so that sums of microseconds are in \
@@ -14,7 +13,7 @@ use super::counts::Counts;
 use super::field::Kind;
 use crate::times::{Instant, rounded_s};
 
-/// The times of a row, to the microsecond; `None` for those that it lacks.
+/// Times of a row, to the microsecond; `None` if missing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Times {
     pub(super) submit: Option<Instant>,
@@ -24,7 +23,7 @@ pub(super) struct Times {
     pub(super) run_us: Option<i64>,
 }
 
-/// The times of a record, in seconds; `None` for those that are unknown.
+/// Times of a record, in seconds; `None` if unknown.
 #[expect(clippy::struct_field_names, reason = "units stand in names")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Settled {
@@ -35,7 +34,7 @@ pub(super) struct Settled {
 
 /// Durations that differ by less than this agree: programs round or cut each time by itself.
 const SLACK_US: i64 = 2_000_000;
-/// The same beside instants that are spelled without seconds.
+/// The tolerance for instants without seconds.
 const SLACK_OF_MINUTES_US: i64 = 62_000_000;
 
 impl Times {
@@ -60,8 +59,8 @@ impl Times {
         }
     }
 
-    /// Returns the times of the record, and counts what is odd. `has_starts` says whether the table has a
-    /// column of starts, so that a job without one never started.
+    /// Returns the times of the record, and counts oddities. `has_starts` is true if the table has a start
+    /// column; a job without a start then never started.
     pub(super) fn settle(mut self, has_starts: bool, counts: &mut Counts) -> Settled {
         self.count_contradictions(counts);
         let micros = |instant: Option<Instant>| instant.map(|instant| instant.micros);

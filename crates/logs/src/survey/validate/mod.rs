@@ -66,7 +66,7 @@ impl Defect {
     pub const OF_FORMAT: Self = Self::warning(25, "values that are read as others");
 }
 
-/// What is said of a job of which a dump has two runs that ended for good.
+/// Explanation for a job with two final runs in a dump.
 const ENDED: &str = ": two runs that completed or were cancelled are none of a requeued job, but the dump \
      may be made of parts that overlap";
 
@@ -122,7 +122,7 @@ pub struct Tally {
 pub struct Finding {
     /// The number of the line, from 1; `None` if the finding is about the log as a whole.
     pub line: Option<u64>,
-    /// The wrong values in words; empty if the title of the defect says everything.
+    /// The wrong values; empty if the title is enough.
     pub detail: String,
 }
 
@@ -146,8 +146,8 @@ impl Validation {
 /// findings of each defect are kept; the others are counted. The result is an error only if the log cannot be
 /// read at all.
 ///
-/// To find duplicates, memory holds runs of consecutive job numbers; a temporary file holds numbers of which
-/// there are too many runs. To find shared nodes, memory holds the lists of nodes.
+/// Duplicates are found with runs of consecutive job numbers in memory, or in a temporary file if there are
+/// too many runs. Shared nodes are found with all node lists in memory.
 pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Validation, TraceError> {
     validate_within(path, options, shown_max, MOST)
 }
@@ -165,7 +165,7 @@ fn validate_within(
     if reader.format().repeats_jobs {
         check.ended = Some(JobNumbers::new(numbers_max));
     }
-    // Set at the first record, so that it also tells whether a comment comes late.
+    // Set at the first record, so a later comment is a late one.
     let mut procs_max = None;
     while let Some(entry) = reader.next_entry()? {
         match entry {
@@ -193,14 +193,14 @@ fn validate_within(
     Ok(Validation { summary, tallies: check.tallies(lenient) })
 }
 
-/// The findings so far, with what is needed to find more.
+/// Findings, with the state for finding more.
 struct Check {
     shown_max: usize,
     /// The number of findings and the first findings of each defect.
     found: BTreeMap<Defect, (u64, Vec<Finding>)>,
     jobs: JobNumbers,
-    /// The numbers of the runs that completed or were cancelled, of which a job has one, in a format with a
-    /// record for each run of a requeued job; `None` in other formats.
+    /// Job numbers of final runs (completed or cancelled; a job has only one), in formats with a record per
+    /// run of a requeued job; else `None`.
     ended: Option<JobNumbers>,
     previous: Option<Record>,
     /// The runs with lists of nodes.
@@ -303,7 +303,7 @@ impl Check {
         };
         let mut twice = ended.duplicates(self.shown_max)?;
         twice.first.sort_unstable();
-        // Those that ended twice are among those that were there before.
+        // Jobs with two final runs also repeat their number.
         late.count = late.count.saturating_sub(twice.count);
         late.first.retain(|found| !twice.first.contains(found));
         late.first.truncate(usize::try_from(late.count).unwrap_or(usize::MAX));
@@ -312,7 +312,7 @@ impl Check {
         Ok(())
     }
 
-    /// Adds duplicates that are known at the end. Those that are not shown are counted.
+    /// Adds duplicates found at the end. Beyond `shown_max` they are only counted.
     fn add_late(&mut self, defect: Defect, late: &Duplicates, why: &str) {
         for &(line, job) in &late.first {
             self.found(defect, line, format_args!("job {job}{why}"));

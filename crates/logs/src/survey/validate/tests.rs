@@ -85,8 +85,7 @@ fn runs_that_end_twice_are_told_from_requeued_ones() -> Result<(), Box<dyn std::
     let again =
         [at(11, 2, "COMPLETED"), at(11, 22, "CANCELLED"), at(11, 4, "COMPLETED"), at(12, 22, "FAILED")];
     let again = again.concat();
-    // With gaps there are soon more runs of numbers than are kept in memory: of all jobs sooner than of
-    // those that ended.
+    // Gaps soon exceed the limit of runs in memory: sooner for all jobs than for ended jobs.
     for jobs in [11, 43, 200] {
         let state = |i: i64| if i % 11 == 0 { "NODE_FAIL" } else { "COMPLETED" };
         let dump: String = (1..=jobs).map(|i| run(2 * i, state(i))).collect();

@@ -36,8 +36,7 @@ pub(crate) const AMBIGUOUS: &str = "times at which clocks are put forward or bac
 /// The greatest number of seconds that is read as an instant: 3,000 years. Larger numbers are milliseconds or
 /// no times.
 const LAST_S: i64 = 100_000_000_000;
-/// Numbers of at least so many seconds count from 1970. The number is in the year 1985, and no log lasts 15
-/// years.
+/// Numbers from here on count from 1970. As seconds this is in 1985, and no log spans 15 years.
 const UNIX_S: i64 = 500_000_000;
 
 /// An instant of a log, to the microsecond.
@@ -89,8 +88,8 @@ impl Instant {
         !self.is_epoch() && (self.is_date || self.micros >= UNIX_S * 1_000_000)
     }
 
-    /// Whether the instant is the beginning of 1970 in some time zone, which stands for an unknown time
-    /// beside dates of this century.
+    /// Returns true for the beginning of 1970 in some time zone, which means unknown in a log with later
+    /// dates.
     pub(crate) fn is_epoch(self) -> bool {
         if self.is_date { self.micros.abs() <= DAY_S * 1_000_000 } else { self.micros == 0 }
     }
@@ -120,7 +119,7 @@ pub(crate) struct Clock {
 pub(crate) struct ClockCounts {
     /// The number of instants with a fraction of a second. They were rounded, half a second up.
     pub(crate) rounded: u64,
-    /// The number of instants of which the text told no offset, so that the time zone did.
+    /// Instants without an offset, read in the time zone.
     local: u64,
     /// The number of local times that occur twice or never, as clocks are put back or forward.
     ambiguous: u64,
@@ -131,8 +130,7 @@ pub(crate) struct ClockCounts {
 
 impl Clock {
     /// Takes the parameters `time-zone` and `dates` of a format. The zone is a name such as `Europe/Berlin`,
-    /// or an offset such as `+02:00`. Without it, times are those of the machine's zone, or of UTC if that is
-    /// not known.
+    /// or an offset such as `+02:00`. The default is the machine's zone, or UTC if that is unknown.
     pub(crate) fn take(params: &mut Params) -> Result<Self, SpecError> {
         let order = if params.given(DATES).is_some() {
             let orders =
@@ -157,7 +155,7 @@ impl Clock {
         (self.counts.local > 0).then(|| self.name.clone())
     }
 
-    /// Returns whether times were read in a zone that nobody has given.
+    /// Returns true if times were read in an assumed zone.
     pub(crate) fn is_assumed(&self) -> bool {
         self.is_assumed && self.counts.local > 0
     }
@@ -188,8 +186,8 @@ impl Clock {
         counts.into_iter().filter(|&(_, count)| count > 0).collect()
     }
 
-    /// Returns the instant that `text` spells, in whole seconds since 1970, half a second rounded up; `None`
-    /// if it is missing. The error says what was expected.
+    /// Parses an instant in whole seconds since 1970, half a second rounded up; `None` if missing. The error
+    /// describes the expected text.
     pub(crate) fn instant(&mut self, text: &[u8]) -> Result<Option<i64>, &'static str> {
         let found = self.exact_instant(text, SECONDS, self.order).map_err(InstantError::expected)?;
         Ok(found.map(|instant| rounded_s(instant.micros)))
@@ -202,8 +200,8 @@ impl Clock {
     /// is first, which a note counts. O(1), and without the zone's table of changes for days that were met
     /// before.
     ///
-    /// A local time that occurs twice, as clocks are put back, is the first of the two instants. One that
-    /// never occurs, as clocks are put forward, is as much later as they are put forward. Both are counted.
+    /// A local time that occurs twice, as clocks are put back, is the first of the two instants. A local time
+    /// skipped by clocks put forward moves forward by the same amount. Both are counted.
     pub(crate) fn exact_instant(
         &mut self,
         text: &[u8],

@@ -9,8 +9,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Mesh;
+use crate::machine::NodeId;
 use crate::machine::intervals::{format_intervals, parse_intervals};
-use crate::machine::node::NodeId;
 
 /// The error for a description of a machine that does not follow the grammar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,10 +79,13 @@ const PARAMETERS: &[Parameter] = &[
 const DIMENSIONS: [char; 3] = ['x', 'y', 'z'];
 
 impl Problem {
+    fn new(problem: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { problem: problem.into(), expected: expected.into() }
+    }
+
     /// Returns a problem with the sizes or the kind of a machine.
     pub(super) fn of_sizes(problem: impl Into<String>) -> Self {
-        let expected = "1 to 3 sizes such as 400, 16x8, 8x8x4 or torus:16x8";
-        Self { problem: problem.into(), expected: expected.to_owned() }
+        Self::new(problem, "1 to 3 sizes such as 400, 16x8, 8x8x4 or torus:16x8")
     }
 
     /// Returns the error for the description `text`.
@@ -123,7 +126,7 @@ impl FromStr for Mesh {
             Self::build(&description.extents, description.wraps).map_err(|problem| problem.of(text))?;
         let mesh = Self { cube: description.cube, ..mesh };
         mesh.without(&description.without)
-            .map_err(|error| Problem { problem: error.problem(), expected: error.expected() }.of(text))
+            .map_err(|error| Problem::new(error.problem(), error.expected()).of(text))
     }
 }
 
@@ -148,11 +151,11 @@ fn describe(text: &str) -> Result<Description, Problem> {
     let mut seen: Vec<&str> = Vec::new();
     for (key, value) in parameters.map_or_else(|| Ok(Vec::new()), split)? {
         let examples = || PARAMETERS.iter().map(|row| row.example).collect::<Vec<_>>().join(" or ");
-        let unknown = || Problem { problem: format!("unknown parameter '{key}'"), expected: examples() };
+        let unknown = || Problem::new(format!("unknown parameter '{key}'"), examples());
         let row = PARAMETERS.iter().find(|row| row.key == key).ok_or_else(unknown)?;
         if seen.contains(&row.key) {
-            let problem = format!("parameter '{key}' is given twice");
-            return Err(Problem { problem, expected: format!("it once, such as {}", row.example) });
+            let expected = format!("it once, such as {}", row.example);
+            return Err(Problem::new(format!("parameter '{key}' is given twice"), expected));
         }
         seen.push(row.key);
         (row.read)(&value, &mut description)?;
@@ -164,8 +167,7 @@ fn describe(text: &str) -> Result<Description, Problem> {
 /// each has consecutive node numbers.
 fn stack_cubes(description: &mut Description) -> Result<(), Problem> {
     let fail = |problem: String| {
-        let expected = "the number of cubes and their three sides, such as ocs:8x4x4x4".to_owned();
-        Err(Problem { problem, expected })
+        Err(Problem::new(problem, "the number of cubes and their three sides, such as ocs:8x4x4x4"))
     };
     let &[cubes, width, length, depth] = description.extents.as_slice() else {
         return fail(format!("{} sizes of a machine of cubes", description.extents.len()));
@@ -190,7 +192,7 @@ fn split(parameters: &str) -> Result<Vec<(&str, String)>, Problem> {
             }
             (None, None) => {
                 let problem = format!("'{part}' is not a parameter");
-                return Err(Problem { problem, expected: "key=value, such as wrap=x".to_owned() });
+                return Err(Problem::new(problem, "key=value, such as wrap=x"));
             }
         }
     }
@@ -202,15 +204,15 @@ fn read_wrap(value: &str, description: &mut Description) -> Result<(), Problem> 
     let names = &DIMENSIONS[..description.extents.len().min(3)];
     let some = names.iter().map(char::to_string).collect::<Vec<_>>().join(", ");
     let expected = format!("some of the dimensions {some}, such as wrap=x");
-    let fail = |problem: String| Err(Problem { problem, expected: expected.clone() });
+    let fail = |problem: String| Err(Problem::new(problem, &expected));
     if description.cube.is_some() {
-        let problem = "cubes are joined by switches, and none of them wraps around".to_owned();
-        return Err(Problem { problem, expected: "no wrap= for ocs:".to_owned() });
+        let problem = "cubes are joined by switches, and none of them wraps around";
+        return Err(Problem::new(problem, "no wrap= for ocs:"));
     }
     if description.wraps != [false; 3] {
-        let problem = "on a torus every dimension wraps around already".to_owned();
         let sizes = sizes(&description.extents);
-        return Err(Problem { problem, expected: format!("torus:{sizes} or {sizes}:wrap={value}") });
+        let expected = format!("torus:{sizes} or {sizes}:wrap={value}");
+        return Err(Problem::new("on a torus every dimension wraps around already", expected));
     }
     if value.is_empty() {
         return fail("wrap= names no dimension".to_owned());
@@ -234,10 +236,8 @@ fn write_wrap(mesh: &Mesh) -> Option<String> {
 
 /// Reads the nodes that no job can have. They are compared with the machine when it is built.
 fn read_without(value: &str, description: &mut Description) -> Result<(), Problem> {
-    let fail = |problem: String| {
-        let expected = "numbers and intervals of nodes, such as without=0-3,7".to_owned();
-        Err(Problem { problem, expected })
-    };
+    let fail =
+        |problem: String| Err(Problem::new(problem, "numbers and intervals of nodes, such as without=0-3,7"));
     match parse_intervals(value) {
         Ok(runs) if runs.is_empty() => fail("without= names no node".to_owned()),
         Ok(runs) => {

@@ -7,18 +7,21 @@
 )]
 
 mod auto;
-mod divider;
 mod grammar;
 
-use divider::Divider;
 use grammar::Problem;
 
 pub use auto::AutoMachine;
 pub use grammar::MeshError;
 
-pub use super::node::{Coord, NodeId};
 use super::unavailable::Unavailable;
 pub use super::unavailable::UnavailableError;
+
+/// The number of a node: `x + y·W + z·W·L` on a machine of `W × L × D` nodes.
+pub type NodeId = u32;
+
+/// The coordinates x, y, z of a node, each from 0. In dimensions that the machine does not have they are 0.
+pub type Coord = [u32; 3];
 
 /// The greatest number of nodes of a machine.
 pub const MAX_NODES: u32 = 1 << 24;
@@ -228,6 +231,33 @@ impl Mesh {
         let [width, length, depth] = self.extents;
         (0..width)
             .flat_map(move |x| (0..length).flat_map(move |y| (0..depth).map(move |z| self.node([x, y, z]))))
+    }
+}
+
+/// Division by a fixed number through one multiplication. The result is exact: for n, d < 2^32, n/d is the
+/// high half of n · ⌈2^64/d⌉ (Lemire, Kaser, Kurz, "Faster remainder by direct computation", Softw. Pract.
+/// Exper. 2019).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Divider {
+    divisor: u32,
+    magic: u64,
+}
+
+impl Divider {
+    /// Returns the division by `divisor`, which must be at least 1.
+    fn new(divisor: u32) -> Self {
+        // For divisor 1 the factor would be 2^64, which does not fit into 64 bits, so `quotient` treats it
+        // separately.
+        let magic = if divisor == 1 { 0 } else { u64::MAX / u64::from(divisor) + 1 };
+        Self { divisor, magic }
+    }
+
+    /// Returns ⌊`n` / divisor⌋.
+    fn quotient(self, n: u32) -> u32 {
+        if self.divisor == 1 {
+            return n;
+        }
+        ((u128::from(self.magic) * u128::from(n)) >> 64) as u32
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{NoNode, NodeMapError};
+use crate::machine::intervals::format_coordinates;
 use crate::machine::mesh::{Mesh, NodeId};
 use meshreplay_base::spec::SpecError;
 
@@ -151,8 +152,7 @@ impl Pattern {
         let mut coord = [0; 3];
         for (d, extent) in mesh.extents().into_iter().enumerate() {
             let inside = number(at[d]).filter(|&x| x < extent);
-            let shown = || at[..mesh.dims()].iter().map(i64::to_string).collect::<Vec<_>>().join(",");
-            coord[d] = inside.ok_or_else(|| NoNode::Outside(format!("({})", shown())))?;
+            coord[d] = inside.ok_or_else(|| NoNode::Outside(format_coordinates(&at[..mesh.dims()])))?;
         }
         Ok(mesh.node(coord))
     }

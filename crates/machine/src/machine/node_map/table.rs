@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::NodeMapError;
+use crate::machine::intervals::{format_coordinates, unquoted};
 use crate::machine::mesh::{Mesh, NodeId};
 use meshreplay_base::memory;
 use meshreplay_base::words::excerpt;
@@ -154,15 +155,9 @@ fn parse(text: &str, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, (usiz
 /// separate them.
 fn fields_of(line: &str, separator: Option<char>) -> Vec<&str> {
     match separator {
-        Some(separator) => line.split(separator).map(bare).collect(),
-        None => line.split_whitespace().map(bare).collect(),
+        Some(separator) => line.split(separator).map(unquoted).collect(),
+        None => line.split_whitespace().map(unquoted).collect(),
     }
-}
-
-/// Returns a field without blanks and quotation marks around it.
-fn bare(field: &str) -> &str {
-    let field = field.trim();
-    field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).unwrap_or(field)
 }
 
 impl Columns {
@@ -233,8 +228,7 @@ impl Columns {
                     coord[d] = number(AXES[d], at)?;
                 }
                 if (0..3).any(|d| coord[d] >= mesh.extents()[d]) {
-                    let found: Vec<String> = coord[..columns.len()].iter().map(u32::to_string).collect();
-                    return Err(outside(format!("({})", found.join(","))));
+                    return Err(outside(format_coordinates(&coord[..columns.len()])));
                 }
                 mesh.node(coord)
             }
@@ -245,8 +239,7 @@ impl Columns {
 
 /// Returns the coordinates of a node in words.
 fn shown(mesh: &Mesh, node: NodeId) -> String {
-    let found: Vec<String> = mesh.coord(node)[..mesh.dims()].iter().map(u32::to_string).collect();
-    format!("({})", found.join(","))
+    format_coordinates(&mesh.coord(node)[..mesh.dims()])
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{Mesh, Order};
-use meshreplay_base::words::excerpt;
+use crate::machine::intervals::quote;
 
 /// The reason why a file gives no order of a machine's nodes.
 #[derive(Debug, thiserror::Error)]
@@ -121,11 +121,6 @@ fn pair(text: &str) -> Option<(u32, u32)> {
     let mut fields = text.split_whitespace();
     let pair = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
     fields.next().is_none().then_some(pair)
-}
-
-/// Returns the beginning of a text in quotes.
-fn quote(text: &str) -> String {
-    format!("'{}'", excerpt(text))
 }
 
 #[cfg(test)]

@@ -17,9 +17,7 @@
 mod file;
 mod gilbert;
 mod hilbert;
-mod hilbert_walk;
 mod major;
-mod snake;
 mod spliced;
 mod zoltan;
 
@@ -207,7 +205,7 @@ pub const ORDERS: &[Entry] = &[
         source: WALKER,
         max_dims: 3,
         continuous: |_| true,
-        nodes: snake::row,
+        nodes: major::row_snake,
     },
     Entry {
         name: "column-snake",
@@ -215,7 +213,7 @@ pub const ORDERS: &[Entry] = &[
         source: WALKER,
         max_dims: 3,
         continuous: |_| true,
-        nodes: snake::column,
+        nodes: major::column_snake,
     },
     Entry {
         name: "hilbert",

@@ -1,7 +1,7 @@
 //! Spliced Hilbert curves of rectangles: the Hilbert curves of squares, side by side (P. Walker, D. Bunde, V.
 //! Leung, 2010, Fig. 5).
 
-use super::hilbert_walk::{bits, node, skilling, walk};
+use super::hilbert::{bits, node, skilling, walk};
 use super::{Mesh, NodeId, Sides};
 
 /// Returns the nodes along the spliced curve of a machine with at most two dimensions.

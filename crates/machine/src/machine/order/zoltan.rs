@@ -5,7 +5,7 @@
 //! of the curve are as long and narrow as the machine itself. Neighbours on the machine may be several cells
 //! apart, and neighbours on the curve several hops.
 
-use super::hilbert_walk::{Pose, node, skilling, walk};
+use super::hilbert::{Pose, node, skilling, walk};
 use super::{Mesh, NodeId, Sides};
 
 /// The number of bits per dimension of a Hilbert key, in two dimensions.

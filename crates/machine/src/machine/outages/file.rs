@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::NodeChange;
-use crate::machine::{Mesh, NodeId, intervals, parse_intervals};
+use crate::machine::intervals::{intervals, parse_intervals, quote, unquoted};
+use crate::machine::{Mesh, NodeId};
 use meshreplay_base::job::Time;
 use meshreplay_base::memory;
-use meshreplay_base::words::excerpt;
 
 /// The reason why a file gives no outages of a machine.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -185,7 +185,7 @@ fn line_of(text: &str, number: usize, mesh: &Mesh) -> Result<Line, OutageProblem
     // The first and the last comma separate the fields, because coordinates have commas too.
     let fields = text.split_once(',').and_then(|(time, rest)| Some((time, rest.rsplit_once(',')?)));
     let (time, (nodes, state)) = fields.ok_or_else(|| OutageProblem::Fields(quote(text)))?;
-    let (time, nodes, state) = (field(time), field(nodes), field(state));
+    let (time, nodes, state) = (unquoted(time), unquoted(nodes), unquoted(state));
     let seconds: Option<f64> = time.parse().ok().filter(|seconds| (0.0..=LATEST_S).contains(seconds));
     let seconds = seconds.ok_or_else(|| OutageProblem::Time(quote(time)))?;
     let time = Time::from_micros((seconds * 1e6).round() as i64);
@@ -228,17 +228,6 @@ fn available(nodes: Vec<NodeId>, mesh: &Mesh) -> Result<Vec<NodeId>, OutageProbl
         Some(&found) => Err(OutageProblem::Unavailable { found, machine: mesh.to_string() }),
         None => Ok(nodes),
     }
-}
-
-/// Returns a field without blanks and quotation marks around it.
-fn field(text: &str) -> &str {
-    let text = text.trim();
-    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
-}
-
-/// Returns the beginning of a text in quotes.
-fn quote(text: &str) -> String {
-    format!("'{}'", excerpt(text))
 }
 
 #[cfg(test)]

@@ -21,13 +21,11 @@
 
 mod grid;
 mod layers;
-mod mesh;
 mod ring;
 
 use std::collections::HashMap;
 
 use crate::machine::Mesh;
-use mesh::mesh_bound;
 use ring::Ring;
 
 /// The lower bound for one machine, with a memory for the numbers of nodes that were asked for.
@@ -63,6 +61,11 @@ impl PairwiseBound {
             None => mesh_bound(sides, u64::from(nodes)),
         })
     }
+}
+
+/// Returns the lower bound, in hops, for k nodes of a mesh with these sides, each above 1.
+fn mesh_bound(sides: &[u64], k: u64) -> u64 {
+    grid::simple(sides, k).max(layers::bound(sides, k))
 }
 
 #[cfg(test)]

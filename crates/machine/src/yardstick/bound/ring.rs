@@ -17,7 +17,7 @@
 //!    nearest nodes.
 
 use super::grid::{packed, simple};
-use super::mesh::mesh_bound;
+use super::mesh_bound;
 
 /// The tables for the lower bounds on a torus with given sides.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Finds a good placement to start from: the k nodes nearest to each free node, then exchanges of single
 //! nodes (local search).
 
-use super::best::Best;
+use super::Best;
 use crate::machine::Coord;
 use crate::machine::pairwise_sum_at;
 

@@ -12,13 +12,11 @@
          a limit"
 )]
 
-mod best;
 mod incumbent;
 mod search;
 
 use super::bound::PairwiseBound;
 use crate::machine::{Coord, Mesh, NodeId, NodeSet, pairwise_sum};
-use best::Best;
 
 /// The greatest number of nodes for which an optimum is searched. It is far more than can be proven best in
 /// practice.
@@ -90,6 +88,43 @@ pub fn optimum(mesh: &Mesh, free: &NodeSet, nodes: u32, limit: u64) -> Result<Op
     }
     let found = std::mem::take(&mut state.nodes);
     Ok(finish(mesh, &found, state.steps))
+}
+
+/// The best placement so far, and the work spent on it.
+struct Best<'a> {
+    mesh: &'a Mesh,
+    /// A lower bound of the pairwise sum, in hops, for 0, 1, … k nodes.
+    least: Vec<u64>,
+    /// The nodes of the best placement; empty before the first.
+    nodes: Vec<Coord>,
+    /// The pairwise sum of the best placement, in hops; `u64::MAX` before the first.
+    sum: u64,
+    /// The work done so far, in steps.
+    steps: u64,
+    /// The work that is allowed, in steps.
+    limit: u64,
+}
+
+impl Best<'_> {
+    /// Returns the number of nodes asked for.
+    fn k(&self) -> usize {
+        self.least.len() - 1
+    }
+
+    /// Takes a placement with this pairwise sum if it is better than the best so far.
+    fn offer(&mut self, nodes: &[Coord], sum: u64) {
+        if sum < self.sum {
+            self.sum = sum;
+            nodes.clone_into(&mut self.nodes);
+        }
+    }
+
+    /// Adds `steps` to the work done. Returns `None` if the work exceeds what is allowed, so that `?` ends
+    /// the search.
+    fn spend(&mut self, steps: usize) -> Option<()> {
+        self.steps = self.steps.saturating_add(steps as u64);
+        (self.steps <= self.limit).then_some(())
+    }
 }
 
 /// Returns the nodes in ascending order with their pairwise sum.

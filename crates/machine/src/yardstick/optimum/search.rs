@@ -14,7 +14,7 @@
 //! A candidate is left out for good if the bound is no improvement when the candidate takes the place of the
 //! last of the r smallest.
 
-use super::best::Best;
+use super::Best;
 use crate::machine::Coord;
 
 /// A node that may be chosen.

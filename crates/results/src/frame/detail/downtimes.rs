@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use polars_core::prelude::DataFrame;
 
-use super::{Detail, described};
+use super::{Detail, Replicate, described};
 use crate::frame::column::Value::{Added, F64, MaybeF64, MaybeI64, MaybeU64, Str, U32, U64};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, frame};
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::{NodeId, intervals};
 use meshreplay_sim::metrics::{LostRun, OutageRecord, When};
-use meshreplay_study::study::{Options, Outcome, ReplaySpec};
 
 /// The frame's row in the table of details.
 pub(super) const DETAIL: Detail = Detail {
@@ -21,7 +20,7 @@ pub(super) const DETAIL: Detail = Detail {
     when: When::Outages,
     is_of_cells: true,
     columns: || described(&fields()),
-    of: |replay, spec, outcome, options, _| downtimes(replay, spec, outcome, options),
+    build: |replicate, _| downtimes(replicate),
     is_of_jobs: false,
 };
 
@@ -80,15 +79,11 @@ fn field(name: &'static str, value: Value<DowntimeRow>) -> Field<DowntimeRow> {
     Field::new(name, value)
 }
 
-/// Returns the downtimes and the lost runs of one replication of replay number `replay`, in the order of
+/// Returns the downtimes and the lost runs of one replication, in the order of
 /// their starts. Nodes that went down at one instant and came up at one instant are one row. The frame has no
 /// rows if there were no outages, or if the outcome has not kept them.
-fn downtimes(
-    replay: u32,
-    _spec: &ReplaySpec,
-    outcome: &Outcome,
-    options: &Options,
-) -> Result<DataFrame, FrameError> {
+fn downtimes(replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
+    let Replicate { replay, outcome, options, .. } = replicate;
     let seed = outcome.seed;
     let mut rows: Vec<DowntimeRow> = Vec::new();
     if let Some(outages) = &outcome.recording.outages {

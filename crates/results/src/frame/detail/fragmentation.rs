@@ -2,12 +2,11 @@
 
 use polars_core::prelude::DataFrame;
 
-use super::{Detail, described};
+use super::{Detail, Replicate, described};
 use crate::frame::column::Value::{Added, F64, MaybeU64, U32, U64};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, frame};
 use meshreplay_sim::metrics::{FragmentationAt, When};
-use meshreplay_study::study::{Options, Outcome, ReplaySpec};
 
 /// The frame's row in the table of details.
 pub(super) const DETAIL: Detail = Detail {
@@ -16,7 +15,7 @@ pub(super) const DETAIL: Detail = Detail {
     when: When::Fragmentation,
     is_of_cells: true,
     columns: || described(&fields()),
-    of: |replay, spec, outcome, options, _| of(replay, spec, outcome, options),
+    build: |replicate, _| course(replicate),
     is_of_jobs: false,
 };
 
@@ -72,12 +71,8 @@ fn field<'a>(name: &'static str, value: Value<Row<'a>>) -> Field<Row<'a>> {
 }
 
 /// Returns the course of the fragmentation in one replication.
-fn of(
-    replay: u32,
-    _spec: &ReplaySpec,
-    outcome: &Outcome,
-    options: &Options,
-) -> Result<DataFrame, FrameError> {
+fn course(replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
+    let Replicate { replay, outcome, options, .. } = replicate;
     let course = outcome.recording.fragmentation.iter().flat_map(|record| &record.course);
     let rows: Vec<Row<'_>> = course.map(|at| Row { replay, seed: outcome.seed, at }).collect();
     frame(build(&fields(), &rows, options))

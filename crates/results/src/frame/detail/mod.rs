@@ -14,8 +14,15 @@ use super::{FrameError, jobs};
 use meshreplay_sim::metrics::{ColumnInfo, When};
 use meshreplay_study::study::{Options, Outcome, ReplaySpec, TOGETHER};
 
-/// Makes the rows of one replication.
-pub(super) type Of = fn(u32, &ReplaySpec, &Outcome, &Options, Range<usize>) -> Result<DataFrame, FrameError>;
+/// One replication of a replay, from which rows of details are made.
+#[derive(Clone, Copy)]
+pub(super) struct Replicate<'a> {
+    /// The number of the replay.
+    pub(super) replay: u32,
+    pub(super) spec: &'a ReplaySpec,
+    pub(super) outcome: &'a Outcome,
+    pub(super) options: &'a Options,
+}
 
 /// A frame of details: a row of [`DETAILS`].
 #[derive(Debug)]
@@ -30,9 +37,8 @@ pub(super) struct Detail {
     pub(super) is_of_cells: bool,
     /// Returns the descriptions of its columns.
     pub(super) columns: fn() -> Vec<ColumnInfo>,
-    /// Returns the rows of one replication of the replay with this number and spec: those of the jobs in the
-    /// range if a row stands for a job, and else all.
-    pub(super) of: Of,
+    /// Returns the rows of a replication: of the jobs in the range if a row stands for a job, otherwise all.
+    pub(super) build: fn(Replicate<'_>, Range<usize>) -> Result<DataFrame, FrameError>,
     /// Whether a row stands for a job. Files of such frames are written in parts.
     pub(super) is_of_jobs: bool,
 }
@@ -46,7 +52,7 @@ pub(super) static DETAILS: [Detail; 5] = [
         when: When::Always,
         is_of_cells: true,
         columns: || described(&jobs::fields()),
-        of: |replay, _, outcome, options, rows| jobs::rows(replay, outcome, options, rows),
+        build: jobs::rows,
         is_of_jobs: true,
     },
     downtimes::DETAIL,
@@ -62,32 +68,23 @@ impl Detail {
     }
 
     /// Returns all rows of one replication.
-    pub(super) fn whole(
-        &self,
-        replay: u32,
-        spec: &ReplaySpec,
-        outcome: &Outcome,
-        options: &Options,
-    ) -> Result<DataFrame, FrameError> {
-        (self.of)(replay, spec, outcome, options, 0..outcome.jobs.len())
+    pub(super) fn whole(&self, replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
+        (self.build)(replicate, 0..replicate.outcome.jobs.len())
     }
 
     /// Calls `take` with the rows of one replication, in parts of [`TOGETHER`] jobs if a row stands for a
     /// job.
     pub(super) fn in_parts(
         &self,
-        replay: u32,
-        spec: &ReplaySpec,
-        outcome: &Outcome,
-        options: &Options,
+        replicate: Replicate<'_>,
         take: &mut dyn FnMut(DataFrame) -> Result<(), FrameError>,
     ) -> Result<(), FrameError> {
-        let jobs = outcome.jobs.len();
+        let jobs = replicate.outcome.jobs.len();
         let most = if self.is_of_jobs { TOGETHER } else { jobs.max(1) };
         let mut start = 0;
         loop {
             let end = (start + most).min(jobs);
-            take((self.of)(replay, spec, outcome, options, start..end)?)?;
+            take((self.build)(replicate, start..end)?)?;
             if end == jobs {
                 return Ok(());
             }

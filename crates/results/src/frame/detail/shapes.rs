@@ -2,12 +2,12 @@
 
 use polars_core::prelude::DataFrame;
 
-use super::Detail;
+use super::{Detail, Replicate};
 use crate::frame::column::Value::{Added, MaybeF64, Str, U32, U64};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, coordinates, frame};
 use meshreplay_sim::metrics::{ColumnInfo, ShapeCount, When};
-use meshreplay_study::study::{Options, Outcome, ReplaySpec};
+use meshreplay_study::study::ReplaySpec;
 
 /// The frame's row in the table of details.
 pub(super) const DETAIL: Detail = Detail {
@@ -16,7 +16,7 @@ pub(super) const DETAIL: Detail = Detail {
     when: When::ByShape,
     is_of_cells: true,
     columns,
-    of: |replay, spec, outcome, options, _| of(replay, spec, outcome, options),
+    build: |replicate, _| shapes(replicate),
     is_of_jobs: false,
 };
 
@@ -73,7 +73,8 @@ fn columns() -> Vec<ColumnInfo> {
 }
 
 /// Returns the rows of one replication.
-fn of(replay: u32, spec: &ReplaySpec, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
+fn shapes(replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
+    let Replicate { replay, spec, outcome, options } = replicate;
     let rows: Vec<Row<'_>> = outcome.by_shape.iter().map(|count| Row { replay, count }).collect();
     let specs = vec![ReplaySpec { seed: outcome.seed, ..spec.clone() }; rows.len()];
     let (number, numbers, run) = fields();

@@ -6,10 +6,10 @@ use std::ops::Range;
 use polars_core::prelude::{Column, DataFrame, Scalar};
 use serde_json::Value;
 
-use super::{Detail, described};
+use super::{Detail, Replicate, described};
 use crate::frame::{FrameError, jobs, name, summary};
 use meshreplay_sim::metrics::{ColumnInfo, When};
-use meshreplay_study::study::{Coordinate, Options, Outcome, ReplaySpec};
+use meshreplay_study::study::{Coordinate, ReplaySpec};
 
 /// The name of the frame and of its files.
 pub(in crate::frame) const NAME: &str = "tidy";
@@ -21,7 +21,7 @@ pub(super) const DETAIL: Detail = Detail {
     when: When::Tidy,
     is_of_cells: false,
     columns,
-    of,
+    build,
     is_of_jobs: true,
 };
 
@@ -80,15 +80,9 @@ fn columns() -> Vec<ColumnInfo> {
 }
 
 /// Returns the rows of one replication for the jobs in the range.
-fn of(
-    replay: u32,
-    spec: &ReplaySpec,
-    outcome: &Outcome,
-    options: &Options,
-    rows: Range<usize>,
-) -> Result<DataFrame, FrameError> {
-    let mut rows = jobs::rows(replay, outcome, options, rows)?;
-    join(&mut rows, spec)?;
+fn build(replicate: Replicate<'_>, rows: Range<usize>) -> Result<DataFrame, FrameError> {
+    let mut rows = jobs::rows(replicate, rows)?;
+    join(&mut rows, replicate.spec)?;
     Ok(rows)
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use polars_core::prelude::DataFrame;
 
 use self::folder::RunFolder;
-use super::detail::{DETAILS, Detail};
+use super::detail::{DETAILS, Detail, Replicate};
 use super::folder::json;
 use super::{FrameError, FrameFile, marked, summary};
 use meshreplay_study::study::{Outcome, ReplaySpec, RunManifest, Study};
@@ -109,17 +109,16 @@ impl<'a> RunResults<'a> {
             parts.move_into(number, &mut folder.details)?;
         }
         for outcome in &mut outcomes {
+            let replicate = Replicate { replay, spec, outcome, options: &self.study.options };
             let details = self.folder.iter_mut().flat_map(|folder| &mut folder.details);
             for (detail, file) in details {
                 if outcome.is_streamed && detail.is_of_jobs {
                     continue;
                 }
-                detail.in_parts(replay, spec, outcome, &self.study.options, &mut |rows| {
-                    file.append(&mut marked(rows, &self.run)?)
-                })?;
+                detail.in_parts(replicate, &mut |rows| file.append(&mut marked(rows, &self.run)?))?;
             }
             for KeptDetail { detail, frames } in &mut self.kept {
-                detail.in_parts(replay, spec, outcome, &self.study.options, &mut |rows| {
+                detail.in_parts(replicate, &mut |rows| {
                     frames.push(marked(rows, &self.run)?);
                     Ok(())
                 })?;

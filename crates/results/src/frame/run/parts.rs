@@ -15,7 +15,7 @@ use crate::frame::jobs::JobsOf;
 use crate::frame::read::read_rows;
 use crate::frame::{FileFormat, FrameError, FrameFile, marked};
 use meshreplay_logs::LogNames;
-use meshreplay_sim::metrics::LeftJobs;
+use meshreplay_sim::metrics::FinishedJobs;
 use meshreplay_study::study::{Options, Study};
 
 /// The jobs of one replay so far.
@@ -63,9 +63,9 @@ impl JobParts {
         number: usize,
         seed: u64,
         names: &LogNames,
-        left: &LeftJobs,
+        left: &FinishedJobs,
     ) -> Result<(), FrameError> {
-        let LeftJobs { jobs, records, recording, .. } = left;
+        let FinishedJobs { jobs, records, recording, .. } = left;
         let (replay, traffic, is_predicted) = (number as u32, None, false);
         let of = JobsOf { replay, seed, names, jobs, records, recording, traffic, is_predicted };
         let mut rows = marked(of.frame(0..jobs.len(), &self.options)?, &self.run)?;

@@ -2,7 +2,7 @@
 
 use super::fabric::{Packet, Processors};
 use super::quota::{Messages, Plan};
-use super::traffic::{Arrived, Traffic};
+use super::traffic::{PacketStats, Traffic};
 use crate::execution::Started;
 use meshreplay_base::job::JobId;
 use meshreplay_machine::machine::{Mesh, NodeId, Submesh};
@@ -41,7 +41,7 @@ pub(super) struct Communication {
     plan: Plan,
     injection: Injection,
     /// The jobs by slot. The slots of finished jobs are reused.
-    talks: Vec<Option<CommunicatingJob>>,
+    active: Vec<Option<CommunicatingJob>>,
     /// The empty slots.
     unused: Vec<u32>,
     /// Number of jobs that have started to communicate.
@@ -60,7 +60,7 @@ impl Communication {
             mesh: mesh.clone(),
             plan,
             injection,
-            talks: Vec::new(),
+            active: Vec::new(),
             unused: Vec::new(),
             started: 0,
             traffic,
@@ -85,30 +85,30 @@ impl Communication {
         // Node numbers ascend in a row-major scan of the machine.
         nodes.sort_unstable();
         let senders = messages.senders.len() as u32;
-        let talk = CommunicatingJob { id: started.id, rank: self.started, nodes, messages, left, since: now };
+        let job = CommunicatingJob { id: started.id, rank: self.started, nodes, messages, left, since: now };
         self.started += 1;
         let slot = self.unused.pop().unwrap_or_else(|| {
-            self.talks.push(None);
-            self.talks.len() as u32 - 1
+            self.active.push(None);
+            self.active.len() as u32 - 1
         });
-        self.talks[slot as usize] = Some(talk);
+        self.active[slot as usize] = Some(job);
         Ok((0..senders).filter_map(|sender| self.next(slot, sender, now)).collect())
     }
 
     /// Returns the next packet of a sender, or `None` after its last packet.
     fn next(&mut self, slot: u32, sender: u32, created: i64) -> Option<Packet> {
-        let talk = self.talks.get_mut(slot as usize)?.as_mut()?;
-        let target = talk.messages.next(sender)?;
-        let (rank, number) = talk.messages.last_sent(sender);
-        let [source, target] = [rank, target].map(|rank| talk.nodes[rank as usize]);
+        let job = self.active.get_mut(slot as usize)?.as_mut()?;
+        let target = job.messages.next(sender)?;
+        let (rank, number) = job.messages.last_sent(sender);
+        let [source, target] = [rank, target].map(|rank| job.nodes[rank as usize]);
         // Packets are ordered by the start of their job, then by process.
-        let key = u64::from(talk.rank) << 32 | u64::from(rank);
+        let key = u64::from(job.rank) << 32 | u64::from(rank);
         Some(Packet { job: slot, sender, key, number, created, source, target })
     }
 
     /// Returns whether no job has packets to send or under way.
     pub(super) fn is_idle(&self) -> bool {
-        self.unused.len() == self.talks.len()
+        self.unused.len() == self.active.len()
     }
 
     /// Returns the jobs that have finished, each with the cycle of its last arrival, and removes them.
@@ -122,18 +122,18 @@ impl Processors for Communication {
         if self.injection == Injection::Blocking {
             return None;
         }
-        let since = self.talks[packet.job as usize].as_ref()?.since;
+        let since = self.active[packet.job as usize].as_ref()?.since;
         self.next(packet.job, packet.sender, since)
     }
 
-    fn arrived(&mut self, packet: &Packet, arrived: &Arrived, now: i64) -> Option<Packet> {
+    fn arrived(&mut self, packet: &Packet, arrived: &PacketStats, now: i64) -> Option<Packet> {
         let slot = packet.job as usize;
-        let talk = self.talks[slot].as_mut()?;
-        self.traffic.add(talk.id, arrived);
-        talk.left -= 1;
-        if talk.left == 0 {
-            self.finished.push((talk.id, now));
-            self.talks[slot] = None;
+        let job = self.active[slot].as_mut()?;
+        self.traffic.add(job.id, arrived);
+        job.left -= 1;
+        if job.left == 0 {
+            self.finished.push((job.id, now));
+            self.active[slot] = None;
             self.unused.push(packet.job);
             return None;
         }

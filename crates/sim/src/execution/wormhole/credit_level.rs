@@ -44,7 +44,7 @@ struct Buffer {
     entered: (i64, Worm),
     /// The cycle of the last flit that left.
     left: i64,
-    /// The last cycle in which the move out of this buffer was listed for the next cycle.
+    /// The last cycle that listed the move out of this buffer for the next cycle.
     listed: i64,
     /// A move into this buffer that lacks room. Only the owner of the channel moves in.
     waiting: Option<Move>,
@@ -61,7 +61,7 @@ pub(super) struct CreditLevel {
     /// have arrived.
     entered: Vec<Vec<u32>>,
     buffers: Vec<Buffer>,
-    /// By link: the last cycle in which it carried a flit.
+    /// By link: the cycle of its last flit.
     carried: Vec<i64>,
     wheel: Wheel,
     /// The last simulated cycle.
@@ -118,42 +118,17 @@ impl CreditLevel {
         }
     }
 
-    /// Simulates cycle `now`: the postponed moves, then the requests of headers, each followed by all moves
-    /// that it makes possible. In a cycle that was simulated before, only packets that have entered since can
-    /// move.
-    fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
-        if now > self.now {
-            self.now = now;
-            let (empty, bucket) = std::mem::take(&mut self.spare);
-            let mut ready = std::mem::replace(&mut self.ready, empty);
-            let mut bucket = self.wheel.take(now, bucket);
-            ready.sort_unstable_by_key(|&(worm, at)| (self.worms.get(worm).packet.key, at));
-            for next in ready.drain(..) {
-                self.work.push(next);
-                self.settle(processors);
-            }
-            self.worms.sort(&mut bucket.requests);
-            for worm in bucket.requests.drain(..) {
-                if self.worms.request(worm, now) {
-                    self.work.push((worm, self.worms.get(worm).head + 1));
-                }
-            }
-            self.spare = (ready, bucket);
-        }
-        self.settle(processors);
-    }
-
     /// Tries the moves on the list of this cycle until it is empty.
     fn settle(&mut self, processors: &mut dyn Processors) {
         while let Some((worm, at)) = self.work.pop() {
             if self.is_possible(worm, at) {
-                self.go(worm, at, processors);
+                self.move_flit(worm, at, processors);
             }
         }
     }
 
     /// Lists a move for the next cycle, once.
-    fn later(&mut self, worm: Worm, at: u32) {
+    fn list_next(&mut self, worm: Worm, at: u32) {
         if at > 0 {
             let from = self.worms.get(worm).path[at as usize - 1];
             if std::mem::replace(&mut self.buffers[from as usize].listed, self.now) == self.now {
@@ -198,7 +173,7 @@ impl CreditLevel {
         }
         let link = self.worms.topology.link(channel) as usize;
         if buffer.entered.0 == now || self.carried[link] == now {
-            self.later(worm, at);
+            self.list_next(worm, at);
             return false;
         }
         self.carried[link] = now;
@@ -206,7 +181,7 @@ impl CreditLevel {
     }
 
     /// Moves a flit of a packet to position `at`.
-    fn go(&mut self, worm: Worm, at: u32, processors: &mut dyn Processors) {
+    fn move_flit(&mut self, worm: Worm, at: u32, processors: &mut dyn Processors) {
         let (now, position) = (self.now, at as usize);
         let entered = &mut self.entered[worm as usize];
         entered[position] += 1;
@@ -227,15 +202,15 @@ impl CreditLevel {
             if is_tail {
                 buffer.packets.pop_front();
                 if let Some(&(next, at)) = buffer.packets.front() {
-                    self.comes_to_front(next, at);
+                    self.on_front(next, at);
                 }
             }
         }
         if has_more {
-            self.later(worm, at);
+            self.list_next(worm, at);
         }
         if is_tail {
-            self.tail_has_moved(worm, channel, at == 0, processors);
+            self.on_tail(worm, channel, at == 0, processors);
         }
     }
 
@@ -254,18 +229,18 @@ impl CreditLevel {
         }
         let state = self.worms.get(worm);
         if is_first && is_header {
-            self.comes_to_front(worm, at);
+            self.on_front(worm, at);
         } else if is_first && (at < state.head || at == state.last()) {
             // The header has moved on, so the flit may follow.
-            self.later(worm, at + 1);
+            self.list_next(worm, at + 1);
         }
     }
 
     /// The header at position `at` of its path is now the first flit of a buffer: routes it, or hands it to
     /// the processor.
-    fn comes_to_front(&mut self, worm: Worm, at: u32) {
+    fn on_front(&mut self, worm: Worm, at: u32) {
         if at == self.worms.get(worm).last() {
-            self.later(worm, at + 1);
+            self.list_next(worm, at + 1);
         } else {
             self.wheel.at(self.now + self.timing.per_hop()).requests.push(worm);
         }
@@ -273,7 +248,7 @@ impl CreditLevel {
 
     /// Releases `channel` after the last flit of a packet has entered it, and grants it to the next packet.
     /// `None` stands for the receiver. `is_sent` is true if the packet has entered the network as a whole.
-    fn tail_has_moved(
+    fn on_tail(
         &mut self,
         worm: Worm,
         channel: Option<Channel>,
@@ -325,8 +300,29 @@ impl Fabric for CreditLevel {
         self.now = self.now.max(cycle);
     }
 
+    /// Simulates cycle `now`: the postponed moves, then the requests of headers, each followed by all moves
+    /// that it makes possible. In a cycle that was simulated before, only packets that have entered since can
+    /// move.
     fn cycle(&mut self, now: i64, processors: &mut dyn Processors) {
-        self.go_through(now, processors);
+        if now > self.now {
+            self.now = now;
+            let (empty, bucket) = std::mem::take(&mut self.spare);
+            let mut ready = std::mem::replace(&mut self.ready, empty);
+            let mut bucket = self.wheel.take(now, bucket);
+            ready.sort_unstable_by_key(|&(worm, at)| (self.worms.get(worm).packet.key, at));
+            for next in ready.drain(..) {
+                self.work.push(next);
+                self.settle(processors);
+            }
+            self.worms.sort(&mut bucket.requests);
+            for worm in bucket.requests.drain(..) {
+                if self.worms.request(worm, now) {
+                    self.work.push((worm, self.worms.get(worm).head + 1));
+                }
+            }
+            self.spare = (ready, bucket);
+        }
+        self.settle(processors);
     }
 
     fn flits(&self) -> (u64, u64) {

@@ -1,9 +1,10 @@
 //! The interface of a network at one level of detail, and of the processors attached to it.
 
-use super::traffic::Arrived;
-use meshreplay_machine::machine::NodeId;
 use std::fmt;
 use std::str::FromStr;
+
+use super::traffic::PacketStats;
+use meshreplay_machine::machine::NodeId;
 
 /// A packet as injected by its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +96,7 @@ pub(super) trait Processors {
 
     /// `packet` has arrived in cycle `now`. Returns the next packet of its sender, or `None` if there is none
     /// or packets do not wait for arrivals.
-    fn arrived(&mut self, packet: &Packet, arrived: &Arrived, now: i64) -> Option<Packet>;
+    fn arrived(&mut self, packet: &Packet, arrived: &PacketStats, now: i64) -> Option<Packet>;
 
     /// Returns whether the simulation must pause, for example because a job has finished.
     fn has_finished(&self) -> bool;
@@ -115,7 +116,7 @@ pub(super) trait Fabric: Send {
     /// Simulates a cycle.
     fn cycle(&mut self, now: i64, processors: &mut dyn Processors);
 
-    /// Simulates up to cycle `until`, or to the first cycle in which a job finishes. Returns false if it
+    /// Simulates up to cycle `until`, or to the first end of a job. Returns false if it
     /// stopped earlier, after `cycles` cycles with events.
     fn run(&mut self, until: i64, processors: &mut dyn Processors, cycles: u32) -> bool {
         for _ in 0..cycles {

@@ -31,7 +31,7 @@ struct Flits {
     first: usize,
     /// The first flit that has not entered.
     end: usize,
-    /// The last cycle in which flits moved, and the first flit that moved in it.
+    /// The last cycle with moves of flits, and the first flit that moved in it.
     moved: (i64, usize),
     /// Whether the packet is listed to move in the next cycle.
     moves: bool,
@@ -51,11 +51,11 @@ pub(super) struct FlitLevel {
     granted: Vec<Worm>,
     /// Packets with flits that can move in the next cycle without a further grant.
     moving: Vec<Worm>,
-    /// By link: the last cycle in which it carried a flit. Empty if no links are shared.
+    /// By link: the cycle of its last flit. Empty if no links are shared.
     carried: Vec<i64>,
     /// An empty bucket and an empty list, whose memory is reused.
     spare: (Bucket, Vec<Worm>),
-    /// Moves of flits so far.
+    /// Moves of flits.
     pub(super) moves: u64,
 }
 
@@ -89,30 +89,6 @@ impl FlitLevel {
                 let channel = state.path[at as usize - 1];
                 assert!(buffers.insert(channel) && self.worms.owner(channel) == worm);
             }
-        }
-    }
-
-    /// Simulates cycle `now` by the three steps of the module.
-    fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
-        self.now = now;
-        let (spare, list) = std::mem::take(&mut self.spare);
-        let mut bucket = self.wheel.take(now, spare);
-        let mut moving = std::mem::replace(&mut self.moving, list);
-        self.worms.sort(&mut moving);
-        for worm in moving.drain(..) {
-            self.flits[worm as usize].moves = false;
-            self.step(worm, now, processors);
-        }
-        self.worms.sort(&mut bucket.requests);
-        for worm in bucket.requests.drain(..) {
-            if self.worms.request(worm, now) {
-                self.granted.push(worm);
-            }
-        }
-        self.spare = (bucket, moving);
-        while let Some(worm) = self.granted.pop() {
-            self.worms.advance(worm, now);
-            self.step(worm, now, processors);
         }
     }
 
@@ -252,8 +228,28 @@ impl Fabric for FlitLevel {
         self.now = self.now.max(cycle);
     }
 
+    /// Simulates cycle `now` by the three steps of the module.
     fn cycle(&mut self, now: i64, processors: &mut dyn Processors) {
-        self.go_through(now, processors);
+        self.now = now;
+        let (spare, list) = std::mem::take(&mut self.spare);
+        let mut bucket = self.wheel.take(now, spare);
+        let mut moving = std::mem::replace(&mut self.moving, list);
+        self.worms.sort(&mut moving);
+        for worm in moving.drain(..) {
+            self.flits[worm as usize].moves = false;
+            self.step(worm, now, processors);
+        }
+        self.worms.sort(&mut bucket.requests);
+        for worm in bucket.requests.drain(..) {
+            if self.worms.request(worm, now) {
+                self.granted.push(worm);
+            }
+        }
+        self.spare = (bucket, moving);
+        while let Some(worm) = self.granted.pop() {
+            self.worms.advance(worm, now);
+            self.step(worm, now, processors);
+        }
     }
 
     fn flits(&self) -> (u64, u64) {

@@ -53,7 +53,7 @@ use self::flit_level::FlitLevel;
 use self::packet_level::PacketLevel;
 use self::pattern::PATTERNS;
 use self::quota::{Law, Plan, Quota};
-use self::topology::{Lanes, Rings, Ties, Topology};
+use self::topology::{Lanes, Rings, TieRule, Topology};
 use super::{Entry, Execution, Next, Setup, Started};
 use meshreplay_base::job::{JobId, Time};
 use meshreplay_base::spec::{Params, SpecError};
@@ -177,7 +177,7 @@ impl Transport {
             level
         };
         let has_rings = mesh.wraps_any();
-        let ties = params.choose_if(has_rings, "halfway", Ties::NAMES)?;
+        let ties = params.choose_if(has_rings, "halfway", TieRule::NAMES)?;
         let lanes = params.choose_if(has_rings, "vc", Lanes::NAMES)?;
         Ok(Self { timing, rings: Rings { ties, lanes, seed }, level })
     }
@@ -238,7 +238,7 @@ impl Wormhole {
     }
 
     /// Plans the ends of the jobs whose last packet has arrived.
-    fn gather(&mut self) {
+    fn collect_ends(&mut self) {
         for (id, cycle) in self.communication.take_finished() {
             self.end(id, Time::from_micros(cycle.saturating_mul(self.cycle.as_micros())));
         }
@@ -275,7 +275,7 @@ impl Execution for Wormhole {
             return Next::Stopped;
         }
         loop {
-            self.gather();
+            self.collect_ends();
             let first = self.ends.peek().map(|Reverse((end, ..))| *end);
             // Stop at the first planned end, because the engine may start jobs there.
             let limit = first
@@ -290,8 +290,8 @@ impl Execution for Wormhole {
                 }
             }
             if !self.communication.has_finished() {
-                let nobody = if self.communication.is_idle() { Next::Idle } else { Next::Later };
-                return first.map_or(nobody, Next::At);
+                let none = if self.communication.is_idle() { Next::Idle } else { Next::Later };
+                return first.map_or(none, Next::At);
             }
         }
     }

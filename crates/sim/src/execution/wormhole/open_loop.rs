@@ -23,7 +23,7 @@ use rand_distr::{Distribution, Geometric};
 
 use super::fabric::{Fabric, Packet, Processors};
 use super::pattern::{PATTERNS, Pattern, Processes};
-use super::traffic::{Arrived, Cycles};
+use super::traffic::{Cycles, PacketStats};
 use super::{Transport, check_machine};
 use meshreplay_base::job::Shape;
 use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
@@ -109,7 +109,7 @@ impl OpenLoop {
 #[derive(Clone, Debug)]
 struct Source {
     random: ChaCha8Rng,
-    /// The cycle in which the next packet is created.
+    /// The cycle of the next creation of a packet.
     created: i64,
     /// Packets that have entered the network.
     number: u64,
@@ -232,7 +232,7 @@ impl Senders {
         self.idle.peek().map_or(i64::MAX, |Reverse((cycle, _))| *cycle)
     }
 
-    /// Discards the measurements so far.
+    /// Discards the measurements.
     fn forget(&mut self) {
         (self.packets, self.hops, self.latency) = (0, 0, Cycles::default());
         self.sources.iter_mut().for_each(|source| source.arrived = 0);
@@ -265,7 +265,7 @@ impl Processors for Senders {
         None
     }
 
-    fn arrived(&mut self, packet: &Packet, arrived: &Arrived, _now: i64) -> Option<Packet> {
+    fn arrived(&mut self, packet: &Packet, arrived: &PacketStats, _now: i64) -> Option<Packet> {
         self.packets += 1;
         self.hops += u64::from(arrived.hops);
         self.latency.add(arrived.latency);
@@ -283,7 +283,7 @@ mod tests {
     use super::super::credit_level::CreditLevel;
     use super::super::fabric::{Buffer, Timing};
     use super::super::flit_level::FlitLevel;
-    use super::super::topology::{Lanes, Rings, Ties, Topology};
+    use super::super::topology::{Lanes, Rings, TieRule, Topology};
     use super::*;
 
     type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn buffers_of_one_flit_move_every_flit_as_the_level_of_flits_does() -> Tested {
-        let rings = Rings { ties: Ties::Parity, lanes: Lanes::Balanced, seed: 1 };
+        let rings = Rings { ties: TieRule::Parity, lanes: Lanes::Balanced, seed: 1 };
         for machine in ["8x8", "5x4x3", "30", "torus:7", "torus:8", "torus:6x5", "torus:4x3x3"] {
             let mesh: Mesh = machine.parse()?;
             for (length, routing) in [(8, 3), (1, 0), (3, 0), (20, 2), (2, 1)] {

@@ -57,26 +57,6 @@ impl PacketLevel {
         self.worms.most()
     }
 
-    /// Simulates cycle `now`: first packets leave channels, then headers request channels, then the granted
-    /// headers move.
-    fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
-        self.now = now;
-        let mut bucket = self.wheel.take(now, std::mem::take(&mut self.spare));
-        for channel in bucket.releases.drain(..) {
-            self.leave(channel, now, processors);
-        }
-        self.worms.sort(&mut bucket.requests);
-        for worm in bucket.requests.drain(..) {
-            if self.worms.request(worm, now) {
-                self.granted.push(worm);
-            }
-        }
-        self.spare = bucket;
-        while let Some(worm) = self.granted.pop() {
-            self.advance(worm, now, processors);
-        }
-    }
-
     /// Moves a header into its granted channel. This may free the channel behind the last flit.
     fn advance(&mut self, worm: Worm, now: i64, processors: &mut dyn Processors) {
         let at = self.worms.advance(worm, now);
@@ -152,8 +132,24 @@ impl Fabric for PacketLevel {
         self.now = self.now.max(cycle);
     }
 
+    /// Simulates cycle `now`: first packets leave channels, then headers request channels, then the granted
+    /// headers move.
     fn cycle(&mut self, now: i64, processors: &mut dyn Processors) {
-        self.go_through(now, processors);
+        self.now = now;
+        let mut bucket = self.wheel.take(now, std::mem::take(&mut self.spare));
+        for channel in bucket.releases.drain(..) {
+            self.leave(channel, now, processors);
+        }
+        self.worms.sort(&mut bucket.requests);
+        for worm in bucket.requests.drain(..) {
+            if self.worms.request(worm, now) {
+                self.granted.push(worm);
+            }
+        }
+        self.spare = bucket;
+        while let Some(worm) = self.granted.pop() {
+            self.advance(worm, now, processors);
+        }
     }
 
     fn flits(&self) -> (u64, u64) {

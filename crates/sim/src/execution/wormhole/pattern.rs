@@ -1,7 +1,7 @@
-//! Communication patterns: which process of a job sends to which.
+//! Communication patterns between the processes of a job.
 //!
 //! A *round* of a pattern is a list of messages for every process of a job. The processes are numbered 0 to k
-//! − 1 in a row-major scan of the machine. The first two patterns are those of S. Bani-Mohammad et al.,
+//! − 1 in a row-major scan of the machine. The first two patterns are by S. Bani-Mohammad et al.,
 //! ICPADS 2006, and R. Zolfaghari, IJEAT 2013. The others are customary in such simulations: V. Lo, K.
 //! Windisch, W. Liu, B. Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected
 //! multicomputers", IEEE TPDS, 1997, has all-to-all, one-to-all, n-body and FFT.
@@ -99,9 +99,9 @@ impl Processes {
         let (sides, mut stride) = (self.sides, 1);
         sides.into_iter().flat_map(move |side| {
             let at = rank / stride % side;
-            let found = [(at > 0).then(|| rank - stride), (at + 1 < side).then(|| rank + stride)];
+            let pair = [(at > 0).then(|| rank - stride), (at + 1 < side).then(|| rank + stride)];
             stride *= side;
-            found.into_iter().flatten()
+            pair.into_iter().flatten()
         })
     }
 }
@@ -212,8 +212,8 @@ mod tests {
                         received[target as usize] += 1;
                     }
                 }
-                // Except for one-to-all and random traffic, every process receives as many messages as it
-                // sends.
+                // Except for one-to-all and random traffic, every process receives and sends the same number
+                // of messages.
                 if !matches!(pattern, Pattern::OneToAll | Pattern::Random) {
                     let sent = (0..count).map(|rank| pattern.messages(&processes, rank)).collect::<Vec<_>>();
                     assert_eq!(received, sent, "{name} {count}");

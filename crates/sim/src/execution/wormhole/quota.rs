@@ -52,7 +52,7 @@ pub(super) struct Sender {
     whole: u64,
     /// The range of its drawn messages in the list of the job: first, and one after the last.
     drawn: (u32, u32),
-    /// Messages sent so far.
+    /// Messages sent.
     sent: u64,
 }
 
@@ -117,7 +117,7 @@ impl Plan {
                 let round: u64 = counts.iter().map(|&count| u64::from(count)).sum();
                 if let Some(rounds) = quota.checked_div(round) {
                     messages.whole_rounds(&counts, rounds);
-                    messages.part_of_a_round(&counts, (round, quota % round), &mut random);
+                    messages.part_of_a_round(&counts, round, quota % round, &mut random);
                 }
             }
             Quota::PerProcessor => messages.same_for_all(&counts, quota, &mut random),
@@ -166,7 +166,7 @@ impl Messages {
 
     /// Adds `some` of the `round` messages of a round, drawn without replacement. The messages of each sender
     /// keep the order of the draws.
-    fn part_of_a_round(&mut self, counts: &[u32], (round, some): (u64, u64), random: &mut ChaCha8Rng) {
+    fn part_of_a_round(&mut self, counts: &[u32], round: u64, some: u64, random: &mut ChaCha8Rng) {
         // Prefix sums: message `at` of a round belongs to the last process whose start is at most `at`.
         let starts: Vec<u64> = counts
             .iter()

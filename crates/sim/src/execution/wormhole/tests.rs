@@ -10,7 +10,7 @@ use super::fabric::{Buffer, Packet, Timing};
 use super::flit_level::FlitLevel;
 use super::packet_level::PacketLevel;
 use super::pattern::Pattern;
-use super::topology::{Lanes, Rings, Ties, Topology};
+use super::topology::{Lanes, Rings, TieRule, Topology};
 use super::*;
 use crate::execution::build;
 use meshreplay_base::job::{Job, Shape};
@@ -37,7 +37,7 @@ fn job(procs: u32, run_s: i64) -> Job {
 }
 
 /// The rules of rings by default.
-const RINGS: Rings = Rings { ties: Ties::Parity, lanes: Lanes::Balanced, seed: 1 };
+const RINGS: Rings = Rings { ties: TieRule::Parity, lanes: Lanes::Balanced, seed: 1 };
 
 fn buffer(gathers: bool) -> Buffer {
     if gathers { Buffer::Packet } else { Buffer::Flits(1) }

@@ -3,7 +3,7 @@
 //! Neighbours are joined by one link in each direction. Each node also has a channel from its processor into
 //! the network and one back. Packets take dimension-order routes: along x, then y, then z.
 //!
-//! In a dimension that wraps around, packets go the shorter way. If both ways are equally long, [`Ties`]
+//! In a dimension that wraps around, packets go the shorter way. If both ways are equally long, [`TieRule`]
 //! decides. Each link of such a ring carries two virtual channels, and [`Lanes`] selects one for a packet.
 //! Deadlock is impossible under every rule, because on no ring do the packets of one kind of channel go all
 //! the way round (W. J. Dally, C. L. Seitz, "Deadlock-free message routing in multiprocessor interconnection
@@ -20,8 +20,8 @@
 //! a second channel while it holds a first one ([`Lanes::Dateline`]; never the reverse), or for a channel of
 //! a later dimension.
 
+use meshreplay_machine::machine::Mesh;
 use meshreplay_machine::machine::ring_route::{half_way_up, way};
-use meshreplay_machine::machine::{Mesh, NodeId};
 
 use super::fabric::Packet;
 
@@ -38,7 +38,7 @@ const SECOND: u32 = 8;
 
 /// The choice between two equally long ways round a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ties {
+pub(super) enum TieRule {
     /// Up from nodes with an even sum of coordinates, down from others.
     Parity,
     /// Always up.
@@ -47,7 +47,7 @@ pub(super) enum Ties {
     Random,
 }
 
-impl Ties {
+impl TieRule {
     /// The rules with their names in specs, the default first.
     pub(super) const NAMES: &[(&str, Self)] =
         &[("parity", Self::Parity), ("up", Self::Up), ("random", Self::Random)];
@@ -76,9 +76,9 @@ impl Lanes {
 /// The rules of rings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rings {
-    pub(super) ties: Ties,
+    pub(super) ties: TieRule,
     pub(super) lanes: Lanes,
-    /// The seed of [`Ties::Random`].
+    /// The seed of [`TieRule::Random`].
     pub(super) seed: u64,
 }
 
@@ -155,27 +155,32 @@ impl Topology {
         path.push(packet.source << self.shift | INJECTION);
         let [from, to] = [packet.source, packet.target].map(|node| self.mesh.coord(node));
         let extents = self.mesh.extents();
-        let (mut node, mut stride) = (packet.source, 1);
-        let by_parity = half_way_up(from);
-        for d in 0..3 {
-            let extent = extents[d];
-            let walk = Walk { d: d as u32, extent, stride };
-            stride *= extent;
-            if from[d] == to[d] {
-                continue;
-            }
+        let strides = [1, extents[0], extents[0] * extents[1]];
+        let (mut node, by_parity) = (packet.source, half_way_up(from));
+        for d in (0..3).filter(|&d| from[d] != to[d]) {
+            let (stride, last) = (strides[d], extents[d] - 1);
             let tie = match self.rings.ties {
-                Ties::Parity => by_parity,
-                Ties::Up => true,
-                Ties::Random => self.drawn(packet, d),
+                TieRule::Parity => by_parity,
+                TieRule::Up => true,
+                TieRule::Random => self.drawn(packet, d),
             };
             let way = way(&self.mesh, d, [from[d], to[d]], tie);
-            node = if self.mesh.wraps(d) {
-                let is_odd = to.iter().sum::<u32>() % 2 == 1;
-                self.round(node, &walk, (way.up, [from[d], to[d]], is_odd), way.hops, path)
-            } else {
-                self.straight(node, &walk, way.up, way.hops, path)
-            };
+            let is_odd = to.iter().sum::<u32>() % 2 == 1;
+            let second = self.mesh.wraps(d) && self.takes_second(way.up, from[d], to[d], last, is_odd);
+            let mut port = 2 * d as u32 + u32::from(!way.up) + if second { SECOND } else { 0 };
+            let mut at = from[d];
+            for _ in 0..way.hops {
+                let crosses_edge = at == if way.up { last } else { 0 };
+                // The bit stays set, because every packet takes second channels from the edge on.
+                port |= if crosses_edge { SECOND } else { 0 };
+                path.push(node << self.shift | port);
+                (node, at) = match (way.up, crosses_edge) {
+                    (true, false) => (node + stride, at + 1),
+                    (true, true) => (node - stride * last, 0),
+                    (false, false) => (node - stride, at - 1),
+                    (false, true) => (node + stride * last, last),
+                };
+            }
         }
         path.push(packet.target << self.shift | EJECTION);
     }
@@ -187,66 +192,18 @@ impl Topology {
         mixed(of_sender ^ packet.number) >> d & 1 == 0
     }
 
-    /// Appends the channels of `hops` hops in one direction on a mesh. Returns the last node.
-    fn straight(
-        &self,
-        mut node: NodeId,
-        walk: &Walk,
-        up: bool,
-        hops: u32,
-        path: &mut Vec<Channel>,
-    ) -> NodeId {
-        let port = 2 * walk.d + u32::from(!up);
-        for _ in 0..hops {
-            path.push(node << self.shift | port);
-            node = if up { node + walk.stride } else { node - walk.stride };
-        }
-        node
-    }
-
-    /// Appends the channels of `hops` hops in one direction on a ring. `at` and `to` are the first and the
-    /// last position. `is_odd` is the choice of a packet that may take both virtual channels. Returns the
-    /// last node.
-    fn round(
-        &self,
-        mut node: NodeId,
-        walk: &Walk,
-        (up, [mut at, to], is_odd): (bool, [u32; 2], bool),
-        hops: u32,
-        path: &mut Vec<Channel>,
-    ) -> NodeId {
-        let last = walk.extent - 1;
-        let crosses_edge = if up { to < at } else { to > at };
+    /// Returns whether a packet takes second channels from the start on a ring whose last position is `last`.
+    /// `is_odd` is the choice of a packet that may take both virtual channels.
+    fn takes_second(&self, up: bool, from: u32, to: u32, last: u32, is_odd: bool) -> bool {
+        let crosses_edge = if up { to < from } else { to > from };
         // The lower half of the ring ends at `last / 2`.
-        let crosses_middle = !crosses_edge && (at <= last / 2) != (to <= last / 2);
-        let second = match self.rings.lanes {
+        let crosses_middle = !crosses_edge && (from <= last / 2) != (to <= last / 2);
+        match self.rings.lanes {
             Lanes::Balanced => crosses_edge || !crosses_middle && is_odd,
             Lanes::Wrapping => crosses_edge,
             Lanes::Dateline => false,
-        };
-        let mut port = 2 * walk.d + u32::from(!up) + if second { SECOND } else { 0 };
-        for _ in 0..hops {
-            let passes = at == if up { last } else { 0 };
-            // The bit stays set, because every packet takes second channels from the edge on.
-            port |= if passes { SECOND } else { 0 };
-            path.push(node << self.shift | port);
-            (node, at) = match (up, passes) {
-                (true, false) => (node + walk.stride, at + 1),
-                (true, true) => (node - walk.stride * last, 0),
-                (false, false) => (node - walk.stride, at - 1),
-                (false, true) => (node + walk.stride * last, last),
-            };
         }
-        node
     }
-}
-
-/// The dimension of a move: its number, its extent, and the difference between the numbers of neighbouring
-/// nodes.
-struct Walk {
-    d: u32,
-    extent: u32,
-    stride: u32,
 }
 
 #[cfg(test)]
@@ -254,17 +211,18 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use meshreplay_machine::machine::NodeId;
 
     /// Returns the topologies of a machine under every rule.
     fn topologies(mesh: &Mesh) -> Vec<Topology> {
         let of = |ties| {
             Lanes::NAMES.iter().map(move |&(_, lanes)| Topology::new(mesh, Rings { ties, lanes, seed: 5 }))
         };
-        Ties::NAMES.iter().flat_map(|&(_, ties)| of(ties)).collect()
+        TieRule::NAMES.iter().flat_map(|&(_, ties)| of(ties)).collect()
     }
 
     fn packets(topology: &Topology, source: NodeId, target: NodeId) -> impl Iterator<Item = Packet> {
-        let numbers = if topology.rings.ties == Ties::Random { 20 } else { 1 };
+        let numbers = if topology.rings.ties == TieRule::Random { 20 } else { 1 };
         (0..numbers).map(move |number| Packet {
             job: 0,
             sender: 0,
@@ -319,7 +277,7 @@ mod tests {
                 assert!(links.len() as u64 <= topology.links(), "{machine}");
                 // On a ring of two nodes all packets of a node may go the same way and leave the other link
                 // unused.
-                let uses_all = topology.rings.ties == Ties::Random || !mesh.wraps_any();
+                let uses_all = topology.rings.ties == TieRule::Random || !mesh.wraps_any();
                 assert!(!uses_all || links.len() as u64 == topology.links(), "{machine}");
             }
         }
@@ -379,10 +337,10 @@ mod tests {
         // The loads of all links up, all links down, all first and all second channels of rings: packets
         // times hops.
         for (machine, ties, lanes, expected) in [
-            ("torus:8x8", Ties::Up, Lanes::Dateline, [10240, 6144, 12544, 3840]),
-            ("torus:8x8", Ties::Parity, Lanes::Wrapping, [8192, 8192, 10752, 5632]),
-            ("torus:8x8", Ties::Parity, Lanes::Balanced, [8192; 4]),
-            ("torus:7x7", Ties::Parity, Lanes::Balanced, [4116, 4116, 4144, 4088]),
+            ("torus:8x8", TieRule::Up, Lanes::Dateline, [10240, 6144, 12544, 3840]),
+            ("torus:8x8", TieRule::Parity, Lanes::Wrapping, [8192, 8192, 10752, 5632]),
+            ("torus:8x8", TieRule::Parity, Lanes::Balanced, [8192; 4]),
+            ("torus:7x7", TieRule::Parity, Lanes::Balanced, [4116, 4116, 4144, 4088]),
         ] {
             let mesh: Mesh = machine.parse()?;
             let topology = Topology::new(&mesh, Rings { ties, lanes, seed: 1 });

@@ -19,7 +19,7 @@ pub struct Traffic {
     pub hops: u64,
     /// Latencies of the packets: cycles from the creation of a packet to the arrival of its last flit.
     pub latency: Cycles,
-    /// Blocking times of the packets: cycles for which a header waited for channels after the channel of its
+    /// Blocking times of the packets: cycles of a header waiting for channels after the channel of its
     /// own processor.
     pub blocked: Cycles,
     /// Measurements by job.
@@ -73,7 +73,7 @@ impl Cycles {
 
 /// The measurements of a packet that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Arrived {
+pub(super) struct PacketStats {
     /// Links crossed.
     pub(super) hops: u32,
     /// Latency in cycles.
@@ -100,7 +100,7 @@ impl Traffic {
     }
 
     /// Adds the measurements of a packet of `job`.
-    pub(super) fn add(&mut self, job: JobId, packet: &Arrived) {
+    pub(super) fn add(&mut self, job: JobId, packet: &PacketStats) {
         self.packets += 1;
         self.hops += u64::from(packet.hops);
         self.latency.add(packet.latency);

@@ -7,7 +7,7 @@
 
 use super::fabric::Packet;
 use super::topology::{Channel, Topology};
-use super::traffic::Arrived;
+use super::traffic::PacketStats;
 
 /// The number of a packet in the network, reused after its arrival.
 pub(super) type Worm = u32;
@@ -26,7 +26,7 @@ pub(super) struct State {
     pub(super) head: u32,
     /// The cycle of the header's last request.
     asked: i64,
-    /// Cycles for which the header has waited for channels so far.
+    /// Cycles that the header has waited for channels.
     blocked: u64,
     /// Whether a packet of another job owned the requested channel, or waited for it, at the last request.
     behind_others: bool,
@@ -38,7 +38,7 @@ pub(super) struct State {
 
 impl State {
     /// Returns the channel after the header's, which the header requests or has been granted.
-    pub(super) fn wanted(&self) -> Channel {
+    pub(super) fn requested(&self) -> Channel {
         self.path[self.head as usize + 1]
     }
 
@@ -126,7 +126,7 @@ impl Worms {
     /// packet joins the queue of the channel.
     pub(super) fn request(&mut self, worm: Worm, now: i64) -> bool {
         let state = &self.states[worm as usize];
-        let (channel, job) = (state.wanted() as usize, state.packet.job);
+        let (channel, job) = (state.requested() as usize, state.packet.job);
         let queue = self.channels[channel];
         let is_free = queue.owner == NONE;
         let behind_others = !is_free && self.any_of_others(queue, job);
@@ -212,9 +212,9 @@ impl Worms {
     }
 
     /// Removes a packet that has arrived as a whole. Returns the packet with its measurements.
-    pub(super) fn leave(&mut self, worm: Worm, now: i64) -> (Packet, Arrived) {
+    pub(super) fn leave(&mut self, worm: Worm, now: i64) -> (Packet, PacketStats) {
         let state = &self.states[worm as usize];
-        let arrived = Arrived {
+        let arrived = PacketStats {
             hops: state.last() - 1,
             latency: (now - state.packet.created) as u64,
             blocked: state.blocked,

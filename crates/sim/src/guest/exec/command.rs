@@ -62,14 +62,14 @@ impl Command {
     /// such as `mine.py` or `--table=weights.txt`.
     fn named_files(&self) -> Vec<&str> {
         let is_file = |text: &&str| fs::metadata(Path::new(text)).is_ok_and(|data| data.is_file());
-        let mut found = Vec::new();
+        let mut files = Vec::new();
         for word in &self.words {
             let after = word.split_once('=').map(|(_, after)| after);
-            found.extend(std::iter::once(word.as_str()).chain(after).find(is_file));
+            files.extend(std::iter::once(word.as_str()).chain(after).find(is_file));
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        files.sort_unstable();
+        files.dedup();
+        files
     }
 }
 

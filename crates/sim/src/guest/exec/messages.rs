@@ -60,9 +60,9 @@ impl<'a> Hello<'a> {
 pub(super) struct Introduction {
     /// The version of the protocol that the program implements.
     pub(super) protocol: u32,
-    /// When the program serves a request, see [`Serves`].
+    /// When the program serves a request, see [`ServicePromise`].
     #[serde(default)]
-    pub(super) served: Serves,
+    pub(super) served: ServicePromise,
     /// Whether `propose` includes the free nodes.
     #[serde(default = "yes")]
     pub(super) free: bool,
@@ -78,7 +78,7 @@ fn yes() -> bool {
 /// The promise of an allocator program: when it serves a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Serves {
+pub(super) enum ServicePromise {
     /// Whenever as many nodes are free as the job has processors.
     Count,
     /// Whenever a submesh with the sides of the request, not turned, is free.
@@ -99,12 +99,12 @@ pub(super) struct Propose {
     pub(super) free: Option<String>,
     /// The requesting job. Without one these fields are left out.
     #[serde(flatten)]
-    pub(super) asks: Option<Asks>,
+    pub(super) requester: Option<RequestingJob>,
 }
 
 /// A requesting job.
 #[derive(Serialize)]
-pub(super) struct Asks {
+pub(super) struct RequestingJob {
     pub(super) job: JobId,
     pub(super) number: i64,
     pub(super) user: Option<i64>,
@@ -135,14 +135,14 @@ pub(super) struct Nodes {
 pub(super) struct Dispatch {
     pub(super) now_s: f64,
     pub(super) free: u32,
-    pub(super) queue: Vec<Waits>,
-    pub(super) running: Vec<Runs>,
+    pub(super) queue: Vec<WaitingJob>,
+    pub(super) running: Vec<RunningJob>,
     pub(super) refused: Vec<JobId>,
 }
 
 /// A waiting job.
 #[derive(Serialize)]
-pub(super) struct Waits {
+pub(super) struct WaitingJob {
     pub(super) job: JobId,
     pub(super) submit_s: f64,
     pub(super) procs: u32,
@@ -152,7 +152,7 @@ pub(super) struct Waits {
 
 /// A running job.
 #[derive(Serialize)]
-pub(super) struct Runs {
+pub(super) struct RunningJob {
     pub(super) job: JobId,
     pub(super) nodes: u32,
     pub(super) start_s: f64,
@@ -167,7 +167,7 @@ pub(super) struct Start {
 
 /// The question for the run time of a job.
 #[derive(Serialize)]
-pub(super) struct AskRunTime<'a> {
+pub(super) struct RunTimeQuestion<'a> {
     pub(super) job: JobId,
     pub(super) now_s: f64,
     pub(super) procs: u32,
@@ -178,7 +178,7 @@ pub(super) struct AskRunTime<'a> {
 
 /// The run time of a job.
 #[derive(Deserialize)]
-pub(super) struct RunTimeIs {
+pub(super) struct RunTimeAnswer {
     pub(super) run_s: f64,
 }
 

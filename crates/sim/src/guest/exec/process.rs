@@ -20,16 +20,16 @@ use super::command::Command;
 use meshreplay_base::stop::Stop;
 
 /// The longest time between two checks of the stop switch.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Time for a program to exit after its standard input is closed, or to be reaped after it has ended.
+/// Time for a program to exit after its standard input is closed, or after it has closed a pipe.
 const GRACE: Duration = Duration::from_millis(300);
 
 /// Bytes of standard error that are kept.
-const SAID: usize = 4096;
+const STDERR_BYTES: usize = 4096;
 
 /// Lines of standard error that messages quote.
-const SAID_LINES: usize = 8;
+const STDERR_LINES: usize = 8;
 
 /// A running program, killed on drop.
 pub(super) struct Process {
@@ -43,19 +43,19 @@ pub(super) struct Process {
     /// Bytes read from the program but not consumed: at most one line, and whatever was read along with it.
     inbox: Vec<u8>,
     /// The last bytes of standard error.
-    said: VecDeque<u8>,
+    stderr_tail: VecDeque<u8>,
     timeout: Duration,
     /// Limit of a line from the program, in bytes.
     longest: usize,
     stop: Stop,
     /// Whether the program has answered every question, so that it may exit by itself.
-    is_well: bool,
+    may_exit: bool,
     /// Whether the process was reaped, so that its number may belong to another one.
-    is_forgotten: bool,
+    is_reaped: bool,
 }
 
 /// The reason for a missing answer.
-pub(super) enum Unanswered {
+pub(super) enum AskError {
     /// The replay is stopped.
     Stopped,
     /// The program has failed, with a description.
@@ -63,7 +63,7 @@ pub(super) enum Unanswered {
 }
 
 /// A problem with the pipes to a program.
-enum Trouble {
+enum PipeError {
     /// The program has closed this pipe, usually by ending.
     Closed(&'static str),
     /// Anything else, with a description.
@@ -105,12 +105,12 @@ impl Process {
             stderr,
             outbox: Vec::new(),
             inbox: Vec::new(),
-            said: VecDeque::new(),
+            stderr_tail: VecDeque::new(),
             timeout: command.timeout,
             longest,
             stop: stop.clone(),
-            is_well: false,
-            is_forgotten: false,
+            may_exit: false,
+            is_reaped: false,
         };
         process.set_non_blocking().map_err(|error| format!("{program} has no pipes: {error}"))?;
         Ok(process)
@@ -135,26 +135,26 @@ impl Process {
     }
 
     /// Sends a line and returns the next line of the program, without its end.
-    pub(super) fn ask(&mut self, line: &str) -> Result<Vec<u8>, Unanswered> {
+    pub(super) fn ask(&mut self, line: &str) -> Result<Vec<u8>, AskError> {
         self.tell(line);
-        self.is_well = false;
+        self.may_exit = false;
         let deadline = Instant::now() + self.timeout;
         loop {
-            self.write().map_err(|trouble| self.failed(trouble))?;
+            self.write().map_err(|error| self.failed(error))?;
             if let Some(end) = self.inbox.iter().position(|&byte| byte == b'\n') {
                 let rest = self.inbox.split_off(end + 1);
                 let mut line = std::mem::replace(&mut self.inbox, rest);
                 line.pop();
-                self.is_well = true;
+                self.may_exit = true;
                 return Ok(line);
             }
             if self.inbox.len() > self.longest {
                 let longest = self.longest;
                 let problem = format!("it wrote a line of more than {longest} bytes");
-                return Err(self.failed(Trouble::Other(problem)));
+                return Err(self.failed(PipeError::Other(problem)));
             }
             if self.stop.is_thrown() {
-                return Err(Unanswered::Stopped);
+                return Err(AskError::Stopped);
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -162,14 +162,14 @@ impl Process {
                 let seconds = self.timeout.as_secs_f64();
                 let problem =
                     format!("it did not {what} within {seconds} s, which exec:timeout=SECONDS changes");
-                return Err(self.failed(Trouble::Other(problem)));
+                return Err(self.failed(PipeError::Other(problem)));
             }
-            self.wait(left.min(LOOK)).map_err(|trouble| self.failed(trouble))?;
+            self.wait(left.min(POLL_INTERVAL)).map_err(|error| self.failed(error))?;
         }
     }
 
     /// Writes as much of the outbox as the pipe accepts.
-    fn write(&mut self) -> Result<(), Trouble> {
+    fn write(&mut self) -> Result<(), PipeError> {
         while let Some(stdin) = self.stdin.as_mut().filter(|_| !self.outbox.is_empty()) {
             match stdin.write(&self.outbox) {
                 Ok(written) => drop(self.outbox.drain(..written)),
@@ -177,7 +177,7 @@ impl Process {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => {
                     self.stdin = None;
-                    return Err(Trouble::Closed("input"));
+                    return Err(PipeError::Closed("input"));
                 }
             }
         }
@@ -185,8 +185,8 @@ impl Process {
     }
 
     /// Waits until a pipe is ready and reads the available bytes.
-    fn wait(&mut self, time: Duration) -> Result<(), Trouble> {
-        let Some(stdout) = &self.stdout else { return Err(Trouble::Closed("output")) };
+    fn wait(&mut self, time: Duration) -> Result<(), PipeError> {
+        let Some(stdout) = &self.stdout else { return Err(PipeError::Closed("output")) };
         let mut pipes = vec![PollFd::new(stdout, PollFlags::IN)];
         let writes = self.stdin.as_ref().filter(|_| !self.outbox.is_empty());
         pipes.extend(writes.map(|pipe| PollFd::new(pipe, PollFlags::OUT)));
@@ -194,22 +194,22 @@ impl Process {
         let time = Timespec { tv_sec: 0, tv_nsec: i64::from(time.subsec_nanos()) };
         match poll(&mut pipes, Some(&time)) {
             Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(Trouble::Other(format!("its pipes cannot be watched: {error}"))),
+            Err(error) => return Err(PipeError::Other(format!("its pipes cannot be watched: {error}"))),
         }
         let is_ready = |pipe: Option<&PollFd<'_>>| pipe.is_some_and(|pipe| !pipe.revents().is_empty());
-        let (reads, hears) =
+        let (has_output, has_errors) =
             (is_ready(pipes.first()), is_ready(pipes.last().filter(|_| self.stderr.is_some())));
-        if hears {
-            self.hear();
+        if has_errors {
+            self.read_stderr();
         }
-        if reads { self.read() } else { Ok(()) }
+        if has_output { self.read() } else { Ok(()) }
     }
 
     /// Reads once from standard output.
-    fn read(&mut self) -> Result<(), Trouble> {
+    fn read(&mut self) -> Result<(), PipeError> {
         let mut bytes = [0; 16_384];
         match self.stdout.as_mut().map(|pipe| pipe.read(&mut bytes)) {
-            Some(Ok(0)) | None => Err(Trouble::Closed("output")),
+            Some(Ok(0)) | None => Err(PipeError::Closed("output")),
             Some(Ok(read)) => {
                 self.inbox.extend_from_slice(&bytes[..read]);
                 Ok(())
@@ -217,12 +217,12 @@ impl Process {
             Some(Err(error)) if [ErrorKind::WouldBlock, ErrorKind::Interrupted].contains(&error.kind()) => {
                 Ok(())
             }
-            Some(Err(error)) => Err(Trouble::Other(format!("its standard output cannot be read: {error}"))),
+            Some(Err(error)) => Err(PipeError::Other(format!("its standard output cannot be read: {error}"))),
         }
     }
 
     /// Reads once from standard error and keeps the last bytes. Returns whether there were any.
-    fn hear(&mut self) -> bool {
+    fn read_stderr(&mut self) -> bool {
         let mut bytes = [0; 16_384];
         match self.stderr.as_mut().map(|pipe| pipe.read(&mut bytes)) {
             Some(Ok(0)) => {
@@ -230,9 +230,9 @@ impl Process {
                 false
             }
             Some(Ok(read)) => {
-                self.said.extend(&bytes[..read]);
-                let surplus = self.said.len().saturating_sub(SAID);
-                self.said.drain(..surplus);
+                self.stderr_tail.extend(&bytes[..read]);
+                let surplus = self.stderr_tail.len().saturating_sub(STDERR_BYTES);
+                self.stderr_tail.drain(..surplus);
                 true
             }
             _ => false,
@@ -240,32 +240,32 @@ impl Process {
     }
 
     /// Describes a failure: the problem, the exit status and the last lines of standard error.
-    fn failed(&mut self, trouble: Trouble) -> Unanswered {
+    fn failed(&mut self, error: PipeError) -> AskError {
         if self.stop.is_thrown() {
-            return Unanswered::Stopped;
+            return AskError::Stopped;
         }
-        let problem = match trouble {
-            Trouble::Closed(which) => {
+        let problem = match error {
+            PipeError::Closed(which) => {
                 self.ended().unwrap_or_else(|| format!("it closed its standard {which}"))
             }
-            Trouble::Other(problem) => problem,
+            PipeError::Other(problem) => problem,
         };
-        Unanswered::Failed(self.with_said(&problem))
+        AskError::Failed(self.with_stderr(&problem))
     }
 
     /// Returns a problem with the program's last lines of standard error.
-    pub(super) fn with_said(&mut self, problem: &str) -> String {
+    pub(super) fn with_stderr(&mut self, problem: &str) -> String {
         // A limited number of times, because a program may never stop writing.
         for _ in 0..8 {
-            if !self.hear() {
+            if !self.read_stderr() {
                 break;
             }
         }
-        let bytes: Vec<u8> = self.said.iter().copied().collect();
-        let said = String::from_utf8_lossy(&bytes);
+        let bytes: Vec<u8> = self.stderr_tail.iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
         let plain = |line: &str| line.replace('\t', "    ").replace(char::is_control, "");
-        let lines: Vec<String> = said.lines().map(plain).filter(|line| !line.trim().is_empty()).collect();
-        let last = &lines[lines.len().saturating_sub(SAID_LINES)..];
+        let lines: Vec<String> = text.lines().map(plain).filter(|line| !line.trim().is_empty()).collect();
+        let last = &lines[lines.len().saturating_sub(STDERR_LINES)..];
         if last.is_empty() {
             return format!("{problem}; it wrote nothing to standard error");
         }
@@ -283,11 +283,11 @@ impl Process {
     /// Kills the program and its process group and returns the exit status, which is the program's own if it
     /// had already ended.
     fn end(&mut self) -> std::io::Result<ExitStatus> {
-        if !self.is_forgotten {
+        if !self.is_reaped {
             // Until the program is reaped, the number of its group is its own.
             let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         }
-        self.is_forgotten = true;
+        self.is_reaped = true;
         self.child.wait()
     }
 
@@ -305,7 +305,7 @@ impl Process {
             if Instant::now() >= deadline || self.stop.is_thrown() {
                 return false;
             }
-            self.hear();
+            self.read_stderr();
             thread::sleep(nap);
             nap = (nap * 2).min(Duration::from_millis(10));
         }
@@ -317,7 +317,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         (self.stdin, self.stdout) = (None, None);
-        if self.is_well && !self.is_forgotten && !self.stop.is_thrown() {
+        if self.may_exit && !self.is_reaped && !self.stop.is_thrown() {
             self.has_ended_within(GRACE);
         }
         let _ = self.end();

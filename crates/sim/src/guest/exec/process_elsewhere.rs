@@ -7,7 +7,7 @@ use meshreplay_base::stop::Stop;
 pub(super) struct Process(std::convert::Infallible);
 
 /// The reason for a missing answer, as on Unix.
-pub(super) enum Unanswered {
+pub(super) enum AskError {
     /// The replay is stopped.
     Stopped,
     /// The program has failed, with a description.
@@ -26,12 +26,12 @@ impl Process {
     }
 
     /// Never called, because no program can be started.
-    pub(super) fn ask(&mut self, _: &str) -> Result<Vec<u8>, Unanswered> {
+    pub(super) fn ask(&mut self, _: &str) -> Result<Vec<u8>, AskError> {
         match self.0 {}
     }
 
     /// Never called, because no program can be started.
-    pub(super) fn with_said(&mut self, _: &str) -> String {
+    pub(super) fn with_stderr(&mut self, _: &str) -> String {
         match self.0 {}
     }
 }

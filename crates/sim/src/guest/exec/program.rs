@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::command::Command;
 use super::messages::{Hello, Introduction, PROTOCOL, Question};
-use super::process::{Process, Unanswered};
+use super::process::{AskError, Process};
 use crate::guest::setup::Setup;
 use meshreplay_base::stop::Stop;
 
@@ -56,11 +56,11 @@ impl Program {
         let question = serde_json::to_string(&Question { message, id: Some(id), body }).unwrap_or_default();
         let answered = match self.process.ask(&question) {
             Ok(line) => read(&line, id),
-            Err(Unanswered::Failed(problem)) => {
+            Err(AskError::Failed(problem)) => {
                 self.stop.fail(format!("{}: {problem} (asked to '{message}')", self.label));
                 return None;
             }
-            Err(Unanswered::Stopped) => return None,
+            Err(AskError::Stopped) => return None,
         };
         match answered {
             Ok(answer) => Some(answer),
@@ -79,7 +79,7 @@ impl Program {
 
     /// Stops the replay because of an invalid answer.
     pub(super) fn fail(&mut self, problem: &str) {
-        let problem = self.process.with_said(problem);
+        let problem = self.process.with_stderr(problem);
         self.stop.fail(format!("{}: {problem}", self.label));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::command::Command;
 use super::messages::{
-    AskRunTime, Asks, Dispatch, Ended, Introduction, Nodes, Propose, RunTimeIs, Runs, Serves, Start, Waits,
-    digits, length,
+    Dispatch, Ended, Introduction, Nodes, Propose, RequestingJob, RunTimeAnswer, RunTimeQuestion, RunningJob,
+    ServicePromise, Start, WaitingJob, digits, length,
 };
 use super::program::Program;
 use crate::execution::{Execution, Started};
@@ -19,7 +19,7 @@ use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh}
 /// Starts an allocator program. Fails with a complete message.
 pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Result<Strategy, String> {
     let (program, Introduction { served, free, notices, .. }) = Program::start(command, "allocator", setup)?;
-    if served == Serves::State && !free {
+    if served == ServicePromise::State && !free {
         return Err(format!(
             "allocator '{}': it says \"free\":false, and that needs \"served\":\"count\" or \"submesh\", as \
              it is also asked what it would do on a machine with other free nodes",
@@ -27,14 +27,20 @@ pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Resul
         ));
     }
     let submeshes = match served {
-        Serves::Submesh => Some(setup.submeshes()?),
-        Serves::Count | Serves::State => None,
+        ServicePromise::Submesh => Some(setup.submeshes()?),
+        ServicePromise::Count | ServicePromise::State => None,
     };
-    let strategy =
-        Strategy::of(Placer { program, served, submeshes, free, notices, jobs: JobTable::of(setup) });
+    let strategy = Strategy::of(AllocatorProgram {
+        program,
+        served,
+        submeshes,
+        free,
+        notices,
+        jobs: JobTable::of(setup),
+    });
     Ok(match (served, submeshes) {
         (_, Some(submeshes)) => strategy.served(Served::BySubmesh(submeshes)),
-        (Serves::State, None) => strategy.served(Served::ByState(Foresight::Proposes)),
+        (ServicePromise::State, None) => strategy.served(Served::ByState(Foresight::Proposes)),
         (_, None) => strategy,
     })
 }
@@ -45,19 +51,19 @@ pub(in crate::guest) fn scheduler(
     setup: &Setup<'_>,
 ) -> Result<Box<dyn Scheduler>, String> {
     let (program, _) = Program::start(command, "scheduler", setup)?;
-    Ok(Box::new(Dispatched::new(Queuer { program }, setup.label, setup.stop)))
+    Ok(Box::new(Dispatched::new(SchedulerProgram { program }, setup.label, setup.stop)))
 }
 
 /// Starts an execution model program. Fails with a complete message.
 pub(in crate::guest) fn network(command: &Command, setup: &Setup<'_>) -> Result<Box<dyn Execution>, String> {
     let (program, Introduction { notices, .. }) = Program::start(command, "network", setup)?;
-    Ok(Box::new(OwnRunTimes::new(Runner { program, notices })))
+    Ok(Box::new(OwnRunTimes::new(NetworkProgram { program, notices })))
 }
 
 /// An allocator program.
-struct Placer {
+struct AllocatorProgram {
     program: Program,
-    served: Serves,
+    served: ServicePromise,
     /// The submeshes that serve a request, if the program promises them.
     submeshes: Option<Submeshes>,
     free: bool,
@@ -65,7 +71,7 @@ struct Placer {
     jobs: JobTable,
 }
 
-impl Allocator for Placer {
+impl Allocator for AllocatorProgram {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
         // Sides along missing dimensions are 1, or else no submesh fits.
@@ -74,7 +80,7 @@ impl Allocator for Placer {
             procs: request.procs,
             sides: request.sides_on(mesh).filter(is_flat).map(|sides| sides[..mesh.dims()].to_vec()),
             free: self.free.then(|| digits(machine)),
-            asks: self.jobs.of_request(request).map(|(job, facts)| Asks {
+            requester: self.jobs.of_request(request).map(|(job, facts)| RequestingJob {
                 job,
                 number: facts.number,
                 user: facts.user,
@@ -83,7 +89,7 @@ impl Allocator for Placer {
         };
         let Nodes { nodes } = self.program.ask("propose", &body)?;
         let Some(nodes) = nodes else {
-            if self.served == Serves::Count {
+            if self.served == ServicePromise::Count {
                 self.program.fail(&format!(
                     "it refused a job of {} while {} nodes are free, and has promised \"served\":\"count\"",
                     counted(request.procs, "processor"),
@@ -136,7 +142,7 @@ impl Allocator for Placer {
     }
 }
 
-impl Placer {
+impl AllocatorProgram {
     /// Returns the sides of the submesh promised for a request, with an inner `None` if no submesh fits.
     /// `None` if the program has made no such promise.
     #[expect(
@@ -148,7 +154,7 @@ impl Placer {
         Some(sizes(request, mesh).first().copied())
     }
 
-    /// Describes how a refusal breaks the promise to serve each request for which a submesh is free. `None`
+    /// Describes how a refusal breaks the promise to serve each request with a free submesh. `None`
     /// if it does not.
     fn broken_by_refusal(&self, request: &Request, machine: &Machine) -> Option<String> {
         let sides = self.sides(request, machine.mesh())??;
@@ -174,20 +180,20 @@ fn is_box(mesh: &Mesh, nodes: &[NodeId], sides: [u32; 3]) -> bool {
 }
 
 /// A scheduler program.
-struct Queuer {
+struct SchedulerProgram {
     program: Program,
 }
 
-impl Dispatcher for Queuer {
+impl Dispatcher for SchedulerProgram {
     fn dispatch(&mut self, view: &dyn View, refused: &[JobId]) -> Vec<JobId> {
-        let queue = view.queue().iter().map(|waiting| Waits {
+        let queue = view.queue().iter().map(|waiting| WaitingJob {
             job: waiting.job,
             submit_s: waiting.submit.as_seconds(),
             procs: waiting.procs,
             nodes: waiting.nodes.least,
             estimate_s: waiting.estimate.as_seconds(),
         });
-        let running = view.running().iter().map(|running| Runs {
+        let running = view.running().iter().map(|running| RunningJob {
             job: running.job,
             nodes: running.nodes,
             start_s: running.start.as_seconds(),
@@ -205,14 +211,14 @@ impl Dispatcher for Queuer {
 }
 
 /// An execution model program.
-struct Runner {
+struct NetworkProgram {
     program: Program,
     notices: bool,
 }
 
-impl RunTime for Runner {
+impl RunTime for NetworkProgram {
     fn run_time(&mut self, started: &Started<'_>) -> Option<Time> {
-        let body = AskRunTime {
+        let body = RunTimeQuestion {
             job: started.id,
             now_s: started.now.as_seconds(),
             procs: started.job.procs,
@@ -220,7 +226,7 @@ impl RunTime for Runner {
             recorded_s: started.job.run.as_seconds(),
             estimate_s: started.job.estimate.as_seconds(),
         };
-        let RunTimeIs { run_s } = self.program.ask("run_time", &body)?;
+        let RunTimeAnswer { run_s } = self.program.ask("run_time", &body)?;
         let run = length(run_s);
         if run.is_none() {
             self.program.fail(&format!("it answered \"run_s\":{run_s}, expected seconds from 0"));

@@ -19,7 +19,7 @@ pub(super) struct Antipodes {
     words: usize,
     /// The placement, row by row.
     nodes: Vec<u64>,
-    /// The nodes reached so far, in the same layout.
+    /// The reached nodes, in the same layout.
     reached: Vec<u64>,
     /// `reached` after the next hop.
     next: Vec<u64>,

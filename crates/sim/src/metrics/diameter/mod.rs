@@ -19,7 +19,7 @@
 
 mod antipodes;
 
-use super::rows::Rows;
+use super::rows::{Rows, unrolled};
 use antipodes::Antipodes;
 use meshreplay_machine::machine::Mesh;
 
@@ -64,15 +64,15 @@ impl Side {
         if self.ring == 0 { straight } else { straight.min(self.ring - straight) }
     }
 
-    /// Returns the most hops between a position of `a` and a position of `b`, both as first and last
-    /// position.
-    fn most_hops(self, a: (u32, u32), b: (u32, u32)) -> u32 {
+    /// Returns the most hops along this dimension between a node of run `a` and a node of run `b`.
+    fn most_hops(self, a: &Run, b: &Run) -> u32 {
         if self.ring == 0 {
-            return a.1.saturating_sub(b.0).max(b.1.saturating_sub(a.0));
+            return a.last.saturating_sub(b.first).max(b.last.saturating_sub(a.first));
         }
         // The differences b − a are the integers from `low` to `high`. The hops peak at ±⌊ring/2⌋ and fall
         // from there, so otherwise the maximum is at an end.
-        let (low, high) = (i64::from(b.0) - i64::from(a.1), i64::from(b.1) - i64::from(a.0));
+        let low = i64::from(b.first) - i64::from(a.last);
+        let high = i64::from(b.last) - i64::from(a.first);
         let half = i64::from(self.ring / 2);
         if (low..=high).contains(&half) || (low..=high).contains(&-half) {
             return self.ring / 2;
@@ -98,7 +98,7 @@ impl Diameter {
     /// `arcs` has, for each dimension, the first position and the length of the shortest arc that contains
     /// all nodes. For r runs on a machine of N nodes usually O(r), at worst O(r²) or O(N/64 · extents),
     /// whichever is less.
-    pub(super) fn of(&mut self, rows: &Rows, arcs: [(u32, u32); 3]) -> u32 {
+    pub(super) fn measure(&mut self, rows: &Rows, arcs: [(u32, u32); 3]) -> u32 {
         for (d, &(_, arc)) in arcs.iter().enumerate() {
             let extent = self.extents[d];
             let is_ring = self.wraps[d] && arc > extent / 2 + 1;
@@ -110,11 +110,11 @@ impl Diameter {
         }
         self.load(rows, arcs);
         if self.sides.iter().all(|side| side.ring == 0) {
-            return unrolled(&self.runs);
+            return unrolled(self.runs.iter().map(|run| [run.first, run.last, run.y, run.z]));
         }
         let most = self.sides.iter().map(|side| side.most).sum();
-        let (found, complete) = self.among_pairs(most);
-        if complete { found } else { self.antipodes.diameter(&self.sides, &self.runs, found) }
+        let (largest, complete) = self.among_pairs(most);
+        if complete { largest } else { self.antipodes.diameter(&self.sides, &self.runs, largest) }
     }
 
     /// Sets `runs`, with positions from the starts of the arcs.
@@ -159,7 +159,7 @@ impl Diameter {
     /// Returns the largest distance between a node of run `a` and a node of run `b`.
     fn distance(&self, a: &Run, b: &Run) -> u32 {
         let [xs, ys, zs] = self.sides;
-        xs.most_hops((a.first, a.last), (b.first, b.last)) + ys.hops(a.y, b.y) + zs.hops(a.z, b.z)
+        xs.most_hops(a, b) + ys.hops(a.y, b.y) + zs.hops(a.z, b.z)
     }
 }
 
@@ -172,21 +172,4 @@ fn farthest(counts: &[u32]) -> u32 {
     let opposite = counts.iter().zip(&counts[half..]).any(|(&a, &b)| a > 0 && b > 0)
         || counts.iter().zip(&counts[n - half..]).any(|(&a, &b)| a > 0 && b > 0);
     (half - usize::from(!opposite)) as u32
-}
-
-/// Returns the diameter of runs on a mesh: the largest range of one of the forms ±x ± y + z.
-fn unrolled(runs: &[Run]) -> u32 {
-    let mut ranges = [(i64::MAX, i64::MIN); 4];
-    for run in runs {
-        let [first, last, y, z] = [run.first, run.last, run.y, run.z].map(i64::from);
-        for (range, (low, high)) in ranges.iter_mut().zip([
-            (z + y + first, z + y + last),
-            (z - y + first, z - y + last),
-            (z + y - last, z + y - first),
-            (z - y - last, z - y - first),
-        ]) {
-            *range = (range.0.min(low), range.1.max(high));
-        }
-    }
-    ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
 }

@@ -47,8 +47,8 @@ impl Largest {
                 while x * y * longest > best {
                     let z = best / (x * y) + 1;
                     let sizes = [x, y, z];
-                    let found = if x * y * z > most { None } else { self.search.find_first(machine, sizes) };
-                    let Some(base) = found else {
+                    let base = if x * y * z > most { None } else { self.search.find_first(machine, sizes) };
+                    let Some(base) = base else {
                         longest = z - 1;
                         break;
                     };

@@ -25,7 +25,7 @@ pub struct FragmentationRecord {
     pub external: f64,
     /// By slice: the mean number of slices that fit at once.
     pub fits: Vec<f64>,
-    /// By slice: the share of the time in which enough of them fit.
+    /// By slice: the share of time with enough fitting slices.
     pub enough: Vec<f64>,
     /// The fragmentation after each change, in the order of time. The first entry is that of the first
     /// arrival or start. Empty unless requested.
@@ -62,7 +62,7 @@ pub struct Fragmentation {
     /// The nodes that are down.
     down: NodeSet,
     slices: Slices,
-    submeshes: Submeshes,
+    submeshes: SubmeshSearch,
     /// The time since which the present state holds.
     since: Time,
     start: Time,
@@ -78,7 +78,7 @@ pub struct Fragmentation {
 
 /// The search for free submeshes.
 #[derive(Debug)]
-enum Submeshes {
+enum SubmeshSearch {
     /// On a machine with fixed neighbours.
     Fixed {
         /// By slice: its orientations that fit the machine, without repetitions.
@@ -90,8 +90,8 @@ enum Submeshes {
     Switched(FreeBoxes),
 }
 
-impl Submeshes {
-    fn on(mesh: &Mesh, slices: &Slices) -> Self {
+impl SubmeshSearch {
+    fn new(mesh: &Mesh, slices: &Slices) -> Self {
         FreeBoxes::on(mesh).map_or_else(
             || Self::Fixed {
                 orientations: slices.all().iter().map(|slice| orientations(slice.sides, mesh)).collect(),
@@ -133,7 +133,7 @@ impl Fragmentation {
             held: NodeSet::empty(mesh.nodes()),
             down: NodeSet::empty(mesh.nodes()),
             slices: slices.clone(),
-            submeshes: Submeshes::on(mesh, slices),
+            submeshes: SubmeshSearch::new(mesh, slices),
             since: start,
             start,
             is_changed: true,
@@ -188,7 +188,7 @@ impl Fragmentation {
     /// state after the last event.
     pub fn finish(mut self) -> FragmentationRecord {
         if self.keeps_course {
-            self.look();
+            self.refresh();
         }
         let span_s = (self.since - self.start).as_seconds();
         let mean = |sum: f64| if span_s > 0.0 { sum / span_s } else { 0.0 };
@@ -207,7 +207,7 @@ impl Fragmentation {
         if now <= self.since {
             return;
         }
-        self.look();
+        self.refresh();
         let passed_s = (now - self.since).as_seconds();
         self.since = now;
         self.sums.largest += passed_s * f64::from(self.state.largest);
@@ -221,7 +221,7 @@ impl Fragmentation {
     }
 
     /// Computes the state if nodes have changed, and adds it to the course if it differs from the last one.
-    fn look(&mut self) {
+    fn refresh(&mut self) {
         if !std::mem::take(&mut self.is_changed) {
             return;
         }

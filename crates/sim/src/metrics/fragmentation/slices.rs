@@ -1,8 +1,9 @@
 //! The submeshes to be fitted into the free nodes.
 
-use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh, along_axes};
 use std::fmt;
 use std::str::FromStr;
+
+use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh, along_axes};
 
 /// The most slices. The summary has a column for each.
 pub const MOST_SLICES: usize = 8;
@@ -12,7 +13,7 @@ pub const MOST_SLICES: usize = 8;
 pub struct Slice {
     /// The sides.
     pub sides: [u32; 3],
-    /// The sufficient number of slices. The time in which at least this many fit is measured.
+    /// The sufficient number of slices, for the share of time with enough of them.
     pub enough: u32,
 }
 
@@ -65,32 +66,32 @@ impl FromStr for Slices {
 /// Returns the orientations of a slice that fit the machine: first with the longest side along the machine's
 /// longest dimension and so on, then the others in ascending order of their sides.
 pub(super) fn orientations(sides: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
-    let mut found = vec![along_axes(sides, mesh)];
+    let mut orientations = vec![along_axes(sides, mesh)];
     let mut others: Vec<[u32; 3]> = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
         .map(|axes| axes.map(|d| sides[d]))
         .into();
     others.sort_unstable();
     others.dedup();
-    found.extend(others.into_iter().filter(|other| *other != along_axes(sides, mesh)));
-    found.retain(|&sizes| mesh.fits(sizes));
-    found
+    orientations.extend(others.into_iter().filter(|other| *other != along_axes(sides, mesh)));
+    orientations.retain(|&sizes| mesh.fits(sizes));
+    orientations
 }
 
 /// Counts disjoint free submeshes greedily: orientation by orientation, in scan order (z, then y, then x of
 /// the base), every submesh of nodes that are free and in no earlier submesh.
 pub(super) fn fit(search: &mut FreeSubmeshes, machine: &Machine, orientations: &[[u32; 3]]) -> u32 {
-    let (mut left, mut found) = (machine.clone(), 0);
+    let (mut left, mut count) = (machine.clone(), 0);
     for &sizes in orientations {
         search.find(&left, sizes);
         for base in search.iter() {
             let place = Submesh { base, sizes };
             // A node of an earlier submesh is no longer free.
             if place.is_free(&left) && left.occupy(&place.nodes(machine)).is_ok() {
-                found += 1;
+                count += 1;
             }
         }
     }
-    found
+    count
 }
 
 #[cfg(test)]

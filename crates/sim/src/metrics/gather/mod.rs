@@ -5,7 +5,7 @@
 
 mod values;
 
-pub(super) use values::Values;
+pub(super) use values::SpillingList;
 
 use crate::metrics::cost::Cost;
 use crate::metrics::facts::Facts;
@@ -56,11 +56,11 @@ pub(super) enum Compute {
     /// Any other number computed from totals.
     Real(fn(&Facts<'_>) -> Option<f64>),
     /// The sum of a count over all jobs, for replays accepted by the first function.
-    Sum(IsThere, PerJob<u64>),
+    Sum(HasNumber, PerJob<u64>),
     /// The mean of a value over the jobs in means.
     Mean(PerJob<f64>),
     /// The same, for replays accepted by the first function.
-    MeanIf(IsThere, PerJob<f64>),
+    MeanIf(HasNumber, PerJob<f64>),
     /// The mean of a value over the jobs in means with at least two nodes.
     ParallelMean(PerJob<f64>),
     /// The mean over the same jobs of the pairwise sum divided by its lower bound. It is 1 if every placement
@@ -74,11 +74,11 @@ pub(super) enum Compute {
 }
 
 /// Returns whether a replay has a number.
-pub(super) type IsThere = fn(&Facts<'_>) -> bool;
+pub(super) type HasNumber = fn(&Facts<'_>) -> bool;
 
 /// The state of a number while jobs are added.
 #[derive(Debug)]
-pub(super) enum Partial {
+pub(super) enum Accumulator {
     /// Nothing: the number is computed from totals at the end.
     Nothing,
     /// The sum of a count over all jobs.
@@ -89,13 +89,13 @@ pub(super) enum Partial {
     ToBound(f64, u64, Box<PairwiseBound>),
     /// The sum of values over the counted jobs, and the values themselves, because a variance needs the mean
     /// first.
-    Spread(f64, Values),
+    Spread(f64, SpillingList),
 }
 
 /// The most values of a variance, or of waits, in memory, 4 MB. Further values go into a temporary file.
 pub(super) const MOST_VALUES: usize = 1 << 19;
 
-impl Partial {
+impl Accumulator {
     /// Creates the state of a number before the first job. `of` gives the machine.
     pub(super) fn new(compute: &Compute, of: &Facts<'_>, spills: bool) -> Self {
         match compute {
@@ -106,7 +106,7 @@ impl Partial {
                 Self::ToBound(0.0, 0, Box::new(PairwiseBound::new(of.replay.mesh)))
             }
             Compute::Variance(_) => {
-                Self::Spread(0.0, Values::new(if spills { MOST_VALUES } else { usize::MAX }))
+                Self::Spread(0.0, SpillingList::new(if spills { MOST_VALUES } else { usize::MAX }))
             }
         }
     }
@@ -114,7 +114,7 @@ impl Partial {
     /// Adds the jobs of `part`, the next ones in the order of the log.
     pub(super) fn add(&mut self, compute: &Compute, part: &Facts<'_>) {
         match (self, compute) {
-            (Self::Sum(sum), Compute::Sum(is_there, value)) if is_there(part) => {
+            (Self::Sum(sum), Compute::Sum(has_number, value)) if has_number(part) => {
                 let all: Vec<usize>;
                 let jobs = part.replay.jobs.len();
                 // The jobs in means are mostly all, and whole numbers have the same sum in any order.
@@ -127,14 +127,14 @@ impl Partial {
                 for_each(*value, part, positions, |value| *sum += value);
             }
             (Self::Mean(sum, count), Compute::Mean(value)) => {
-                add_mean((sum, count), *value, part, &part.kept);
+                add_mean(sum, count, *value, part, &part.kept);
             }
-            (Self::Mean(sum, count), Compute::MeanIf(is_there, value)) if is_there(part) => {
-                add_mean((sum, count), *value, part, &part.kept);
+            (Self::Mean(sum, count), Compute::MeanIf(has_number, value)) if has_number(part) => {
+                add_mean(sum, count, *value, part, &part.kept);
             }
             (Self::Mean(sum, count), Compute::ParallelMean(value)) => {
                 let parallel: Vec<usize> = part.parallel().collect();
-                add_mean((sum, count), *value, part, &parallel);
+                add_mean(sum, count, *value, part, &parallel);
             }
             (Self::ToBound(sum, count, bound), Compute::ParallelMeanToBound) => {
                 part.parallel().for_each(|job| {
@@ -161,7 +161,7 @@ impl Partial {
             (_, Compute::Count(value)) => value(whole).map(Number::Count),
             (_, Compute::Real(value)) => value(whole).map(Number::Real),
             (_, Compute::Duration(calls, value)) => Some(Number::Count(value(calls(whole.replay.recording)))),
-            (Self::Sum(sum), Compute::Sum(is_there, _)) => is_there(whole).then_some(Number::Count(sum)),
+            (Self::Sum(sum), Compute::Sum(has_number, _)) => has_number(whole).then_some(Number::Count(sum)),
             (Self::Mean(sum, count) | Self::ToBound(sum, count, _), _) => mean(sum, count),
             (Self::Spread(sum, values), _) => {
                 let count = values.count();
@@ -191,7 +191,7 @@ pub(super) fn for_each<T: Copy>(
 }
 
 /// Adds the values of the jobs at these positions to a sum and a count.
-fn add_mean((sum, count): (&mut f64, &mut u64), value: PerJob<f64>, of: &Facts<'_>, positions: &[usize]) {
+fn add_mean(sum: &mut f64, count: &mut u64, value: PerJob<f64>, of: &Facts<'_>, positions: &[usize]) {
     // A local sum stays in a register.
     let mut sum_now = *sum;
     for_each(value, of, positions, |value| sum_now += value);

@@ -10,7 +10,7 @@ const TOGETHER: usize = 1 << 13;
 /// A list of numbers. Beyond a given length it is in an unnamed temporary file, which vanishes with the
 /// process.
 #[derive(Debug)]
-pub(in crate::metrics) struct Values {
+pub(in crate::metrics) struct SpillingList {
     /// The last numbers.
     recent: Vec<f64>,
     /// The most numbers in memory.
@@ -22,7 +22,7 @@ pub(in crate::metrics) struct Values {
     error: Option<io::Error>,
 }
 
-impl Values {
+impl SpillingList {
     /// Creates an empty list with at most `most` numbers in memory.
     pub(in crate::metrics) fn new(most: usize) -> Self {
         Self { recent: Vec::new(), most, file: None, count: 0, error: None }
@@ -117,7 +117,7 @@ mod tests {
         assert!(interpose(Box::new(SmallDisk)), "another unit test has a double already");
         let mut done = 0;
         for left in 0.. {
-            let mut values = Values::new(7);
+            let mut values = SpillingList::new(7);
             LEFT.set(Some(left));
             (0..30).for_each(|i| values.push(f64::from(i)));
             assert!(values.recent.len() < 7);
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn numbers_come_back_in_their_order() -> io::Result<()> {
         for count in [0, 1, 6, 7, 8, 20, 21] {
-            let mut values = Values::new(7);
+            let mut values = SpillingList::new(7);
             let given: Vec<f64> = (0..count).map(|i| f64::from(i) / 3.0).collect();
             for &value in &given {
                 values.push(value);

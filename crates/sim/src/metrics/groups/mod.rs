@@ -1,4 +1,4 @@
-//! Numbers of groups of jobs, such as the jobs of a user. The functions are those of the summary, so the
+//! Numbers of groups of jobs, such as the jobs of a user. The functions are shared with the summary, so the
 //! means of the groups, weighted by their jobs, are the means of the replay.
 
 mod waits;
@@ -8,7 +8,7 @@ use std::io;
 use self::waits::Waits;
 use super::dispersal::Dispersal;
 use super::facts::{Facts, Finished, JobRow, Trim};
-use super::gather::{Number, Partial};
+use super::gather::{Accumulator, Number};
 use super::metric::Metric;
 use super::recorder::Recording;
 use super::registry::METRICS;
@@ -62,7 +62,7 @@ struct GroupSum {
     jobs: u64,
     node_s: f64,
     /// The state of each number, one for each row of [`grouped_metrics`].
-    means: Vec<Partial>,
+    means: Vec<Accumulator>,
     /// The positions of its jobs in means, within the batch.
     positions: Vec<usize>,
 }
@@ -91,10 +91,12 @@ impl GroupSums {
         is_in_totals: &dyn Fn(usize) -> bool,
         is_in_means: &dyn Fn(usize) -> bool,
     ) {
-        for (first, (jobs, groups)) in (0..).step_by(TOGETHER).zip(parts(jobs).zip(parts(groups))) {
+        for (first, (jobs, groups)) in
+            (0..).step_by(TOGETHER).zip(jobs.chunks(TOGETHER).zip(groups.chunks(TOGETHER)))
+        {
             let most = groups.iter().copied().max().map_or(0, |most| most + 1);
             self.groups.resize_with(self.groups.len().max(most), GroupSum::default);
-            Replayed::new(jobs).with_facts(|facts| {
+            JobColumns::new(jobs).with_facts(|facts| {
                 for (i, &group) in groups.iter().enumerate() {
                     if is_in_totals(first + i) {
                         let node_s = facts.service_s(i) * f64::from(jobs[i].allocated);
@@ -121,15 +123,11 @@ impl GroupSums {
     }
 }
 
-/// Splits values into batches.
-fn parts<T>(values: &[T]) -> std::slice::Chunks<'_, T> {
-    values.chunks(TOGETHER)
-}
-
 impl Default for GroupSum {
     fn default() -> Self {
-        let means = Replayed::new(&[])
-            .with_facts(|none| grouped_metrics().map(|metric| metric.begin(none, false)).collect());
+        let means = JobColumns::new(&[]).with_facts(|none| {
+            grouped_metrics().map(|metric| Accumulator::new(&metric.compute, none, false)).collect()
+        });
         Self { jobs: 0, node_s: 0.0, means, positions: Vec::new() }
     }
 }
@@ -146,9 +144,9 @@ impl GroupSum {
         if self.positions.is_empty() {
             return;
         }
-        let of_group = facts.of(std::mem::take(&mut self.positions));
+        let of_group = facts.with_kept(std::mem::take(&mut self.positions));
         for (metric, mean) in grouped_metrics().zip(&mut self.means) {
-            metric.add(mean, &of_group);
+            mean.add(&metric.compute, &of_group);
         }
         self.positions = of_group.kept;
         self.positions.clear();
@@ -156,9 +154,10 @@ impl GroupSum {
 
     /// Returns the numbers. `waits` has the number of waits and their median.
     fn finish(self, waits: (u64, Option<f64>)) -> GroupNumbers {
-        let means = Replayed::new(&[]).with_facts(|none| {
+        let means = JobColumns::new(&[]).with_facts(|none| {
             // Cannot fail, because no values are in a file.
-            let mean = |(metric, mean): (&Metric, Partial)| metric.finish(mean, none).ok().flatten();
+            let mean =
+                |(metric, mean): (&Metric, Accumulator)| mean.finish(&metric.compute, none).ok().flatten();
             grouped_metrics().zip(self.means).map(|both| mean(both).map(Number::as_f64)).collect()
         });
         GroupNumbers {
@@ -172,14 +171,14 @@ impl GroupSum {
 }
 
 /// The jobs as arguments of the summary's functions.
-struct Replayed {
+struct JobColumns {
     jobs: Vec<Job>,
     records: Vec<Record>,
     recording: Recording,
 }
 
-impl Replayed {
-    fn new(played: &[JobRow]) -> Self {
+impl JobColumns {
+    fn new(rows: &[JobRow]) -> Self {
         let time = |seconds: f64| Time::from_micros((seconds * 1e6).round() as i64);
         let job = |job: &JobRow| Job { submit: time(job.submit_s), procs: job.procs, ..Job::default() };
         let record = |job: &JobRow| Record {
@@ -194,22 +193,18 @@ impl Replayed {
             ..Dispersal::default()
         };
         let recording = Recording {
-            dispersal: played.iter().map(dispersal).collect(),
+            dispersal: rows.iter().map(dispersal).collect(),
             allocate_ns: Vec::new(),
             ..Recording::default()
         };
-        Self {
-            jobs: played.iter().map(job).collect(),
-            records: played.iter().map(record).collect(),
-            recording,
-        }
+        Self { jobs: rows.iter().map(job).collect(), records: rows.iter().map(record).collect(), recording }
     }
 
     /// Calls `act` with the facts of these jobs.
     fn with_facts<T>(&self, act: impl FnOnce(&Facts<'_>) -> T) -> T {
-        // None of these numbers depends on the machine.
+        // These numbers do not depend on the machine.
         let mesh = Mesh::default();
-        act(&Facts::of_part(&Finished {
+        act(&Facts::from_part(&Finished {
             jobs: &self.jobs,
             records: &self.records,
             recording: &self.recording,

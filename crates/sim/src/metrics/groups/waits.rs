@@ -8,14 +8,14 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::metrics::gather::{MOST_VALUES, Values};
+use crate::metrics::gather::{MOST_VALUES, SpillingList};
 use meshreplay_base::disk::Sorter;
 
 /// The waits of jobs, by group.
 #[derive(Debug)]
 pub(super) struct Waits {
     /// Alternately the group and the wait in seconds, job by job.
-    list: Values,
+    list: SpillingList,
     groups: Vec<Buckets>,
 }
 
@@ -37,18 +37,18 @@ fn key(wait_s: f64) -> u64 {
 }
 
 /// Returns the wait of a key.
-fn of_key(key: u64) -> f64 {
+fn from_key(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 0 { !key } else { key ^ (1 << 63) })
 }
 
 /// Returns the bucket of a key.
-fn bucket_of(key: u64) -> u64 {
+fn bucket_index(key: u64) -> u64 {
     key >> 48
 }
 
 impl Default for Waits {
     fn default() -> Self {
-        Self { list: Values::new(MOST_VALUES), groups: Vec::new() }
+        Self { list: SpillingList::new(MOST_VALUES), groups: Vec::new() }
     }
 }
 
@@ -59,7 +59,7 @@ impl Waits {
         self.groups.resize_with(self.groups.len().max(group + 1), Buckets::new);
         let buckets = &mut self.groups[group];
         let new = Bucket { count: 0, least: key, greatest: key };
-        let bucket = buckets.entry(bucket_of(key)).or_insert(new);
+        let bucket = buckets.entry(bucket_index(key)).or_insert(new);
         bucket.count = bucket.count.saturating_add(1);
         (bucket.least, bucket.greatest) = (bucket.least.min(key), bucket.greatest.max(key));
         self.list.push(group as f64);
@@ -69,7 +69,11 @@ impl Waits {
     /// Returns the number and the median of all waits, and of each of `groups` groups. A median of an even
     /// number is the mean of the middle two, and `None` without waits. At most `in_memory` bytes of waits in
     /// the buckets of medians are sorted in memory. Fails if the temporary file fails.
-    pub(super) fn medians(self, groups: usize, in_memory: usize) -> io::Result<(Counted, Vec<Counted>)> {
+    pub(super) fn medians(
+        self,
+        groups: usize,
+        in_memory: usize,
+    ) -> io::Result<(CountAndMedian, Vec<CountAndMedian>)> {
         let (list, count) = (self.list, groups);
         let mut groups = self.groups;
         groups.resize_with(count, Buckets::new);
@@ -81,7 +85,8 @@ impl Waits {
             whole
         });
         // The groups, then all waits as one more group.
-        let mut sought: Vec<Sought> = groups.iter().chain([&whole]).map(Sought::of).collect();
+        let mut searches: Vec<MedianSearch> =
+            groups.iter().chain([&whole]).map(MedianSearch::from_buckets).collect();
         let mut sorter: Sorter = Sorter::of_pieces(in_memory);
         let (mut group, mut failed) = (None, None);
         let all = groups.len();
@@ -92,7 +97,7 @@ impl Waits {
             };
             let key = key(value);
             for of in [of, all] {
-                if sought[of].reads(bucket_of(key)) && failed.is_none() {
+                if searches[of].reads(bucket_index(key)) && failed.is_none() {
                     failed = sorter.add(((of as u64).cast_signed(), key), &[]).err();
                 }
             }
@@ -102,29 +107,29 @@ impl Waits {
         }
         let mut ascending = sorter.sorted()?;
         while let Some(((of, key), _)) = ascending.next()? {
-            sought.iter_mut().skip(of as usize).take(1).for_each(|sought| sought.read(key));
+            searches.iter_mut().skip(of as usize).take(1).for_each(|search| search.read(key));
         }
-        let mut counted: Vec<Counted> = sought.iter().map(Sought::counted).collect();
-        let whole = counted.pop().unwrap_or_default();
-        Ok((whole, counted))
+        let mut medians: Vec<CountAndMedian> = searches.iter().map(MedianSearch::median).collect();
+        let whole = medians.pop().unwrap_or_default();
+        Ok((whole, medians))
     }
 }
 
 /// A number of waits, and their median in seconds, or `None` without waits.
-type Counted = (u64, Option<f64>);
+type CountAndMedian = (u64, Option<f64>);
 
 /// The search for the middle one or two waits of a group.
-struct Sought {
+struct MedianSearch {
     count: u64,
     /// The lower and the upper one.
-    middle: [Middle; 2],
+    middle: [RankSearch; 2],
     /// The bucket of the last wait that was read, and the number of waits read from that bucket.
     read: (u64, u64),
 }
 
 /// A wait, searched by its rank.
 #[derive(Clone, Copy, Default)]
-struct Middle {
+struct RankSearch {
     /// The bucket that it is in.
     bucket: u64,
     /// The number of waits of the bucket before it, in ascending order.
@@ -133,20 +138,20 @@ struct Middle {
     key: Option<u64>,
 }
 
-impl Sought {
+impl MedianSearch {
     /// Finds the buckets of the middle waits.
-    fn of(buckets: &Buckets) -> Self {
+    fn from_buckets(buckets: &Buckets) -> Self {
         let count = buckets.values().map(|bucket| bucket.count).sum::<u64>();
         let middle = [count.saturating_sub(1) / 2, count / 2].map(|mut before| {
             for (&at, bucket) in buckets {
                 if before < bucket.count {
                     // Waits that are all equal need no second pass.
                     let key = (bucket.least == bucket.greatest).then_some(bucket.least);
-                    return Middle { bucket: at, before, key };
+                    return RankSearch { bucket: at, before, key };
                 }
                 before = before.saturating_sub(bucket.count);
             }
-            Middle::default()
+            RankSearch::default()
         });
         Self { count, middle, read: (0, 0) }
     }
@@ -158,7 +163,7 @@ impl Sought {
 
     /// Takes the next wait of the buckets of interest, in ascending order.
     fn read(&mut self, key: u64) {
-        let (bucket, before) = (bucket_of(key), self.read);
+        let (bucket, before) = (bucket_index(key), self.read);
         let before = if before.0 == bucket { before.1 } else { 0 };
         for middle in &mut self.middle {
             if middle.bucket == bucket && middle.before == before {
@@ -169,8 +174,8 @@ impl Sought {
     }
 
     /// Returns the number of waits and their median.
-    fn counted(&self) -> Counted {
-        let [lower, upper] = self.middle.map(|middle| middle.key.map(of_key));
+    fn median(&self) -> CountAndMedian {
+        let [lower, upper] = self.middle.map(|middle| middle.key.map(from_key));
         let median = lower.zip(upper).filter(|_| self.count > 0);
         (self.count, median.map(|(lower, upper)| f64::midpoint(lower, upper)))
     }
@@ -181,7 +186,7 @@ mod tests {
     use super::*;
 
     /// Returns the median by sorting.
-    fn sorted_median(mut values: Vec<f64>) -> Counted {
+    fn sorted_median(mut values: Vec<f64>) -> CountAndMedian {
         values.sort_unstable_by(f64::total_cmp);
         let median =
             values.get(values.len() / 2).map(|&upper| f64::midpoint(values[(values.len() - 1) / 2], upper));
@@ -192,15 +197,15 @@ mod tests {
     fn keys_are_ordered_as_floats() {
         let floats = [f64::NEG_INFINITY, -7.5, -0.0, 0.0, 1e-300, 3.0, 3.000_001, f64::MAX, f64::INFINITY];
         assert!(floats.windows(2).all(|pair| key(pair[0]) < key(pair[1])));
-        assert!(floats.iter().all(|&float| of_key(key(float)).to_bits() == float.to_bits()));
+        assert!(floats.iter().all(|&float| from_key(key(float)).to_bits() == float.to_bits()));
     }
 
-    /// Medians of few and of many waits, alike or not, equal those of sorted waits.
+    /// Medians of few and of many waits, alike or not, equal the medians by sorting.
     #[test]
     fn medians_are_those_of_sorted_waits() -> io::Result<()> {
         let noise = |i: u64, below: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 30) % below;
         for seed in 0..120_u64 {
-            let mut waits = Waits { list: Values::new(1 + seed as usize % 50), groups: Vec::new() };
+            let mut waits = Waits { list: SpillingList::new(1 + seed as usize % 50), groups: Vec::new() };
             let mut groups: Vec<Vec<f64>> = vec![Vec::new(); 4];
             for i in 0..noise(seed, 900) {
                 let draw = noise(i * 77 + seed * 1_000_003, 1 << 20);
@@ -222,9 +227,9 @@ mod tests {
                 waits.add(group, value);
                 groups[group].push(value);
             }
-            let (whole, counted) = waits.medians(4, 1 << 10)?;
+            let (whole, medians) = waits.medians(4, 1 << 10)?;
             assert_eq!(whole, sorted_median(groups.concat()), "{seed}");
-            assert_eq!(counted, groups.into_iter().map(sorted_median).collect::<Vec<_>>(), "{seed}");
+            assert_eq!(medians, groups.into_iter().map(sorted_median).collect::<Vec<_>>(), "{seed}");
         }
         Ok(())
     }

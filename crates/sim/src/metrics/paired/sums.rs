@@ -144,23 +144,23 @@ impl BlockSums {
 /// The block sums of a replay while jobs are added.
 #[derive(Debug)]
 pub(in crate::metrics) struct BlockAdder {
-    /// The number of jobs so far.
+    /// The number of added jobs.
     at: usize,
     hash: u64,
     /// The compared numbers with their functions of jobs and their sums.
-    numbers: Vec<(&'static str, PerJob<f64>, Added)>,
+    numbers: Vec<(&'static str, PerJob<f64>, BlockState)>,
 }
 
 /// The state of a compared number.
 #[derive(Debug)]
-enum Added {
+enum BlockState {
     /// The sums over blocks of this number of jobs.
     Sums(usize, Blocks),
-    /// The values so far, because blocks are equal shares of an unknown number of jobs.
+    /// The added values, because blocks are equal shares of an unknown number of jobs.
     Values(Vec<f64>),
 }
 
-impl Added {
+impl BlockState {
     /// Returns the sums over blocks after all `n` jobs.
     fn finish(self, n: usize) -> Blocks {
         match self {
@@ -181,7 +181,8 @@ impl BlockAdder {
     /// jobs must be in means.
     pub(in crate::metrics) fn new(n: Option<usize>) -> Self {
         let compared = METRICS.iter().filter(|metric| metric.is_compared);
-        let nothing = || n.map_or_else(|| Added::Values(Vec::new()), |n| Added::Sums(n, Blocks::empty(n)));
+        let nothing =
+            || n.map_or_else(|| BlockState::Values(Vec::new()), |n| BlockState::Sums(n, Blocks::empty(n)));
         let numbers = compared.filter_map(|metric| Some((metric.name(), metric.of_job()?, nothing())));
         Self { at: 0, hash: 0, numbers: numbers.collect() }
     }
@@ -190,9 +191,9 @@ impl BlockAdder {
     /// order of arrival, or is `None` if that is the order of the log, as required if the number of jobs is
     /// unknown.
     pub(in crate::metrics) fn add(&mut self, part: &Facts<'_>, ranks: Option<&[usize]>) {
-        for (_, value, added) in &mut self.numbers {
-            match added {
-                Added::Sums(n, blocks) => {
+        for (_, value, state) in &mut self.numbers {
+            match state {
+                BlockState::Sums(n, blocks) => {
                     let mut kept = part.kept.iter();
                     for_each(*value, part, &part.kept, |value| {
                         let Some(&i) = kept.next() else { return };
@@ -200,7 +201,7 @@ impl BlockAdder {
                         blocks.add(block(rank, *n), Some(value));
                     });
                 }
-                Added::Values(values) => value(part, &part.kept, values),
+                BlockState::Values(values) => value(part, &part.kept, values),
             }
         }
         let jobs = part.replay.jobs;
@@ -211,7 +212,7 @@ impl BlockAdder {
     /// Returns the block sums of all jobs.
     pub(in crate::metrics) fn finish(self) -> BlockSums {
         let n = self.at;
-        let numbers = self.numbers.into_iter().map(|(name, _, added)| (name, added.finish(n)));
+        let numbers = self.numbers.into_iter().map(|(name, _, state)| (name, state.finish(n)));
         BlockSums { jobs: (n, self.hash), numbers: numbers.collect() }
     }
 }

@@ -1,4 +1,4 @@
-//! The observer that measures placements as they are made, so that they need not be kept.
+//! The observer that measures placements immediately, so that they need not be kept.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -6,11 +6,11 @@
          memory, fit 128 bits"
 )]
 
-mod leaving;
+mod finished_jobs;
 mod outages;
 mod recording;
 
-pub use leaving::{LeftJobs, TakeLeft};
+pub use finished_jobs::{FinishedJobs, FinishedSink};
 pub use outages::{Downtime, LostRun, OutageRecord};
 pub use recording::Compactions;
 pub use recording::{ContentionRecord, Recording, retain};
@@ -18,7 +18,7 @@ pub use recording::{ContentionRecord, Recording, retain};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use self::leaving::{Leaving, Open, PlacementRoom};
+use self::finished_jobs::{Batches, PlacementMemory, UnfinishedJobs};
 use super::contention::Contention;
 use super::dispersal::Meter;
 use super::fragmentation::{Fragmentation, Slices};
@@ -29,7 +29,7 @@ use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
 
 /// The most unfinished jobs whose nodes await measurement, and the most parts of such nodes. Other placements
-/// are measured at once, because their nodes would take more memory than their measurements.
+/// are measures at once, because their nodes would take more memory than their measurements.
 const MOST_OPEN: usize = 1 << 12;
 const MOST_PARTS: usize = 256;
 
@@ -38,7 +38,7 @@ const MOST_PARTS: usize = 256;
 pub struct Monitor {
     /// Jobs of earlier replications.
     pub earlier: AtomicUsize,
-    /// Jobs that have ended so far, including earlier replications.
+    /// Jobs that have ended, including earlier replications.
     pub finished: AtomicUsize,
     /// Stops the replay.
     pub stop: Stop,
@@ -55,13 +55,13 @@ pub struct Recorder<'a> {
     /// Whether the nodes of each job are kept.
     keeps_placements: bool,
     /// The memory taken by the nodes of finished jobs.
-    room: PlacementRoom,
+    placement_memory: PlacementMemory,
     /// Whether the refusals of each job are counted.
     counts_refusals: bool,
-    open: Open,
+    unfinished: UnfinishedJobs,
     /// The sink of finished jobs, or `None` if their measurements are kept.
-    leaving: Option<Leaving<'a>>,
-    /// The jobs of the replay. Empty unless outages are measured.
+    batches: Option<Batches<'a>>,
+    /// The jobs of the replay. Empty unless outages are measures.
     jobs: &'a [Job],
     /// The nodes of each job according to the log, empty for a job without a list. No lists unless jobs are
     /// placed by them.
@@ -86,21 +86,21 @@ impl<'a> Recorder<'a> {
             contention: None,
             fragmentation: None,
             keeps_placements: false,
-            room: PlacementRoom::default(),
+            placement_memory: PlacementMemory::default(),
             counts_refusals: false,
-            open: Open::default(),
-            leaving: None,
+            unfinished: UnfinishedJobs::default(),
+            batches: None,
             jobs: &[],
             lists: Vec::new(),
             recording,
         }
     }
 
-    /// Passes finished jobs to `sink` in batches of `batch` jobs instead of keeping their measurements. The
+    /// Passes finished jobs to `sink` in batches of `size` jobs instead of keeping their measurements. The
     /// sink has the nodes of at most `kept` jobs in memory.
     #[must_use]
-    pub fn with_leaving(mut self, (together, kept): (usize, usize), take: TakeLeft<'a>) -> Self {
-        self.leaving = Some(Leaving { left: LeftJobs::default(), together, kept, counted: 0, take });
+    pub fn with_sink(mut self, size: usize, kept: usize, sink: FinishedSink<'a>) -> Self {
+        self.batches = Some(Batches { batch: FinishedJobs::default(), size, kept, counted: 0, sink });
         self
     }
 
@@ -169,15 +169,15 @@ impl<'a> Recorder<'a> {
 
     /// Passes the current batch to the sink. Does nothing for an empty batch, or without a sink.
     fn hand_over(&mut self) {
-        let Some(leaving) = self.leaving.as_mut().filter(|leaving| !leaving.left.jobs.is_empty()) else {
+        let Some(batches) = self.batches.as_mut().filter(|batches| !batches.batch.jobs.is_empty()) else {
             return;
         };
-        let mut left = std::mem::take(&mut leaving.left);
-        left.recording = self.recording.take_jobs();
-        let mut cleared = (leaving.take)(left);
-        cleared.reserve(leaving.together);
-        self.recording.reuse(std::mem::take(&mut cleared.recording), leaving.together);
-        leaving.left = cleared;
+        let mut batch = std::mem::take(&mut batches.batch);
+        batch.recording = self.recording.take_jobs();
+        let mut cleared = (batches.sink)(batch);
+        cleared.reserve(batches.size);
+        self.recording.reuse(std::mem::take(&mut cleared.recording), batches.size);
+        batches.batch = cleared;
     }
 }
 
@@ -202,25 +202,25 @@ fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
 impl Observer for Recorder<'_> {
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
         let cost = if let Some(Placed { placement, held }) = placed {
-            let defers = self.leaving.is_some() && self.open.len() <= MOST_OPEN;
-            let measured = self.open.of(job);
+            let defers = self.batches.is_some() && self.unfinished.len() <= MOST_OPEN;
+            let measures = self.unfinished.measures(job);
             if defers && held.parts() <= MOST_PARTS {
                 // The sink measures it, on another thread.
-                measured.held = Some(Arc::clone(held));
+                measures.held = Some(Arc::clone(held));
             } else {
-                measured.dispersal = self.meter.measure_held(held);
+                measures.dispersal = self.meter.measure_held(held);
             }
-            measured.allocate_ns = cost_ns;
+            measures.allocate_ns = cost_ns;
             if let Some(list) = self.lists.get(job as usize).filter(|list| !list.is_empty()) {
-                measured.replaced = Some(outside(&placement.nodes, list));
+                measures.replaced = Some(outside(&placement.nodes, list));
             }
             if self.keeps_placements {
-                measured.sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
+                measures.sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
             }
             &mut self.recording.allocate
         } else {
             if self.counts_refusals {
-                self.open.of(job).refusals += 1;
+                self.unfinished.measures(job).refusals += 1;
             }
             &mut self.recording.refused
         };
@@ -229,17 +229,17 @@ impl Observer for Recorder<'_> {
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         if let Some(contention) = &mut self.contention {
-            let (found, measured) = (contention.add(nodes, now), self.open.of(job));
+            let (contention, measures) = (contention.add(nodes, now), self.unfinished.measures(job));
             // The contention of a job that is moved later remains that of its start.
-            if !std::mem::replace(&mut measured.has_started, true) {
-                measured.contention = found;
+            if !std::mem::replace(&mut measures.has_started, true) {
+                measures.contention = contention;
             }
         }
         if let Some(fragmentation) = &mut self.fragmentation {
             fragmentation.take(nodes, now);
         }
         if self.keeps_placements {
-            self.open.of(job).placement = intervals(nodes);
+            self.unfinished.measures(job).placement = intervals(nodes);
         }
     }
 
@@ -273,8 +273,8 @@ impl Observer for Recorder<'_> {
 
     fn killed(&mut self, job: JobId, count: u32, ran: Time, now: Time) {
         // The contention of a job is that of its last run.
-        let measured = self.open.of(job);
-        measured.has_started = false;
+        let measures = self.unfinished.measures(job);
+        measures.has_started = false;
         if let (Some(outages), Some(named)) = (&mut self.recording.outages, self.jobs.get(job as usize)) {
             // The nodes that the job has just vacated, if placements are kept.
             outages.kill(LostRun {
@@ -282,7 +282,7 @@ impl Observer for Recorder<'_> {
                 start: now - ran,
                 end: now,
                 allocated: count,
-                nodes: measured.placement.clone(),
+                nodes: measures.placement.clone(),
             });
         }
     }
@@ -292,28 +292,28 @@ impl Observer for Recorder<'_> {
         if self.timed { cost.add(cost_ns) } else { cost.count() }
     }
 
-    fn left(&mut self, job: &Job, record: &Record) {
-        let (id, measured) = self.open.next();
+    fn on_job_final(&mut self, job: &Job, record: &Record) {
+        let (id, measures) = self.unfinished.next();
         let has_list = self.lists.get(id as usize).is_some_and(|list| !list.is_empty());
         if self.keeps_placements
-            && let Err(problem) = self.room.add(&measured.placement)
+            && let Err(problem) = self.placement_memory.add(&measures.placement)
         {
             self.monitor.stop.fail(problem);
         }
-        if let Some(leaving) = &mut self.leaving {
-            leaving.left.held.push(measured.held.take());
+        if let Some(batches) = &mut self.batches {
+            batches.batch.held.push(measures.held.take());
         }
-        self.recording.push(measured, has_list, self.keeps_placements, self.counts_refusals);
-        self.open.remove_next();
-        let Some(leaving) = &mut self.leaving else { return };
-        leaving.left.jobs.push(*job);
-        leaving.left.records.push(*record);
-        leaving.counted += 1;
-        if leaving.counted == leaving.kept {
-            leaving.counted = 0;
-            self.room = PlacementRoom::default();
+        self.recording.push(measures, has_list, self.keeps_placements, self.counts_refusals);
+        self.unfinished.remove_next();
+        let Some(batches) = &mut self.batches else { return };
+        batches.batch.jobs.push(*job);
+        batches.batch.records.push(*record);
+        batches.counted += 1;
+        if batches.counted == batches.kept {
+            batches.counted = 0;
+            self.placement_memory = PlacementMemory::default();
         }
-        if leaving.left.jobs.len() == leaving.together {
+        if batches.batch.jobs.len() == batches.size {
             self.hand_over();
         }
     }

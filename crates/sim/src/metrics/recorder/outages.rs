@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::NodeId;
 
-/// An interval in which a node was down. Its job may have continued.
+/// A downtime of a node. Its job may have continued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Downtime {
     /// The node.

@@ -1,6 +1,6 @@
 //! The measurements of a replay.
 
-use super::leaving::Measured;
+use super::finished_jobs::JobMeasures;
 use super::outages::OutageRecord;
 use crate::engine::Compaction;
 use crate::metrics::contention::JobContention;
@@ -92,7 +92,7 @@ impl Recording {
 
     /// Appends the measurements of the next finished job, and takes its placement. `has_list` is true if the
     /// job has a list of nodes.
-    pub(super) fn push(&mut self, job: &mut Measured, has_list: bool, placements: bool, refusals: bool) {
+    pub(super) fn push(&mut self, job: &mut JobMeasures, has_list: bool, placements: bool, refusals: bool) {
         self.dispersal.push(job.dispersal);
         self.allocate_ns.push(job.allocate_ns);
         if placements {
@@ -128,8 +128,8 @@ impl Recording {
 
 /// Takes all entries out of a list, with a new list of the same capacity.
 fn take<T>(list: &mut Vec<T>) -> Vec<T> {
-    let room = list.len();
-    std::mem::replace(list, Vec::with_capacity(room))
+    let capacity = list.len();
+    std::mem::replace(list, Vec::with_capacity(capacity))
 }
 
 /// Removes the entries of `list` with a false `is_kept`. An empty list stays empty.

@@ -2,24 +2,282 @@
 //! derive everything about a number from its row.
 //!
 //! A new number needs one row and its function. The columns of the `summary` frame have the order of the
-//! rows: `times` before `places`.
+//! rows: numbers about jobs, then those of `places`.
 
 mod places;
-mod times;
 
-use super::metric::Metric;
+use super::facts::share;
+use super::gather::Compute::{Count, Mean, MeanIf, Real, Sum, Variance};
+use super::gather::{HasNumber, per_job};
+use super::metric::Better::{Higher, Neither};
+use super::metric::Display::{Percent, Plain, Seconds};
+use super::metric::Group::{Delays, First, Network, Response};
+use super::metric::{Metric, When, row};
 
 /// Every number of a summary.
-pub static METRICS: &[Metric] = &joined::<{ times::ROWS.len() + places::ROWS.len() }>();
+pub static METRICS: &[Metric] = &joined::<{ ROWS.len() + places::ROWS.len() }>();
 
 /// Concatenates the rows of both parts.
 const fn joined<const N: usize>() -> [Metric; N] {
-    let mut all = [times::ROWS[0]; N];
+    let mut all = [ROWS[0]; N];
     let mut i = 0;
     while i < N {
-        let before = times::ROWS.len();
-        all[i] = if i < before { times::ROWS[i] } else { places::ROWS[i - before] };
+        let before = ROWS.len();
+        all[i] = if i < before { ROWS[i] } else { places::ROWS[i - before] };
         i += 1;
     }
     all
 }
+
+/// The shortest run time of slowdowns in seconds. Shorter runs count as this long (bounded slowdown).
+const SHORTEST_RUN_S: f64 = 10.0;
+
+/// For every replay.
+const ALWAYS: HasNumber = |_| true;
+
+/// For replays that place jobs by the lists of their log.
+const BY_LISTS: HasNumber = |of| of.replay.recording.replaced.is_some();
+
+/// The rows of numbers about jobs, in the order of the columns of the `summary` frame.
+const ROWS: &[Metric] = &[
+    row("jobs", Count(|of| Some(of.totals.jobs))).meaning("jobs replayed").better(Neither).report(
+        First,
+        "jobs",
+        |_| true,
+    ),
+    row("jobs_in_means", Count(|of| Some(of.totals.in_means)))
+        .meaning("jobs that means cover; means over none are null")
+        .better(Neither),
+    row("skipped", Count(|of| Some(of.replay.skipped))).meaning("records left out").better(Neither),
+    row("never_fit", Count(|of| Some(of.replay.never_fit)))
+        .meaning("records left out because their shape never fits")
+        .better(Neither),
+    row("makespan_s", Real(|of| Some(of.makespan_s)))
+        .describe("makespan", "s", "first arrival to last end")
+        .interval(6),
+    row("utilization", Real(|of| Some(share(of.totals.busy_s + of.lost_node_s(), of.available_node_s))))
+        .meaning("busy node-seconds divided by available nodes and makespan")
+        .better(Higher)
+        .shown(Percent(1))
+        .terminal(First, "utilization", 6, |of| !of.unasked)
+        .report(First, "utilization %", |of| !of.unasked)
+        .interval(5),
+    row(
+        "useful_utilization",
+        Real(|of| Some(share(of.totals.busy_s - of.totals.unasked_s, of.available_node_s))),
+    )
+    .describe(
+        "useful utilization",
+        "",
+        "requested node-seconds of completed runs divided by available nodes and makespan: utilization \
+         without internal fragmentation and lost work",
+    )
+    .better(Higher)
+    .shown(Percent(1))
+    .terminal(First, "useful util.", 6, |of| of.unasked)
+    .report(First, "useful utilization %", |of| of.unasked),
+    row("goodput", Real(|of| of.outages().map(|_| share(of.totals.busy_s, of.available_node_s))))
+        .when(When::Outages)
+        .meaning("node-seconds of completed runs divided by available node-seconds")
+        .better(Higher)
+        .shown(Percent(1))
+        .terminal(First, "goodput", 6, |of| of.outages)
+        .report(First, "goodput %", |of| of.outages),
+    row("lost_node_s", Real(|of| of.outages().map(|outages| outages.lost_node_s)))
+        .when(When::Outages)
+        .describe("lost work", "node-s", "node-seconds of killed runs")
+        .shown(Plain(0))
+        .terminal(First, "lost node-s", 5, |of| of.outages)
+        .report(First, "lost node-s", |of| of.outages),
+    row("available_node_s", Real(|of| of.outages().map(|_| of.available_node_s)))
+        .when(When::Outages)
+        .describe(
+            "available",
+            "node-s",
+            "node-seconds of nodes that were up or in use, from the first arrival to the last end; the \
+             denominator of utilization",
+        )
+        .better(Neither),
+    row("node_failures", Count(|of| of.outages().map(|outages| outages.failures)))
+        .when(When::Outages)
+        .meaning("node outages"),
+    row("jobs_killed", Count(|of| of.outages().map(|outages| outages.kills)))
+        .when(When::Outages)
+        .meaning("runs killed by node outages"),
+    row(
+        "jobs_requeued",
+        Sum(|of| of.outages().is_some(), per_job!(|of, i| u64::from(of.replay.records[i].restarts > 0))),
+    )
+    .when(When::Outages)
+    .meaning("jobs killed at least once that ran again and ended")
+    .terminal(First, "requeued", 0, |of| of.outages)
+    .report(First, "requeued", |of| of.outages),
+    row("jobs_given_up", Count(|of| of.outages().map(|outages| outages.given_up)))
+        .when(When::Outages)
+        .meaning("jobs killed more often than the limit of requeues; not in `jobs` nor in means"),
+    row("jobs_never_started", Count(|of| of.outages().map(|outages| outages.never_started)))
+        .when(When::Outages)
+        .meaning("jobs still waiting for nodes at the end; not in `jobs` nor in means")
+        .terminal(First, "never started", 0, |of| of.outages)
+        .report(First, "never started", |of| of.outages),
+    row("internal_fragmentation", Real(|of| Some(share(of.totals.unasked_s, of.totals.busy_s))))
+        .meaning("share of busy node-seconds beyond requests")
+        .shown(Percent(1))
+        .terminal(First, "int. frag.", 6, |of| of.unasked)
+        .report(First, "internal fragmentation %", |of| of.unasked),
+    row("wait_s_mean", Mean(per_job!(|of, i| of.wait_s(i))))
+        .of_jobs("wait_s")
+        .describe("wait", "s", "mean of start − arrival")
+        .shown(Seconds(1))
+        .terminal(First, "wait s", 8, |_| true)
+        .report(First, "wait s", |_| true)
+        .interval(3)
+        .compared()
+        .grouped(),
+    row(
+        "starts_delayed",
+        Sum(ALWAYS, per_job!(|of, i| u64::from(of.start_delay_s(i).is_some_and(|delay_s| delay_s > 0.0)))),
+    )
+    .when(When::Recorded)
+    .meaning("jobs that started later than recorded")
+    .terminal(First, "late", 0, |of| of.recorded)
+    .report(First, "started later than recorded", |of| of.recorded),
+    row("start_delay_s_mean", Mean(per_job!(|of, i| of.start_delay_s(i).unwrap_or_default())))
+        .when(When::Recorded)
+        .describe(
+            "start delay",
+            "s",
+            "mean delay of starts after the recorded start; 0 for jobs without a delay or with an \
+             unknown recorded wait",
+        )
+        .shown(Seconds(1))
+        .terminal(First, "late by s", 0, |of| of.recorded)
+        .report(First, "later than recorded by s", |of| of.recorded),
+    row("waits_unknown", Sum(ALWAYS, per_job!(|of, i| u64::from(of.start_delay_s(i).is_none()))))
+        .when(When::Recorded)
+        .meaning("jobs with an unknown recorded wait")
+        .better(Neither),
+    row("nodes_replaced", Sum(BY_LISTS, per_job!(|of, i| of.replaced(i).map_or(0, u64::from))))
+        .when(When::RecordedNodes)
+        .meaning(
+            "nodes outside of the jobs' recorded lists, because listed nodes were in use, down or too \
+             few",
+        )
+        .terminal(First, "replaced", 0, |of| of.recorded_nodes)
+        .report(First, "nodes other than recorded", |of| of.recorded_nodes),
+    row(
+        "placements_replaced",
+        Sum(BY_LISTS, per_job!(|of, i| u64::from(of.replaced(i).is_some_and(|nodes| nodes > 0)))),
+    )
+    .when(When::RecordedNodes)
+    .meaning("jobs with replaced nodes"),
+    row("lists_unknown", Sum(BY_LISTS, per_job!(|of, i| u64::from(of.replaced(i).is_none()))))
+        .when(When::RecordedNodes)
+        .meaning("jobs without a node list in the log")
+        .better(Neither),
+    row("queue_delay_s_mean", Mean(per_job!(|of, i| of.queue_delay_s(i))))
+        .of_jobs("queue_delay_s")
+        .describe("queue delay", "s", "mean time from arrival to the head of the queue")
+        .shown(Seconds(1))
+        .terminal(Delays, "queue delay s", 2, |of| of.delays)
+        .report(First, "queue delay s", |of| of.delays),
+    row("allocation_delay_s_mean", Mean(per_job!(|of, i| of.allocation_delay_s(i))))
+        .of_jobs("allocation_delay_s")
+        .describe("allocation delay", "s", "mean time from the head of the queue to the start")
+        .shown(Seconds(1))
+        .terminal(Delays, "allocation delay s", 2, |of| of.delays)
+        .report(First, "allocation delay s", |of| of.delays),
+    row("moves", Sum(ALWAYS, per_job!(|of, i| u64::from(of.replay.records[i].moves))))
+        .meaning("moves of running jobs to make room")
+        .terminal(Delays, "moves", 3, |of| of.delays)
+        .report(First, "moves", |of| of.delays),
+    row("jobs_moved", Sum(ALWAYS, per_job!(|of, i| u64::from(of.replay.records[i].moves > 0))))
+        .meaning("jobs that were moved at least once"),
+    row("compactions_begun", Count(|of| Some(of.replay.recording.compactions.begun)))
+        .meaning("plans for running jobs to make room for another one")
+        .better(Neither),
+    row("compactions", Count(|of| Some(of.replay.recording.compactions.carried_out)))
+        .meaning("compactions carried out: jobs allocated by compaction")
+        .better(Neither),
+    row("compactions_aborted", Count(|of| Some(of.replay.recording.compactions.aborted)))
+        .meaning("compactions aborted because a job to be moved ended during the decision"),
+    row("compactions_delayed", Count(|of| Some(of.replay.recording.compactions.delayed)))
+        .meaning("compactions carried out while a job stood still without moving"),
+    row("compactions_overrun", Count(|of| Some(of.replay.recording.compactions.overrun)))
+        .meaning("compactions carried out with jobs still moving when the new job could start"),
+    row("suspended_s_mean", Mean(per_job!(|of, i| of.replay.records[i].suspended.as_seconds())))
+        .of_jobs("suspended_s")
+        .describe("suspended", "s", "mean time that jobs stood still because of moves")
+        .shown(Seconds(2))
+        .terminal(Delays, "suspended s", 0, |of| of.delays)
+        .report(First, "suspended s", |of| of.delays),
+    row("service_s_mean", Mean(per_job!(|of, i| of.service_s(i))))
+        .of_jobs("run_s")
+        .describe("service", "s", "mean of end − start")
+        .shown(Seconds(1))
+        .terminal(Network, "service s", 3, |of| of.network)
+        .report(Network, "service s", |_| true),
+    row("turnaround_s_mean", Mean(per_job!(|of, i| of.turnaround_s(i))))
+        .of_jobs_less("end_s", "submit_s")
+        .describe("turnaround", "s", "mean of end − arrival")
+        .shown(Seconds(1))
+        .terminal(Response, "turnaround s", 7, |of| of.replicated || of.network)
+        .report(First, "turnaround s", |_| true)
+        .interval(1)
+        .compared(),
+    row("turnaround_s_variance", Variance(per_job!(|of, i| of.turnaround_s(i))))
+        .describe("turnaround variance", "s²", "variance of end − arrival over the jobs")
+        .interval(2),
+    row(
+        "bounded_slowdown_mean",
+        Mean(per_job!(|of, i| (of.turnaround_s(i) / of.service_s(i).max(SHORTEST_RUN_S)).max(1.0))),
+    )
+    .describe("bounded slowdown", "", "mean of max(1, turnaround / max(run, 10 s))")
+    .shown(Plain(1))
+    .terminal(Response, "slowdown", 5, |of| !(of.replicated || of.network))
+    .report(First, "slowdown", |_| true)
+    .interval(4)
+    .grouped(),
+    row(
+        "bounded_slowdown_per_processor_mean",
+        Mean(per_job!(|of, i| {
+            let processors = f64::from(of.replay.jobs[i].procs);
+            (of.turnaround_s(i) / (processors * of.service_s(i).max(SHORTEST_RUN_S))).max(1.0)
+        })),
+    )
+    .describe(
+        "bounded slowdown per processor",
+        "",
+        "mean of max(1, turnaround / (processors · max(run, 10 s))), with requested processors",
+    )
+    .shown(Plain(2)),
+    row(
+        "prediction_error_s_mean",
+        MeanIf(|of| of.replay.is_predicted, per_job!(|of, i| (of.prediction_s(i) - of.ran_s(i)).abs())),
+    )
+    .when(When::Predictions)
+    .describe("prediction error", "s", "mean of |prediction − run| for predictions at arrival")
+    .shown(Seconds(1))
+    .terminal(Response, "error s", 0, |of| of.predictions)
+    .report(First, "prediction error s", |of| of.predictions),
+    row(
+        "underpredicted_share",
+        MeanIf(
+            |of| of.replay.is_predicted,
+            per_job!(|of, i| f64::from(u8::from(of.prediction_s(i) < of.ran_s(i)))),
+        ),
+    )
+    .when(When::Predictions)
+    .meaning("share of jobs that ran longer than predicted at arrival")
+    .better(Neither)
+    .shown(Percent(1))
+    .terminal(Response, "underpredicted", 0, |of| of.predictions)
+    .report(First, "underpredicted %", |of| of.predictions),
+    row(
+        "prediction_corrections",
+        Sum(|of| of.replay.is_predicted, per_job!(|of, i| u64::from(of.replay.records[i].corrections))),
+    )
+    .when(When::Predictions)
+    .meaning("corrections of predictions that jobs had outlived")
+    .report(First, "corrections", |of| of.predictions),
+];

@@ -3,46 +3,51 @@
 use super::super::cost::Cost;
 use super::super::facts::{Facts, share};
 use super::super::fragmentation::FragmentationRecord;
+use super::super::gather::Compute::{Count, Duration, Mean, MeanIf, ParallelMean, ParallelMeanToBound, Real};
 use super::super::gather::per_job;
 use super::super::metric::Better::{Higher, Neither};
 use super::super::metric::Display::{Measured, Percent, Plain};
 use super::super::metric::Group::{First, Last, Network, Placement};
-use super::super::metric::{Metric, When};
+use super::super::metric::{Metric, When, row};
+use super::super::recorder::Recording;
 use crate::execution::Traffic;
 
 /// The rows, in the order of the columns of the `summary` frame.
 pub(super) const ROWS: &[Metric] = &[
-    Metric::mean("pairwise_sum_mean", per_job!(|of, i| of.dispersal(i).pairwise_sum as f64))
+    row("pairwise_sum_mean", Mean(per_job!(|of, i| of.dispersal(i).pairwise_sum as f64)))
         .of_jobs("pairwise_sum")
-        .is(
+        .describe(
             "pairwise sum",
             "hops",
-            "mean over jobs of the sum of L1 distances over pairs of nodes; 0 \
-                                     for serial jobs",
+            "mean over jobs of the sum of L1 distances over pairs of \
+                                           nodes; 0 for serial jobs",
         )
         .shown(Plain(1))
-        .terminal(Placement, "pairwise sum", |of| !of.network)
-        .room(9)
+        .terminal(Placement, "pairwise sum", 9, |of| !of.network)
         .report(First, "pairwise sum", |_| true)
         .interval(7)
         .compared(),
-    Metric::mean("pairwise_mean_mean", per_job!(|of, i| of.dispersal(i).pairwise_mean()))
+    row("pairwise_mean_mean", Mean(per_job!(|of, i| of.dispersal(i).pairwise_mean())))
         .of_jobs("pairwise_mean")
-        .is(
+        .describe(
             "pairwise mean",
             "hops",
-            "mean over jobs of the mean distance of pairs of nodes; 0 for \
-                                      serial jobs",
+            "mean over jobs of the mean distance of pairs of nodes; 0 \
+                                            for serial jobs",
         )
         .shown(Plain(3))
-        .terminal(Placement, "pairwise mean", |_| true)
-        .room(3)
+        .terminal(Placement, "pairwise mean", 3, |_| true)
         .report(First, "pairwise mean", |_| true)
         .grouped(),
-    Metric::parallel_mean("pairwise_mean_parallel_mean", per_job!(|of, i| of.dispersal(i).pairwise_mean()))
-        .is("pairwise mean parallel", "hops", "mean of mean distances over jobs of at least two nodes"),
-    Metric::mean_to_bound("pairwise_ratio_to_bound_mean")
-        .is(
+    row("pairwise_mean_parallel_mean", ParallelMean(per_job!(|of, i| of.dispersal(i).pairwise_mean())))
+        .describe(
+            "pairwise mean parallel",
+            "hops",
+            "mean of mean distances over jobs of at least two \
+                                                     nodes",
+        ),
+    row("pairwise_ratio_to_bound_mean", ParallelMeanToBound)
+        .describe(
             "pairwise ratio to bound",
             "",
             "mean of pairwise sum / lower bound for this number of nodes, over jobs of at least two \
@@ -50,63 +55,58 @@ pub(super) const ROWS: &[Metric] = &[
         )
         .shown(Plain(3))
         // The table has no room for this column next to measured times.
-        .terminal(Last, "to bound", |of| !of.timed)
-        .room(4)
+        .terminal(Last, "to bound", 4, |of| !of.timed)
         .report(First, "to bound", |_| true),
-    Metric::mean("components_mean", per_job!(|of, i| f64::from(of.dispersal(i).components)))
+    row("components_mean", Mean(per_job!(|of, i| f64::from(of.dispersal(i).components))))
         .of_jobs("components")
-        .is("components", "", "mean number of components")
+        .describe("components", "", "mean number of components")
         .shown(Plain(2))
-        .terminal(Placement, "components", |of| !of.network)
-        .room(1)
+        .terminal(Placement, "components", 1, |of| !of.network)
         .report(First, "components", |_| true),
-    Metric::mean("contiguous_share", per_job!(|of, i| f64::from(u8::from(of.dispersal(i).components == 1))))
+    row("contiguous_share", Mean(per_job!(|of, i| f64::from(u8::from(of.dispersal(i).components == 1)))))
         .meaning("share of jobs with one component")
         .better(Higher)
         .shown(Percent(1))
-        .terminal(Placement, "contiguous", |of| !of.network)
-        .room(2),
-    Metric::count("allocate_calls", |of| {
-        Some(of.replay.recording.allocate.calls() + of.replay.recording.refused.calls())
-    })
+        .terminal(Placement, "contiguous", 2, |of| !of.network),
+    row(
+        "allocate_calls",
+        Count(|of| Some(of.replay.recording.allocate.calls() + of.replay.recording.refused.calls())),
+    )
     .meaning("allocator calls")
     .better(Neither),
-    Metric::count("allocate_failures", |of| Some(of.replay.recording.refused.calls()))
+    row("allocate_failures", Count(|of| Some(of.replay.recording.refused.calls())))
         .meaning("allocator calls that placed no job"),
-    Metric::mean_if(
+    row(
         "contention_own_mean",
-        |of| of.replay.recording.contention.is_some(),
-        per_job!(|of, i| of.contention(i).own),
+        MeanIf(|of| of.replay.recording.contention.is_some(), per_job!(|of, i| of.contention(i).own)),
     )
     .when(When::Contention)
-    .is("contention own", "pairs", "mean of `contention_own` of the `jobs` frame"),
-    Metric::mean_if(
+    .describe("contention own", "pairs", "mean of `contention_own` of the `jobs` frame"),
+    row(
         "contention_others_mean",
-        |of| of.replay.recording.contention.is_some(),
-        per_job!(|of, i| { of.contention(i).others }),
+        MeanIf(|of| of.replay.recording.contention.is_some(), per_job!(|of, i| of.contention(i).others)),
     )
     .when(When::Contention)
-    .is("contention others", "pairs", "mean of `contention_others`"),
-    Metric::real("contention_mean", |of| {
-        Some(share(of.replay.recording.contention.as_ref()?.pair_seconds, of.makespan_s))
-    })
+    .describe("contention others", "pairs", "mean of `contention_others`"),
+    row(
+        "contention_mean",
+        Real(|of| Some(share(of.replay.recording.contention.as_ref()?.pair_seconds, of.makespan_s))),
+    )
     .when(When::Contention)
-    .is("contention", "pairs", "time-weighted mean of pairs of messages that share a link")
+    .describe("contention", "pairs", "time-weighted mean of pairs of messages that share a link")
     .report(First, "contention", |_| true),
-    Metric::real("largest_free_submesh_mean", |of| Some(fragmentation(of)?.largest))
+    row("largest_free_submesh_mean", Real(|of| Some(fragmentation(of)?.largest)))
         .when(When::Fragmentation)
-        .is("largest free submesh", "nodes", "time-weighted mean size of the largest free submesh")
+        .describe("largest free submesh", "nodes", "time-weighted mean size of the largest free submesh")
         .better(Higher)
         .shown(Plain(1))
-        .terminal(Placement, "largest free", |of| of.slices > 0)
-        .room(1)
+        .terminal(Placement, "largest free", 1, |of| of.slices > 0)
         .report(First, "largest free submesh", |_| true),
-    Metric::real("external_fragmentation", |of| Some(fragmentation(of)?.external))
+    row("external_fragmentation", Real(|of| Some(fragmentation(of)?.external)))
         .when(When::Fragmentation)
         .meaning("time-weighted mean of 1 − largest free submesh / free nodes; 0 while none is free")
         .shown(Percent(1))
-        .terminal(Placement, "external fragm.", |of| of.slices > 0)
-        .room(1)
+        .terminal(Placement, "external fragm.", 1, |of| of.slices > 0)
         .report(First, "external fragmentation %", |_| true),
     fit::<1>("slices_fit_1_mean", ", slice 1", "slice 1 fits"),
     fit::<2>("slices_fit_2_mean", ", slice 2", "slice 2 fits"),
@@ -124,68 +124,77 @@ pub(super) const ROWS: &[Metric] = &[
     enough::<6>("slices_fit_6_share", ", slice 6", "slice 6 time"),
     enough::<7>("slices_fit_7_share", ", slice 7", "slice 7 time"),
     enough::<8>("slices_fit_8_share", ", slice 8", "slice 8 time"),
-    Metric::count("packets", |of| Some(of.replay.traffic?.packets))
+    row("packets", Count(|of| Some(of.replay.traffic?.packets)))
         .when(When::Network)
         .meaning("packets that arrived")
         .better(Neither),
-    Metric::real("packet_hops_mean", |of| per_packet(of, |traffic| traffic.hops)).when(When::Network).is(
+    row("packet_hops_mean", Real(|of| per_packet(of, |traffic| traffic.hops))).when(When::Network).describe(
         "packet hops",
         "hops",
         "mean number of links per packet",
     ),
-    Metric::real("packet_latency_cycles_mean", |of| per_packet(of, |traffic| traffic.latency.total))
+    row("packet_latency_cycles_mean", Real(|of| per_packet(of, |traffic| traffic.latency.total)))
         .when(When::Network)
-        .is("packet latency", "cycles", "mean time from creation to arrival of the last flit")
+        .describe("packet latency", "cycles", "mean time from creation to arrival of the last flit")
         .shown(Plain(1))
-        .terminal(Network, "latency", |of| of.network)
-        .room(4)
+        .terminal(Network, "latency", 4, |of| of.network)
         .report(Network, "packet latency", |_| true),
-    Metric::count("packet_latency_cycles_p50", |of| Some(of.replay.traffic?.latency.quantile(0.5)))
+    row("packet_latency_cycles_p50", Count(|of| Some(of.replay.traffic?.latency.quantile(0.5))))
         .when(When::Network)
-        .is("packet latency", "cycles", "median of the time from creation to arrival of the last flit")
+        .describe(
+            "packet latency",
+            "cycles",
+            "median of the time from creation to arrival of the last \
+                                               flit",
+        )
         .detail(", median"),
-    Metric::count("packet_latency_cycles_p99", |of| Some(of.replay.traffic?.latency.quantile(0.99)))
+    row("packet_latency_cycles_p99", Count(|of| Some(of.replay.traffic?.latency.quantile(0.99))))
         .when(When::Network)
-        .is("packet latency", "cycles", "99th percentile")
+        .describe("packet latency", "cycles", "99th percentile")
         .detail(", 99th percentile"),
-    Metric::real("packet_blocked_cycles_mean", |of| per_packet(of, |traffic| traffic.blocked.total))
+    row("packet_blocked_cycles_mean", Real(|of| per_packet(of, |traffic| traffic.blocked.total)))
         .when(When::Network)
-        .is("packet blocked", "cycles", "mean time that headers waited for channels in the network")
+        .describe("packet blocked", "cycles", "mean time that headers waited for channels in the network")
         .shown(Plain(1))
-        .terminal(Network, "blocked", |of| of.network)
+        .terminal(Network, "blocked", 0, |of| of.network)
         .report(Network, "packet blocked", |_| true),
-    Metric::count("packet_blocked_cycles_p99", |of| Some(of.replay.traffic?.blocked.quantile(0.99)))
+    row("packet_blocked_cycles_p99", Count(|of| Some(of.replay.traffic?.blocked.quantile(0.99))))
         .when(When::Network)
-        .is("packet blocked", "cycles", "99th percentile")
+        .describe("packet blocked", "cycles", "99th percentile")
         .detail(", 99th percentile"),
-    Metric::real("packets_contended_share", |of| {
-        per_packet(of, |traffic| traffic.jobs.iter().map(|job| job.contended).sum())
-    })
+    row(
+        "packets_contended_share",
+        Real(|of| per_packet(of, |traffic| traffic.jobs.iter().map(|job| job.contended).sum())),
+    )
     .when(When::Network)
     .meaning("share of packets that waited for another job's packet")
     .shown(Percent(1))
-    .terminal(Network, "contended", |of| of.network),
-    Metric::real("link_utilization", |of| {
-        let traffic = of.replay.traffic?;
-        Some(share(traffic.flits.0 as f64, cycles(of, traffic) * traffic.links as f64))
-    })
+    .terminal(Network, "contended", 0, |of| of.network),
+    row(
+        "link_utilization",
+        Real(|of| {
+            let traffic = of.replay.traffic?;
+            Some(share(traffic.flits.0 as f64, cycles(of, traffic) * traffic.links as f64))
+        }),
+    )
     .when(When::Network)
     .meaning("flits divided by links and cycles of the makespan")
     .better(Neither),
-    Metric::real("link_utilization_max", |of| {
-        let traffic = of.replay.traffic?;
-        Some(share(traffic.flits.1 as f64, cycles(of, traffic)))
-    })
+    row(
+        "link_utilization_max",
+        Real(|of| {
+            let traffic = of.replay.traffic?;
+            Some(share(traffic.flits.1 as f64, cycles(of, traffic)))
+        }),
+    )
     .when(When::Network)
     .meaning("utilization of the busiest link; up to 2 on a torus at the packet level"),
-    Metric::duration("allocate_ns_p50", ", median", |all| &all.allocate, Cost::p50_ns)
-        .is("allocate", "ns", "median duration of calls that placed a job")
-        .terminal(Last, "call p50", |of| of.timed)
-        .room(3)
+    duration("allocate_ns_p50", &ALLOCATE, &MEDIAN, "median duration of calls that placed a job")
+        .terminal(Last, "call p50", 3, |of| of.timed)
         .report(Last, "call p50 ns", |_| true),
-    Metric::real("allocate_ns_trimmed_mean", |of| of.replay.recording.allocate.trimmed_mean_ns())
+    row("allocate_ns_trimmed_mean", Real(|of| of.replay.recording.allocate.trimmed_mean_ns()))
         .when(When::Timed)
-        .is(
+        .describe(
             "allocate",
             "ns",
             "mean duration of calls that placed a job, without the slowest 1 %; null for \
@@ -193,73 +202,77 @@ pub(super) const ROWS: &[Metric] = &[
         )
         .detail(", trimmed mean")
         .shown(Measured(0)),
-    Metric::duration("allocate_ns_p99", ", 99th percentile", |all| &all.allocate, Cost::p99_ns)
-        .is("allocate", "ns", "99th percentile of the duration of calls that placed a job")
-        .terminal(Last, "call p99", |of| of.timed)
-        .report(Last, "call p99 ns", |_| true),
-    Metric::duration("allocate_ns_max", ", longest", |all| &all.allocate, Cost::max_ns).is(
-        "allocate",
-        "ns",
-        "longest duration of calls that placed a job",
+    duration(
+        "allocate_ns_p99",
+        &ALLOCATE,
+        &P99,
+        "99th percentile of the duration of calls that placed a job",
+    )
+    .terminal(Last, "call p99", 0, |of| of.timed)
+    .report(Last, "call p99 ns", |_| true),
+    duration("allocate_ns_max", &ALLOCATE, &LONGEST, "longest duration of calls that placed a job"),
+    duration("allocate_ns_total", &ALLOCATE, &TOTAL, "duration of all calls that placed a job"),
+    duration("refuse_ns_p50", &REFUSE, &MEDIAN, "median duration of calls that were refused").report(
+        Last,
+        "refused p50 ns",
+        |of| of.refused,
     ),
-    Metric::duration("allocate_ns_total", " in all", |all| &all.allocate, Cost::total_ns).is(
-        "allocate",
-        "ns",
-        "duration of all calls that placed a job",
-    ),
-    Metric::duration("refuse_ns_p50", ", median", |all| &all.refused, Cost::p50_ns)
-        .is("refuse", "ns", "median duration of calls that were refused")
-        .report(Last, "refused p50 ns", |of| of.refused),
-    Metric::duration("refuse_ns_p99", ", 99th percentile", |all| &all.refused, Cost::p99_ns)
-        .is("refuse", "ns", "99th percentile of the duration of calls that were refused")
+    duration("refuse_ns_p99", &REFUSE, &P99, "99th percentile of the duration of calls that were refused")
         .report(Last, "refused p99 ns", |of| of.refused),
-    Metric::duration("refuse_ns_max", ", longest", |all| &all.refused, Cost::max_ns).is(
-        "refuse",
-        "ns",
-        "longest duration of calls that were refused",
-    ),
-    Metric::duration("refuse_ns_total", " in all", |all| &all.refused, Cost::total_ns).is(
-        "refuse",
-        "ns",
-        "duration of all calls that were refused",
-    ),
-    Metric::duration("release_ns_p50", ", median", |all| &all.release, Cost::p50_ns).is(
-        "release",
-        "ns",
-        "median duration of releases",
-    ),
-    Metric::duration("release_ns_p99", ", 99th percentile", |all| &all.release, Cost::p99_ns).is(
-        "release",
-        "ns",
-        "99th percentile of the duration of releases",
-    ),
-    Metric::duration("release_ns_max", ", longest", |all| &all.release, Cost::max_ns).is(
-        "release",
-        "ns",
-        "longest duration of releases",
-    ),
-    Metric::duration("release_ns_total", " in all", |all| &all.release, Cost::total_ns).is(
-        "release",
-        "ns",
-        "duration of all releases",
-    ),
-    Metric::real("replay_wall_s", |of| Some(of.replay.wall_s))
+    duration("refuse_ns_max", &REFUSE, &LONGEST, "longest duration of calls that were refused"),
+    duration("refuse_ns_total", &REFUSE, &TOTAL, "duration of all calls that were refused"),
+    duration("release_ns_p50", &RELEASE, &MEDIAN, "median duration of releases"),
+    duration("release_ns_p99", &RELEASE, &P99, "99th percentile of the duration of releases"),
+    duration("release_ns_max", &RELEASE, &LONGEST, "longest duration of releases"),
+    duration("release_ns_total", &RELEASE, &TOTAL, "duration of all releases"),
+    row("replay_wall_s", Real(|of| Some(of.replay.wall_s)))
         .when(When::Timed)
-        .is(
+        .describe(
             "replay wall",
             "s",
             "wall-clock time of the replay, without waiting for the log to be read and \
              for results to be summed up or written",
         )
         .shown(Measured(3))
-        .terminal(Last, "replay", |of| of.timed)
+        .terminal(Last, "replay", 0, |of| of.timed)
         .report(Last, "replay s", |_| true),
 ];
 
+/// One kind of allocator calls.
+struct Calls {
+    title: &'static str,
+    cost: fn(&Recording) -> &Cost,
+}
+
+const ALLOCATE: Calls = Calls { title: "allocate", cost: |all| &all.allocate };
+const REFUSE: Calls = Calls { title: "refuse", cost: |all| &all.refused };
+const RELEASE: Calls = Calls { title: "release", cost: |all| &all.release };
+
+/// A statistic of durations.
+struct Statistic {
+    /// The text after the unit in labels.
+    detail: &'static str,
+    value: fn(&Cost) -> u64,
+}
+
+const MEDIAN: Statistic = Statistic { detail: ", median", value: Cost::p50_ns };
+const P99: Statistic = Statistic { detail: ", 99th percentile", value: Cost::p99_ns };
+const LONGEST: Statistic = Statistic { detail: ", longest", value: Cost::max_ns };
+const TOTAL: Statistic = Statistic { detail: " in all", value: Cost::total_ns };
+
+/// Returns the row of a statistic of the durations of calls, in nanoseconds.
+const fn duration(name: &'static str, calls: &Calls, of: &Statistic, meaning: &'static str) -> Metric {
+    row(name, Duration(calls.cost, of.value))
+        .describe(calls.title, "ns", meaning)
+        .detail(of.detail)
+        .when(When::Timed)
+        .shown(Measured(0))
+}
+
 /// Returns the row of the mean number of fitting slices. `I` counts from 1.
 const fn fit<const I: usize>(name: &'static str, slice: &'static str, title: &'static str) -> Metric {
-    slice_row::<I>(Metric::real(name, |of| Some(*fragmentation(of)?.fits.get(I - 1)?)), slice, title)
-        .is(
+    slice_row::<I>(row(name, Real(|of| Some(*fragmentation(of)?.fits.get(I - 1)?))), slice, title)
+        .describe(
             "slices that fit",
             "",
             "time-weighted mean number of this slice of --fragmentation that fit into the free nodes at \
@@ -271,8 +284,8 @@ const fn fit<const I: usize>(name: &'static str, slice: &'static str, title: &'s
 
 /// Returns the row of the share of time with enough fitting slices. `I` counts from 1.
 const fn enough<const I: usize>(name: &'static str, slice: &'static str, title: &'static str) -> Metric {
-    slice_row::<I>(Metric::real(name, |of| Some(*fragmentation(of)?.enough.get(I - 1)?)), slice, title)
-        .is(
+    slice_row::<I>(row(name, Real(|of| Some(*fragmentation(of)?.enough.get(I - 1)?))), slice, title)
+        .describe(
             "time in which enough slices fit",
             "",
             "share of the makespan with at least N fitting slices of this kind, from SIDES*N of \
@@ -283,7 +296,10 @@ const fn enough<const I: usize>(name: &'static str, slice: &'static str, title: 
 
 /// Completes the row with the common properties of numbers of slice `I`.
 const fn slice_row<const I: usize>(row: Metric, slice: &'static str, title: &'static str) -> Metric {
-    row.when(When::Fragmentation).better(Higher).detail(slice).terminal(Placement, title, |of| of.slices >= I)
+    row.when(When::Fragmentation)
+        .better(Higher)
+        .detail(slice)
+        .terminal(Placement, title, 0, |of| of.slices >= I)
 }
 
 /// Returns the fragmentation of free nodes, if measured.

@@ -1,4 +1,4 @@
-//! The candidates of a compression: reservations that may move, and the windows in which they may have gained
+//! The candidates of a compression: reservations that may move, and the windows where they may have gained
 //! room.
 //!
 //! A long queue has few of them, so a compression finds them by a bit set.
@@ -24,7 +24,7 @@ impl Windows {
             self.add_another(window, is_full);
             return;
         }
-        // Field by field, as they were written, which is faster than as a whole.
+        // Field by field, in the order of the earlier writes, which is faster than as a whole.
         let first = &mut self.windows[0];
         first.from = window.from;
         first.until = window.until;

@@ -54,7 +54,7 @@ impl EarliestStarts {
 
     /// Returns a lower bound of the start of a job of `procs` nodes and a length, with a guess of its step.
     /// `now` without a better bound.
-    pub(super) fn of(&self, procs: u32, length: Time, now: Time) -> Moment {
+    pub(super) fn bound(&self, procs: u32, length: Time, now: Time) -> Moment {
         let units = length.as_micros().unsigned_abs() >> UNIT;
         let at = class(u64::from(procs))
             .zip(class(units))
@@ -85,7 +85,7 @@ mod tests {
                 let (widest, longest) = (1_u32 << rng.random_range(1..20), 1_i64 << rng.random_range(1..45));
                 let procs = rng.random_range(0..widest);
                 let length = Time::from_micros(rng.random_range(1..=longest));
-                let Moment { time: bound, .. } = earliest_starts.of(procs, length, now);
+                let Moment { time: bound, .. } = earliest_starts.bound(procs, length, now);
                 let smaller = jobs.iter().filter(|job| job.0 <= procs && job.1 <= length);
                 let latest = smaller.map(|job| job.2).max().unwrap_or(now).max(now);
                 assert!(now <= bound && bound <= latest, "history {history}: {procs}, {length}: {jobs:?}");
@@ -95,7 +95,7 @@ mod tests {
                 jobs.push((procs, length, start));
                 // A job twice as wide and more than twice as long cannot fit earlier.
                 let wide =
-                    earliest_starts.of(2 * procs, length + length + length + Time::from_seconds(5), now);
+                    earliest_starts.bound(2 * procs, length + length + length + Time::from_seconds(5), now);
                 assert!(procs == 0 || wide.time >= start, "{procs}, {length}, {start}: {wide:?}");
             }
         }

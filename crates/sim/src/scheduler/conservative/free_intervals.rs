@@ -34,19 +34,19 @@ pub(super) struct Limits {
     pub(super) longest: Time,
 }
 
-/// Calls `found` with the free intervals of a freed window, in descending order of width. Widths are at least
+/// Calls `visit` with the free intervals of a freed window, in descending order of width. Widths are at least
 /// `limits.narrowest`, above the nodes that were free throughout the freed window before, and at most the
 /// nodes that are free at some time in it. The search extends `limits.longest` to each side, the reach of any
 /// job that meets the freed window. O(S) with S steps up to there.
 ///
-/// Calls `reached` with each step inside or after the freed window, except at its beginning, that the free
+/// Calls `visit_step` with each step inside or after the freed window, except at its beginning, that the free
 /// intervals of some widths reach, and with these widths.
 pub(super) fn free_intervals(
     profile: &Profile,
     freed: FreedWindow,
     limits: &Limits,
-    mut reached: impl FnMut(&Step, RangeInclusive<Nodes>),
-    mut found: impl FnMut(FreeInterval),
+    mut visit_step: impl FnMut(&Step, RangeInclusive<Nodes>),
+    mut visit: impl FnMut(FreeInterval),
 ) {
     let window = freed.window;
     let mut first = window.step;
@@ -64,7 +64,7 @@ pub(super) fn free_intervals(
     let (earliest, latest) = (window.from - limits.longest, window.until + limits.longest);
     let mut at = inner;
     while at != after {
-        reached(profile.step(at), narrowest..=most);
+        visit_step(profile.step(at), narrowest..=most);
         at = profile.step(at).next;
     }
     // The free nodes in the step on either side, which limit the growth of the free interval.
@@ -78,7 +78,7 @@ pub(super) fn free_intervals(
     };
     let mut behind = |after: StepId, most: Nodes| {
         let Some(step) = profile.get(after) else { return (Nodes::MIN, Time::MAX) };
-        reached(step, narrowest..=most);
+        visit_step(step, narrowest..=most);
         (if step.time < latest { step.free } else { Nodes::MIN }, step.time)
     };
     let (mut left, (mut right, mut until)) = (before(first), behind(after, most));
@@ -93,7 +93,7 @@ pub(super) fn free_intervals(
         }
         let from = profile.step(first).time;
         let next = left.max(right);
-        found(FreeInterval { narrower: next.max(narrowest - 1), widest: most, from, until });
+        visit(FreeInterval { narrower: next.max(narrowest - 1), widest: most, from, until });
         most = next;
     }
 }
@@ -103,8 +103,8 @@ pub(super) fn free_intervals(
 pub(super) struct FreeRectangles {
     /// The longest rectangle for each number of nodes, in descending order of nodes.
     pub(super) all: Vec<FreeInterval>,
-    /// Rectangles that have begun, in a sweep from early to late, with ascending numbers of nodes.
-    begun: Vec<(Time, Nodes)>,
+    /// Rectangles that have open, in a sweep from early to late, with ascending numbers of nodes.
+    open: Vec<(Time, Nodes)>,
 }
 
 impl FreeRectangles {
@@ -115,9 +115,9 @@ impl FreeRectangles {
     /// the freed window, so only its length matters, not its beginning.
     pub(super) fn find(&mut self, profile: &Profile, limits: &Limits, window: &Window) {
         let &Limits { narrowest, longest } = limits;
-        let Self { all, begun } = self;
+        let Self { all, open } = self;
         all.clear();
-        begun.clear();
+        open.clear();
         let mut first = profile.at_or(window.step, window.from);
         let earliest = window.from - longest;
         while profile.step(first).time > earliest
@@ -140,15 +140,15 @@ impl FreeRectangles {
                 break;
             }
             let mut since = step.time;
-            while let Some((from, nodes)) = begun.pop_if(|begun| begun.1 > step.free) {
+            while let Some((from, nodes)) = open.pop_if(|open| open.1 > step.free) {
                 note(nodes, from, step.time);
                 since = from;
             }
-            if step.free >= narrowest && begun.last().is_none_or(|begun| begun.1 < step.free) {
-                begun.push((since, step.free));
+            if step.free >= narrowest && open.last().is_none_or(|open| open.1 < step.free) {
+                open.push((since, step.free));
             }
         }
-        for &(from, nodes) in &*begun {
+        for &(from, nodes) in &*open {
             note(nodes, from, end);
         }
         // Drop rectangles that are not longer than one for as many nodes.

@@ -42,8 +42,8 @@ pub(super) struct FreedWindows {
 }
 
 impl FreedWindows {
-    /// Adds a freed window if it may suit reservations. `free_intervals` are its free intervals, without
-    /// those that the table rules out. `after` is the number of the reservation that left the window by
+    /// Adds a freed window if it may suit reservations. `free_intervals` are its free intervals, except
+    /// the ones that the table rules out. `after` is the number of the reservation that left the window by
     /// moving in this pass, or `None` outside of a pass.
     ///
     /// The window need not wait for later reservations. They are settled when they are made, and can only be
@@ -61,13 +61,13 @@ impl FreedWindows {
         let limits = Limits { narrowest: longest.narrower + 1, longest: longest.length() };
         let one = WaitingWindow { window, limits, origin, distance, is_last_turn: false };
         match after {
-            Some(_) => self.wait(one),
+            Some(_) => self.enqueue(one),
             None => self.later.push(one),
         }
     }
 
     /// Queues a freed window for its next reservation.
-    fn wait(&mut self, one: WaitingWindow) {
+    fn enqueue(&mut self, one: WaitingWindow) {
         let is_for_now = one.is_last_turn || one.next() >= one.origin;
         if is_for_now { &mut self.now } else { &mut self.later }.push(one);
     }
@@ -91,11 +91,11 @@ impl FreedWindows {
     }
 
     /// Queues a freed window for the next reservation that it still suits, if any.
-    pub(super) fn go_on(&mut self, one: WaitingWindow, profile: &Profile, lengths: &mut LengthTable) {
+    pub(super) fn requeue(&mut self, one: WaitingWindow, profile: &Profile, lengths: &mut LengthTable) {
         let WaitingWindow { origin, distance, .. } = one;
         self.rectangles.find(profile, &one.limits, &one.window);
         if let Some(distance) = lengths.nearest(&mut self.rectangles.all, origin, distance + 1) {
-            self.wait(WaitingWindow { distance, ..one });
+            self.enqueue(WaitingWindow { distance, ..one });
         }
     }
 

@@ -1,7 +1,7 @@
 //! The waiting reservations as three columns of numbers, and a table of minimal lengths.
 //!
 //! A freed window usually has room for whole jobs of few widths, and for shorter jobs the wider they are.
-//! Most windows suit none of the reservations that start later. The table answers that in O(1): it has a row
+//! Most windows suit no reservation that starts later. The table answers that in O(1): it has a row
 //! for each *time bucket* of reserved starts and a column for each width class, and holds the shortest length
 //! of a reservation that starts in that bucket or later and is at most as wide as the class. Otherwise the
 //! columns are scanned in the order of the queue.
@@ -217,14 +217,14 @@ impl LengthTable {
         // Numbers from `from` on come first, then the numbers below the origin.
         let (from, origin_at) = (origin.wrapping_add(distance) as usize, origin as usize);
         let (last, count) = (origin_at.saturating_sub(1), self.count);
-        let found = if from >= origin_at {
+        let nearest = if from >= origin_at {
             self.first_within(free_intervals, from..count)
                 .or_else(|| self.first_within(free_intervals, 0..last.min(count)))
         } else {
             self.first_within(free_intervals, from..last.min(count))
         };
-        self.in_vain += usize::from(found.is_none());
-        found.map(|number| (number as u32).wrapping_sub(origin))
+        self.in_vain += usize::from(nearest.is_none());
+        nearest.map(|number| (number as u32).wrapping_sub(origin))
     }
 
     /// Returns the first of `numbers` whose reservation may fit into one of the free intervals and starts
@@ -245,12 +245,12 @@ impl LengthTable {
         (before < numbers.end).then_some(before)
     }
 
-    /// Calls `found` with the number of each reservation that may fit into one of the free intervals and
+    /// Calls `visit` with the number of each reservation that may fit into one of the free intervals and
     /// starts after it. O(Q).
-    pub(super) fn each_within(&mut self, free_intervals: &[FreeInterval], mut found: impl FnMut(usize)) {
+    pub(super) fn each_within(&mut self, free_intervals: &[FreeInterval], mut visit: impl FnMut(usize)) {
         let mut from = 0;
         while let Some(number) = self.first_within(free_intervals, from..self.count) {
-            found(number);
+            visit(number);
             from = number + 1;
         }
         self.in_vain += usize::from(from == 0);

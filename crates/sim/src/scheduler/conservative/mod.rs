@@ -153,7 +153,7 @@ struct Conservative {
 
 /// A job that has ended, with its nodes in the profile.
 #[derive(Clone, Copy, Debug)]
-struct Ended {
+struct EndedJob {
     held: Occupation,
     /// Whether it ended before its estimate, with nodes still in the profile.
     early: bool,
@@ -214,16 +214,14 @@ impl Conservative {
 
     /// Creates a scheduler without a plan. The first pass makes one, because `next_start` has passed.
     fn new(order: EventOrder, repeat: bool) -> Self {
-        let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Reservations::default());
-        let (next_start, next_wake) = (NEVER_PLANNED, Time::MAX);
         Self {
             order,
             repeat,
-            profile,
-            held,
-            reservations,
-            next_start,
-            next_wake,
+            profile: Profile::default(),
+            held: BTreeSet::new(),
+            reservations: Reservations::default(),
+            next_start: NEVER_PLANNED,
+            next_wake: Time::MAX,
             overdue: false,
             refused: None,
         }
@@ -231,13 +229,13 @@ impl Conservative {
 
     /// Removes the jobs that have ended since the last pass from `held`, and returns them in the order of
     /// their starts. Does not change the profile.
-    fn ended(&mut self, running: &RunningJobs, now: Time) -> Vec<Ended> {
+    fn ended(&mut self, running: &RunningJobs, now: Time) -> Vec<EndedJob> {
         let runs = |held: &Occupation| running.contains(held.estimated_end, held.job);
         let mut ended = Vec::new();
         while let Some(&held) = self.held.first().filter(|held| held.until <= now) {
             self.held.pop_first();
             if !runs(&held) {
-                ended.push(Ended { held, early: false });
+                ended.push(EndedJob { held, early: false });
             }
         }
         // `held` contains all running jobs with estimated ends after now. If it has more entries, some jobs
@@ -246,7 +244,7 @@ impl Conservative {
             let early: Vec<Occupation> = self.held.iter().filter(|held| !runs(held)).copied().collect();
             for held in early {
                 self.held.remove(&held);
-                ended.push(Ended { held, early: true });
+                ended.push(EndedJob { held, early: true });
             }
         }
         ended.sort_unstable_by_key(|ended| (ended.held.start, ended.held.job));
@@ -254,11 +252,11 @@ impl Conservative {
     }
 
     /// Step 1 for jobs that have ended.
-    fn end(&mut self, ended: &[Ended], view: &dyn View) {
+    fn end(&mut self, ended: &[EndedJob], view: &dyn View) {
         let (now, mut early) = (view.now(), false);
-        for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
+        for EndedJob { held, .. } in ended.iter().filter(|ended| ended.early) {
             self.profile.take(now, held.until - now, -nodes(held.nodes));
-            self.opened(now, held.until, held.nodes);
+            self.note_freed(now, held.until, held.nodes);
             early = true;
         }
         // With `repeat` the last compression ended when no job could move, and none can until nodes are given
@@ -269,10 +267,10 @@ impl Conservative {
     }
 
     /// Reports `freed` more free nodes from `from` to `until`, before the profile changes again.
-    fn opened(&mut self, from: Time, until: Time, freed: u32) {
+    fn note_freed(&mut self, from: Time, until: Time, freed: u32) {
         let window = Window { from, until, step: self.profile.at(from) };
         let freed = FreedWindow { window, nodes: nodes(freed) };
-        self.reservations.offer(&self.profile, freed, None);
+        self.reservations.note_freed(&self.profile, freed, None);
     }
 
     /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining
@@ -318,7 +316,7 @@ impl Conservative {
     /// no nodes were given back.
     fn earliest(&self, job: &Waiting, earliest_starts: &EarliestStarts, now: Time) -> Moment {
         let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
-        self.profile.earliest(procs, length, earliest_starts.of(procs, length, now))
+        self.profile.earliest(procs, length, earliest_starts.bound(procs, length, now))
     }
 
     /// Reserves a start for a job.
@@ -367,7 +365,7 @@ impl Conservative {
         // difference.
         self.profile.take(now, length, nodes(taken) - nodes(reserved));
         if taken < reserved {
-            self.opened(now, now + length, reserved - taken);
+            self.note_freed(now, now + length, reserved - taken);
         }
         self.held.insert(Occupation {
             until: now + length,

@@ -1,8 +1,9 @@
 //! The profile of free nodes: how many nodes will be free at each future time, by estimates and reservations.
 
+use std::cell::Cell;
+
 use super::super::running_jobs::RunningJobs;
 use meshreplay_base::job::Time;
-use std::cell::Cell;
 
 /// The place of a step of the profile in memory.
 pub(super) type StepId = u32;
@@ -312,24 +313,24 @@ impl Profile {
     /// step. Without such a time: the end of time and the last step. O(P) with P steps.
     pub(super) fn earliest(&self, procs: u32, length: Time, from: Moment) -> Moment {
         let procs = nodes(procs);
-        // `found` is the beginning of the current run of steps with enough free nodes, or `None` within a
+        // `run` is the beginning of the current run of steps with enough free nodes, or `None` within a
         // step with too few. `end` is the time that the run must reach.
-        let mut found: Option<Moment> = None;
+        let mut run: Option<Moment> = None;
         let (mut end, mut last) = (Time::MAX, self.at_or(from.step, from.time));
         for (at, step) in self.from(last) {
-            match found {
-                Some(found) if step.time >= end => return found,
+            match run {
+                Some(run) if step.time >= end => return run,
                 _ => last = at,
             }
             if step.free < procs {
-                found = None;
-            } else if found.is_none() {
+                run = None;
+            } else if run.is_none() {
                 let start = step.time.max(from.time);
-                found = Some(Moment { time: start, step: at });
+                run = Some(Moment { time: start, step: at });
                 end = start + length;
             }
         }
-        found.unwrap_or(Moment { time: Time::MAX, step: last })
+        run.unwrap_or(Moment { time: Time::MAX, step: last })
     }
 
     /// Takes the nodes of a new reservation out of the profile, and sets its steps. Initially its first step
@@ -348,7 +349,7 @@ impl Profile {
     }
 
     /// Removes the reservation from the counts of its steps. The steps stay until they are trimmed.
-    pub(super) fn let_go(&mut self, reservation: &Reservation) {
+    pub(super) fn release(&mut self, reservation: &Reservation) {
         self.step_mut(reservation.from).held -= 1;
         self.step_mut(reservation.until).held -= 1;
     }
@@ -402,7 +403,7 @@ impl Profile {
         let procs = nodes(reservation.procs);
         let (end, new_start) = (self.step(until).time, self.step(to).time);
         let new_end = new_start + length;
-        self.let_go(reservation);
+        self.release(reservation);
         (reservation.start, reservation.from) = (new_start, to);
         let freed = if new_end <= start {
             reservation.until = self.change(to, new_end, procs);

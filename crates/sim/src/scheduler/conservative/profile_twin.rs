@@ -10,7 +10,7 @@ use meshreplay_base::job::Time;
 
 const SECONDS: usize = 60;
 
-/// Returns the first second at which the counts per second allow the job, or `until`.
+/// Returns the first second whose counts allow the job, or `until`.
 fn plain_earliest(free: &[i32], procs: i32, length: usize, now: usize, until: usize) -> usize {
     let fits = |at: usize| at >= until || free.get(at).is_none_or(|&free| free >= procs);
     (now..until).find(|&start| (start..start + length).all(fits)).unwrap_or(until)
@@ -45,7 +45,7 @@ fn reserve(profile: &mut Profile, procs: u32, start: usize, length: usize) -> Re
 /// Removes the reservations that have begun from the profile, as running jobs.
 fn let_go_begun(profile: &mut Profile, kept: &mut Vec<Reservation>, now: usize) {
     for one in kept.extract_if(.., |one| one.start <= at(now)) {
-        profile.let_go(&one);
+        profile.release(&one);
         profile.trim(one.until);
     }
 }
@@ -113,7 +113,7 @@ fn every_answer_equals_that_of_a_count_per_second() {
             assert_eq!(per_second(&profile)[now..], plain[now..]);
         }
         for one in kept.drain(..) {
-            profile.let_go(&one);
+            profile.release(&one);
             profile.trim(one.from);
             profile.trim(one.until);
         }
@@ -159,7 +159,7 @@ fn no_window_that_becomes_possible_leaves_its_free_interval() {
             |interval| found.push(interval),
         );
         assert!(found.is_sorted_by(|a, b| a.widest > b.widest && a.from >= b.from && a.until <= b.until));
-        // Steps behind the beginning of the freed window up to which the free interval of a width reaches.
+        // Steps after the beginning of the freed window that the free interval of a width reaches.
         let is_reached = |time: Time, width: i32| {
             let interval =
                 found.iter().find(|interval| interval.narrower < width && width <= interval.widest);

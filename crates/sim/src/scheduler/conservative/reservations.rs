@@ -2,8 +2,8 @@
 //!
 //! A reservation is *settled* if its job fits at no earlier start, with its own nodes counted as free from
 //! its present start on. It is settled when it is made and after each look of a compression. Taking nodes out
-//! of the profile keeps it settled. Giving nodes back may unsettle it: [`Reservations::offer`] records the
-//! affected reservations and windows, and a compression looks at those alone.
+//! of the profile keeps it settled. Giving nodes back may unsettle it: [`Reservations::note_freed`] records
+//! the affected reservations and windows, and a compression looks at those alone.
 //!
 //! Why none is missed: let a job fit from t on, before its start s, where it did not fit at the last look. It
 //! needs nodes in the *needed window* from t to the end of its time or to s, whichever comes first. Take the
@@ -13,8 +13,8 @@
 //! was within the free interval of the job's width around the freed window, and it either reached s or was as
 //! long as the job.
 //!
-//! * In the first case s was after a and not after the end of the free interval. `offer` finds the job among
-//!   the ones that start there, and records the freed window for it.
+//! * In the first case s was after a and not after the end of the free interval. `note_freed` finds the job
+//!   among the ones that start there, and records the freed window for it.
 //! * In the second case s was after the end of the free interval, and the job was at most as long as it. Most
 //!   of these jobs find the window taken when they are looked at. In a long queue the freed window waits for
 //!   them one after the other (`freed_windows`). For most windows a table shows that there is none
@@ -55,7 +55,7 @@ pub(super) struct Reservations {
     free_intervals: Vec<FreeInterval>,
 }
 
-/// Queue lengths at which algorithms change, without effect on the results.
+/// Queue lengths that switch algorithms, without effect on the results.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     /// Number of reservations, including removed ones, from which on freed windows wait. Half and twice this
@@ -176,12 +176,12 @@ impl Reservations {
             let freed = profile.bring_forward(&mut self.all[number], to);
             self.link(profile, number as u32);
             self.lengths.set_start(number, self.all[number].start);
-            self.offer(profile, freed, Some(number as u32));
+            self.note_freed(profile, freed, Some(number as u32));
             profile.trim(from);
             profile.trim(until);
         }
         for freed in self.visited.drain(..) {
-            self.freed_windows.go_on(freed, profile, &mut self.lengths);
+            self.freed_windows.requeue(freed, profile, &mut self.lengths);
         }
     }
 
@@ -198,7 +198,7 @@ impl Reservations {
     pub(super) fn remove(&mut self, profile: &mut Profile, number: u32) {
         self.unlink(profile, number);
         let one = &mut self.all[number as usize];
-        profile.let_go(one);
+        profile.release(one);
         one.length = Time::ZERO;
         let until = one.until;
         profile.trim(until);
@@ -243,7 +243,7 @@ impl Reservations {
     /// that left the window by moving in a pass through the queue, or `None` outside of a pass.
     ///
     /// O(Q) at most, usually O(log Q) plus the steps close to the freed window.
-    pub(super) fn offer(&mut self, profile: &Profile, freed: FreedWindow, after: Option<u32>) {
+    pub(super) fn note_freed(&mut self, profile: &Profile, freed: FreedWindow, after: Option<u32>) {
         if freed.window.from >= freed.window.until {
             return;
         }

@@ -92,7 +92,7 @@ fn who_waits_for_a_job_without_an_end_starts_when_it_ends() {
     );
 }
 
-/// A random history in which one job ends at a time, mostly early. In a second scheduler every reservation
+/// A random history with one end of a job at a time, mostly early. In a second scheduler every reservation
 /// may move at each pass, so that it searches the whole profile for each.
 #[test]
 fn no_reservation_that_could_move_is_passed_over() {

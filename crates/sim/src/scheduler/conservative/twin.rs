@@ -120,7 +120,7 @@ struct Style {
     passes: usize,
 }
 
-/// Plays a random history, in which several jobs may end at an instant. Returns the number of moved
+/// Plays a random history, with several ends per instant. Returns the number of moved
 /// reservations, and the most waiting jobs.
 fn play(seed: u64, style: Style) -> (usize, usize) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

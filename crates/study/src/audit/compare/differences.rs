@@ -1,4 +1,4 @@
-//! How pairs of jobs differ, which are added one by one.
+//! Differences between pairs of jobs, accumulated one pair at a time.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "pairs are counted one by one, and ranks are below their number"
@@ -6,49 +6,49 @@
 
 use std::io;
 
-use super::{Spread, What};
+use super::{DivergenceKind, Spread};
 use crate::audit::ScheduledJob;
 use meshreplay_base::disk::Sorter;
 use meshreplay_base::job::Time;
 
-/// The differences between two schedules so far.
+/// Accumulated differences between two schedules.
 #[derive(Debug)]
 pub(super) struct Differences {
-    /// The earliest one: its time, its kind and the job in each schedule.
-    pub(super) first: Option<(Time, What, Box<[ScheduledJob; 2]>)>,
-    /// The differences of the starts.
+    /// The earliest difference: its time, its kind and the job in each schedule.
+    pub(super) first: Option<(Time, DivergenceKind, Box<[ScheduledJob; 2]>)>,
+    /// Differences of starts.
     pub(super) starts: Starts,
-    /// The number of jobs with different run times.
+    /// Jobs with different run times.
     pub(super) runs: usize,
-    /// The number of jobs that start at the same time on different nodes, or on different numbers of nodes.
+    /// Jobs that start at the same time on other nodes, or on another number of nodes.
     pub(super) places: usize,
 }
 
 impl Differences {
-    /// Returns the differences before the first pair, of which at most `in_memory` bytes are in memory.
+    /// Before the first pair. At most `in_memory` bytes are kept in memory.
     pub(super) fn none(in_memory: usize) -> Self {
         let starts = Starts { count: 0, sum_s: 0.0, sizes_s: Sorter::of_pieces(in_memory) };
         Self { first: None, starts, runs: 0, places: 0 }
     }
 
-    /// Adds a job as both schedules have it. Fails if differences cannot be kept in a temporary file.
+    /// Adds a job of both schedules. Fails if a temporary file cannot be written.
     pub(super) fn add(&mut self, x: ScheduledJob, y: ScheduledJob) -> io::Result<()> {
         let elsewhere =
             x.allocated != y.allocated || (x.nodes.is_some() && y.nodes.is_some() && x.nodes != y.nodes);
         self.runs += usize::from(x.end - x.start != y.end - y.start);
-        let (at, what) = if x.start != y.start {
+        let (at, kind) = if x.start != y.start {
             self.starts.add((y.start - x.start).as_seconds())?;
-            (x.start.min(y.start), What::Start)
+            (x.start.min(y.start), DivergenceKind::Start)
         } else if elsewhere {
             self.places += 1;
-            (x.start, What::Place)
+            (x.start, DivergenceKind::Place)
         } else if x.end != y.end {
-            (x.end.min(y.end), What::End)
+            (x.end.min(y.end), DivergenceKind::End)
         } else {
             return Ok(());
         };
         if self.first.as_ref().is_none_or(|(earliest, ..)| at < *earliest) {
-            self.first = Some((at, what, Box::new([x, y])));
+            self.first = Some((at, kind, Box::new([x, y])));
         }
         Ok(())
     }
@@ -59,7 +59,7 @@ impl Differences {
 pub(super) struct Starts {
     count: usize,
     sum_s: f64,
-    /// Their sizes without sign, as the bits of floats, which are ordered as these are.
+    /// Absolute differences, as the bits of floats, which sort like the floats.
     sizes_s: Sorter,
 }
 
@@ -70,7 +70,7 @@ impl Starts {
         self.sizes_s.add((difference_s.abs().to_bits().cast_signed(), 0), &[])
     }
 
-    /// Returns their statistics. Percentiles are values of the list, by the nearest-rank method.
+    /// Returns the statistics. Percentiles use the nearest-rank method.
     pub(super) fn spread(self) -> io::Result<Spread> {
         let Self { count, sum_s, sizes_s } = self;
         let mut sizes_s = sizes_s.sorted()?;

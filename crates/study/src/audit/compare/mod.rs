@@ -1,5 +1,5 @@
-//! The comparison of two schedules of the same jobs: where they differ first, the state of both at that
-//! moment, and how far their starts differ.
+//! Comparison of two schedules of the same jobs: the first difference, the state of both schedules at that
+//! moment, and how far starts differ.
 
 mod differences;
 mod pairs;
@@ -7,13 +7,13 @@ mod pairs;
 use std::io;
 
 use self::differences::Differences;
-use self::pairs::{Apart, by_number, in_step};
+use self::pairs::{Mismatch, by_number, in_step};
 use super::packed::IN_MEMORY;
-use super::{ScheduledJob, Walk};
+use super::{ScheduleStream, ScheduledJob};
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
 
-/// The reason for which two schedules cannot be compared.
+/// The reason why two schedules cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; compare schedules of the same jobs")]
 pub struct NotSameJobs(pub(super) String);
@@ -25,12 +25,11 @@ pub struct Comparison {
     pub jobs: usize,
     /// The earliest difference; `None` if the schedules are equal.
     pub first: Option<Divergence>,
-    /// The differences of the starts in seconds, second schedule minus first, over the jobs with different
-    /// starts.
+    /// Differences of starts in seconds, second schedule minus first, over the jobs with different starts.
     pub starts: Spread,
-    /// The number of jobs with different run times.
+    /// Jobs with different run times.
     pub runs: usize,
-    /// The number of jobs that start at the same time on different nodes, or on different numbers of nodes.
+    /// Jobs that start at the same time on other nodes, or on another number of nodes.
     pub places: usize,
 }
 
@@ -51,73 +50,59 @@ pub struct Spread {
 
 /// The kind of the first difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// A job starts at this time in one schedule and not in the other.
+pub enum DivergenceKind {
+    /// A job starts in only one of the schedules at this time.
     Start,
-    /// A job starts in both schedules, but on different nodes.
+    /// A job starts in both schedules, but on other nodes.
     Place,
-    /// A job ends at this time in one schedule and not in the other.
+    /// A job ends in only one of the schedules at this time.
     End,
 }
 
-/// The first moment at which two schedules differ.
+/// The first difference between two schedules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divergence {
-    /// The moment.
+    /// Its time.
     pub at: Time,
     /// The log's number of the job.
     pub number: i64,
     /// The kind of difference.
-    pub what: What,
-    /// The job in each schedule.
+    pub kind: DivergenceKind,
+    /// The job in both schedules.
     pub jobs: [ScheduledJob; 2],
-    /// The state of each schedule at the moment.
+    /// The state of both schedules at that time.
     pub sides: [Side; 2],
 }
 
-/// The state of a schedule at a moment. Jobs that end at the moment have ended. Jobs that start at the moment
-/// have not started yet.
+/// The state of a schedule at a moment, after the ends and before the starts of that moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// The number of nodes in use.
+    /// Nodes in use.
     pub used: u32,
-    /// The number of running jobs.
+    /// Running jobs.
     pub running: usize,
-    /// The waiting jobs, in the order of arrival.
-    pub waiting: Vec<WaitingJob>,
-    /// The numbers of the waiting jobs that start at the moment.
+    /// Waiting jobs, in the order of arrival, without their nodes.
+    pub waiting: Vec<ScheduledJob>,
+    /// Numbers of the waiting jobs that start at the moment.
     pub started: Vec<i64>,
 }
 
-/// A waiting job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WaitingJob {
-    /// The log's number of the job.
-    pub number: i64,
-    /// The number of processors that it asks for.
-    pub procs: u32,
-    /// The time of its arrival.
-    pub submit: Time,
-    /// Its estimated run time.
-    pub estimate: Time,
-}
+/// Reads a schedule from its first job on, on each call.
+pub type Read<'f, 'w, E> = &'f mut dyn FnMut() -> Result<ScheduleStream<'w, E>, E>;
 
-/// A function that reads a schedule from its first job on, each time that it is called.
-pub type Read<'f, 'w, E> = &'f mut dyn FnMut() -> Result<Walk<'w, E>, E>;
-
-/// Compares the two schedules that are read. Jobs are matched by number if the numbers are unique, otherwise
-/// by position. The result is an error in the inner sense if the schedules do not have the same jobs. Fails
-/// if a job cannot be read, whatever else is wrong. O(J log J) for J jobs.
+/// Compares two schedules. Jobs are matched by number if the numbers are unique, otherwise by position. The
+/// inner error means that the schedules do not have the same jobs. Fails if a job cannot be read, whatever
+/// else is wrong. O(J log J) for J jobs.
 ///
-/// Memory holds the jobs that wait at the first difference. If the jobs of one schedule are in another order
-/// than those of the other one, they are sorted, in temporary files if they are many.
+/// Memory holds the jobs that wait at the first difference. If the schedules list jobs in different orders,
+/// both are sorted, in temporary files if they are long.
 pub fn compare<E: From<io::Error>>(
     schedules: [Read<'_, '_, E>; 2],
 ) -> Result<Result<Comparison, NotSameJobs>, E> {
     compare_within(IN_MEMORY, schedules)
 }
 
-/// Compares as [`compare`] does, with at most `in_memory` bytes of jobs that are sorted in memory.
+/// Compares like [`compare`], and sorts at most `in_memory` bytes of jobs in memory.
 fn compare_within<E: From<io::Error>>(
     in_memory: usize,
     [a, b]: [Read<'_, '_, E>; 2],
@@ -132,8 +117,8 @@ fn compare_within<E: From<io::Error>>(
     }
     let differences = match beside.differences {
         Ok(differences) => differences,
-        Err(Apart::NotSame(problem)) => return Ok(Err(problem)),
-        Err(Apart::Order(number)) => match by_number([a()?, b()?], number, in_memory)? {
+        Err(Mismatch::NotSame(problem)) => return Ok(Err(problem)),
+        Err(Mismatch::Order(number)) => match by_number([a()?, b()?], number, in_memory)? {
             Ok(differences) => differences,
             Err(problem) => return Ok(Err(problem)),
         },
@@ -141,25 +126,23 @@ fn compare_within<E: From<io::Error>>(
     let Differences { first, starts, runs, places } = differences;
     let first = match first {
         None => None,
-        Some((at, what, jobs)) => {
+        Some((at, kind, jobs)) => {
             let [a_ordered, b_ordered] = beside.is_ordered;
             let sides = [side(a()?, at, a_ordered)?, side(b()?, at, b_ordered)?];
-            Some(Divergence { at, number: jobs[0].number, what, jobs: *jobs, sides })
+            Some(Divergence { at, number: jobs[0].number, kind, jobs: *jobs, sides })
         }
     };
     let jobs = usize::try_from(beside.counts[0]).unwrap_or(usize::MAX);
     Ok(Ok(Comparison { jobs, first, starts: starts.spread()?, runs, places }))
 }
 
-/// Returns the state of a schedule at a moment. `is_ordered` says that its jobs are in the order of their
-/// first events.
-fn side<E>(walk: Walk<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
+/// Returns the state of a schedule at a moment. `is_ordered`: its jobs are sorted by first events.
+fn side<E>(schedule: ScheduleStream<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
     let mut side = Side::default();
-    let mut waiting: Vec<(WaitingJob, bool)> = Vec::new();
-    for job in walk {
+    for job in schedule {
         let job = job?;
         if is_ordered && job.first_event() > at {
-            // All that follow arrive and start later, too.
+            // All further jobs arrive and start later.
             break;
         }
         if job.start < at && job.end > at {
@@ -167,13 +150,11 @@ fn side<E>(walk: Walk<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
             side.running += 1;
         }
         if job.submit <= at && job.start >= at {
-            let ScheduledJob { number, procs, submit, estimate, start, .. } = job;
-            waiting.push((WaitingJob { number, procs, submit, estimate }, start == at));
+            side.waiting.push(ScheduledJob { nodes: None, ..job });
         }
     }
-    waiting.sort_by_key(|(job, _)| job.submit);
-    side.started = waiting.iter().filter(|(_, starts)| *starts).map(|(job, _)| job.number).collect();
-    side.waiting = waiting.into_iter().map(|(job, _)| job).collect();
+    side.waiting.sort_by_key(|job| job.submit);
+    side.started = side.waiting.iter().filter(|job| job.start == at).map(|job| job.number).collect();
     Ok(side)
 }
 
@@ -181,12 +162,12 @@ fn side<E>(walk: Walk<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
 mod tests {
     use std::collections::HashMap;
 
-    use super::super::fixture::{job, walk};
+    use super::super::fixture::{job, stream};
     use super::*;
 
     /// Compares jobs in memory.
     fn compare(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<Comparison, NotSameJobs> {
-        compare_within::<io::Error>(1 << 10, [&mut || Ok(walk(a)), &mut || Ok(walk(b))])
+        compare_within::<io::Error>(1 << 10, [&mut || Ok(stream(a)), &mut || Ok(stream(b))])
             .expect("jobs in memory")
     }
 
@@ -199,7 +180,7 @@ mod tests {
         let turned = [b[2].clone(), b[1].clone(), b[0].clone()];
         let found = compare(&a, &turned)?;
         let first = found.first.ok_or_else(|| NotSameJobs("equal".to_owned()))?;
-        assert_eq!((first.at, first.number, first.what), (Time::from_seconds(5), 3, What::Start));
+        assert_eq!((first.at, first.number, first.kind), (Time::from_seconds(5), 3, DivergenceKind::Start));
         let numbers = |side: &Side| side.waiting.iter().map(|job| job.number).collect::<Vec<_>>();
         assert_eq!(first.sides.each_ref().map(numbers), [[2, 3], [2, 3]]);
         assert_eq!(first.sides.each_ref().map(|side| side.started.clone()), [vec![], vec![3]]);
@@ -217,7 +198,7 @@ mod tests {
         let [x, y] = [on((0, 5), &a[0]), on((1, 6), &a[0])];
         let found = compare(&[x, a[1].clone()], &[y, job(2, [0, 0, 151], 2)])?;
         assert_eq!((found.runs, found.places, found.starts.count), (1, 1, 0));
-        assert_eq!(found.first.map(|first| (first.number, first.what)), Some((1, What::Place)));
+        assert_eq!(found.first.map(|first| (first.number, first.kind)), Some((1, DivergenceKind::Place)));
         Ok(())
     }
 
@@ -310,7 +291,7 @@ mod tests {
                     let told = compared.first.as_ref().map(|first| (first.at, first.number));
                     assert_eq!((told, compared.starts, compared.places), (first, starts, places), "{seed}");
                     if let Some(Divergence { at, sides, .. }) = compared.first {
-                        let all = [&a, &b].map(|jobs| side(walk(jobs), at, false).expect("jobs in memory"));
+                        let all = [&a, &b].map(|jobs| side(stream(jobs), at, false).expect("jobs in memory"));
                         assert_eq!(sides, all, "{seed}");
                     }
                     found += 1;

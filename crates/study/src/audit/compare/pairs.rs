@@ -1,36 +1,36 @@
-//! The pairs of matching jobs of two schedules.
+//! Pairing of the jobs of two schedules.
 
 use std::io;
 
 use super::differences::Differences;
-use super::{NotSameJobs, Walk};
+use super::{NotSameJobs, ScheduleStream};
 use crate::audit::ScheduledJob;
 use crate::audit::packed::{pack, unpack};
 use meshreplay_base::disk::Sorter;
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
 
-/// What two schedules are that are read in step.
+/// The result of reading two schedules in step.
 pub(super) struct InStep {
-    /// The number of jobs of each.
+    /// Jobs of each schedule.
     pub(super) counts: [u64; 2],
-    /// Whether the jobs of each are in the order of their first events.
+    /// Whether each schedule is sorted by first events.
     pub(super) is_ordered: [bool; 2],
-    /// The differences between jobs at the same position, or the first reason why these are not pairs.
-    pub(super) differences: Result<Differences, Apart>,
+    /// Differences between jobs at equal positions, or the first reason why these are not pairs.
+    pub(super) differences: Result<Differences, Mismatch>,
 }
 
-/// Why jobs at one position of two schedules are no pair.
-pub(super) enum Apart {
-    /// They have one number and are not the same job.
+/// The reason why two jobs at one position are not a pair.
+pub(super) enum Mismatch {
+    /// Their numbers are equal, but not their requests.
     NotSame(NotSameJobs),
-    /// The job with this number in the first schedule has another number in the second one.
+    /// Their numbers differ. This is the number in the first schedule.
     Order(i64),
 }
 
 /// Reads two schedules in step, to their ends.
 pub(super) fn in_step<E: From<io::Error>>(
-    [mut a, mut b]: [Walk<'_, E>; 2],
+    [mut a, mut b]: [ScheduleStream<'_, E>; 2],
     in_memory: usize,
 ) -> Result<InStep, E> {
     let (mut counts, mut is_ordered, mut last) = ([0; 2], [true; 2], [None::<Time>; 2]);
@@ -39,7 +39,7 @@ pub(super) fn in_step<E: From<io::Error>>(
         let x = a.next().transpose()?;
         let y = match b.next() {
             Some(Err(error)) => {
-                // What is wrong with the first schedule is told before.
+                // An error of the first schedule takes precedence.
                 a.try_for_each(|job| job.map(drop))?;
                 return Err(error);
             }
@@ -57,20 +57,20 @@ pub(super) fn in_step<E: From<io::Error>>(
             let apart = if x.number == y.number {
                 match add(known, x, y)? {
                     Ok(()) => continue,
-                    Err(problem) => Apart::NotSame(problem),
+                    Err(problem) => Mismatch::NotSame(problem),
                 }
             } else {
-                Apart::Order(x.number)
+                Mismatch::Order(x.number)
             };
             differences = Err(apart);
         }
     }
 }
 
-/// Adds a job with the same number in both schedules, unless it asks for something else in the other one.
+/// Adds a job with the same number in both schedules. Fails if the requests differ.
 fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<Result<(), NotSameJobs>> {
-    // A log of the Standard Workload Format has both what a job got and what it asked for, which is less
-    // where blocks are whole.
+    // A log in the Standard Workload Format has both the allocated and the requested processors. The latter
+    // are fewer where blocks are whole.
     let asks = |job: &ScheduledJob, procs: u32| job.procs == procs || job.asked == Some(procs);
     let is_same = asks(&x, y.procs) || y.asked.is_some_and(|asked| asks(&x, asked));
     if x.submit != y.submit || !is_same {
@@ -80,29 +80,29 @@ fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<
     known.add(x, y).map(Ok)
 }
 
-/// Which job of a pair comes first where both are sorted by one number.
+/// Sort order of the two jobs of a pair.
 const FIRST: u64 = 0;
 const SECOND: u64 = 1;
 
 /// Returns the differences of two schedules whose jobs are matched by number: a merge join of the sorted
-/// schedules, and a second sort that puts the pairs in the order of the first schedule. `apart` is the number
-/// of the first job of the first schedule at whose position the second one has another number. If a number
-/// occurs twice in the second schedule, jobs are matched by position, so that this job has no partner.
+/// schedules, and a second sort that restores the order of the first schedule. `apart` is the number of its
+/// first job that has another number at the same position of the second schedule. If a number occurs twice in
+/// the second schedule, jobs are matched by position, so `apart` has no partner.
 pub(super) fn by_number<E: From<io::Error>>(
-    [a, b]: [Walk<'_, E>; 2],
+    [a, b]: [ScheduleStream<'_, E>; 2],
     apart: i64,
     in_memory: usize,
 ) -> Result<Result<Differences, NotSameJobs>, E> {
     let alone = |number: i64| Ok(Err(NotSameJobs(format!("job {number} is in the first only"))));
-    // Of equal numbers, the job of the second schedule comes first, so that it is known when its partner comes.
+    // Of equal numbers, the job of the second schedule comes first, so that the partner is known.
     let mut jobs = Sorter::of_pieces(in_memory);
-    for (walk, order) in [(a, SECOND), (b, FIRST)] {
-        for (job, position) in walk.zip(0..) {
+    for (schedule, order) in [(a, SECOND), (b, FIRST)] {
+        for (job, position) in schedule.zip(0..) {
             let job = job?;
             jobs.add((job.number, order), &pack(&job, position))?;
         }
     }
-    // Each job of the first schedule and then its partner, by the position of the former.
+    // Pairs in the order of the first schedule, whose jobs come first.
     let (mut jobs, mut pairs) = (jobs.sorted()?, Sorter::of_pieces(in_memory));
     let mut partner: Option<(i64, Vec<u8>)> = None;
     while let Some(((number, order), job)) = jobs.next()? {

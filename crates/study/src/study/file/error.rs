@@ -1,4 +1,4 @@
-//! Errors of study files. Each says where the problem is, what it is and how to correct it.
+//! Errors of study files, with the place, the problem and a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub enum StudyError {
     /// The file, one of its lines, or an option of the command line is wrong.
     #[error("{place}: {problem}")]
     Wrong {
-        /// The path of the file, with the number of the line if the problem has one, or the option.
+        /// The path, with the line if there is one, or the option.
         place: String,
         /// The key, the value that was found, and what was expected.
         problem: String,
@@ -27,7 +27,7 @@ pub enum StudyError {
     /// A log cannot be read.
     #[error("{place}: key 'logs'")]
     Log {
-        /// The path and the line of the study file.
+        /// The path and the line.
         place: String,
         /// The problem with the log.
         source: Box<TraceError>,
@@ -35,12 +35,12 @@ pub enum StudyError {
 }
 
 impl StudyError {
-    /// Returns the error about the file at `path` as a whole.
+    /// An error about the file at `path` as a whole.
     pub(super) fn of_file(path: &Path, problem: String) -> Self {
         Self::Wrong { place: path.display().to_string(), problem }
     }
 
-    /// Returns the error about a line, from 1, of the file at `path`.
+    /// An error about a line, from 1, of the file at `path`.
     pub(super) fn at_line(path: &Path, line: usize, problem: String) -> Self {
         Self::Wrong { place: format!("{}:{line}", path.display()), problem }
     }

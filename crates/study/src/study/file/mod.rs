@@ -27,14 +27,13 @@ use meshreplay_workload::{Estimate, Rules};
 
 impl Study {
     /// Reads the study file at `path` and plans the study. Each log is read once for its size, checksum and
-    /// requests. `options` are those of the command line.
+    /// requests. `options` come from the command line.
     pub fn read(path: &Path, options: Options) -> Result<Self, StudyError> {
         Self::plan(path, &read(path)?, options, &|log| beside(path, log))
     }
 
-    /// Plans the study of the text of a study file. Messages call the file `path`. `find` returns the path of
-    /// a file that the study file names. `options` are those of the command line. None of them may be a key
-    /// of the file, too.
+    /// Plans a study from the text of its file. Messages call the file `path`. `find` resolves paths in the
+    /// study file. `options` come from the command line and may not repeat keys of the file.
     pub fn plan(
         path: &Path,
         text: &str,
@@ -57,7 +56,7 @@ impl Study {
         }
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let (logs, lines): (Vec<LogSource>, Vec<usize>) = logs.into_iter().unzip();
-        // The jobs of a cell go into its files when it has ended.
+        // The jobs of a cell are written after it has ended.
         let most_kept = if options.jobs { usize::MAX } else { MOST_KEPT };
         let draft = Draft {
             name: keys.string("name")?.or(stem).unwrap_or_default(),
@@ -103,7 +102,7 @@ fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
     Ok(())
 }
 
-/// Fails if the command line gives an option that is a key of the file, too.
+/// Fails if the command line gives an option that is also a key of the file.
 fn check_twice(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
     let is_flag = |row: &&ReplayOption| row.flag.as_ref().is_some_and(|flag| flag.is_of_sweep);
     let mut given = OPTIONS.iter().filter(is_flag).filter(|row| is_key(row.name) && row.is_given(options));
@@ -112,14 +111,13 @@ fn check_twice(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), St
     Err(StudyError::at_line(path, line, problem))
 }
 
-/// Returns the flag of the command line that sets an option, such as `--on-outage`; the option's name if it
-/// has none.
+/// Returns the command-line flag of an option, such as `--on-outage`; the option's name without one.
 fn flag_of(name: &str) -> String {
     let row = OPTIONS.iter().find(|row| row.name == name);
     row.and_then(|row| row.flag.as_ref()).map_or_else(|| name.to_owned(), Flag::argument)
 }
 
-/// Returns `options` with the values that the file gives to some of them, by keys that have their names.
+/// Sets the options whose names are keys of the file.
 fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyError> {
     for option in OPTIONS.iter().filter(|option| is_key(option.name)) {
         let set = |text: &str| {
@@ -133,11 +131,10 @@ fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyErro
     Ok(options)
 }
 
-/// Fails if a key of the file, or a flag of the command line, has no effect because the key that it needs is
-/// not there.
+/// Fails if a key of the file, or a flag, has no effect because it needs another key that is absent.
 fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
     let line_of = |row: &ReplayOption| if is_key(row.name) { keys.line_of(row.name) } else { None };
-    // Options that no key sets are left to the command line.
+    // Options without a key are left to the command line.
     let is_given = |row: &ReplayOption| line_of(row).is_some() || is_key(row.name) && row.is_given(options);
     let mut given = OPTIONS.iter().filter(|row| is_given(row));
     let alone = given.find_map(|row| Some((row, row.needed().filter(|needed| !needed.is_given(options))?)));
@@ -153,8 +150,8 @@ fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), 
     Err(StudyError::at_line(path, line_of(row).unwrap_or(1), problem))
 }
 
-/// Returns `options` with the paths of a file of outages and of a node map, if the study file names them, as
-/// they are found: relative paths start where those of logs do.
+/// Resolves the paths of an outage file and of a node map in the study file. Relative paths start at the same
+/// directory as those of logs.
 fn found_files(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Options {
     if let (Some(_), Some(OutageSource::File(path))) = (keys.line_of("outages"), &mut options.outages) {
         *path = find(path).display().to_string();
@@ -165,8 +162,7 @@ fn found_files(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> Pat
     options
 }
 
-/// Returns the logs of the file, each with the number of its line. Fails if two logs would have the same name
-/// in results.
+/// Returns the logs with their line numbers. Fails if two logs would have the same name in results.
 fn logs(
     keys: &Keys<'_>,
     path: &Path,
@@ -195,14 +191,13 @@ fn logs(
     Ok(logs.into_iter().zip(lines).collect())
 }
 
-/// Returns the axes of the file. The list of logs is still empty: planning fills it. `find` returns the path
-/// of a file that the study file names.
+/// Returns the axes of the file, without logs, which planning adds. `find` resolves paths in the study file.
 fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
     let rules = keys.list("rules", strings(|text| found_rules(text, find)))?;
     let machines = keys.required("machines", strings(MachineArg::parse))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
     let (machines, autos) = MachineArg::split(machines.into_iter().map(|(machine, _)| machine));
-    if let (Some(_), false) = (keys.line_of("unavailable"), autos.machines.is_empty()) {
+    if let (Some(_), false) = (keys.line_of("unavailable"), autos.is_empty()) {
         keys.scalar("unavailable", |_| Err::<(), String>(UNAVAILABLE_OF_AUTO.to_owned()))?;
     }
     let without = |text: &str| {
@@ -228,26 +223,26 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
     })
 }
 
-/// Returns the rules that `text` spells, with the path of a file of predictions as it is found: relative
-/// paths start where those of logs do.
+/// Parses rules, and resolves the path of a prediction file in them. Relative paths start at the same
+/// directory as those of logs.
 fn found_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, String> {
     let mut rules: Rules = text.parse().map_err(|error: SpecError| error.to_string())?;
     if let Estimate::Predicted(prediction) = &mut rules.estimate
         && let Some(path) = prediction.path().map(find)
     {
         prediction.file = path.display().to_string();
-        // Results spell the rules with this path.
+        // Results spell the rules with the resolved path, so it must parse.
         rules.to_string().parse::<Rules>().map_err(|error| error.to_string())?;
     }
     Ok(rules)
 }
 
-/// Returns the values of a list without their lines, or `default` alone if the key is left out.
+/// Returns the values of a list without their lines; `default` alone if the key is absent.
 fn values<T>(list: Option<Vec<Entry<T>>>, default: T) -> Vec<T> {
     list.map_or_else(|| vec![default], |list| list.into_iter().map(|(value, _)| value).collect())
 }
 
-/// Returns a parser of values that accepts strings only and reads them with `parse`.
+/// Returns a parser for strings that uses `parse` and rejects numbers.
 fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) -> Option<Result<T, String>> {
     move |value| match value {
         Value::Text(text) => Some(parse(text)),
@@ -255,15 +250,14 @@ fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) 
     }
 }
 
-/// Returns the scheduler that `text` names, with every default written out.
+/// Parses and resolves a scheduler.
 fn scheduler_spec(text: &str) -> Result<GivenSpec, String> {
     let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
     let spec = Guests::default().resolve_scheduler(&given.spec).map_err(|error| error.to_string())?;
     Ok(GivenSpec { spec, ..given })
 }
 
-/// Returns the allocator that `text` names, in its canonical spelling. Fails if it cannot serve a machine of
-/// the study.
+/// Parses an allocator and finds its canonical spelling. Fails if it cannot serve a machine of the study.
 fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
     let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
     if given.spec == Spec::named(ALL) {
@@ -276,12 +270,12 @@ fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
     Ok(GivenSpec { spec, ..given })
 }
 
-/// Returns the network that `text` names, with every default written out that counts on one of the machines.
-/// Fails if it cannot serve a machine of the study.
+/// Parses a network and adds the defaults that apply on any of the machines. Fails if it cannot serve a
+/// machine of the study.
 fn network_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
     let mut given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
     for mesh in machines {
-        // A parameter of tori is not in the spec that is resolved for a mesh, and still counts on the tori.
+        // A spec resolved for a mesh lacks the parameters of tori, which still apply to tori.
         let resolved =
             Guests::default().resolve_network(&given.spec, mesh).map_err(|error| error.to_string())?.0;
         given.spec.params.extend(resolved.params);
@@ -289,7 +283,7 @@ fn network_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
     Ok(given)
 }
 
-/// Reads an arrival scale, a number above 0. Returns `None` for a value of another kind.
+/// Parses an arrival scale, a number above 0. Returns `None` for a value of another kind.
 fn scale(value: &Value<'_>) -> Option<Result<f64, String>> {
     let Value::Number(text) = value else { return None };
     let number: f64 = text.parse().ok()?;
@@ -297,7 +291,7 @@ fn scale(value: &Value<'_>) -> Option<Result<f64, String>> {
     Some(if number.is_finite() && number > 0.0 { Ok(number) } else { Err(problem()) })
 }
 
-/// Reads a seed. Returns `None` for a value that is not a whole number from 0.
+/// Parses a seed. Returns `None` for a value that is not a whole number from 0.
 fn seed(value: &Value<'_>) -> Option<Result<u64, String>> {
     match value {
         Value::Number(text) => text.parse().ok().map(Ok),

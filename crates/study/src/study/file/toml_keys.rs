@@ -1,5 +1,4 @@
-//! Parses study files as TOML: which keys there are, which kind of value each takes, and errors with line
-//! numbers.
+//! The TOML layer of study files: known keys with their kinds of values, and errors with line numbers.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -13,7 +12,7 @@ use super::error::StudyError;
 use meshreplay_base::memory;
 use meshreplay_base::spec::unknown;
 
-/// Every key: its name, the kind of its value in words, and an example.
+/// All keys: name, kind of value in words, example.
 const KEYS: &[(&str, &str, &str)] = &[
     ("name", "a string", "\"loads\""),
     ("description", "a string", "\"Does the load matter?\""),
@@ -34,18 +33,18 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),
 ];
 
-/// An entry of a list, and the number of its line, from 1.
+/// An entry of a list with its line number, from 1.
 pub(super) type Entry<T> = (T, usize);
 
-/// A value as the parser of an entry receives it.
+/// The input of an entry's parser.
 pub(super) enum Value<'a> {
     /// A string.
     Text(&'a str),
-    /// An integer or a float as it is written, or an empty text for a value of any other kind.
+    /// An integer or a float in its original spelling; empty for a value of any other kind.
     Number(&'a str),
 }
 
-/// A study file, parsed as TOML, whose keys all exist.
+/// A parsed study file with known keys only.
 pub(super) struct Keys<'a> {
     path: &'a Path,
     text: &'a str,
@@ -80,13 +79,12 @@ impl<'a> Keys<'a> {
         Ok(Self { path, text, table })
     }
 
-    /// Returns the error for a problem at byte `at`.
+    /// The error for a problem at byte `at`.
     fn wrong(&self, at: usize, problem: String) -> StudyError {
         StudyError::at_line(self.path, line(self.text, at), problem)
     }
 
-    /// Returns the string at `key`, or `None` if the file does not have the key. Fails for a value of another
-    /// kind.
+    /// Returns the string at `key`; `None` if the key is absent. Fails for a value of another kind.
     pub(super) fn string(&self, key: &str) -> Result<Option<String>, StudyError> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
         match value.get_ref() {
@@ -95,12 +93,12 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Returns the number of the line of the value at `key`, or `None` if the file does not have the key.
+    /// Returns the line of the value at `key`; `None` if the key is absent.
     pub(super) fn line_of(&self, key: &str) -> Option<usize> {
         self.table.get(key).map(|value| line(self.text, value.span().start))
     }
 
-    /// Reads the whole number or the string at `key` with `parse`. `None` if the file does not have the key.
+    /// Parses the whole number or the string at `key`. `None` if the key is absent.
     pub(super) fn scalar<T>(
         &self,
         key: &str,
@@ -115,7 +113,7 @@ impl<'a> Keys<'a> {
         parse(text).map(Some).map_err(|problem| self.wrong(at, format!("key '{key}': {problem}")))
     }
 
-    /// Returns the list at `key`, and fails if the file does not have the key. See [`Keys::list`].
+    /// Returns the list at `key` like [`Keys::list`], and fails if the key is absent.
     pub(super) fn required<T: Display>(
         &self,
         key: &str,
@@ -128,8 +126,8 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// Returns the list at `key`, or `None` if the file does not have the key. `parse` returns `None` for a
-    /// value of the wrong kind. Fails if the list is empty or if two entries are equal.
+    /// Returns the list at `key`; `None` if the key is absent. `parse` returns `None` for a value of the
+    /// wrong kind. Fails if the list is empty or if two entries are equal.
     pub(super) fn list<T: Display>(
         &self,
         key: &str,
@@ -141,7 +139,7 @@ impl<'a> Keys<'a> {
         };
         let mut list: Vec<Entry<T>> = Vec::new();
         let mut numbers: HashMap<String, usize> = HashMap::new();
-        // Lines are counted from entry to entry, as a list may have a million of them.
+        // Counts lines incrementally, because a list may have a million entries.
         let mut reached = (0, 1);
         for (i, value) in array.iter().enumerate() {
             let (number, at) = (i + 1, value.span().start);
@@ -173,7 +171,7 @@ impl<'a> Keys<'a> {
         Ok(Some(list))
     }
 
-    /// Returns the error for a value of another kind than `key` holds.
+    /// The error for a value of the wrong kind at `key`.
     fn unexpected(&self, key: &str, entry: Option<usize>, at: usize, found: &DeValue<'_>) -> StudyError {
         let found = match found {
             DeValue::String(text) => format!("the string '{text}'"),
@@ -198,25 +196,25 @@ pub fn is_key(name: &str) -> bool {
     KEYS.iter().any(|(key, ..)| *key == name)
 }
 
-/// Returns a TOML value as text for the parser of an entry.
+/// Converts a TOML value for the parser of an entry.
 fn plain<'a>(value: &'a Spanned<DeValue<'_>>) -> Value<'a> {
     match value.get_ref() {
         DeValue::String(text) => Value::Text(text),
-        // Hexadecimal, octal and binary integers are not accepted: the empty text below parses as no number.
+        // Hexadecimal, octal and binary integers become the empty text, which does not parse as a number.
         DeValue::Integer(number) if number.radix() == 10 => Value::Number(number.as_str()),
         DeValue::Float(number) => Value::Number(number.as_str()),
         _ => Value::Number(""),
     }
 }
 
-/// Returns the kind of value that `key` takes, in words, and an example.
+/// Returns the kind of value at `key` in words, and an example.
 fn describe(key: &str) -> (&'static str, &'static str) {
     KEYS.iter()
         .find(|(name, ..)| *name == key)
         .map_or(("", ""), |(_, expected, example)| (*expected, *example))
 }
 
-/// Returns the number of the line of byte `at`, from 1.
+/// Returns the line of byte `at`, from 1.
 fn line(text: &str, at: usize) -> usize {
     1 + line_feeds(text, 0..at)
 }
@@ -226,8 +224,8 @@ fn line_feeds(text: &str, bytes: Range<usize>) -> usize {
     memchr::memchr_iter(b'\n', piece).count()
 }
 
-/// Returns the path of the log that the study file at `file` calls `log`. Relative paths start at the
-/// directory of the study file.
+/// Resolves the path `log` in the study file at `file`. Relative paths start at the directory of the study
+/// file.
 pub(super) fn beside(file: &Path, log: &str) -> PathBuf {
     file.parent().map_or_else(|| PathBuf::from(log), |folder| folder.join(log))
 }

@@ -1,4 +1,4 @@
-//! What planning knows of the jobs of a log that are not kept.
+//! Statistics of the jobs of a log that is not kept in memory.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,22 @@ use crate::study::jobs::TimeRange;
 use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::{Job, Time};
 
-/// The most jobs of a log that are kept in memory. A longer log is read again while replays run.
+/// Most jobs of a log that are kept in memory. A longer log is read again while replays run.
 pub const MOST_KEPT: usize = 1 << 19;
 
 /// The jobs of one size and shape.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::study) struct OfKind {
-    /// How many there are.
+    /// Number of jobs.
     pub(in crate::study) count: u64,
-    /// The position of the first of them in the log, and its number.
+    /// Position of the first job in the log, and its number.
     pub(in crate::study) first: (u64, i64),
-    /// The earliest arrival of one of them.
+    /// Earliest arrival.
     pub(in crate::study) arrives: Time,
 }
 
 impl OfKind {
-    /// Adds others that ask for the same.
+    /// Adds jobs of the same size and shape.
     fn join(&mut self, other: &Self) {
         self.count += other.count;
         self.first = self.first.min(other.first);
@@ -30,27 +30,27 @@ impl OfKind {
     }
 }
 
-/// The number of slots for jobs that were added last, a power of two.
+/// Number of cache slots, a power of two.
 const SLOTS: usize = 64;
 
-/// Facts about the jobs of a log, which are gathered while it is read.
+/// Statistics of the jobs of a log, accumulated while it is read.
 #[derive(Clone, Debug)]
 pub(in crate::study) struct Extent {
     /// The number of jobs.
     pub(in crate::study) jobs: u64,
-    /// The jobs by what they ask for; while jobs are added, without those of [`Self::recent`].
+    /// Jobs by request, without those in [`Self::recent`] until the end.
     pub(in crate::study) kinds: BTreeMap<Request, OfKind>,
-    /// The jobs that were added last and ask for the same, in the slot of their number of processors, as most
-    /// logs have few sizes and a tree is slower.
+    /// A direct-mapped cache in front of the tree, indexed by the number of processors. Most logs have few
+    /// sizes, and the tree is slower.
     recent: Vec<Option<(Request, OfKind)>>,
-    /// The latest arrival and the sum of all run times.
+    /// Latest arrival and sum of run times.
     pub(in crate::study) range: TimeRange,
-    /// How far jobs stand behind their place in the order of arrival.
+    /// Deviation of the log from the order of arrival.
     pub(in crate::study) lateness: Lateness,
 }
 
 impl Extent {
-    /// Returns the facts about these jobs.
+    /// Returns the statistics of these jobs.
     pub(in crate::study) fn of(jobs: &[Job]) -> Self {
         let mut extent = Self {
             jobs: 0,
@@ -59,7 +59,9 @@ impl Extent {
             range: TimeRange::EMPTY,
             lateness: Lateness::default(),
         };
-        jobs.iter().for_each(|job| extent.add(job));
+        for job in jobs {
+            extent.add(job);
+        }
         extent
     }
 
@@ -79,16 +81,18 @@ impl Extent {
         self.lateness.add(job.submit);
     }
 
-    /// Counts the jobs of a slot, if it has any.
+    /// Moves the jobs of a cache slot to the tree.
     fn count(&mut self, recent: Option<(Request, OfKind)>) {
         if let Some((kind, recent)) = recent {
             self.kinds.entry(kind).and_modify(|of_kind| of_kind.join(&recent)).or_insert(recent);
         }
     }
 
-    /// Returns the facts when all jobs have been added, with times that count from `origin`.
+    /// Finishes the statistics. Times are counted from `origin`.
     pub(in crate::study) fn since(mut self, origin: Time) -> Self {
-        std::mem::take(&mut self.recent).into_iter().for_each(|recent| self.count(recent));
+        for recent in std::mem::take(&mut self.recent) {
+            self.count(recent);
+        }
         self.range.last_arrival = self.range.last_arrival - origin;
         self.kinds.values_mut().for_each(|of_kind| of_kind.arrives = of_kind.arrives - origin);
         self
@@ -100,8 +104,7 @@ mod tests {
     use super::*;
     use meshreplay_base::job::Shape;
 
-    /// What is kept of the last jobs is joined with what was known before, in whichever order jobs of the
-    /// same slot come.
+    /// Cache and tree are joined, in any order of jobs that share a slot.
     #[test]
     fn jobs_are_counted_by_what_they_ask_for() {
         let slots = SLOTS as u32;

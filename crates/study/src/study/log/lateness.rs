@@ -1,17 +1,16 @@
-//! How far jobs of a log stand behind their place in the order of arrival.
+//! Deviation of a log from the order of arrival.
 
 use std::collections::VecDeque;
 
 use meshreplay_base::job::Time;
 
-/// The most jobs that a replay holds back to bring a log into the order of its arrivals while it is read.
+/// Largest reorder buffer of a streamed log, in jobs.
 const MOST_HELD: usize = 1 << 16;
 
-/// Finds, while a log is read, how many of its jobs have to be held back at a time so that they can be handed
-/// out in the order of their arrival.
+/// Finds, while a log is read, the size of the reorder buffer that restores the order of arrival.
 #[derive(Clone, Debug)]
 pub(in crate::study) struct Lateness {
-    /// The latest arrival up to each of the last jobs. These times never fall.
+    /// The running maximum of arrivals after each of the last jobs, so a non-decreasing list.
     latest: VecDeque<Time>,
     most_held: usize,
     held: Option<usize>,
@@ -24,18 +23,18 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// Begins a log of which at most `most_held` jobs are held back.
+    /// For a buffer of at most `most_held` jobs.
     fn within(most_held: usize) -> Self {
         Self { latest: VecDeque::new(), most_held, held: Some(0) }
     }
 
-    /// Adds the next job, by its arrival. O(1), or O(log `most_held`) for a job that arrived before an
-    /// earlier one of the log.
+    /// Adds the arrival of the next job. O(1), or O(log `most_held`) for a job that arrived before an earlier
+    /// one of the log.
     pub(in crate::study) fn add(&mut self, submit: Time) {
         let Some(held) = self.held else { return };
         let latest = self.latest.back().copied().unwrap_or(submit);
         if submit < latest {
-            // The job comes before all of these, the first of which has to wait for it.
+            // The job comes before all of these, so the first of them waits for it in the buffer.
             let overtaken = self.latest.len() - self.latest.partition_point(|&latest| latest <= submit);
             self.held = (overtaken <= self.most_held).then(|| held.max(overtaken));
         }
@@ -45,8 +44,7 @@ impl Lateness {
         self.latest.push_back(latest.max(submit));
     }
 
-    /// Returns the number of jobs to hold back, 0 if the log has the order of arrival; `None` if they are too
-    /// many.
+    /// Returns the size of the buffer, 0 if the log has the order of arrival; `None` if it exceeds the limit.
     pub(in crate::study) fn held(&self) -> Option<usize> {
         self.held
     }
@@ -59,7 +57,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the times in the order in which they come if so many are held back.
+    /// Returns the times as they leave a buffer of `held` jobs.
     fn handed_out(times: &[i64], held: usize) -> Vec<(i64, usize)> {
         let (mut heap, mut out) = (BinaryHeap::new(), Vec::new());
         for (at, &time) in times.iter().enumerate() {
@@ -72,8 +70,8 @@ mod tests {
         out
     }
 
-    /// All logs of six jobs with four different arrivals: what is found is enough, and nothing is found only
-    /// if more than the most would have to be held.
+    /// All logs of six jobs with four different arrivals: the buffer is large enough and as small as
+    /// possible.
     #[test]
     fn as_many_jobs_are_held_back_as_the_order_takes() {
         for code in 0..4_u32.pow(6) {

@@ -1,4 +1,4 @@
-//! The logs of a study: where they are, how they are read, and the jobs that they hold.
+//! The logs of a study: their sources, their jobs, and how they are read.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -30,24 +30,24 @@ use meshreplay_logs::{
 };
 use meshreplay_workload::{Model, Reason, Rules, Workload, WorkloadBuilder};
 
-/// A log that is to be replayed, before it is read, or a workload model in place of a log.
+/// A log, before it is read, or a workload model in its place.
 #[derive(Clone, Debug)]
 pub struct LogSource {
-    /// The name in results: the file name without directory and extensions, or the spec of the model.
+    /// Name in results: the file name without directory and extensions, or the spec of the model.
     pub name: String,
-    /// The text by which the study file or the command line names the log.
+    /// The log as the study file or the command line spells it.
     pub file: String,
-    /// The path of the log's file. `-` is standard input. Empty for a model.
+    /// Path of the log's file. `-` is standard input. Empty for a model.
     pub path: PathBuf,
     /// The options for reading the file.
     pub read: ReadOptions,
-    /// The workload model, or `None` if this is a file.
+    /// The workload model; `None` for a file.
     pub model: Option<Model>,
 }
 
 impl LogSource {
-    /// Returns the log or the model that `file` names. A log is at `path`. Fails if `file` is a workload
-    /// model with wrong parameters.
+    /// Returns the log or the model that `file` names. A log is at `path`. Fails for a workload model with
+    /// wrong parameters.
     pub fn new(file: &str, path: PathBuf, read: ReadOptions) -> Result<Self, SpecError> {
         let file = file.to_owned();
         if !Model::is_spec(&file) {
@@ -57,7 +57,7 @@ impl LogSource {
         Ok(Self { name: model.to_string(), file, path: PathBuf::new(), read, model: Some(model) })
     }
 
-    /// Returns the argument that names the log or the model on a command line.
+    /// Returns the command-line argument for the log or the model.
     pub fn argument(&self) -> String {
         match &self.model {
             Some(model) => model.spec().to_string(),
@@ -66,7 +66,7 @@ impl LogSource {
     }
 }
 
-/// The date that the times of a log count from.
+/// The date at time 0 of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogStart {
     /// The date, in seconds since 1970.
@@ -76,7 +76,7 @@ pub struct LogStart {
 }
 
 impl LogStart {
-    /// Returns the date of a log with these names; `None` if the log does not tell.
+    /// Returns the date of a log with these names; `None` if it is unknown.
     pub(super) fn of(names: &LogNames) -> Option<Self> {
         names.start().map(|(unix_s, time_zone)| Self { unix_s, time_zone })
     }
@@ -87,19 +87,19 @@ impl LogStart {
 pub struct LoadedLog {
     /// The file name without directory and extensions.
     pub name: String,
-    /// The counts and irregularities that were found while the log was read.
+    /// Counts and irregularities.
     pub summary: Arc<LogSummary>,
-    /// The jobs by the workload rules. The list is empty if they are too many to be kept.
+    /// Jobs by the workload rules; empty if there are too many to keep.
     pub workload: Workload,
-    /// The facts about jobs that are not kept; `None` if they are.
+    /// Statistics of jobs that are not kept; `None` if they are.
     pub(super) extent: Option<Arc<Extent>>,
-    /// The names behind the numbers of the jobs, and when the log begins.
+    /// Names behind the numbers of the jobs, and the start of the log.
     pub names: Arc<LogNames>,
 }
 
 impl LoadedLog {
-    /// Returns the jobs of these partitions, in the order of the log. `None` stands for all jobs. Partitions
-    /// that no job has are passed over; planning has refused them.
+    /// Returns the jobs of these partitions, in the order of the log; all jobs for `None`. Ignores partitions
+    /// without jobs, which planning has refused.
     pub(super) fn jobs_of(&self, partitions: Option<&Partitions>) -> Cow<'_, [Job]> {
         let Some(partitions) = partitions else { return Cow::Borrowed(&self.workload.jobs) };
         let known = self.workload.jobs.iter().filter_map(|job| job.logged.partition.known());
@@ -115,8 +115,7 @@ impl LoadedLog {
         self.extent.as_ref().map_or(self.workload.jobs.len() as u64, |extent| extent.jobs)
     }
 
-    /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many
-    /// fields. The list is empty if there is neither.
+    /// Returns notes on the log at `path`, on records that were left out and on lines with too many fields.
     pub(super) fn notes(&self, path: &Path) -> Vec<String> {
         let mut notes = Vec::new();
         if self.workload.left_out.total() > 0 {
@@ -132,7 +131,7 @@ impl LoadedLog {
             ));
         }
         let said = self.summary.facts.notes.iter().cloned();
-        // Jobs that are left out by that name are counted there.
+        // The reason for jobs that are left out counts these jobs already.
         let is_left_out = self.workload.left_out.count(Reason::CancelledEarly) > 0;
         let counts = self.summary.facts.counts.iter();
         let counts = counts.filter(|(what, _)| !is_left_out || *what != CANCELLED_EARLY);
@@ -143,14 +142,14 @@ impl LoadedLog {
 }
 
 /// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records.
-/// Submit times that count from 1970 are counted from the first one instead. The records are not kept. Fails
-/// if the log cannot be read or its jobs do not fit into memory.
+/// Unix submit times are counted from the first one instead. Fails if the log cannot be read or its jobs do
+/// not fit into memory.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
     load_most(path, options, rules, usize::MAX, &mut |_| {})
 }
 
-/// Reads the log at `path` as [`load`] does, and calls `visit` with each job, whose submit time is still as
-/// recorded. No job is kept if there are more than `most`.
+/// Reads the log at `path` like [`load`], and calls `visit` with each job, whose submit time is still as
+/// recorded. Keeps no job if there are more than `most`.
 pub(super) fn load_most(
     path: &Path,
     options: ReadOptions,
@@ -197,11 +196,10 @@ pub(super) fn load_most(
     Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, extent, names })
 }
 
-/// The most jobs of a log: they are numbered by 32 bits from 0 on, and the number behind the last one must
-/// exist too.
+/// Most jobs of a log: 32-bit numbers from 0, and one more as the end of a range.
 const MOST_JOBS: u64 = JobId::MAX as u64;
 
-/// Fails if a log has more jobs than can be numbered. Lists in memory are shorter.
+/// Fails if a log has more jobs than numbers. Lists in memory are shorter.
 fn check_count(path: &Path, line: u64, jobs: u64) -> Result<(), TraceError> {
     if jobs <= MOST_JOBS {
         Ok(())
@@ -210,15 +208,15 @@ fn check_count(path: &Path, line: u64, jobs: u64) -> Result<(), TraceError> {
     }
 }
 
-/// The number of jobs from which on it is looked whether they fit into memory, a power of two.
+/// Threshold of the memory check in jobs, a power of two.
 const MANY_JOBS: usize = 1 << 20;
 
-/// The memory in bytes that a replay takes for a job beside the lists of jobs: its record, its dispersal, its
-/// place in the queue.
+/// Bytes per job of a replay in addition to the lists of jobs: its record, its dispersal, its entry in the
+/// queue.
 const REPLAYED_JOB: usize = 300;
 
-/// Fails if twice as many `jobs`, for which the list grows now, and their replay would not fit into memory.
-/// The list is copied as it grows, and again as arrival times are scaled.
+/// Fails if the list of jobs, which grows to twice its length now, and its replay would not fit into memory. The
+/// list is copied when it grows, and again when arrival times are scaled.
 fn check_memory(path: &Path, line: u64, jobs: usize) -> Result<(), TraceError> {
     let needed_bytes = 2 * jobs as u64 * (2 * size_of::<Job>() + REPLAYED_JOB) as u64;
     match memory::lacking(needed_bytes) {

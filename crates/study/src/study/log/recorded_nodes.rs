@@ -1,4 +1,4 @@
-//! The nodes that jobs had according to their log, as nodes of the machine of a replay.
+//! Maps the recorded nodes of jobs to nodes of the replay's machine.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use meshreplay_logs::{NameKind, Names, NodeList};
 use meshreplay_machine::machine::node_map::{NodeMap, NodeMapError, NodeMapSource, natural_order};
 use meshreplay_machine::machine::{Mesh, NodeId, NodeLists};
 
-/// The reason why the nodes of a log cannot be those of a machine.
+/// The reason why recorded nodes cannot be mapped to the machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordedNodesError {
     /// The node map cannot be read or does not suit the machine.
     #[error(transparent)]
     Map(#[from] NodeMapError),
-    /// The lists of nodes are missing, malformed, or do not suit the machine or the map.
+    /// The node lists are missing, malformed, or do not suit the machine or the map.
     #[error("{log}: {problem}")]
     Lists {
         /// The name of the log.
         log: String,
-        /// What is wrong, what was expected, and a remedy, in words.
+        /// The problem, what was expected, and a remedy, in words.
         problem: String,
     },
 }
 
 impl RecordedNodesError {
-    /// Returns the error that no job has a list.
+    /// The error that no job has a list.
     pub(in crate::study) fn no_lists(log: &str) -> Self {
         let problem = "no job has a list of nodes, and allocator 'recorded' places jobs by it; expected \
                        accounting of Slurm or PBS with the nodes of jobs (NodeList, exec_host), a table with a \
@@ -34,19 +34,19 @@ impl RecordedNodesError {
     }
 }
 
-/// The nodes of the jobs of a log on one machine, and what is odd about them.
+/// The recorded nodes of the jobs of a log on one machine, with notes.
 #[derive(Clone, Debug, Default)]
 pub(in crate::study) struct RecordedNodes {
     /// The nodes.
     pub(in crate::study) lists: Arc<NodeLists>,
-    /// Notes on them, each a sentence without a full stop.
+    /// Notes for the user, each a sentence without a full stop.
     pub(in crate::study) notes: Vec<String>,
 }
 
-/// Returns the nodes of `mesh` that `jobs` had according to the log called `log`, whose names are `names`.
-/// `map` says where the nodes with these names are. Without it the names in natural order are the available
-/// nodes in the order of their numbers. If `are_logged`, the recorded starts of the jobs are those of the
-/// log, and a note counts the jobs whose lists have nodes that another job had at the same time.
+/// Maps the recorded nodes of `jobs` to nodes of `mesh`. `names` are the names of the log called `log`, and
+/// `map` has the nodes of these names. Without a map, the names in natural order are the available nodes in
+/// the order of their numbers. If `are_logged`, the recorded starts of the jobs are those of the log, and a
+/// note counts lists that overlap with running jobs.
 pub(in crate::study) fn recorded_nodes(
     log: &str,
     jobs: &[Job],
@@ -80,7 +80,7 @@ pub(in crate::study) fn recorded_nodes(
     Ok(RecordedNodes { lists: Arc::new(lists), notes })
 }
 
-/// The lists of a log by their numbers, each with the log's number of the first job that has it.
+/// Node lists by their numbers, each with the log's number of its first job.
 type Lists = BTreeMap<u32, (i64, NodeList)>;
 
 /// Reads the lists of `jobs`. Fails if one is malformed or longer than any machine.
@@ -102,8 +102,8 @@ fn lists(jobs: &[Job], names: &Names, mesh: &Mesh) -> Result<Lists, String> {
     Ok(lists)
 }
 
-/// Returns the problem that a log without a map has more names than `mesh` has nodes. `ends` are the first and
-/// the last name.
+/// The problem that a log without a map has more names than `mesh` has nodes. `ends` are the first and the
+/// last name.
 fn too_many_names(names: u64, ends: [String; 2], mesh: &Mesh) -> String {
     let ([first, last], nodes) = (ends, mesh.available());
     format!(
@@ -112,16 +112,15 @@ fn too_many_names(names: u64, ends: [String; 2], mesh: &Mesh) -> String {
     )
 }
 
-/// The names of nodes in the lists of a log. A name is known by its number, from 0 in the order of first
-/// appearance.
+/// The node names in the lists of a log, numbered from 0 in the order of first appearance.
 struct Named {
     /// The names.
     names: Vec<String>,
-    /// The numbers of the names in natural order.
+    /// Numbers of the names in natural order.
     sorted: Vec<usize>,
-    /// For each name the log's number of a job that had the node.
+    /// For each name, the log's number of a job that had the node.
     jobs: Vec<i64>,
-    /// The lists by their numbers in the log, as numbers of names.
+    /// Lists by their numbers in the log, as numbers of names.
     lists: Vec<(u32, Vec<u32>)>,
 }
 
@@ -160,7 +159,7 @@ impl Named {
         [first, last]
     }
 
-    /// Returns the name of `node`, which is empty if the node has none. `places` has the nodes of each name.
+    /// Returns the name of `node`; empty if it has none. `places` are the nodes of each name.
     fn name_at(&self, places: &[Vec<NodeId>], node: NodeId) -> String {
         let at = places.iter().position(|nodes| nodes.contains(&node));
         at.map_or_else(String::new, |at| self.names[at].clone())
@@ -175,7 +174,7 @@ impl Named {
         Err(too_many_names(names as u64, self.ends(), mesh))
     }
 
-    /// Returns the note on a log without a map.
+    /// The note on a log without a map.
     fn note(&self, log: &str, mesh: &Mesh) -> String {
         let [first, last] = self.ends();
         format!(
@@ -185,7 +184,7 @@ impl Named {
         )
     }
 
-    /// Returns the nodes of each name. Fails if a name has none, or if two names have the same.
+    /// Returns the nodes of each name. Fails if a name has none, or if two names share a node.
     fn places(&self, map: &NodeMap, mesh: &Mesh) -> Result<Vec<Vec<NodeId>>, String> {
         let (mut places, mut missing) = (vec![Vec::new(); self.names.len()], Vec::new());
         let mut taken: BTreeMap<NodeId, usize> = BTreeMap::new();
@@ -219,9 +218,9 @@ impl Named {
     }
 }
 
-/// Returns a note on the jobs whose lists have another number of nodes than they have processors; `None` if
-/// there are none. Fails if more than half of the jobs of several processors have lists that are too short,
-/// as in a log that counts processor cores.
+/// Returns a note on jobs with lists of another length than their processors; `None` without any. Fails if
+/// more than half of the jobs of several processors have lists that are too short, as in a log that counts
+/// processor cores.
 fn lengths(log: &str, jobs: &[Job], lists: &NodeLists) -> Result<Option<String>, String> {
     let listed =
         || jobs.iter().map(|job| (job, lists.nodes(job.logged.nodes).len())).filter(|&(_, nodes)| nodes > 0);
@@ -250,8 +249,7 @@ fn lengths(log: &str, jobs: &[Job], lists: &NodeLists) -> Result<Option<String>,
     }))
 }
 
-/// Returns a note on the jobs that had a node that another job had at the same time according to the log;
-/// `None` if there are none.
+/// Returns a note on jobs whose lists overlap with running jobs; `None` without any.
 fn overlaps(
     log: &str,
     jobs: &[Job],
@@ -260,9 +258,9 @@ fn overlaps(
 ) -> Option<String> {
     let started = jobs.iter().filter_map(|job| Some((job.recorded_start()?, job)));
     let mut started: Vec<(Time, &Job)> = started.filter(|(_, job)| job.run > Time::ZERO).collect();
-    // The sort is stable: of one instant, jobs stay in the order of the log.
+    // The sort is stable: jobs that start together stay in the order of the log.
     started.sort_by_key(|(start, _)| *start);
-    // The job that has each node, and when it ends.
+    // The last job of each node, and its end.
     let mut held: BTreeMap<NodeId, (Time, i64)> = BTreeMap::new();
     let (mut later, mut first) = (BTreeSet::new(), None);
     for (i, (start, job)) in started.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The options of replays, in one table: what a replay measures, repeats and keeps. The table provides the
+//! The options of replays, in one table: measurements, repetitions and kept results. The table provides the
 //! flags of the command line, the lines of content keys, the entries of study.json and run.json, and the
 //! commands that continue a study or repeat a replay.
 //!
@@ -14,72 +14,69 @@ use meshreplay_machine::machine::node_map::NodeMapSource;
 use meshreplay_machine::machine::outages::{OutageSource, Treatment};
 use meshreplay_sim::metrics::{Replications, Slices, Trim};
 
-/// The options that all replays of a study, or of one command, share. [`OPTIONS`] has a row for each field.
+/// Options that all replays of a study, or of one command, share. [`OPTIONS`] has a row for each field.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each says whether results have something")]
 pub struct Options {
-    /// Whether the wall-clock times of allocator calls and replays are measured.
+    /// Whether wall-clock times of allocator calls and replays are measured.
     pub timed: bool,
-    /// The jobs that means leave out.
+    /// Jobs that means leave out.
     pub trim: Trim,
-    /// How often each replay is repeated. Each repetition has another seed.
+    /// Number of replications, each with its own seed.
     pub replications: Replications,
     /// Whether outcomes hold the results of single jobs.
     pub jobs: bool,
-    /// Whether results have columns for the traffic of a network.
+    /// Whether results have columns for network traffic.
     pub traffic: bool,
     /// Whether results have columns for predicted run times.
     pub predictions: bool,
-    /// Whether results have columns that compare with what the log says about starts.
+    /// Whether results have columns that compare with recorded starts.
     pub recorded: bool,
     /// Whether results have a column for partitions.
     pub partitions: bool,
-    /// Whether results have columns that compare with what the log says about nodes.
+    /// Whether results have columns that compare with recorded nodes.
     pub recorded_nodes: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
-    /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not
-    /// measured.
+    /// Slices whose fit into the free nodes is counted. `None` if fragmentation is not measured.
     pub fragmentation: Option<Slices>,
-    /// Whether outcomes hold the nodes of every job. It has an effect only together with `jobs`.
+    /// Whether outcomes hold the nodes of every job. Requires `jobs`.
     pub placements: bool,
-    /// Whether outcomes hold counts of the jobs by shape. It has an effect only together with `jobs`.
+    /// Whether outcomes hold counts of the jobs by shape. Requires `jobs`.
     pub by_shape: bool,
-    /// Whether jobs are kept with the coordinates of their replay too. It has an effect only together with
-    /// `jobs`.
+    /// Whether jobs are also kept with the coordinates of their replay. Requires `jobs`.
     pub tidy: bool,
     /// Whether each replay is audited while it runs.
     pub audit: bool,
-    /// The format of the logs. `None` if it is detected for each log from its name or its first line.
+    /// Format of the logs. `None` if it is detected for each log from its name or its first line.
     pub input_format: Option<Spec>,
-    /// How much a log may ask for. No result depends on it.
+    /// Limits on the resources of a log. No result depends on them.
     pub log_limits: LogLimits,
-    /// The outages of nodes. `None` if all nodes are always up.
+    /// Outages of nodes. `None` if all nodes are always up.
     pub outages: Option<OutageSource>,
-    /// What happens to a job on a node that goes down. It has an effect only together with `outages`.
+    /// Treatment of jobs on a node that goes down. Requires `outages`.
     pub on_outage: Treatment,
-    /// Where the nodes are that the log names. `None` if the names in natural order are the nodes in the
-    /// order of their numbers. It has an effect only on the allocator `recorded`.
+    /// Nodes of the names in the log. `None` if the names in natural order are the nodes in the order of
+    /// their numbers. Affects the allocator `recorded` only.
     pub node_map: Option<NodeMapSource>,
 }
 
 /// One option: a row of [`OPTIONS`].
 #[derive(Debug)]
 pub struct ReplayOption {
-    /// The option's name in content keys.
+    /// Name in content keys.
     pub name: &'static str,
     /// Whether content keys have a line for the option.
     pub keyed: Keyed,
-    /// The option's name in study.json and run.json. `None` if they do not hold it.
+    /// Name in study.json and run.json. `None` if they lack it.
     pub json: Option<&'static str>,
-    /// Returns the option's value as JSON, or null if there is none.
+    /// Returns the value as JSON; null without one.
     value: fn(&Options) -> Value,
-    /// Sets the option to the value of a text, spelt as in content keys. The error says what was expected.
+    /// Sets the option to a value, spelt as in content keys. The error describes the accepted values.
     pub set: fn(&mut Options, &str) -> Result<(), String>,
-    /// A value other than that of a command without flags, spelt as in content keys. Tests set the option to
-    /// it.
+    /// A value other than the default, spelt as in content keys, for tests.
     pub example: &'static str,
-    /// The flag of the command line that changes the option. `None` if there is no flag.
+    /// The flag of the command line. `None` without one.
     pub flag: Option<Flag>,
 }
 
@@ -88,40 +85,40 @@ pub struct ReplayOption {
 pub enum Keyed {
     /// Always, because results depend on the option.
     Always,
-    /// Only if the value differs from the default. Results depend on the option, but keys that were made
-    /// before the option existed have no line for it.
+    /// Only if the value differs from the default. Results depend on the option, but keys from before the
+    /// option existed have no line for it.
     IfGiven,
-    /// Never, because results do not depend on the option. It only says which results are kept.
+    /// Never, because the option only selects which results are kept.
     Never,
 }
 
 /// A flag of the command line that sets an option.
 #[derive(Debug)]
 pub struct Flag {
-    /// The name without the leading dashes.
+    /// Name without the leading dashes.
     pub name: &'static str,
     /// The help text.
     pub help: &'static str,
-    /// The value that the flag gives the option.
+    /// Value that the flag sets.
     pub gives: FlagValue,
     /// Another flag of `sweep` that must be given too. `None` if the flag works alone.
     pub needs: Option<&'static str>,
-    /// Whether `sweep` has the flag. Otherwise the option of a study can be set only in its file, if at all.
+    /// Whether `sweep` has the flag. Otherwise only a study file can set the option, if at all.
     pub is_of_sweep: bool,
-    /// The arguments of `replay` that have the same effect. `None` if `replay` has the flag itself.
+    /// Arguments of `replay` with the same effect. `None` if `replay` has the flag itself.
     pub in_replay: Option<&'static [&'static str]>,
 }
 
-/// The source of the value that a flag gives its option.
+/// The source of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlagValue {
     /// A fixed value.
     Value(&'static str),
-    /// The argument that follows the flag. The help text shows this name in its place.
+    /// The argument after the flag. The help text shows this name.
     Argument(&'static str),
 }
 
-/// A switch of both `sweep` and `replay`. Rows replace the name and the help text.
+/// A switch of both `sweep` and `replay`. Rows override the name and the help text.
 const SWITCH: Flag = Flag {
     name: "",
     help: "",
@@ -131,8 +128,8 @@ const SWITCH: Flag = Flag {
     in_replay: None,
 };
 
-/// A switch that is off by default, on which no result depends. Rows replace the name, the functions and what
-/// differs.
+/// A switch that is off by default and does not affect results. Rows override the name, the functions and any
+/// other difference.
 const OFF: ReplayOption = ReplayOption {
     name: "",
     keyed: Keyed::Never,
@@ -199,8 +196,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         }),
     },
     ReplayOption {
-        // This option follows from the networks of the replays, which are part of content keys and of
-        // study.json.
+        // Follows from the networks of the replays, which are part of content keys and of study.json.
         name: "traffic",
         keyed: Keyed::Always,
         value: |options| options.traffic.into(),
@@ -208,29 +204,28 @@ pub const OPTIONS: &[ReplayOption] = &[
         ..OFF
     },
     ReplayOption {
-        // This option follows from the rules of the replays, which are part of content keys and of
-        // study.json.
+        // Follows from the rules of the replays, which are part of content keys and of study.json.
         name: "predictions",
         value: |options| options.predictions.into(),
         set: |options, text| switch(&mut options.predictions, text),
         ..OFF
     },
     ReplayOption {
-        // This option follows from the schedulers of the replays.
+        // Follows from the schedulers of the replays.
         name: "recorded",
         value: |options| options.recorded.into(),
         set: |options, text| switch(&mut options.recorded, text),
         ..OFF
     },
     ReplayOption {
-        // This option follows from the partitions of the replays. It only adds a column.
+        // Follows from the partitions of the replays. Only adds a column.
         name: "partition_column",
         value: |options| options.partitions.into(),
         set: |options, text| switch(&mut options.partitions, text),
         ..OFF
     },
     ReplayOption {
-        // This option follows from the allocators of the replays.
+        // Follows from the allocators of the replays.
         name: "recorded_nodes",
         value: |options| options.recorded_nodes.into(),
         set: |options, text| switch(&mut options.recorded_nodes, text),
@@ -322,7 +317,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         ..OFF
     },
     ReplayOption {
-        // This option changes no result: a replay that violates a rule fails.
+        // Changes no result: a replay that violates a rule fails.
         name: "audit",
         value: |options| options.audit.into(),
         set: |options, text| switch(&mut options.audit, text),
@@ -353,7 +348,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         }),
     },
     ReplayOption {
-        // This option changes no result: a log is read as a whole, or it is refused.
+        // Changes no result: a log is either read as a whole or refused.
         name: "log_limits",
         value: |options| options.log_limits.to_string().into(),
         set: |options, text| put(&mut options.log_limits, text.parse()),
@@ -433,7 +428,7 @@ fn put<T, E: ToString>(target: &mut T, parsed: Result<T, E>) -> Result<(), Strin
     parsed.map(|value| *target = value).map_err(|error| error.to_string())
 }
 
-/// Stores the value that `parse` reads from a text in `target`, or `None` for the spelling of a missing value.
+/// Stores the value that `parse` reads from a text in `target`, or `None` for [`NONE`].
 fn put_optional<T, E: ToString>(
     target: &mut Option<T>,
     text: &str,

@@ -2,11 +2,11 @@
 
 use super::*;
 
-/// Returns the name and the value of every field, as `Debug` prints them.
+/// Returns the name and the value of every field, in the format of `Debug`.
 fn fields(options: &Options) -> Vec<String> {
     let mut fields: Vec<String> = Vec::new();
     for line in format!("{options:#?}").lines() {
-        // A line of a field is indented once, and lines of what the field holds more than once.
+        // Lines of fields are indented once, and lines of their values more than once.
         match line.strip_prefix("    ") {
             Some(field) if field.starts_with(char::is_alphabetic) => fields.push(field.to_owned()),
             rest => {

@@ -1,25 +1,25 @@
-//! The estimated costs of replays, by which they are divided among shards.
+//! Cost estimates of replays, which balance shards.
 
 use crate::study::replay_spec::ReplaySpec;
 use meshreplay_alloc::allocator::members_of_best_of;
 use meshreplay_base::spec::Spec;
 
-/// The numbers of nodes of the machines that were measured.
+/// Numbers of nodes of the measured machines.
 const SIZES: [u32; 4] = [100, 256, 1024, 4096];
 
-/// A number for each of these machines.
+/// A value for each measured machine.
 type BySize = [u64; SIZES.len()];
 
-/// The schedulers that ask the allocator for no job behind the head of the queue, or only for one that their
-/// plan starts. They count as FCFS, which was measured, and all others as EASY.
+/// Schedulers that ask the allocator only for the head of the queue, or for a job that their plan starts.
+/// They count as FCFS, which was measured, and all others as EASY.
 const AT_HEAD: [&str; 3] = ["conservative", "fcfs", "recorded"];
 
-/// The time of a whole replay per job for each allocator, in units of 0.15 µs, on a machine of each of
-/// [`SIZES`]. The first numbers are those of schedulers that ask at the head of the queue. An allocator that
-/// refuses jobs for which enough nodes are free is asked again and again by the others, the more often the
-/// longer the queue: the second numbers are theirs at an offered load of 0.75. `scripts/weights.py` measures
-/// them under FCFS and EASY, and names the logs. An allocator that is not listed counts [`OTHERS`]. A wrong
-/// weight makes shards uneven, but no result wrong.
+/// Time of a whole replay per job for each allocator, in units of 0.15 µs, on a machine of each of [`SIZES`].
+/// The first numbers hold for schedulers that ask at the head of the queue. The others repeat requests while
+/// an allocator refuses jobs although enough nodes are free, more often with a longer queue; the second
+/// numbers are theirs, at an offered load of 0.75. `scripts/weights.py` measures both under FCFS and EASY,
+/// and names the logs. Other allocators count as [`OTHERS`]. A wrong weight makes shards uneven, but no
+/// result wrong.
 const WEIGHTS: &[(&str, BySize, Option<BySize>)] = &[
     ("adaptive-scan", [23, 15, 19, 50], Some([180, 180, 120, 510])),
     ("anca", [20, 23, 21, 150], Some([130, 120, 190, 1200])),
@@ -53,29 +53,27 @@ const WEIGHTS: &[(&str, BySize, Option<BySize>)] = &[
     ("worst-fit", [19, 27, 36, 130], Some([470, 530, 1500, 1800])),
 ];
 
-/// The weights of the allocators that take next to no time themselves, and of those from outside, of which
-/// nothing is known.
+/// Weights of allocators with negligible time of their own, and of guests, whose time is unknown.
 const OTHERS: BySize = [7, 7, 7, 30];
 
-/// What the second numbers grow by when the offered load grows by a hundredth, and the hundredths for which
-/// they were measured.
+/// Growth of the second numbers per hundredth of offered load, and the load of the measurement in hundredths.
 const GROWTH: f64 = 1.066;
 const MEASURED_PERCENT: i32 = 75;
 
-/// The least and the greatest offered load, in hundredths, that are told apart. Loads from 70 to 96 were
-/// measured; a little beyond them the growth is taken to go on.
+/// Range of offered loads, in hundredths. Loads from 70 to 96 were measured; the growth is extrapolated
+/// slightly.
 const LOADS_PERCENT: (i32, i32) = (55, 100);
 
-/// Returns the estimated cost of replaying one job, in units of 0.15 µs. The cost of a replay is this times
-/// its number of jobs. `load` is the offered load; `None` if it is not known. All processes that plan a study
-/// must agree on the result, so nothing here depends on the machine on which it runs.
+/// Estimates the cost of replaying one job, in units of 0.15 µs. The cost of a replay is this times its
+/// number of jobs. `load` is the offered load; `None` if unknown. The result does not depend on the current
+/// machine, because all processes that plan a study must agree on it.
 pub(super) fn of_job(spec: &ReplaySpec, load: Option<f64>) -> u64 {
     let asks_behind = !AT_HEAD.contains(&spec.scheduler.name.as_str());
     of_allocator(&spec.allocator, spec.machine.nodes(), asks_behind.then(|| growth(load)))
 }
 
-/// Returns what the weights for an offered load grow by. It is a product, as powers differ in the last digit
-/// from one machine to another.
+/// Returns the growth of the weights at an offered load. It is a repeated product, because powers differ in
+/// the last digit between machines.
 fn growth(load: Option<f64>) -> f64 {
     let percent = load.map_or(MEASURED_PERCENT, |load| (load * 100.0).round() as i32);
     let percent = percent.clamp(LOADS_PERCENT.0, LOADS_PERCENT.1);
@@ -83,11 +81,11 @@ fn growth(load: Option<f64>) -> f64 {
     (percent..MEASURED_PERCENT).fold(grown, |factor, _| factor / GROWTH)
 }
 
-/// Returns the weight of an allocator on a machine of so many nodes. `queue` is the factor for the queue;
-/// `None` if nobody asks for jobs behind its head.
+/// Returns the weight of an allocator on a machine of `nodes` nodes. `queue` is the factor for the queue;
+/// `None` for schedulers that only ask for its head.
 fn of_allocator(allocator: &Spec, nodes: u32, queue: Option<f64>) -> u64 {
     if allocator.name == "best-of" {
-        // It asks each member.
+        // Each member is asked.
         let members = members_of_best_of(allocator.members.as_deref()).unwrap_or_default();
         return members
             .iter()
@@ -104,8 +102,7 @@ fn of_allocator(allocator: &Spec, nodes: u32, queue: Option<f64>) -> u64 {
     }
 }
 
-/// Returns the weight on a machine of so many nodes: on a straight line between the two measured machines
-/// that are next to it, and what the smallest or the largest one has beyond them.
+/// Interpolates linearly between the two nearest measured machines, and clamps beyond them.
 fn at_size(weights: &BySize, nodes: u32) -> u64 {
     let larger = SIZES.partition_point(|&size| size < nodes);
     if larger == 0 || larger == SIZES.len() {

@@ -1,4 +1,4 @@
-//! The machines of the parts of logs, given or as large as the logs say.
+//! Machines of the parts of logs, given or sized by the logs.
 
 use super::survey::{LogSize, PartMachines, PartSurvey};
 use super::{Draft, PlanError};
@@ -10,8 +10,7 @@ use meshreplay_logs::Partitions;
 use meshreplay_machine::machine::{AutoMachine, Mesh};
 
 impl Draft {
-    /// Finds the parts of each log and the machines that follow from them, and adds a note on each such
-    /// machine.
+    /// Finds the parts of each log and their machines, and adds a note on each machine that a log sizes.
     pub(super) fn size_machines(
         &mut self,
         surveys: &[Vec<PartSurvey>],
@@ -22,7 +21,7 @@ impl Draft {
             for part in parts {
                 let machines = match part.machines {
                     PartMachines::Given => self.axes.machines.clone(),
-                    PartMachines::All if self.axes.autos.machines.is_empty() => self.axes.machines.clone(),
+                    PartMachines::All if self.axes.autos.is_empty() => self.axes.machines.clone(),
                     PartMachines::All => self.sized(log, part, notes)?,
                     PartMachines::Autos => {
                         let machines = self.autos(log, part)?;
@@ -38,7 +37,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads logs again whose jobs were not kept, if the replays are of parts of them, which need all jobs at
+    /// Reads logs again whose jobs were not kept, if parts of them are replayed, which requires all jobs at
     /// once.
     pub(super) fn keep_parts(&self, logs: &mut [StudyLog]) -> Result<(), LoadJobsError> {
         for (log, parts) in logs.iter_mut().zip(&self.axes.of_logs) {
@@ -51,7 +50,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Returns the machines of a part of a log, and adds a note on each that follows from the log.
+    /// Returns the machines of a part of a log, and adds a note on each machine that the log sizes.
     fn sized(
         &self,
         log: &LogSource,
@@ -61,21 +60,21 @@ impl Draft {
         let name = part.name(&log.name);
         let mut machines = self.axes.machines.clone();
         let found = self.autos(log, part)?;
-        for ((place, auto), machine) in self.axes.autos.machines.iter().zip(found) {
-            let surplus = machine.nodes() - machine.available();
-            let mut note = format!("{name}: machine '{auto}' is {machine}");
-            if surplus > 0 {
-                note += &format!(" ({surplus} of its nodes are unavailable)");
-            }
-            notes.extend(
-                part.size.iter().map(|size| format!("{note}, for the {} {}", size.nodes, size.source)),
-            );
+        for ((place, auto), machine) in self.axes.autos.iter().zip(found) {
+            let without = match machine.nodes() - machine.available() {
+                0 => String::new(),
+                surplus => format!(" ({surplus} of its nodes are unavailable)"),
+            };
+            let note = |LogSize { nodes, source }: &LogSize| {
+                format!("{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}")
+            };
+            notes.extend(part.size.iter().map(note));
             machines.insert(*place, machine);
         }
         Ok(machines)
     }
 
-    /// Returns the machines of a part of a log that follow from the log.
+    /// Returns the machines of a part of a log that the log sizes.
     fn autos(&self, log: &LogSource, part: &PartSurvey) -> Result<Vec<Mesh>, PlanError> {
         let name = part.name(&log.name);
         let Some(LogSize { nodes, .. }) = part.size else {
@@ -91,11 +90,11 @@ impl Draft {
                 ))
             })
         };
-        self.axes.autos.machines.iter().map(on_nodes).collect()
+        self.axes.autos.iter().map(on_nodes).collect()
     }
 }
 
-/// Returns a note on partitions that are machines of their own; `None` if there are none.
+/// Returns a note on partitions with their own machines; `None` without any.
 fn note_on_groups(log: &LogSource, groups: &[(&PartSurvey, Vec<Mesh>)]) -> Option<String> {
     let words = |(part, machines): &(&PartSurvey, Vec<Mesh>)| {
         let name = part.partition.as_ref().map(Partitions::label).unwrap_or_default();

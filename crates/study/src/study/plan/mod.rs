@@ -1,5 +1,5 @@
-//! Planning: a study file or a command line becomes a list of replays with content keys and costs. Every log
-//! is read once.
+//! Planning: turns a study file or a command line into a list of replays with content keys and costs. Reads
+//! every log once.
 
 mod cost;
 mod machines;
@@ -31,24 +31,24 @@ use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::OutageFileError;
 use meshreplay_workload::Rules;
 
-/// A study before its logs are read, as a study file or a command line describes it.
+/// A study file or a command line, before its logs are read.
 #[derive(Clone, Debug)]
 pub struct Draft {
     /// The name of the study.
     pub name: String,
-    /// The purpose of the study, if one is given.
+    /// Purpose of the study, if one is given.
     pub description: Option<String>,
     /// The options that all replays share.
     pub options: Options,
-    /// The logs of the study, or models in place of logs.
+    /// Logs of the study, or models in place of logs.
     pub logs: Vec<LogSource>,
-    /// The axes: the values whose combinations are replayed.
+    /// Values whose combinations are replayed.
     pub axes: Axes,
-    /// Whether the study comes from a command line and not from a file. A command has a single set of rules,
-    /// it keeps what it knows of its logs, and it replays equal combinations once.
+    /// Whether the study comes from a command line. A command has a single set of rules, keeps its loaded
+    /// logs, and replays equal combinations once.
     pub is_of_command: bool,
-    /// The most jobs of a log that are kept in memory. A longer log is read again while replays run, unless
-    /// something needs all jobs at once. Where outcomes have to hold single jobs, it must be `usize::MAX`.
+    /// Most jobs of a log that are kept in memory. A longer log is read again while replays run, unless
+    /// something needs all jobs at once. Must be `usize::MAX` if outcomes hold single jobs.
     pub most_kept: usize,
 }
 
@@ -58,20 +58,20 @@ pub enum PlanError {
     /// A log cannot be read.
     #[error("{source}")]
     Log {
-        /// The position of the log in [`Draft::logs`], from 0.
+        /// Position of the log in [`Draft::logs`], from 0.
         number: usize,
         /// The reason.
         source: Box<TraceError>,
     },
-    /// Two logs would have the same name in results.
+    /// Two logs have the same name in results.
     #[error(
         "'{first}' and '{second}' would both be called '{name}' in results; rename the file of one, or leave \
              one out"
     )]
     SameName {
-        /// The log that comes first, as it was given.
+        /// The first log, as given.
         first: String,
-        /// The other one.
+        /// The second log, as given.
         second: String,
         /// The name.
         name: String,
@@ -88,13 +88,13 @@ pub enum PlanError {
     /// The predictions cannot be read, or miss jobs.
     #[error(transparent)]
     Predictions(#[from] PredictionError),
-    /// The nodes that jobs had according to a log cannot be those of a machine.
+    /// Recorded nodes cannot be mapped to a machine.
     #[error(transparent)]
     RecordedNodes(#[from] RecordedNodesError),
     /// The jobs of a log cannot be replayed on a machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
-    /// The jobs of a log do not suit the machines or partitions that were asked for, in words.
+    /// The jobs of a log do not suit the requested machines or partitions, in words.
     #[error("{0}")]
     Unsuited(String),
     /// A log has no jobs, or they cannot be loaded.
@@ -110,13 +110,13 @@ pub(in crate::study) fn check_name(before: &[LogSource], log: &LogSource) -> Res
 }
 
 impl Draft {
-    /// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails.
+    /// Reads the logs and plans the study. Adds notes for the user to `notes`, even on failure.
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
         self.logs.iter_mut().for_each(|log| log.read.limits = self.options.log_limits);
-        // Names are checked before any log is read, so that a wrong name fails at once.
+        // Names are checked first, so that a wrong name fails at once.
         let given = self.name_logs()?;
         let known = if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };
-        if known.is_none() && self.axes.autos.machines.is_empty() {
+        if known.is_none() && self.axes.autos.is_empty() {
             self.axes.combinations()?;
         }
         self.check_files()?;
@@ -143,8 +143,8 @@ impl Draft {
             let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
             let survey = &surveys[log][part].by_rules[of_rules(&spec.rules)];
             if of_all {
-                // Which requests an allocator can serve depends neither on the scheduler nor on the network,
-                // so each case is checked once.
+                // The requests that an allocator can serve depend neither on the scheduler nor on the
+                // network, so each case is checked once.
                 let ReplaySpec { rules, arrival_scale, machine, allocator, seed, .. } = &spec;
                 let jobs = format!("{log} {part} {rules} {arrival_scale} {machine} {allocator} {seed}");
                 if !known.contains_key(&jobs) {
@@ -179,7 +179,7 @@ impl Draft {
         Ok(study)
     }
 
-    /// Returns a note if a node map was given that no replay looks at.
+    /// Returns a note if no replay uses the given node map.
     fn note_on_node_map(&self) -> Option<String> {
         let has_no_effect = self.options.node_map.is_some() && !self.options.recorded_nodes;
         has_no_effect.then(|| {
@@ -189,8 +189,8 @@ impl Draft {
         })
     }
 
-    /// Gives the axes the names of the logs. A command names each log once, so that a second one is dropped.
-    /// Returns how many logs were given. Fails if two of them have one name.
+    /// Names the logs in the axes. A command drops repeated logs. Returns the number of given logs. Fails if
+    /// two logs have one name.
     fn name_logs(&mut self) -> Result<usize, PlanError> {
         let given = self.logs.len();
         if self.is_of_command {
@@ -204,8 +204,8 @@ impl Draft {
         Ok(given)
     }
 
-    /// Writes the time zone of dates into the options if nobody gave it, as results depend on it and the next
-    /// machine may have another one.
+    /// Adds the time zone of dates to the options if none was given, because results depend on it and the
+    /// next machine may have another one.
     fn name_zone(&mut self, logs: &[StudyLog], notes: &mut Vec<String>) {
         let mut formats =
             logs.iter().zip(&self.logs).map(|(log, given)| (&log.source.read.format, &given.read.format));
@@ -219,8 +219,8 @@ impl Draft {
         self.options.input_format = Some(named.clone());
     }
 
-    /// Returns every combination that is to be replayed, and adds notes on those that are left out. `given`
-    /// is the number of logs that were given.
+    /// Returns the combinations to replay, and adds notes on those left out. `given` is the number of given
+    /// logs.
     fn combinations(&mut self, given: usize, notes: &mut Vec<String>) -> Result<Vec<Combination>, SpecError> {
         let mut combinations = self.axes.combinations()?;
         notes.extend(self.axes.unserved());
@@ -237,8 +237,8 @@ impl Draft {
         Ok(combinations)
     }
 
-    /// Checks the combinations against the outages. Removes those of `all` that cannot have them, and adds a
-    /// note for each such allocator and machine. Fails if another one cannot.
+    /// Checks the combinations against the outages. Removes incompatible combinations of `all`, with a note
+    /// for each allocator and machine. Fails on any other incompatible combination.
     fn without_outages(
         &self,
         combinations: &mut Vec<Combination>,
@@ -247,7 +247,7 @@ impl Draft {
         if self.options.outages.is_none() {
             return Ok(());
         }
-        // The outages that a replay can have depend on these three coordinates only.
+        // Compatibility depends on these three coordinates only.
         let part = |spec: &ReplaySpec| format!("{} {} {}", spec.machine, spec.allocator, spec.network);
         let mut checked: BTreeMap<String, bool> = BTreeMap::new();
         for Combination { spec, of_all, .. } in &*combinations {
@@ -266,8 +266,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads the file of outages and the node map for every machine, so that a mistake in them is found
-    /// before any log is read.
+    /// Reads the outage file and the node map for every machine, so that a mistake is found before any log is
+    /// read.
     fn check_files(&self) -> Result<(), PlanError> {
         for machine in self.axes.all_machines() {
             if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
@@ -280,7 +280,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Returns a note for each log of which no job names a user although a predictor tells users apart.
+    /// Returns a note for each log without users under a predictor that distinguishes users.
     fn without_users(&self, surveys: &[Vec<PartSurvey>]) -> Vec<String> {
         let needs_users = |rules: &Rules| rules.prediction().is_some_and(|given| given.predictor.needs_users);
         let lacks_users = |of_log: &(&LogSource, &Vec<PartSurvey>)| {
@@ -299,11 +299,11 @@ impl Draft {
         self.logs.iter().zip(surveys).filter(lacks_users).map(note).collect()
     }
 
-    /// Reads every log. Returns the logs, and for each log the surveys of its parts.
+    /// Reads every log. Returns the logs, and the surveys of their parts.
     fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<PartSurvey>>), PlanError> {
         let wanted = Wanted {
             requests: !self.is_of_command || self.axes.ask_for_all(),
-            size: !self.axes.autos.machines.is_empty(),
+            size: !self.axes.autos.is_empty(),
             given: !self.axes.machines.is_empty(),
         };
         let rules = self.axes.rules.len();
@@ -350,11 +350,11 @@ impl Draft {
         Ok((logs, surveys))
     }
 
-    /// Returns the most jobs of a log that are kept: all if any replay may need them at once, or if the log
+    /// Returns the most jobs of a log that are kept: all, if any replay may need them at once or the log
     /// cannot be read again.
     fn most_kept_of(&self, log: &LogSource) -> usize {
         let Axes { rules, schedulers, allocators, networks, .. } = &self.axes;
-        // Standard input and pipes cannot be read again, whatever their names and those of files.
+        // Standard input and pipes cannot be read again, regardless of their names.
         let needs_all = log.path == Path::new("-")
             || !log.path.is_file()
             || self.axes.ask_for_all()
@@ -377,7 +377,7 @@ impl Draft {
     }
 }
 
-/// Reads a log without keeping its jobs, and counts them for each set of rules.
+/// Counts the jobs of a log for each set of rules, without keeping them.
 fn surveyed(source: &LogSource, rules: &[Rules], counts: &mut Counts) -> Result<LogSummary, TraceError> {
     meshreplay_logs::read(&source.path, source.read.clone(), |record| {
         for (i, rules) in rules.iter().enumerate() {
@@ -388,8 +388,8 @@ fn surveyed(source: &LogSource, rules: &[Rules], counts: &mut Counts) -> Result<
     })
 }
 
-/// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before
-/// any replay runs.
+/// Builds the predictors of `rules` for `jobs`, so that a mistake in a prediction file is found before any
+/// replay runs.
 fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
     for prediction in rules.iter().filter_map(Rules::prediction) {
         prediction.build(jobs)?;
@@ -397,8 +397,7 @@ fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionErro
     Ok(())
 }
 
-/// Finds the nodes that jobs had according to the log, once for each log and machine where an allocator needs
-/// them, so that what is wrong with them is found before any replay runs.
+/// Maps recorded nodes once for each log and machine, so that a mistake is found before any replay runs.
 fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
     let mut checked = BTreeSet::new();
     for PlannedReplay { spec, source, .. } in &study.cells {
@@ -410,7 +409,7 @@ fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
     Ok(())
 }
 
-/// Returns the log as it is read again: with the time zone of its dates if nobody gave that.
+/// Returns the log with the assumed time zone of its dates in its format.
 fn in_zone(source: &LogSource, facts: &Facts) -> LogSource {
     let mut source = source.clone();
     if let Some(zone) = facts.assumed_zone() {

@@ -1,4 +1,4 @@
-//! The parts of a log that are replayed on their own, and the sizes of their machines.
+//! Parts of a log that are replayed on their own, and the sizes of their machines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,29 +11,29 @@ use meshreplay_logs::{
 };
 use meshreplay_workload::{LeftOut, Reason};
 
-/// A log after it was read, as far as its parts depend on it.
+/// The facts about a log that its parts depend on.
 pub(super) struct LogOfParts<'a> {
     pub(super) name: &'a str,
     pub(super) names: &'a LogNames,
     pub(super) header: &'a Header,
-    /// The names with the lists of nodes.
+    /// Names, with the lists of nodes.
     pub(super) lists: &'a Names,
     pub(super) unit: LogUnit,
     pub(super) is_of_command: bool,
 }
 
-/// Makes the parts of a log from the counts of its jobs.
+/// Divides a log into parts.
 pub(super) struct Parts<'a> {
     counts: Counts,
     log: LogOfParts<'a>,
     runs: RunsOnNodes<'a>,
-    /// Whether the runs were too many to be kept.
+    /// Whether the runs were too many to keep.
     are_too_many: bool,
     sharing: Sharing,
 }
 
 impl<'a> Parts<'a> {
-    /// Begins with the jobs of a log.
+    /// Starts with the jobs of a log.
     pub(super) fn new(mut counts: Counts, log: LogOfParts<'a>) -> Self {
         let runs = std::mem::take(&mut counts.runs);
         let are_too_many = runs.are_too_many();
@@ -42,9 +42,9 @@ impl<'a> Parts<'a> {
         Self { counts, log, runs, are_too_many, sharing }
     }
 
-    /// Returns the parts that `choices` name, in their order. Adds notes on jobs that no part has, on
-    /// partitions that are pooled, and on nodes that jobs share. Fails if no job belongs to a partition, or
-    /// if jobs share so many nodes that they cannot have whole ones.
+    /// Returns the parts that `choices` select, in order. Adds notes on jobs in no part, on pooled
+    /// partitions, and on shared nodes. Fails if a partition has no jobs, or if jobs share too many nodes to
+    /// have whole ones.
     pub(super) fn chosen(
         mut self,
         choices: &[PartitionChoice],
@@ -91,9 +91,8 @@ impl<'a> Parts<'a> {
         Ok(parts)
     }
 
-    /// Returns the groups of partitions that share nodes if machines follow from the log and there are
-    /// several groups, not too many, and otherwise the whole log. Machines that are given have the whole log
-    /// in any case.
+    /// Returns groups of partitions that share nodes, if the log sizes machines and has several groups, but
+    /// not too many; otherwise the whole log. Given machines always replay the whole log.
     fn by_nodes(&mut self, notes: &mut Vec<String>) -> Result<Vec<PartSurvey>, PlanError> {
         let groups = self.sharing.machines().filter(|_| self.counts.wanted.size).map(<[_]>::to_vec);
         let mut parts = Vec::new();
@@ -110,7 +109,7 @@ impl<'a> Parts<'a> {
         Ok(parts)
     }
 
-    /// Returns a note on the jobs that belong to none of the groups; `None` if there are none.
+    /// Returns a note on the jobs outside all groups; `None` without any.
     fn in_no_group(&self, groups: &[Vec<i64>]) -> Option<String> {
         let is_left = |number: Option<i64>| {
             number.is_none_or(|number| groups.iter().all(|group| !group.contains(&number)))
@@ -125,8 +124,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Returns the number of jobs, under the first set of rules, whose partition `is` one of those that are
-    /// meant.
+    /// Counts the jobs, under the first set of rules, whose partition satisfies `is`.
     fn jobs(&self, is: impl Fn(Option<i64>) -> bool) -> u64 {
         let of = self.counts.by_rules.iter().take(1).flatten().filter(|(number, _)| is(**number));
         of.map(|(_, survey)| survey.jobs).sum()
@@ -138,7 +136,7 @@ impl<'a> Parts<'a> {
         self.part(None, machines, &|_| true, &size, notes)
     }
 
-    /// Returns the part with the jobs of the partitions with these numbers.
+    /// Returns the part with these partitions.
     fn of_numbers(
         &mut self,
         numbers: &[i64],
@@ -151,8 +149,8 @@ impl<'a> Parts<'a> {
         self.part(partition, machines, &is_chosen, &size, notes)
     }
 
-    /// Returns the part with the jobs whose partition `is_chosen`. `size` returns the size of its machine
-    /// from the processors of its widest job and the most that were in use at once.
+    /// Returns the part with the partitions that satisfy `is_chosen`. `size` returns the size of its machine
+    /// from the processors of its widest job and the most processors in use at once.
     fn part(
         &mut self,
         partition: Option<Partitions>,
@@ -185,7 +183,7 @@ impl<'a> Parts<'a> {
         self.log.names.label(NameKind::Partition, number)
     }
 
-    /// Returns the error about a partition that no job has.
+    /// The error about a partition without jobs.
     fn unknown(&self, missing: &str, known: &BTreeSet<i64>) -> PlanError {
         let count = |&number: &i64| (self.label(number), self.jobs(|other| other == Some(number)));
         let problem = no_such_partition(missing, known.iter().map(count).collect());
@@ -194,9 +192,8 @@ impl<'a> Parts<'a> {
 }
 
 impl LogOfParts<'_> {
-    /// Returns a note on nodes that jobs of the part called `name` share, where processors are nodes; `None`
-    /// if they share hardly any. Fails if they share 5 % or more of the node time and nobody has chosen
-    /// nodes.
+    /// Returns a note on nodes that jobs of the part `name` share, if processors are nodes; `None` if hardly
+    /// any are shared. Fails if 5 % or more of the node time is shared and the unit nodes is only a default.
     fn note_on_shared(&self, name: &str, node_use: &NodeUse) -> Result<Option<String>, PlanError> {
         let shared = node_use.shared();
         if !self.unit.counts_nodes(node_use) || !node_use.is_shared() {
@@ -228,8 +225,7 @@ impl LogOfParts<'_> {
 }
 
 impl LogSize {
-    /// Returns the number of processors in the header of the log or, if it has none, the number that its jobs
-    /// need.
+    /// Returns the number of processors in the log's header or, without one, the number that its jobs need.
     fn of(header: &Header, widest: u32, peak: u64) -> Self {
         let known = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
         let told = [
@@ -252,8 +248,8 @@ impl LogSize {
         })
     }
 
-    /// Returns the number of processors of partitions in the header of the log or, if it has none, the number
-    /// that their jobs need, but no more than the whole machine has.
+    /// Returns the number of processors of partitions in the log's header or, without one, the number that
+    /// their jobs need, at most that of the whole machine.
     fn of_partitions(log: &LogOfParts<'_>, numbers: &[i64], widest: u32, peak: u64) -> Self {
         let LogOfParts { names, header, .. } = log;
         let headed =
@@ -280,9 +276,8 @@ impl LogSize {
         }
     }
 
-    /// Returns the number of processors with which all jobs can start as the log says: the most that were in
-    /// use at once, or those of the widest job, as its start may be unknown. The words for the one and for
-    /// the other are given.
+    /// Returns the number of processors with which all jobs can start as recorded: the most in use at once,
+    /// or the widest job, whose start may be unknown. The texts describe the two.
     fn needed(widest: u32, peak: u64, [at_once, of_widest]: [&str; 2]) -> Self {
         let widest = u64::from(widest);
         if widest > peak {
@@ -292,7 +287,7 @@ impl LogSize {
         }
     }
 
-    /// Returns the size with at least as many nodes as the lists of nodes name, where processors are nodes.
+    /// Raises the size to the number of nodes in the node lists, if processors are nodes.
     fn at_least(self, node_use: &NodeUse, unit: LogUnit) -> Self {
         let named = if unit.counts_nodes(node_use) { node_use.nodes } else { 0 };
         if named <= self.nodes {

@@ -1,4 +1,4 @@
-//! Which partitions of a log are machines of their own, by the nodes that they share.
+//! Groups of partitions that share nodes, and are therefore separate machines.
 
 use std::collections::BTreeMap;
 
@@ -6,36 +6,36 @@ use super::survey::Survey;
 use meshreplay_base::words::counted;
 use meshreplay_logs::{LogNames, NameKind, Partitions, RunsOnNodes};
 
-/// The most groups of partitions that are machines of their own unless somebody chooses more.
+/// Most groups of partitions that become separate machines by default.
 const MOST_GROUPS: usize = 8;
 
-/// A partition counts if its jobs have this part of all work, or more.
+/// A partition counts if its jobs have at least this fraction (1/100) of all work.
 const COUNTS: i128 = 100;
 
-/// The most partitions that a note names.
+/// Most partitions in a note.
 const NAMED: usize = 4;
 
 /// The work of the jobs of one partition.
 struct Work {
-    /// Its number; `None` for the jobs without a partition.
+    /// Partition; `None` for the jobs without one.
     number: Option<i64>,
     jobs: u64,
-    /// The sum of processors times run time.
+    /// Sum of processors times run time.
     all: i128,
-    /// The same over the jobs with lists of nodes.
+    /// The same sum over the jobs with node lists.
     listed: i128,
 }
 
-/// The partitions of a log and the nodes that they share.
+/// The partitions of a log, and groups that share nodes.
 pub(super) struct Sharing {
     partitions: Vec<Work>,
-    /// The partitions that share nodes, group by group; `None` if the lists do not say it of all partitions
-    /// that count.
+    /// Groups of partitions that share nodes; `None` if the node lists do not cover all partitions that
+    /// count.
     groups: Option<Vec<Vec<i64>>>,
 }
 
 impl Sharing {
-    /// Finds the groups among the partitions with these jobs.
+    /// Groups the partitions.
     pub(super) fn new(
         surveys: &BTreeMap<Option<i64>, Survey>,
         runs: &mut RunsOnNodes<'_>,
@@ -62,8 +62,8 @@ impl Sharing {
         found
     }
 
-    /// Adds partitions in no group whose names are lists of others, as of jobs of Slurm that never started:
-    /// each to the group of the first one.
+    /// Adds ungrouped partitions whose names are lists, as in jobs of Slurm that never started, to the group
+    /// of the first known partition.
     fn add_mixed(&self, groups: &mut [Vec<i64>], names: &LogNames) {
         let label = |number: i64| names.label(NameKind::Partition, number);
         let of_group = |group: &Vec<i64>| group.iter().map(|&number| label(number)).collect::<Vec<_>>();
@@ -80,14 +80,13 @@ impl Sharing {
         }
     }
 
-    /// Returns the groups that are machines of their own: several, and not too many. `None` if they are not
-    /// known, too.
+    /// Returns the groups that become separate machines: several, but not too many. `None` if they are
+    /// unknown, too.
     pub(super) fn machines(&self) -> Option<&[Vec<i64>]> {
         self.groups.as_deref().filter(|groups| (2..=MOST_GROUPS).contains(&groups.len()))
     }
 
-    /// Returns the partitions with 1 % or more of the work of those that are `chosen`, those with most work
-    /// first.
+    /// Returns the chosen partitions with 1 % or more of their total work, in descending order of work.
     fn that_count(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> Vec<&Work> {
         let chosen = || self.partitions.iter().filter(|partition| chosen(partition.number));
         let total: i128 = chosen().map(|partition| partition.all).sum();
@@ -97,15 +96,16 @@ impl Sharing {
         found
     }
 
-    /// Returns whether several of the partitions that are `chosen` have 1 % or more of their work, and are
-    /// not known to share nodes.
+    /// Returns whether several chosen partitions have 1 % or more of their total work and are not known to
+    /// share nodes.
     pub(super) fn pools(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> bool {
         let numbers: Vec<i64> = self.that_count(chosen).iter().filter_map(|one| one.number).collect();
         let are_in = |group: &Vec<i64>| numbers.iter().all(|number| group.contains(number));
         numbers.len() > 1 && !self.groups.iter().flatten().any(are_in)
     }
 
-    /// Returns a note on the partitions of the whole log called `log`; `None` unless they are pooled.
+    /// Returns a note on the pooled partitions of the whole log called `log`; `None` if there is nothing to
+    /// pool.
     pub(super) fn note_on_pooled(
         &self,
         log: &str,

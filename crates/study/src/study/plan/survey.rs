@@ -1,5 +1,5 @@
-//! Surveys of logs: the facts about jobs that planning needs, by workload rules and by the parts of a log
-//! that are replayed on their own.
+//! Surveys of logs: the facts about jobs that planning needs, by workload rules and by the separately
+//! replayed parts of a log.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,24 +16,23 @@ use meshreplay_base::job::{Job, Time};
 use meshreplay_logs::{NodeRuns, Partitions};
 use meshreplay_workload::{Model, Rules};
 
-/// What a survey of a log looks for, beside the number of its jobs.
+/// Selects the facts that a survey collects.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
-    /// Whether it collects the different requests of the jobs.
+    /// Distinct requests of the jobs.
     pub(super) requests: bool,
-    /// Whether machines follow from the log, so that it finds out how many processors were in use at once.
+    /// Processors in use at once, because the log sizes machines.
     pub(super) size: bool,
     /// Whether machines are given, too.
     pub(super) given: bool,
 }
 
-/// Counts the jobs of a log while they are read.
+/// Counts the jobs of a log while it is read.
 pub(super) struct Counts {
     pub(super) wanted: Wanted,
-    /// For each set of rules the jobs by the number of their partition; `None` if that is unknown.
+    /// For each set of rules, the jobs by partition; `None` if that is unknown.
     pub(super) by_rules: Vec<BTreeMap<Option<i64>, Survey>>,
-    /// The runs that have lists of nodes, and all if machines follow from the log; under the first set of
-    /// rules.
+    /// Runs with node lists, or all runs if the log sizes machines; under the first set of rules.
     pub(super) runs: NodeRuns,
 }
 
@@ -44,55 +43,55 @@ pub(super) struct Survey {
     pub(super) jobs: u64,
     /// Whether any job names its user.
     pub(super) names_users: bool,
-    /// The most processors that a job asks for.
+    /// Sum of processors times run time, in microseconds.
     pub(super) widest: u32,
     /// The sum of processors times run time over the jobs, in microseconds.
     pub(super) work_procs_us: i128,
-    /// The same over the jobs with lists of nodes; `None` if no job has a list.
+    /// The same sum over the jobs with node lists; `None` without any.
     pub(super) listed_procs_us: Option<i128>,
-    /// The first and the last arrival; `None` if there are no jobs.
+    /// First and last arrival; `None` without jobs.
     arrivals: Option<(Time, Time)>,
-    /// The different requests of the jobs. Empty for a workload model, which draws jobs for each machine, and
-    /// where no allocator is checked against them.
+    /// Distinct requests. Empty for a workload model, which draws jobs for each machine, and if they are not
+    /// collected.
     requests: Requests,
 }
 
-/// The surveys of a part of a log that is replayed on its own.
+/// The surveys of a separately replayed part of a log.
 #[derive(Clone, Debug)]
 pub(super) struct PartSurvey {
-    /// The partitions whose jobs the part has; `None` for the whole log.
+    /// Partitions of the part; `None` for the whole log.
     pub(super) partition: Option<Partitions>,
     /// One survey for each set of rules.
     pub(super) by_rules: Vec<Survey>,
-    /// The size of the machine; `None` for a workload model, or if it was not wanted.
+    /// Size of the machine; `None` for a workload model, or if it is not needed.
     pub(super) size: Option<LogSize>,
-    /// Which machines it has.
+    /// Machines of the part.
     pub(super) machines: PartMachines,
-    /// Whether it has several partitions which are not known to share nodes.
+    /// Whether it has several partitions that are not known to share nodes.
     pub(super) pools_partitions: bool,
 }
 
 /// The machines of a part of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PartMachines {
-    /// Those that are given and those that follow from the log.
+    /// Given machines and machines that the log sizes.
     All,
-    /// Those that are given.
+    /// Given machines.
     Given,
-    /// Those that follow from the log.
+    /// Machines that the log sizes.
     Autos,
 }
 
-/// The size of the machine of a log, or of a part of it.
+/// The size of a log's machine, or of a part's machine.
 #[derive(Clone, Debug)]
 pub(super) struct LogSize {
     pub(super) nodes: u64,
-    /// What these nodes are, in words that follow the number.
+    /// Source of the number, in words that follow it.
     pub(super) source: String,
 }
 
 impl Counts {
-    /// Returns the counts before the first job, for this number of sets of rules.
+    /// Starts counting under this number of sets of rules.
     pub(super) fn new(rules: usize, wanted: Wanted) -> Self {
         Self {
             wanted,
@@ -125,14 +124,14 @@ impl Counts {
 }
 
 impl PartSurvey {
-    /// Returns the only part of a workload model, for this number of sets of rules.
+    /// The only part of a workload model, for this number of sets of rules.
     pub(super) fn of_model(model: &Model, rules: usize) -> Self {
         let survey = Survey { jobs: u64::from(model.jobs()), ..Survey::default() };
         let (machines, pools_partitions) = (PartMachines::All, false);
         Self { partition: None, by_rules: vec![survey; rules], size: None, machines, pools_partitions }
     }
 
-    /// Returns what messages call the part: the name of the log, with the partitions.
+    /// Returns the name of the part in messages: the log, with the partitions.
     pub(super) fn name(&self, log: &str) -> String {
         match &self.partition {
             Some(partition) => format!("{log}, partition {}", partition.label()),
@@ -158,22 +157,22 @@ impl Survey {
         self.requests.extend(&other.requests);
     }
 
-    /// Notes the arrival of a job.
+    /// Adds an arrival.
     fn arrives(&mut self, at: Time) {
         let (first, last) = self.arrivals.unwrap_or((at, at));
         self.arrivals = Some((first.min(at), last.max(at)));
     }
 
-    /// Returns the load that the jobs offer to so many nodes: their work, by what the nodes can do between
-    /// the first and the last arrival. `None` for a workload model, or if all jobs arrive at once.
+    /// Returns the offered load on a number of nodes: the work, divided by their capacity between the first
+    /// and the last arrival. `None` for a workload model, or if all jobs arrive at once.
     pub(super) fn offered_load(&self, nodes: u32) -> Option<f64> {
         let (first, last) = self.arrivals?;
         let capacity = (last - first).as_micros() as f64 * f64::from(nodes);
         (capacity > 0.0).then(|| self.work_procs_us as f64 / capacity)
     }
 
-    /// Returns the reason why jobs cannot be placed by the nodes that they had according to the log; `None`
-    /// if they can, or if the jobs are not in memory.
+    /// Returns the reason why recorded nodes cannot be used; `None` if they can, or if the jobs are not in
+    /// memory.
     fn lists_problem(&self, log: &StudyLog, spec: &ReplaySpec, options: &Options) -> Option<String> {
         if self.listed_procs_us.is_none() {
             return Some(RecordedNodesError::no_lists(&spec.log).to_string());
@@ -185,7 +184,7 @@ impl Survey {
         found.err().map(|error| error.to_string())
     }
 
-    /// Returns a note that says why `all` leaves the replay out, or `None` if it does not.
+    /// Returns a note if `all` leaves the replay out.
     pub(super) fn left_out(
         &self,
         log: &StudyLog,

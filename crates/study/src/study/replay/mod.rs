@@ -1,13 +1,11 @@
 //! Runs one replay and its replications, and gathers the results.
 
-mod needs;
 pub(super) mod outages;
 mod outcome;
 mod replication;
 mod streamed;
 mod sums;
 
-pub(super) use needs::{algorithms_need_all_jobs, rules_need_all_jobs};
 pub(super) use outages::check as check_outages;
 pub use outcome::Outcome;
 pub(super) use replication::{Feed, Replication};
@@ -22,15 +20,18 @@ use super::log::{RecordedNodes, RecordedNodesError};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::{JobSource, LogStream};
-use meshreplay_alloc::allocator::BuildError;
+use meshreplay_alloc::allocator::{BuildError, follows_lists};
 use meshreplay_base::job::{Job, Time};
 use meshreplay_base::prediction::PredictionError;
-use meshreplay_base::spec::SpecError;
+use meshreplay_base::spec::{Spec, SpecError};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::outages::OutageFileError;
 use meshreplay_sim::engine::ReplayError;
+use meshreplay_sim::execution::has_traffic;
 use meshreplay_sim::guest::{self, Guests};
 use meshreplay_sim::metrics::{Monitor, Summary};
+use meshreplay_sim::scheduler::RECORDED;
+use meshreplay_workload::{Arrivals, Rules};
 
 /// A replay that is ready to run: its description and its jobs.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ pub struct Replay {
     pub spec: ReplaySpec,
     /// The jobs, or the workload model that draws them.
     pub source: JobSource,
-    /// The objects of the caller that the specs name; empty if they name none.
+    /// Objects of the caller behind the specs; empty without any.
     pub guests: Guests,
 }
 
@@ -52,7 +53,7 @@ pub enum RunError {
     /// The jobs cannot be replayed.
     #[error(transparent)]
     Jobs(#[from] JobsError),
-    /// The nodes that jobs had according to the log cannot be those of the machine.
+    /// Recorded nodes cannot be mapped to the machine.
     #[error(transparent)]
     RecordedNodes(#[from] RecordedNodesError),
     /// The outages cannot be read, or do not suit the machine.
@@ -82,15 +83,14 @@ impl Replay {
         Self { spec, source, guests: Guests::default() }
     }
 
-    /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in
-    /// the order of seeds. Other threads can watch the progress through `monitor`, and can stop the replay
-    /// with it.
+    /// Runs all replications of the replay. Returns one outcome per replication, in the order of seeds. Other
+    /// threads can watch the progress through `monitor`, and can stop the replay with it.
     pub fn run(&self, options: &Options, monitor: &Monitor) -> Result<Vec<Outcome>, RunError> {
         self.run_into(options, monitor, None)
     }
 
-    /// Runs the replay as [`Self::run`] does. If its jobs are read while it runs, the finished ones go to
-    /// `rows`; without `rows`, all jobs are kept in memory if the options ask for them.
+    /// Runs the replay like [`Self::run`]. Finished jobs of a streamed log go to `rows`; without `rows`, the
+    /// log is read into memory if the options ask for jobs.
     pub(super) fn run_into(
         &self,
         options: &Options,
@@ -116,8 +116,8 @@ impl Replay {
         }
     }
 
-    /// Returns the jobs that are read while the replay runs; `None` if all of them are in memory first.
-    /// `has_rows` says whether somebody takes the jobs that leave.
+    /// Returns the log if the replay can stream it; `None` if all jobs must be in memory. `has_rows`:
+    /// finished jobs are written while the replay runs.
     fn stream(&self, options: &Options, has_rows: bool) -> Option<&LogStream> {
         let JobSource::Streamed { stream, .. } = &self.source else { return None };
         let needs_all = options.need_all_jobs()
@@ -127,19 +127,18 @@ impl Replay {
         (!needs_all).then_some(stream)
     }
 
-    /// Returns the nodes that jobs had according to the log; `None` if the allocator does not place jobs by
-    /// them.
+    /// Returns the recorded nodes of the jobs; `None` if the allocator does not follow them.
     pub(super) fn recorded_nodes(
         &self,
         options: &Options,
     ) -> Result<Option<RecordedNodes>, RecordedNodesError> {
         let ReplaySpec { log, machine, allocator, .. } = &self.spec;
         let found = || self.source.recorded_nodes(log, options.node_map.as_ref(), machine);
-        meshreplay_alloc::allocator::follows_lists(allocator).then(found).transpose()
+        follows_lists(allocator).then(found).transpose()
     }
 
-    /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle
-    /// machine. Fails if a job does not fit and the rules do not leave such jobs out.
+    /// Returns the jobs of the replication with this seed that the allocator can place on the idle machine.
+    /// Fails if a job does not fit and the rules do not leave such jobs out.
     pub(super) fn jobs(&self, seed: u64, stop: &Stop) -> Result<Fitting, JobsError> {
         let ReplaySpec { log, rules, machine, scheduler, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
@@ -153,8 +152,8 @@ impl Replay {
         Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
     }
 
-    /// Returns the error of the engine, which takes it for granted that a scheduler asks for the head on an
-    /// idle machine.
+    /// Rewords an engine error for guest schedulers. The engine assumes that a scheduler asks for the head on
+    /// an idle machine.
     fn explained(&self, error: ReplayError) -> ReplayError {
         let scheduler = &self.spec.scheduler;
         match error {
@@ -168,15 +167,51 @@ impl Replay {
     }
 }
 
-/// The jobs of one replication that fit, and counts of the other jobs.
+/// The jobs of one replication that fit, and counts of the others.
 pub(super) struct Fitting {
     /// The jobs.
     pub(super) jobs: Arc<Vec<Job>>,
-    /// The number of records of the log, or of jobs of the model, that are not among the jobs.
+    /// Records of the log, or jobs of the model, that are left out.
     skipped: u64,
-    /// The jobs among those for which the allocator finds no nodes even on the idle machine.
+    /// Left-out jobs that the allocator cannot place even on the idle machine.
     misfits: Vec<Job>,
-    /// The first arrival, also of a job that only this allocator leaves out: it is the same for all
+    /// First arrival, including jobs that only this allocator leaves out, so that it is the same for all
     /// allocators.
     pub(super) first_arrival: Time,
+}
+
+impl Options {
+    /// Returns whether results need all jobs in memory: trimmed means, outages (jobs that never ran leave the
+    /// results at the end), partitions, or columns over all rows.
+    pub(in crate::study) fn need_all_jobs(&self) -> bool {
+        self.trim.percent.is_some()
+            || self.outages.is_some()
+            || self.partitions
+            || self.jobs && (self.by_shape || self.tidy || self.fragmentation.is_some())
+    }
+}
+
+/// Returns whether these rules need all jobs in memory: arrivals are redrawn, or predictors are built from
+/// all jobs.
+pub(in crate::study) fn rules_need_all_jobs(rules: &Rules) -> bool {
+    rules.arrivals != Arrivals::Recorded || rules.prediction().is_some()
+}
+
+/// Returns whether these algorithms need all jobs in memory: the scheduler and the allocator that follow the
+/// log, networks, which keep state per job, and guests, which receive all jobs.
+pub(in crate::study) fn algorithms_need_all_jobs(scheduler: &Spec, allocator: &Spec, network: &Spec) -> bool {
+    [scheduler, allocator, network].into_iter().any(Spec::is_guest)
+        || scheduler.name == RECORDED
+        || follows_lists(allocator)
+        || has_traffic(network)
+}
+
+impl ReplaySpec {
+    /// Returns whether the replay needs all jobs in memory.
+    pub(in crate::study) fn needs_all_jobs(&self) -> bool {
+        let Self { rules, scheduler, allocator, network, partition, .. } = self;
+        partition.is_some()
+            || rules_need_all_jobs(rules)
+            || algorithms_need_all_jobs(scheduler, allocator, network)
+    }
 }

@@ -1,4 +1,4 @@
-//! Outages of the nodes of a study: whether replays can have them, and the changes of one replay.
+//! Outages in replays: compatibility, and the changes of one replication.
 
 use super::super::options::Options;
 use super::super::replay_spec::ReplaySpec;
@@ -9,13 +9,13 @@ use meshreplay_machine::machine::outages::{OutageFileError, Treatment};
 use meshreplay_sim::engine::OutagePlan;
 use meshreplay_sim::execution::{self, Execution};
 
-/// Fails if `options` give outages that a replay cannot have: its allocator refuses machines on which nodes
-/// can be missing, or its network cannot kill jobs.
+/// Fails if a replay cannot have the outages in `options`: its allocator refuses machines with missing nodes,
+/// or its network cannot kill jobs.
 pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<(), SpecError> {
     if options.outages.is_none() {
         return Ok(());
     }
-    // Guests serve every machine, also one on which nodes are missing.
+    // Guests serve every machine, even with missing nodes.
     if !spec.allocator.is_guest() {
         let (entry, _) = allocator::find(&spec.allocator)?;
         if let Some(reason) = entry.refuses_unavailable {
@@ -36,7 +36,7 @@ pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<()
     Ok(())
 }
 
-/// Returns the error for an execution model that cannot kill jobs, where outages kill them.
+/// The error for an execution model that cannot kill jobs.
 fn cannot_cancel(spec: &ReplaySpec) -> SpecError {
     let problem =
         "it cannot stop the messages of a job that is killed; give --on-outage drain, or leave out --outages";
@@ -44,8 +44,8 @@ fn cannot_cancel(spec: &ReplaySpec) -> SpecError {
     SpecError::Unsuited { owner, machine, problem: problem.to_owned() }
 }
 
-/// Fails if an execution model, which may be a guest of which nothing is known before it is built, cannot do
-/// what the outages and the allocator need of it.
+/// Fails if an execution model lacks a capability that the outages or the allocator need. The capabilities of
+/// a guest are known only after it is built.
 pub(in crate::study) fn check_execution(
     spec: &ReplaySpec,
     outages: Option<&OutagePlan>,
@@ -63,8 +63,8 @@ pub(in crate::study) fn check_execution(
     Ok(())
 }
 
-/// Returns the outages of one replication of a replay; `None` if `options` give none. Drawn failures begin
-/// with the first arrival of a job, which is the same for all allocators.
+/// Returns the outages of one replication; `None` without any. Random failures begin with the first arrival,
+/// which is the same for all allocators.
 pub(in crate::study) fn plan(
     spec: &ReplaySpec,
     options: &Options,
@@ -76,7 +76,7 @@ pub(in crate::study) fn plan(
     Ok(Some(OutagePlan { changes, treatment: options.on_outage }))
 }
 
-/// Returns the time of the first arrival; 0 if there are no jobs.
+/// Returns the first arrival; 0 without jobs.
 pub(in crate::study) fn first_arrival(jobs: &[Job]) -> Time {
     jobs.iter().map(|job| job.submit).min().unwrap_or(Time::ZERO)
 }

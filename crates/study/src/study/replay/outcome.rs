@@ -13,63 +13,42 @@ use meshreplay_sim::metrics::{BlockSums, Recording, ShapeCount, Summary};
 pub struct Outcome {
     /// The seed of the replication.
     pub seed: u64,
-    /// The number of records of the log, or of jobs of the model, that were not replayed.
+    /// Records of the log, or jobs of the model, that were not replayed.
     pub skipped: u64,
-    /// The number of jobs among them for which the allocator finds no nodes even on the idle machine.
+    /// Skipped jobs that the allocator cannot place even on the idle machine.
     pub never_fit: u64,
-    /// The largest number of processors in use at once according to the log; `None` unless the scheduler
-    /// starts jobs as the log says.
+    /// Most processors in use at once according to the log; `None` unless the scheduler follows recorded
+    /// starts.
     pub log_peak: Option<u64>,
-    /// Notes on the nodes that jobs had according to the log. Empty unless the allocator places jobs by them.
+    /// Notes on recorded nodes. Empty unless the allocator follows them.
     pub notes_on_nodes: Vec<String>,
-    /// Whether the replay ran while its jobs were read. They have left it, and the outcome has no results of
-    /// single jobs.
+    /// Whether the log was streamed. The outcome then has no results of single jobs.
     pub is_streamed: bool,
-    /// The jobs that were replayed. Empty unless [`Options::jobs`](crate::study::Options::jobs) is set.
+    /// Replayed jobs. Empty unless [`Options::jobs`](crate::study::Options::jobs) is set.
     pub jobs: Arc<Vec<Job>>,
-    /// The names behind the numbers of the jobs, and when their log begins.
+    /// Names behind the numbers of the jobs, and the start of their log.
     pub names: Arc<LogNames>,
-    /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless
+    /// Record of every job (its start, its end and so on), in the order of `jobs`. Empty unless
     /// [`Options::jobs`](crate::study::Options::jobs) is set.
     pub records: Vec<Record>,
-    /// The dispersal of placements and the cost of calls. The lists with an entry per job are empty unless
+    /// Dispersal of placements and cost of calls. Lists with an entry per job are empty unless
     /// [`Options::jobs`](crate::study::Options::jobs) is set.
     pub recording: Recording,
-    /// The traffic of the network. `None` without a network. The list with an entry per job is empty unless
+    /// Network traffic; `None` without a network. The list with an entry per job is empty unless
     /// [`Options::jobs`](crate::study::Options::jobs) is set.
     pub traffic: Option<Traffic>,
-    /// Counts of the jobs by shape, those left out because they never fit included. Empty unless
+    /// Counts of jobs by shape, including jobs that never fit. Empty unless
     /// [`Options::jobs`](crate::study::Options::jobs) and
     /// [`Options::by_shape`](crate::study::Options::by_shape) are set.
     pub by_shape: Vec<ShapeCount>,
-    /// All numbers of the replication in one row.
+    /// All numbers of the replication, as one row.
     pub summary: Summary,
     /// Sums over blocks of jobs, for paired comparisons with other replays of the same jobs.
     pub blocks: BlockSums,
 }
 
 impl Outcome {
-    /// Returns an outcome that has only these results.
-    pub(super) fn of(seed: u64, summary: Summary, blocks: BlockSums) -> Self {
-        Self {
-            seed,
-            skipped: 0,
-            never_fit: 0,
-            log_peak: None,
-            notes_on_nodes: Vec::new(),
-            is_streamed: false,
-            jobs: Arc::default(),
-            names: Arc::default(),
-            records: Vec::new(),
-            recording: Recording::default(),
-            traffic: None,
-            by_shape: Vec::new(),
-            summary,
-            blocks,
-        }
-    }
-
-    /// Removes the results of single jobs, so that only totals and the summary are left.
+    /// Removes the results of single jobs.
     pub fn strip(&mut self) {
         self.jobs = Arc::default();
         self.records = Vec::new();

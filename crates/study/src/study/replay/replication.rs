@@ -1,10 +1,10 @@
-//! One replication of a replay: a source of jobs, the engine, and an observer that measures.
+//! One replication of a replay: a source of jobs, the engine, and a measuring observer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Fitting, Outcome, Replay, RunError, TakeRows, outages};
-use crate::audit::Watch;
+use crate::audit::LiveAudit;
 use crate::study::log::RecordedNodes;
 use crate::study::options::Options;
 use meshreplay_base::job::{Job, Time};
@@ -30,27 +30,26 @@ pub(in crate::study) struct Replication<'a> {
     pub(in crate::study) monitor: &'a Monitor,
 }
 
-/// Where the jobs of a replication come from.
+/// The source of a replication's jobs.
 pub(in crate::study) enum Feed<'a> {
     /// A list in memory.
     Listed(&'a [Job]),
-    /// A stream that is read meanwhile.
+    /// A stream that is read during the replay.
     Streamed(&'a mut dyn Arrivals),
 }
 
 /// The results of the engine.
 pub(in crate::study) struct EngineRun {
-    /// The record of each job (its start, its end and so on), in the order of the jobs.
+    /// Record of each job (its start, its end and so on), in the order of the jobs.
     records: Vec<Record>,
-    /// The traffic of the network. `None` without a network.
+    /// Network traffic; `None` without a network.
     traffic: Option<Traffic>,
     /// Wall-clock time, without the time blocked on the source.
     pub(super) wall: Duration,
 }
 
 impl<'a> Replication<'a> {
-    /// Runs the replication. `listed` has the nodes that jobs had according to the log; `rows` takes streamed
-    /// jobs.
+    /// Runs the replication. `listed` are the recorded nodes of the jobs; `rows` receives streamed jobs.
     pub(super) fn run(
         &self,
         listed: Option<&RecordedNodes>,
@@ -67,7 +66,7 @@ impl<'a> Replication<'a> {
         self.run_kept(fitting, listed)
     }
 
-    /// Replays a list of jobs, and keeps what is measured of each until the end.
+    /// Replays a list of jobs, and keeps the measurements of each job until the end.
     fn run_kept(&self, fitting: Fitting, listed: Option<&RecordedNodes>) -> Result<Outcome, RunError> {
         let Self { replay, seed, options, .. } = *self;
         let Fitting { jobs, skipped, misfits, first_arrival } = fitting;
@@ -107,12 +106,14 @@ impl<'a> Replication<'a> {
             recording,
             traffic,
             by_shape,
-            ..Outcome::of(seed, summary, blocks)
+            summary,
+            blocks,
+            is_streamed: false,
+            seed,
         })
     }
 
-    /// Returns the observer that measures what the options ask for. `jobs` is empty for a stream. The first
-    /// job arrives at `first_arrival`.
+    /// Returns the observer that takes the measurements in the options. `jobs` is empty for a stream.
     pub(super) fn recorder(
         &self,
         jobs: &'a [Job],
@@ -144,8 +145,8 @@ impl<'a> Replication<'a> {
         recorder
     }
 
-    /// Replays the jobs of `feed` until all have ended or the monitor stops it, and reports every event to
-    /// `observer`.
+    /// Replays the jobs of `feed` until all have ended or the monitor stops the replay, and reports every
+    /// event to `observer`.
     pub(in crate::study) fn drive(
         &self,
         mut feed: Feed<'_>,
@@ -189,7 +190,7 @@ impl<'a> Replication<'a> {
             }
         };
         let records = if options.audit {
-            let mut watch = Watch::new(&spec.machine, observer, stop.clone());
+            let mut watch = LiveAudit::new(&spec.machine, observer, stop.clone());
             let records = run(&mut watch);
             records.and_then(|records| watch.finish().map(|()| records).map_err(ReplayError::Failed))
         } else {
@@ -205,9 +206,8 @@ impl<'a> Replication<'a> {
     }
 }
 
-/// Removes the jobs that have not run, because nodes were down, from the jobs and from all results of single
-/// jobs.
-/// `recording` counts them. Nothing changes if all jobs have run.
+/// Removes the jobs that never ran, because nodes were down, from the jobs and from all results of single
+/// jobs. `recording` counts them.
 fn completed(
     jobs: Arc<Vec<Job>>,
     mut run: EngineRun,

@@ -1,10 +1,11 @@
-//! A replication whose jobs leave memory when they have ended: the engine's thread hands finished jobs to a
-//! thread that sums them up, and that one to a thread that writes rows. Bounded channels connect them, so
-//! memory does not grow with the log.
+//! A pipeline that drops finished jobs: the engine's thread sends finished jobs to a thread that sums them
+//! up, and that thread to another one that writes rows. Bounded channels connect them, so memory does not
+//! grow with the log.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,22 +22,21 @@ use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::Job;
 use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::guest;
-use meshreplay_sim::metrics::LeftJobs;
+use meshreplay_sim::metrics::FinishedJobs;
 
-/// Jobs that leave a replay together. More would no longer be in the processor's cache when they are
-/// measured.
+/// Finished jobs per batch. A larger batch would leave the processor's cache before it is measured.
 const FEW_TOGETHER: usize = 1 << 10;
 const _: () = assert!(TOGETHER.is_multiple_of(FEW_TOGETHER));
-/// Capacity of the channel of such parts.
+/// Capacity of the channel of batches.
 const PARTS: usize = 8;
 
-/// The fewest jobs that leave in parts: fewer are not worth a thread.
+/// Fewest jobs of a replay in batches. A shorter list is not worth a thread.
 const FEWEST_LEAVING: usize = 2 * FEW_TOGETHER;
 
 impl Replay {
-    /// Returns whether the list `jobs` is replayed as a stream would be: no result needs all jobs at once,
-    /// and they are sorted by arrival. A list that is longer than [`MOST_KEPT`] was kept because a replay of
-    /// the study needs it.
+    /// Returns whether the list `jobs` can be replayed like a stream: no result needs all jobs in memory, and
+    /// they are sorted by arrival. A list longer than [`MOST_KEPT`] was kept because a replay of the study
+    /// needs it.
     pub(super) fn can_leave(&self, options: &Options, jobs: &[Job]) -> bool {
         (FEWEST_LEAVING..=MOST_KEPT).contains(&jobs.len())
             && !options.jobs
@@ -47,7 +47,7 @@ impl Replay {
 }
 
 impl Replication<'_> {
-    /// Replays a list of jobs for which [`Replay::can_leave`] is true.
+    /// Replays a list of jobs like a stream, see [`Replay::can_leave`].
     pub(super) fn run_list(&self, fitting: &Fitting) -> Result<Outcome, RunError> {
         let Fitting { jobs, skipped, misfits, .. } = fitting;
         let context = ReplayContext {
@@ -61,7 +61,7 @@ impl Replication<'_> {
         self.run_in_parts(Feed::Listed(jobs), &context, None, None)
     }
 
-    /// Replays a log while a further thread reads it. Finished jobs go to `rows`, if it is given.
+    /// Replays a log while another thread reads it. Finished jobs go to `rows`, if it is given.
     pub(super) fn run_stream(
         &self,
         stream: &LogStream,
@@ -72,19 +72,18 @@ impl Replication<'_> {
         let filter = stream.filter(&self.replay.spec.machine, &served, context.jobs);
         let (held, ranks) = (stream.held().unwrap_or(0), Ranks::default());
         let (to_replay, batches) = sync_channel(BATCHES);
-        let ended = thread::scope(|scope| {
+        thread::scope(|scope| {
             let read = move || stream.send(filter, &to_replay);
             let reading = thread::Builder::new().name("reader".to_owned()).spawn_scoped(scope, read);
             let reading = reading.map_err(|error| threadless(&error))?;
             let mut arrivals = StreamedArrivals::new(batches, held, &ranks);
             let ranks = (held > 0).then_some(&ranks);
             let ended = self.run_in_parts(Feed::Streamed(&mut arrivals), &context, ranks, rows);
-            // Without a receiver the reading thread ends.
+            // Without a receiver, the reader ends.
             drop(arrivals);
             reading.join().unwrap_or_else(|panic| resume_unwind(panic));
             ended
-        });
-        Ok(Outcome { is_streamed: true, ..ended? })
+        })
     }
 
     /// Returns which requests of the log the allocator can serve, see [`served`].
@@ -95,7 +94,8 @@ impl Replication<'_> {
         Ok(served(stream.kinds(), mesh, guests.allocator(&spec.allocator, &setup)?))
     }
 
-    /// Returns the context of the replay of `stream`. Fails if a job never fits and the rules leave none out.
+    /// Returns the context of the replay of `stream`. Fails if a job never fits and the rules do not leave
+    /// such jobs out.
     fn context(
         &self,
         stream: &LogStream,
@@ -112,8 +112,9 @@ impl Replication<'_> {
         Ok(ReplayContext { mesh, trim: self.options.trim, jobs, skipped, never_fit, first_arrival })
     }
 
-    /// Replays the jobs of `feed`, while a further thread measures and sums up the finished jobs and another
-    /// one hands them to `rows`. `ranks` has the order of arrivals; `None` if it is that of the log.
+    /// Replays the jobs of `feed`, while one thread measures and sums up finished jobs and another one hands
+    /// them to `rows`. `ranks` are the positions in the order of arrival; `None` if that is the order of the
+    /// log.
     fn run_in_parts(
         &self,
         feed: Feed<'_>,
@@ -122,33 +123,34 @@ impl Replication<'_> {
         rows: Option<TakeRows<'_>>,
     ) -> Result<Outcome, RunError> {
         let (seed, stop) = (self.seed, &self.monitor.stop);
+        let is_streamed = matches!(feed, Feed::Streamed(_));
         let (to_sums, left) = sync_channel(PARTS);
         let (cleared, to_fill) = sync_channel(PARTS);
         let blocked = Cell::new(Duration::ZERO);
         let (run, sums, written, recording) = thread::scope(|scope| {
             let begin = |name: &str| thread::Builder::new().name(name.to_owned());
-            // Two parts of rows are in memory at most: one fills up while the other one is written.
+            // At most two parts of rows are in memory: one fills up while the other one is written.
             let (to_rows, parts) = rows.map(|_| sync_channel(0)).unzip();
-            let writing = rows.zip(parts).map(|(rows, parts): (_, Receiver<LeftJobs>)| {
+            let writing = rows.zip(parts).map(|(rows, parts): (_, Receiver<FinishedJobs>)| {
                 let write = move || parts.into_iter().try_for_each(|part| rows(seed, part));
                 begin("rows").spawn_scoped(scope, write)
             });
             let writing = writing.transpose().map_err(|error| threadless(&error))?;
             let sum_up = move || context.sum_up(left, ranks, to_rows, cleared);
             let summing = begin("sums").spawn_scoped(scope, sum_up).map_err(|error| threadless(&error))?;
-            let mut take = |jobs: LeftJobs| {
+            let mut take = |jobs: FinishedJobs| {
                 if !send_timed(&to_sums, jobs, &blocked) {
-                    // The jobs cannot be kept. Another thread has the reason.
+                    // The jobs cannot be kept, for a reason that another thread reports.
                     stop.throw();
                 }
-                // Memory that has been used before is not fetched from the system again.
+                // Reused memory is not requested from the system again.
                 to_fill.try_recv().unwrap_or_default()
             };
             let recorder = self.recorder(&[], context.first_arrival, false, None);
-            let mut recorder = recorder.with_leaving((FEW_TOGETHER, TOGETHER), &mut take);
+            let mut recorder = recorder.with_sink(FEW_TOGETHER, TOGETHER, &mut take);
             let run = self.drive(feed, None, None, &mut recorder);
             let recording = recorder.finish();
-            // Without senders the other threads end.
+            // Without senders, the other threads end.
             drop(to_sums);
             let sums = summing.join().unwrap_or_else(|panic| resume_unwind(panic));
             let written =
@@ -157,23 +159,32 @@ impl Replication<'_> {
         })?;
         written.map_err(ReplayError::Failed)?;
         let sums = sums.map_err(ReplayError::Failed)?;
-        // The replay does not take longer because its numbers are summed up or written more slowly.
+        // Sums and files do not count as time of the replay.
         let wall = run?.wall.saturating_sub(blocked.get());
         let wall_s = if self.options.timed { wall.as_secs_f64() } else { 0.0 };
         let (summary, blocks) = context.finish(sums, &recording, wall_s)?;
         Ok(Outcome {
+            seed,
             skipped: context.skipped,
             never_fit: context.never_fit,
+            log_peak: None,
+            notes_on_nodes: Vec::new(),
+            is_streamed,
+            jobs: Arc::default(),
             names: self.replay.source.names(),
+            records: Vec::new(),
             recording,
-            ..Outcome::of(seed, summary, blocks)
+            traffic: None,
+            by_shape: Vec::new(),
+            summary,
+            blocks,
         })
     }
 }
 
-/// Sends `jobs`, and adds the time for which the channel is full to `blocked`. Returns false if the receiver
-/// is gone.
-fn send_timed(to: &SyncSender<LeftJobs>, jobs: LeftJobs, blocked: &Cell<Duration>) -> bool {
+/// Sends `jobs`, and adds the time blocked on a full channel to `blocked`. Returns false if the receiver is
+/// gone.
+fn send_timed(to: &SyncSender<FinishedJobs>, jobs: FinishedJobs, blocked: &Cell<Duration>) -> bool {
     match to.try_send(jobs) {
         Ok(()) => true,
         Err(TrySendError::Disconnected(_)) => false,
@@ -186,7 +197,7 @@ fn send_timed(to: &SyncSender<LeftJobs>, jobs: LeftJobs, blocked: &Cell<Duration
     }
 }
 
-/// Returns the error that there can be no further thread.
+/// The error that no further thread can be started.
 fn threadless(error: &std::io::Error) -> ReplayError {
     ReplayError::Failed(format!(
         "no further thread can be begun: {error}; a replay has up to six, so give fewer with --threads, or \
@@ -204,7 +215,7 @@ mod tests {
     use meshreplay_base::job::Time;
     use meshreplay_sim::metrics::Monitor;
 
-    /// Jobs of scattered sizes and times, more than three parts and some.
+    /// Jobs of scattered sizes and times, in more than three batches.
     fn jobs(gap: i64) -> Vec<Job> {
         let scattered = |i: u32, below: u32| i.wrapping_mul(0x9E37_79B1) / 64 % below;
         let job = |i: u32| Job {
@@ -218,10 +229,10 @@ mod tests {
         (0..4 * FEW_TOGETHER as u32 + 7).map(job).collect()
     }
 
-    /// The numbers and the sums over blocks of jobs are the same whether jobs leave or stay.
+    /// Numbers and block sums are the same whether jobs leave in batches or stay in memory.
     #[test]
     fn jobs_that_leave_in_parts_are_summed_up_as_those_that_stay() -> Result<(), Box<dyn std::error::Error>> {
-        // Under the longer gap most start at once, under the shorter one thousands wait.
+        // With the longer gap most jobs start at once, with the shorter one thousands wait.
         for (gap, scheduler, allocator, contention) in [
             (40, "easy", "hilbert+bf", false),
             (9, "fcfs", "mbs", true),

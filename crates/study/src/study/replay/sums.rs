@@ -1,5 +1,4 @@
-//! Sums over the finished jobs of a replay, which are measured and passed on as rows, part by part, while the
-//! replay runs.
+//! Sums over the finished jobs of a running replay, which arrive in batches and are passed on as rows.
 
 use std::sync::mpsc::{Receiver, SyncSender};
 
@@ -8,40 +7,42 @@ use crate::study::source::Ranks;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::{Record, ReplayError};
-use meshreplay_sim::metrics::{BlockSums, Finished, LeftJobs, Meter, Recording, RunningSums, Summary, Trim};
+use meshreplay_sim::metrics::{
+    BlockSums, Finished, FinishedJobs, Meter, Recording, RunningSums, Summary, Trim,
+};
 
-/// The number of jobs whose rows are taken together. It is also the most rows that a part of a file of jobs
-/// has, whether jobs are kept in memory or not, so that files are the same.
+/// Jobs per part of rows. It is also the number of rows in a part of a file of jobs in memory, so that both
+/// files are the same.
 pub const TOGETHER: usize = 1 << 17;
 
-/// Takes the jobs of the replication with this seed that have left, in the order of the log, as often as
-/// there are [`TOGETHER`], and the rest at the end. Fails, in words, if they cannot be kept.
-pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, LeftJobs) -> Result<(), String> + Sync);
+/// Receives the finished jobs of the replication with this seed, in the order of the log, [`TOGETHER`] at a
+/// time, and the rest at the end. The error is in words.
+pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, FinishedJobs) -> Result<(), String> + Sync);
 
-/// The facts about a replay that the sums need before its first job ends.
+/// Facts about a replay that sums need before its first job ends.
 pub(super) struct ReplayContext<'a> {
     pub(super) mesh: &'a Mesh,
     pub(super) trim: Trim,
-    /// The number of jobs that are replayed.
+    /// Replayed jobs.
     pub(super) jobs: u64,
-    /// The number of records of the log that are not.
+    /// Records of the log that are not replayed.
     pub(super) skipped: u64,
-    /// The number of jobs among these for which the allocator finds no nodes even on the idle machine.
+    /// Skipped jobs that the allocator cannot place even on the idle machine.
     pub(super) never_fit: u64,
-    /// The first arrival of a job that is replayed.
+    /// First arrival of a replayed job.
     pub(super) first_arrival: Time,
 }
 
 impl ReplayContext<'_> {
-    /// Returns a part of the replay: these jobs, with their records and what was measured of them.
+    /// Returns a part of the replay: jobs, with their records and measurements.
     fn part<'r>(&'r self, jobs: &'r [Job], records: &'r [Record], recording: &'r Recording) -> Finished<'r> {
         let Self { mesh, trim, skipped, never_fit, .. } = *self;
         let (traffic, is_predicted, wall_s) = (None, false, 0.0);
         Finished { jobs, records, recording, traffic, mesh, trim, is_predicted, skipped, never_fit, wall_s }
     }
 
-    /// Returns the numbers of the replay and the sums over its blocks. `recording` has what was measured of
-    /// no single job.
+    /// Returns the numbers of the replay and the sums over its blocks. `recording` has the measurements that
+    /// do not belong to single jobs.
     pub(super) fn finish(
         &self,
         sums: RunningSums,
@@ -52,19 +53,18 @@ impl ReplayContext<'_> {
         kept.map_err(|error| unkept(&error).into())
     }
 
-    /// Measures the jobs that leave, adds them to sums and passes them on to `to_rows`, [`TOGETHER`] at a
-    /// time. `ranks` has the order in which they arrived; `None` if that is the order of the log. The memory
-    /// of parts that were taken goes to `cleared`. Returns the sums of all jobs, or the reason why there are
-    /// none.
+    /// Measures finished jobs, sums them up and passes them on to `to_rows`, [`TOGETHER`] at a time. `ranks`
+    /// are the positions in the order of arrival; `None` if that is the order of the log. Cleared batches go
+    /// back to `cleared` for reuse. Returns the sums of all jobs, or the reason why they cannot be kept.
     pub(super) fn sum_up(
         &self,
-        left: Receiver<LeftJobs>,
+        left: Receiver<FinishedJobs>,
         ranks: Option<&Ranks>,
-        to_rows: Option<SyncSender<LeftJobs>>,
-        cleared: SyncSender<LeftJobs>,
+        to_rows: Option<SyncSender<FinishedJobs>>,
+        cleared: SyncSender<FinishedJobs>,
     ) -> Result<RunningSums, String> {
         let mut meter = Meter::new(self.mesh);
-        let mut rows = Rows { part: LeftJobs::default(), to: to_rows, cleared };
+        let mut rows = Rows { part: FinishedJobs::default(), to: to_rows, cleared };
         let mut sums =
             RunningSums::new(&self.part(&[], &[], &Recording::default()), Some(self.jobs as usize));
         for mut part in left {
@@ -78,28 +78,28 @@ impl ReplayContext<'_> {
     }
 }
 
-/// The rows of jobs that are passed on together.
+/// Rows that are passed on together.
 struct Rows {
-    part: LeftJobs,
-    /// Where they go; `None` if nobody wants them.
-    to: Option<SyncSender<LeftJobs>>,
-    /// Where the memory of parts goes that were taken.
-    cleared: SyncSender<LeftJobs>,
+    part: FinishedJobs,
+    /// The receiver; `None` without one.
+    to: Option<SyncSender<FinishedJobs>>,
+    /// Receives cleared batches for reuse.
+    cleared: SyncSender<FinishedJobs>,
 }
 
 impl Rows {
-    /// Adds jobs, and passes all on if they are enough. A part that has left together fits in as a whole.
-    fn add(&mut self, mut part: LeftJobs) -> Result<(), String> {
+    /// Adds jobs, and passes all on when a part is full. Parts are whole multiples of batches.
+    fn add(&mut self, mut part: FinishedJobs) -> Result<(), String> {
         if self.to.is_some() {
             self.part.append(&mut part);
         }
         part.clear();
-        // If the memory is not wanted now, it is given back.
+        // Freed if the engine's thread does not need it.
         let _ = self.cleared.try_send(part);
         if self.part.jobs.len() == TOGETHER { self.pass_on() } else { Ok(()) }
     }
 
-    /// Passes on the jobs that were added since the last time. Nothing happens if there are none.
+    /// Passes on the collected jobs, if there are any.
     fn pass_on(&mut self) -> Result<(), String> {
         let part = std::mem::take(&mut self.part);
         match &self.to {
@@ -111,7 +111,7 @@ impl Rows {
     }
 }
 
-/// Returns the error that values for the variance cannot be kept in a temporary file.
+/// The error that the temporary file for variances cannot be kept.
 fn unkept(error: &std::io::Error) -> ReplayError {
     ReplayError::Failed(format!(
         "a temporary file of 8 bytes for each job cannot be kept: {error}; make room where temporary files \

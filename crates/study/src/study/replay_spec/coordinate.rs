@@ -17,56 +17,55 @@ use meshreplay_workload::Rules;
 /// One property of a replay: a row of [`COORDINATES`], for a field of [`ReplaySpec`].
 #[derive(Debug)]
 pub struct Coordinate {
-    /// The name of the coordinate as a column of frames, in lines of content keys, and in JSON. The column of
-    /// an algorithm holds its label, and another one the resolved spec.
+    /// Name as a column of frames, in lines of content keys, and in JSON. The column of an algorithm holds
+    /// its label; a second column holds the resolved spec.
     pub name: &'static str,
-    /// A value other than those of [`ReplaySpec::new`], for tests.
+    /// A value that differs from [`ReplaySpec::new`], for tests.
     pub example: &'static str,
-    /// The label, if the coordinate is an algorithm; otherwise `None`.
+    /// The label of an algorithm; `None` for other coordinates.
     pub label: Option<Labelled>,
-    /// The way in which the command `replay` takes the coordinate.
+    /// Representation in the command `replay`.
     in_command: InCommand,
-    /// The column of frames with the name of the coordinate.
+    /// Column of frames.
     in_frames: InFrames,
-    /// Returns the value, which is a text or a number; null if the coordinate is not given.
+    /// Returns the value, a text or a number; null if it is absent.
     value: fn(&ReplaySpec) -> Value,
-    /// Sets the coordinate from a text. Returns false, and changes nothing, if the text is no valid value.
+    /// Sets the coordinate from a text. Returns false, and changes nothing, if the text is not valid.
     pub set: fn(&mut ReplaySpec, &str) -> bool,
 }
 
-/// The column of frames that has a coordinate.
+/// The column of a coordinate in frames.
 #[derive(Clone, Copy, Debug)]
 struct InFrames {
-    /// The order in which the columns stand.
+    /// Sort key of the columns.
     place: u8,
     kind: ColumnType,
     meaning: &'static str,
     when: When,
 }
 
-/// Returns a column of texts that all frames of replays have.
+/// A text column that all frames of replays have.
 const fn texts(place: u8, meaning: &'static str) -> InFrames {
     InFrames { place, kind: ColumnType::Str, meaning, when: When::Always }
 }
 
-/// The way in which the command `replay` takes a coordinate. The numbers say in which order the arguments of
-/// a printed command stand.
+/// The representation of a coordinate in the command `replay`. The numbers order the arguments of a printed
+/// command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InCommand {
-    /// Not by an option: the command names the file of the log.
+    /// No option: the command names the file of the log.
     ByLog,
-    /// By an option with the name of the coordinate, which takes several values.
+    /// An option named like the coordinate, with several values.
     Option(u8),
-    /// By an option with the name of the coordinate, which takes one value.
+    /// An option named like the coordinate, with one value.
     Single(u8),
-    /// By an option with the name of the coordinate, which takes several values and is left out for this one,
-    /// its default.
+    /// An option named like the coordinate, with several values, omitted for this default.
     OptionUnless(u8, &'static str),
-    /// By several options, one for each parameter of the rules.
+    /// Several options, one for each parameter of the rules.
     Rules(u8),
 }
 
-/// Every coordinate. Content keys have lines in the order of the rows.
+/// All coordinates. Content keys have lines in the order of the rows.
 pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "log",
@@ -166,8 +165,8 @@ pub const COORDINATES: &[Coordinate] = &[
         set: |spec, text| put(&mut spec.seed, text.parse()),
     },
     Coordinate {
-        // Without it content keys have no line and JSON has no entry, as results that are older do not have
-        // them.
+        // Absent coordinates have no line in content keys and no entry in JSON, for compatibility with older
+        // results.
         name: "partition",
         example: "batch+2",
         label: None,
@@ -188,10 +187,10 @@ pub const COORDINATES: &[Coordinate] = &[
     },
 ];
 
-/// The name of the only coordinate that is not listed with a replay, because it follows from the log.
+/// The only coordinate that does not identify a replay, because it follows from the log.
 const SHA256: &str = "log_sha256";
 
-/// Stores a parsed value in `target` and returns true, or returns false if parsing failed.
+/// Stores a parsed value in `target`. Returns false if parsing failed.
 fn put<T, E>(target: &mut T, parsed: Result<T, E>) -> bool {
     parsed.map(|value| *target = value).is_ok()
 }
@@ -207,50 +206,48 @@ pub(in crate::study) fn plain_text(value: &Value) -> String {
 }
 
 impl Coordinate {
-    /// Returns the coordinates that tell replays apart, in order: all except the SHA-256 of the log.
+    /// Returns the identifying coordinates, in order: all except the SHA-256 of the log.
     pub fn listed() -> impl Iterator<Item = &'static Self> {
         COORDINATES.iter().filter(|coordinate| coordinate.name != SHA256)
     }
 
-    /// Returns the title of the coordinate's column in tables for people.
+    /// Returns the title in tables for people.
     pub fn title(&self) -> &'static str {
         self.name.strip_prefix("arrival_").unwrap_or(self.name)
     }
 
-    /// Returns the coordinates that tell replays apart, in the order of the arguments of a command: the log
-    /// first.
+    /// Returns the identifying coordinates, in the order of command arguments: the log first.
     pub fn by_place() -> Vec<&'static Self> {
         let mut rows: Vec<_> = Self::listed().collect();
         rows.sort_by_key(|row| row.place_in_command());
         rows
     }
 
-    /// Returns the coordinates that tell replays apart, in the order of the columns of frames.
+    /// Returns the identifying coordinates, in the order of frame columns.
     pub fn by_column() -> Vec<&'static Self> {
         let mut rows: Vec<_> = Self::listed().collect();
         rows.sort_by_key(|row| row.in_frames.place);
         rows
     }
 
-    /// Returns the coordinates that make up the place of a replay beside its load: what is replayed, and on
-    /// what.
+    /// Returns the coordinates of a replay's place: the log, the partition and the machine.
     pub fn of_place() -> impl Iterator<Item = &'static Self> {
         Self::by_column().into_iter().take_while(|row| row.label.is_none())
     }
 
-    /// Returns the description of the column of frames with the name of the coordinate.
+    /// Returns the description of the frame column.
     pub fn column_info(&self) -> ColumnInfo {
         let InFrames { kind, meaning, when, .. } = self.in_frames;
         ColumnInfo { name: self.name, kind, unit: "", meaning, when }
     }
 
-    /// Returns whether tables and pictures name the value although all replays share it. Others are named
-    /// only where replays differ, as they seldom do.
+    /// Returns whether tables and pictures show the value even if all replays share it. Other coordinates
+    /// seldom differ.
     pub fn is_named_if_shared(&self) -> bool {
         !["rules", "network", "arrival_scale"].contains(&self.name)
     }
 
-    /// Returns whether the coordinate has a default, which tables need not name.
+    /// Returns whether the coordinate has a default, which tables can omit.
     pub fn has_default(&self) -> bool {
         matches!(self.in_command, InCommand::OptionUnless(..))
     }
@@ -270,7 +267,7 @@ impl Coordinate {
         }
     }
 
-    /// Returns the value in words that tell replays apart, such as `arrivals ×0.8`.
+    /// Returns the value in words that identify a replay, such as `arrivals ×0.8`.
     pub fn phrase(&self, spec: &ReplaySpec) -> String {
         match self.name {
             "arrival_scale" => format!("arrivals ×{}", spec.arrival_scale),
@@ -285,19 +282,18 @@ impl Coordinate {
         COORDINATES.iter().filter_map(|coordinate| Some((coordinate, coordinate.label.as_ref()?)))
     }
 
-    /// Returns the name of the column of frames that holds [`Self::text`].
+    /// Returns the name of the frame column that holds [`Self::text`].
     pub fn column(&self) -> &'static str {
         self.label.as_ref().map_or(self.name, |label| label.spec_column)
     }
 
-    /// Returns the coordinate as tables for people show it: the label of an algorithm, and the value of
-    /// another coordinate.
+    /// Returns the value in tables for people: the label of an algorithm, otherwise the value.
     pub fn shown(&self, spec: &ReplaySpec) -> String {
         self.label.as_ref().map_or_else(|| self.text(spec), |label| (label.of)(&spec.labels).to_owned())
     }
 
-    /// Returns the coordinate as the cells of tables for people have it: as [`Self::shown`], and partitions
-    /// by the names that the log has for them.
+    /// Returns the value in cells of tables for people: like [`Self::shown`], with the log's names of
+    /// partitions.
     pub fn cell(&self, spec: &ReplaySpec) -> String {
         match &spec.partition {
             Some(partition) if self.name == "partition" => partition.label(),
@@ -305,13 +301,13 @@ impl Coordinate {
         }
     }
 
-    /// Returns whether `spec` gives the coordinate. Otherwise keys and files of results have nothing of it.
+    /// Returns whether `spec` has the coordinate. Absent coordinates do not appear in keys and files of
+    /// results.
     pub fn is_given(&self, spec: &ReplaySpec) -> bool {
         !(self.value)(spec).is_null()
     }
 
-    /// Returns the coordinate's value in `spec`, as content keys and commands spell it: `all` if it is not
-    /// given.
+    /// Returns the value in the spelling of content keys and commands: `all` if it is absent.
     pub fn text(&self, spec: &ReplaySpec) -> String {
         match (self.value)(spec) {
             Value::Null => ALL_PARTITIONS.to_owned(),
@@ -319,12 +315,12 @@ impl Coordinate {
         }
     }
 
-    /// Returns the coordinate's name and its value in `spec`, as JSON has them.
+    /// Returns the entry in JSON.
     pub fn json(&self, spec: &ReplaySpec) -> (&'static str, Value) {
         (self.name, (self.value)(spec))
     }
 
-    /// Returns the arguments of `replay` that give the coordinate; none if the command needs none for it.
+    /// Returns the arguments of `replay` for the coordinate.
     pub(super) fn arguments(&self, spec: &ReplaySpec) -> Vec<Argument> {
         let takes_several = matches!(self.in_command, InCommand::Option(_) | InCommand::OptionUnless(..));
         let argument = |option: String, value: String, typed: String| Argument {
@@ -353,16 +349,16 @@ impl Coordinate {
 pub struct Argument {
     /// The option, such as `--machine`.
     pub option: String,
-    /// The value with every default written out.
+    /// Value with every default written out.
     pub value: String,
-    /// The value as it was typed, or as [`Self::value`] if that is not known.
+    /// Value as typed; [`Self::value`] if that is unknown.
     pub typed: String,
-    /// Whether the command takes several values of the option and replays all of them.
+    /// Whether `replay` takes several values of the option.
     pub takes_several: bool,
 }
 
-/// Returns the options of `replay` that give these rules. Names and values are those of the canonical
-/// spelling of the rules. Parameters that have their default values are left out.
+/// Returns the options of `replay` for these rules, with the canonical names and values, without default
+/// values.
 fn rules_options(rules: &Rules) -> Vec<(String, String)> {
     let spelt = |rules: &Rules| rules.to_string().parse::<Spec>().ok();
     let (Some(spec), Some(default)) = (spelt(rules), spelt(&Rules::defaults(rules.set))) else {

@@ -1,7 +1,7 @@
 //! The labels of a replay: the names of its algorithms as the user gave them, such as `mc1x1`.
 //!
-//! A label is for people and is no part of what is replayed. Keys of results and commands that repeat a
-//! replay have the resolved specs, and two labels with the same resolved spec are the same replay.
+//! Labels are for people and do not affect a replay. Keys of results and commands that repeat a replay use
+//! resolved specs, so two labels with the same resolved spec are the same replay.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use meshreplay_sim::scheduler;
 /// The name of the entry of labels in JSON.
 pub(in crate::study) const LABELS: &str = "labels";
 
-/// The labels of the coordinates that are algorithms. An empty label is not known.
+/// The labels of the algorithms. An empty label is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels {
     /// The label of the scheduler.
@@ -25,7 +25,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Returns the labels of algorithms that nobody has typed: their short forms, such as `hilbert+bf`.
+    /// Default labels: short forms, such as `hilbert+bf`.
     pub fn short(scheduler: &Spec, allocator: &Spec, network: &Spec) -> Self {
         Self {
             scheduler: scheduler::short(scheduler).to_string(),
@@ -50,21 +50,21 @@ impl Labels {
     }
 }
 
-/// What tables and frames need to show an algorithm: a part of a row of [`super::COORDINATES`].
+/// The columns and the short form of an algorithm, for tables and frames: a part of a row of
+/// [`super::COORDINATES`].
 #[derive(Debug)]
 pub struct Labelled {
-    /// The name of the column that holds resolved specs. The column with the name of the coordinate holds
-    /// labels.
+    /// Name of the column of resolved specs. The column named like the coordinate holds labels.
     pub spec_column: &'static str,
-    /// What that column means.
+    /// Meaning of that column.
     pub spec_meaning: &'static str,
     /// Returns the label of the coordinate.
     pub of: fn(&Labels) -> &str,
-    /// Returns the short form of a resolved spec, and any other text as it is.
+    /// Returns the short form of a resolved spec, and any other text unchanged.
     pub short: fn(&str) -> String,
 }
 
-/// Returns the short form of a resolved scheduler, and any other text as it is.
+/// Returns the short form of a resolved scheduler, and any other text unchanged.
 pub(super) fn short_scheduler(text: &str) -> String {
     match text.parse::<Spec>() {
         Ok(spec) if scheduler::build(&spec).is_ok() => scheduler::short(&spec).to_string(),

@@ -1,9 +1,8 @@
 //! The description of one replay, and the table of its coordinates.
 //!
-//! Everything that names a replay is derived from [`COORDINATES`]: content keys, the replays that run.json
-//! and study.json list, the columns that tell results apart, with their descriptions, and the command that
-//! repeats a replay. A new coordinate needs a field of [`ReplaySpec`], a row of the table and the code that
-//! uses it.
+//! All names of a replay derive from [`COORDINATES`]: content keys, the replays in run.json and study.json,
+//! the identifying columns with their descriptions, and the command that repeats a replay. A new coordinate
+//! needs a field of [`ReplaySpec`], a row of the table and the code that uses it.
 
 mod coordinate;
 mod labels;
@@ -28,22 +27,21 @@ use meshreplay_sim::execution::RECORDED;
 use meshreplay_workload::Rules;
 
 /// The description of one replay, with every default written out. The result depends on this description, on
-/// [`super::Options`] and on the content of the files that the allocator reads. It does not depend on the
-/// labels, and descriptions that differ only in labels are equal.
+/// [`super::Options`] and on the content of the files that the allocator reads. Labels do not count, not even
+/// in comparisons.
 ///
-/// Texts and specs are shared, because a study may have a million replays that differ in little else than the
-/// seed.
+/// Texts and specs are shared, because a study may have a million replays that differ in little but the seed.
 #[derive(Clone, Debug)]
 pub struct ReplaySpec {
     /// The name of the log.
     pub log: Arc<str>,
-    /// The SHA-256 of the log's text, in hexadecimal. Empty where it is not known, as in study.json.
+    /// SHA-256 of the log's text, in hexadecimal. Empty if unknown, as in study.json.
     pub log_sha256: Arc<str>,
-    /// The partitions of the log whose jobs are replayed; `None` if all jobs are.
+    /// Replayed partitions of the log; `None` for all jobs.
     pub partition: Option<Partitions>,
-    /// The workload rules, which say how records of the log become jobs.
+    /// Workload rules, which turn records of the log into jobs.
     pub rules: Arc<Rules>,
-    /// The factor that arrival times are multiplied by.
+    /// Factor on arrival times.
     pub arrival_scale: f64,
     /// The machine.
     pub machine: Arc<Mesh>,
@@ -51,11 +49,11 @@ pub struct ReplaySpec {
     pub scheduler: Arc<Spec>,
     /// The allocator.
     pub allocator: Arc<Spec>,
-    /// The execution model, which decides how long jobs run.
+    /// Execution model, which determines run times.
     pub network: Arc<Spec>,
-    /// The seed of all random numbers in the first replication. Each further replication has the next seed.
+    /// Seed of all random numbers in the first replication. Each further replication has the next seed.
     pub seed: u64,
-    /// The names under which results show the algorithms.
+    /// Names of the algorithms in results.
     pub labels: Arc<Labels>,
 }
 
@@ -75,7 +73,7 @@ impl PartialEq for ReplaySpec {
             seed,
             labels: _,
         } = self;
-        // Allocators come first, as replays of one study differ in them most often.
+        // Allocators come first, because they differ most often within a study.
         *allocator == other.allocator
             && *scheduler == other.scheduler
             && *network == other.network
@@ -90,8 +88,8 @@ impl PartialEq for ReplaySpec {
 }
 
 impl ReplaySpec {
-    /// Returns a replay with the defaults: an unnamed log, the default rules, arrival times as they were
-    /// recorded, run times from the log, and seed 1. Its labels are short forms.
+    /// A replay with the defaults: an unnamed log, the default rules, recorded arrival times, run times from
+    /// the log, and seed 1. Its labels are short forms.
     pub fn new(machine: Mesh, scheduler: Spec, allocator: Spec) -> Self {
         let network = Spec::named(RECORDED);
         let labels = Labels::short(&scheduler, &allocator, &network);
@@ -110,7 +108,7 @@ impl ReplaySpec {
         }
     }
 
-    /// Returns the allocator as the user typed it, or its short form if that is not known.
+    /// Returns the allocator as typed, or its short form if that is unknown.
     pub(in crate::study) fn allocator_label(&self) -> String {
         match self.labels.allocator.as_str() {
             "" => allocator::short(&self.allocator),
@@ -137,15 +135,14 @@ impl ReplaySpec {
         COORDINATES.iter().map(|coordinate| coordinate.text(self)).collect()
     }
 
-    /// Returns the values of the coordinates that do not have one of these names. They are equal exactly for
-    /// replays that differ in nothing else.
+    /// Returns the values of all coordinates except `names`. They are equal exactly for replays that differ
+    /// in nothing else.
     pub fn identity_without(&self, names: &[&str]) -> Vec<String> {
         let others = COORDINATES.iter().filter(|coordinate| !names.contains(&coordinate.name));
         others.map(|coordinate| coordinate.text(self)).collect()
     }
 
-    /// Returns the options of `meshreplay replay` that repeat this replay. The log is not among them, because
-    /// it is not an option.
+    /// Returns the options of `meshreplay replay` that repeat this replay. The log is not an option.
     pub fn arguments(&self) -> Vec<Argument> {
         Coordinate::by_place().into_iter().flat_map(|row| row.arguments(self)).collect()
     }
@@ -156,7 +153,7 @@ impl ReplaySpec {
     }
 }
 
-/// Writes an object with an entry for each listed coordinate that is given, and one with the labels unless
+/// Writes an object with an entry for each listed coordinate that is present, and one with the labels unless
 /// they are empty.
 impl Serialize for ReplaySpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -172,9 +169,8 @@ impl Serialize for ReplaySpec {
     }
 }
 
-/// Reads an object that may have other entries too. Labels become short forms if they are missing, as in
-/// directories of version 0.1.0 and earlier. The network may be missing, too, and the partition, which is
-/// there only if it is given.
+/// Reads an object, and ignores other entries. Missing labels become short forms, for compatibility with
+/// directories of version 0.1.0. The network may also be missing, and the partition, which is optional.
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let found = Map::deserialize(deserializer)?;

@@ -1,5 +1,5 @@
-//! Runs the replays of a study in parallel. Each replay goes from its log to its kept result on one thread,
-//! and a replay that fails does not disturb the others.
+//! Runs the replays of a study in parallel. A replay runs from its log to its kept result on one thread, and
+//! a failed replay does not disturb the others.
 
 #[cfg(test)]
 mod tests;
@@ -14,13 +14,13 @@ use rayon::ThreadPool;
 use super::jobs::JobsError;
 use super::planned::Study;
 use super::replay::{Outcome, RunError, TakeRows};
-use super::running::Running;
+use super::running::{Running, State};
 use super::shared_jobs::{LoadJobsError, Workloads};
 use meshreplay_logs::LogNames;
 use meshreplay_sim::engine::ReplayError;
-use meshreplay_sim::metrics::LeftJobs;
+use meshreplay_sim::metrics::FinishedJobs;
 
-/// Any error that occurs while a result is kept.
+/// An error that occurs while a result is kept.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The reason why a replay has no result.
@@ -35,7 +35,7 @@ pub enum SweepError {
     /// The result could not be kept.
     #[error(transparent)]
     Keep(KeepError),
-    /// The program panicked, which is a defect of the program.
+    /// The program panicked, which is a bug.
     #[error("{0}")]
     Panic(String),
     /// The replay was asked to stop.
@@ -43,42 +43,32 @@ pub enum SweepError {
     Interrupted,
 }
 
-/// A function that keeps the outcomes of the replay at a position of the study, and returns the news that
-/// [`sweep`] passes on in [`Progress::Ended`]. It is called from the thread that ran the replay.
+/// Keeps the outcomes of the replay at a position of the study, and returns the value that [`sweep`] passes
+/// on in [`Progress::Ended`]. Called from the thread that ran the replay.
 pub type Keep<'a, T> = dyn Fn(usize, Vec<Outcome>) -> Result<T, KeepError> + Sync + 'a;
 
-/// A function that takes jobs that have left the replay at a position of the study while it runs, with the
-/// seed of the replication and the names behind the numbers of the jobs. They come in the order of the log,
-/// and never again in the outcome. It is called from a thread of the replay.
-pub type Rows<'a> = dyn Fn(usize, u64, &LogNames, LeftJobs) -> Result<(), KeepError> + Sync + 'a;
+/// Receives finished jobs of the replay at a position of the study while it runs, with the seed of the
+/// replication and the names behind the numbers of the jobs. They come in the order of the log, and are not
+/// in the outcome. Called from a thread of the replay.
+pub type Rows<'a> = dyn Fn(usize, u64, &LogNames, FinishedJobs) -> Result<(), KeepError> + Sync + 'a;
 
-/// The news that the caller of [`sweep`] receives while it waits.
+/// Progress of a [`sweep`].
 #[derive(Debug)]
 pub enum Progress<T> {
-    /// The replay at this position of the study has ended. The result is what [`Keep`] returned, or the
-    /// reason why there is none.
+    /// The replay at this position of the study has ended, with the value of [`Keep`] or the reason why there
+    /// is none.
     Ended(usize, Result<T, SweepError>),
-    /// A tenth of a second has passed without news, so that the caller can show the monitors.
+    /// A tenth of a second has passed without an end, so that the caller can show the monitors.
     Tick,
 }
 
 /// Runs the replays of `study` at the positions `cells` on the threads of `pool`, and passes each outcome to
-/// `keep`. Replays begin in the order of `cells`. `tell` is called for each replay as it ends, in any order.
-/// A replay that fails or panics does not disturb the others.
+/// `keep`. Replays begin in the order of `cells`. `tell` is called for each replay after its end, in any
+/// order. A replay that fails or panics does not disturb the others.
+///
+/// Finished jobs of streamed logs go to `rows`. Without `rows` they are kept in memory if the options of the
+/// study ask for them.
 pub fn sweep<T: Send>(
-    study: &Study,
-    cells: &[usize],
-    pool: &ThreadPool,
-    running: &Running,
-    keep: &Keep<'_, T>,
-    tell: &mut dyn FnMut(Progress<T>),
-) {
-    sweep_into(study, cells, pool, running, keep, None, tell);
-}
-
-/// Runs replays as [`sweep`] does. Where jobs are read while a replay runs, those that leave it go to `rows`.
-/// Without `rows` they are kept in memory if the options of the study ask for them.
-pub fn sweep_into<T: Send>(
     study: &Study,
     cells: &[usize],
     pool: &ThreadPool,
@@ -90,15 +80,15 @@ pub fn sweep_into<T: Send>(
     let workloads = Workloads::new(study, cells.iter().copied());
     let sweep = Sweep { study, cells, workloads, running, keep, rows, next: AtomicUsize::new(0) };
     let (sender, receiver) = mpsc::channel();
-    // There is one task per thread and not one per replay. A thread of rayon that waits (for example for
-    // Parquet's own tasks) begins any other task that it finds. With one task per replay it would start more
-    // and more replays before it keeps the result that it has.
+    // One task per thread, not one per replay: while a rayon thread waits (for example for Parquet's own
+    // tasks), it steals any other task, and would start more and more replays before it keeps the result that
+    // it has.
     pool.in_place_scope(|scope| {
         for _ in 0..pool.current_num_threads() {
             let (sweep, sender) = (&sweep, sender.clone());
             scope.spawn(move |_| {
                 while let Some(ended) = sweep.run_next() {
-                    // Sending fails only if the receiver is gone. Then no one waits for this result any more.
+                    // Sending fails only if the receiver is gone, and then the result is not needed.
                     let _ = sender.send(ended);
                 }
             });
@@ -114,7 +104,7 @@ pub fn sweep_into<T: Send>(
     });
 }
 
-/// The replays of a sweep, which the threads of its pool take one by one.
+/// The work queue of a sweep, shared by the threads of its pool.
 struct Sweep<'a, T> {
     study: &'a Study,
     cells: &'a [usize],
@@ -130,11 +120,11 @@ impl<T> Sweep<'_, T> {
     /// Runs the next replay. Returns its position in the study with its result; `None` after the last one.
     fn run_next(&self) -> Option<(usize, Result<T, SweepError>)> {
         let &cell = self.cells.get(self.next.fetch_add(1, Ordering::Relaxed))?;
-        self.running.begin(cell);
+        self.running.set(cell, State::Running);
         let ended = catch_unwind(AssertUnwindSafe(|| self.run(cell)))
             .unwrap_or_else(|panic| Err(SweepError::Panic(message(panic.as_ref()))));
         self.workloads.release(cell);
-        self.running.end(cell);
+        self.running.set(cell, State::Ended);
         Some((cell, ended))
     }
 
@@ -161,7 +151,7 @@ impl<T> Sweep<'_, T> {
     }
 }
 
-/// Returns the message of an error with those of its causes.
+/// Returns the message of an error and of its causes.
 fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))

@@ -1,5 +1,4 @@
-//! Replays of one log that is not kept: each reads it on its own, and a replay that fails leaves the others
-//! alone.
+//! Streamed replays of one log: each reads it on its own, and a failed replay does not disturb the others.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -12,7 +11,7 @@ use crate::study::shared_jobs::load_jobs;
 
 type Tested = Result<(), Box<dyn Error>>;
 
-/// A study of a log that is not kept.
+/// A study of a streamed log.
 struct Case {
     _folder: tempfile::TempDir,
     path: PathBuf,
@@ -20,8 +19,7 @@ struct Case {
 }
 
 impl Case {
-    /// Plans a study of a log of so many jobs, of which stretches are turned round. `lines` are those of the
-    /// study's file.
+    /// Plans a study of a log of `jobs` jobs, with reversed stretches. `lines` go into the study's file.
     fn new(jobs: u32, lines: &str) -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("a.swf");
@@ -48,7 +46,7 @@ impl Case {
 /// Outcomes in words, or the error, of each replay.
 type Results = BTreeMap<usize, Result<String, String>>;
 
-/// Runs all replays of `study` on so many threads, with rows that nobody keeps if `rows` is given.
+/// Runs all replays of `study` on `threads` threads, with rows that are discarded if `rows` is given.
 fn results(
     study: &Study,
     threads: usize,
@@ -59,7 +57,7 @@ fn results(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let cells: Vec<usize> = (0..study.cells.len()).collect();
     let mut results = Results::new();
-    sweep_into(study, &cells, &pool, running, keep, rows, &mut |news| {
+    sweep(study, &cells, &pool, running, keep, rows, &mut |news| {
         if let Progress::Ended(cell, ended) = news {
             let earlier = results.insert(cell, ended.map_err(|error| error.to_string()));
             assert!(earlier.is_none(), "replay {cell} has ended twice");
@@ -68,7 +66,7 @@ fn results(
     Ok(results)
 }
 
-/// Returns outcomes in words. All of them must be of streams.
+/// Returns outcomes in words. All of them must be streamed.
 fn in_words(outcomes: &[Outcome]) -> String {
     let words = outcomes.iter().map(|outcome| {
         assert!(outcome.is_streamed);
@@ -78,14 +76,14 @@ fn in_words(outcomes: &[Outcome]) -> String {
     words.collect()
 }
 
-/// Runs all replays of `study` as [`results`] does, and keeps outcomes in words.
+/// Runs all replays of `study` like [`results`], and keeps outcomes in words.
 fn all(study: &Study, threads: usize) -> Result<Results, Box<dyn Error>> {
     let running = Running::new(study.cells.len());
     results(study, threads, &|_, outcomes| Ok(in_words(&outcomes)), &running, None)
 }
 
-/// Replays with all the ways in which they differ from each other: jobs that are larger than some machines,
-/// and those that allocators of submeshes never find a place for, arrivals with other scales.
+/// Replays that differ in all ways: jobs that are larger than some machines, jobs that allocators of
+/// submeshes never place, and other arrival scales.
 const DIFFERENT: &str = "machines = ['16x16', '7x8', '4x16']\nschedulers = ['easy', 'fcfs']\narrival_scales \
      = [1.0, 0.9]\n\
                          allocators = ['hilbert+bf', 'first-fit', 'random']\nrules = \
@@ -103,7 +101,7 @@ fn results_do_not_depend_on_the_number_of_threads() -> Tested {
     Ok(())
 }
 
-/// A log that is no longer what it was is an error of each replay, and so is one that is gone.
+/// Each replay reports a log that has changed or is missing.
 #[test]
 fn what_is_wrong_with_the_log_is_told_to_each_replay() -> Tested {
     let lines = "machines = ['8x8', '9x9']\nallocators = ['naive', 'mbs']\n";
@@ -130,18 +128,18 @@ fn what_is_wrong_with_the_log_is_told_to_each_replay() -> Tested {
     Ok(())
 }
 
-/// A replay that cannot begin, one whose rows cannot be kept, one that is stopped, one whose result cannot be
-/// kept and one that panics leave the others their results.
+/// The other replays keep their results if one cannot begin, cannot keep its rows, is stopped, cannot keep
+/// its result or panics.
 #[test]
 fn a_replay_that_ends_early_leaves_the_others_alone() -> Tested {
     let lines = "machines = ['8x8', '5x5']\nallocators = ['naive', 'hilbert+bf', 'random', 'row-snake+bf', \
          'mbs']\n\
                  schedulers = ['fcfs']\n";
-    // More jobs than two parts of rows have.
+    // More jobs than in two parts of rows.
     let Case { study, .. } = &Case::new(300_000, lines)?;
     let expected = all(study, 1)?;
     let running = Running::new(study.cells.len());
-    let rows = |cell, _: u64, _: &LogNames, _: LeftJobs| match cell {
+    let rows = |cell, _: u64, _: &LogNames, _: FinishedJobs| match cell {
         1 => Err("no room".into()),
         2 => {
             running.monitor(cell).stop.throw();
@@ -169,7 +167,7 @@ fn a_replay_that_ends_early_leaves_the_others_alone() -> Tested {
     Ok(())
 }
 
-/// After an interruption no replay has a result, and the log is not read for those that have not begun.
+/// After an interruption no replay has a result, and the log is not read for replays that have not begun.
 #[test]
 fn an_interruption_ends_all_replays() -> Tested {
     let Case { study, .. } =

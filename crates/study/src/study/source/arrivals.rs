@@ -1,4 +1,4 @@
-//! The jobs of a log that a further thread reads, in the order of their arrival.
+//! The jobs of a streamed log, in the order of arrival.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
@@ -9,29 +9,29 @@ use super::stream::Batch;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_sim::engine::{Arrivals, ReplayError};
 
-/// The receiving end of a [`LogStream`](super::LogStream). Jobs that stand behind their place in the order of
-/// arrival are brought to it: a bounded number of jobs is held back, so that no job comes too late.
+/// The receiving end of a [`LogStream`](super::LogStream). A bounded reorder buffer restores the order of
+/// arrival.
 pub(in crate::study) struct StreamedArrivals<'a> {
     batches: Receiver<Batch>,
-    /// The last batch, and the position of its next job.
+    /// Last batch, and the position of its next job.
     batch: Vec<Job>,
     position: usize,
     /// Time blocked on the reader.
     waited: Duration,
-    /// The number of the next job of the log. There are no more jobs than when the log was planned, so it
-    /// does not overflow.
+    /// Number of the next job of the log. It cannot overflow, because the log has at most as many jobs as in
+    /// planning.
     next: JobId,
-    /// The number of jobs that are held back, and these jobs by arrival and number.
+    /// Size of the reorder buffer, and the buffered jobs by arrival and number.
     most_held: usize,
     held: BTreeMap<(Time, JobId), Job>,
-    /// The number of jobs that were handed out, and where their order is noted.
+    /// Number of jobs that were handed out, and the positions of those out of order.
     rank: JobId,
     ranks: &'a Ranks,
 }
 
 impl<'a> StreamedArrivals<'a> {
-    /// Makes the source of the jobs in `batches`. It holds `most_held` jobs back, and notes the order of
-    /// arrivals in `ranks`.
+    /// The source of the jobs in `batches`, with a reorder buffer of `most_held` jobs. Notes the order of
+    /// arrival in `ranks`.
     pub(in crate::study) fn new(batches: Receiver<Batch>, most_held: usize, ranks: &'a Ranks) -> Self {
         Self {
             batches,
@@ -46,7 +46,7 @@ impl<'a> StreamedArrivals<'a> {
         }
     }
 
-    /// Returns the next job of the log, and waits for its batch if need be; `None` after the last one.
+    /// Returns the next job of the log, and waits for its batch if necessary; `None` after the last one.
     fn next_of_log(&mut self) -> Result<Option<&Job>, ReplayError> {
         while self.position == self.batch.len() {
             let began = Instant::now();
@@ -59,7 +59,7 @@ impl<'a> StreamedArrivals<'a> {
         Ok(self.batch.get(self.position))
     }
 
-    /// Passes the next job of the log.
+    /// Consumes the next job of the log.
     fn pass(&mut self) {
         self.position += 1;
         self.next += 1;
@@ -95,22 +95,22 @@ impl Arrivals for StreamedArrivals<'_> {
     }
 }
 
-/// The positions of jobs in the order of arrival, where they are not those in the log. One thread notes them
-/// while jobs arrive, and another one takes them when the jobs have left.
+/// Positions of jobs in the order of arrival, where they differ from the order of the log. Written by the
+/// engine's thread when jobs arrive, and consumed by the thread of the sums when jobs have left.
 #[derive(Debug, Default)]
 pub(in crate::study) struct Ranks(Mutex<BTreeMap<JobId, JobId>>);
 
 impl Ranks {
-    /// Notes the position of the job at `id` of the log.
+    /// Notes the position of job `id` of the log.
     fn note(&self, id: JobId, rank: JobId) {
         if id != rank {
-            // Nothing can panic between the two halves of a change of the map.
+            // A change of the map cannot panic halfway.
             self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id, rank);
         }
     }
 
-    /// Returns the positions of the jobs of the log from `first` on, and forgets them. All of these jobs must
-    /// have arrived.
+    /// Returns and forgets the positions of the jobs of the log from `first` on. All of these jobs must have
+    /// arrived.
     pub(in crate::study) fn take(&self, first: usize, count: usize) -> Vec<usize> {
         let mut ranks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let rank = |id: usize| ranks.remove(&(id as JobId)).map_or(id, |rank| rank as usize);

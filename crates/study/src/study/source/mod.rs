@@ -1,4 +1,4 @@
-//! The source of the jobs of a replay: a log, or a workload model that draws new jobs from each seed.
+//! The source of a replay's jobs: a log, or a workload model that draws new jobs from each seed.
 
 mod arrivals;
 mod stream;
@@ -21,52 +21,50 @@ use meshreplay_workload::{Arrivals, Model, Rules};
 /// The jobs of a replay, or the model that draws them.
 #[derive(Clone, Debug)]
 pub enum JobSource {
-    /// Jobs of a log. They are the same for every seed, except for arrival times that are drawn.
+    /// Jobs of a log. They are the same for every seed, except for redrawn arrival times.
     Recorded {
-        /// The jobs, with scaled arrival times. Replays with equal jobs share the list.
+        /// Jobs, with scaled arrival times. Replays with equal jobs share the list.
         jobs: Arc<Vec<Job>>,
-        /// The number of records of the log that are not among the jobs.
+        /// Records of the log that are not among the jobs.
         skipped: u64,
-        /// The rule for arrival times. If they are drawn, the arrival scale is applied when they are drawn.
+        /// Rule for arrival times. Redrawing applies the arrival scale.
         arrivals: Arrivals,
-        /// The factor that the gaps between drawn arrivals are multiplied by.
+        /// Factor on the gaps between redrawn arrivals.
         arrival_scale: f64,
-        /// The names behind the numbers of the jobs, and when the log begins.
+        /// Names behind the numbers of the jobs, and the start of the log.
         names: Arc<LogNames>,
-        /// The facts about the log, with the lists of nodes that its jobs had. `None` if the jobs are of no
-        /// log.
+        /// Facts about the log, with the recorded node lists. `None` for jobs without a log.
         log: Option<Arc<LogSummary>>,
     },
-    /// Jobs of a log that are too many to be kept. They are read again while replays run.
+    /// Jobs of a log that is too long to keep. They are read again while replays run.
     Streamed {
         /// The log.
         stream: Box<LogStream>,
-        /// The number of jobs that are no larger than the machine.
+        /// Jobs that are no larger than the machine.
         count: u64,
-        /// The number of records of the log that are not among them.
+        /// Other records of the log.
         skipped: u64,
     },
     /// Jobs that a workload model draws from the seed.
     Drawn {
         /// The model.
         model: Box<Model>,
-        /// The workload rules, which are applied to the drawn jobs.
+        /// Workload rules for the drawn jobs.
         rules: Rules,
-        /// The factor that arrival times are multiplied by.
+        /// Factor on arrival times.
         arrival_scale: f64,
     },
 }
 
 impl JobSource {
-    /// Returns a source of jobs of a log that arrive as they were recorded. `skipped` is the number of
-    /// records of the log that are not among the jobs.
+    /// Jobs of a log with recorded arrivals. `skipped` is the number of records of the log that are not among
+    /// the jobs.
     pub fn recorded(jobs: Arc<Vec<Job>>, skipped: u64) -> Self {
         let (names, arrivals) = (Arc::default(), Arrivals::Recorded);
         Self::Recorded { jobs, skipped, arrivals, arrival_scale: 1.0, names, log: None }
     }
 
-    /// Returns the source with the facts about the log that its jobs are of. Nothing changes if jobs are
-    /// drawn.
+    /// Adds the facts about the log to recorded jobs.
     #[must_use]
     pub fn of_log(mut self, summary: &Arc<LogSummary>) -> Self {
         if let Self::Recorded { log, names, .. } = &mut self {
@@ -75,8 +73,8 @@ impl JobSource {
         self
     }
 
-    /// Returns the nodes of `machine` that the jobs had according to the log called `log`. `map` says where
-    /// nodes with these names are.
+    /// Maps the recorded nodes of the jobs of the log called `log` to `machine`. `map` has the nodes of the
+    /// names.
     pub(super) fn recorded_nodes(
         &self,
         log: &str,
@@ -90,8 +88,8 @@ impl JobSource {
         recorded_nodes(log, jobs, &summary.facts.names, map, machine, are_logged)
     }
 
-    /// Returns the jobs of the replication with this seed that `machine` is large enough for, and the number
-    /// of records or drawn jobs that are not among them.
+    /// Returns the jobs of the replication with this seed that fit `machine`, and the number of other records
+    /// or drawn jobs.
     pub(super) fn jobs(
         &self,
         log: &str,
@@ -119,8 +117,7 @@ impl JobSource {
         }
     }
 
-    /// Returns the different requests of the jobs of all `seeds`. Jobs larger than `machine` are left out as
-    /// in a replay.
+    /// Returns the distinct requests of the jobs of all `seeds`, without jobs larger than `machine`.
     pub(super) fn requests(
         &self,
         log: &str,
@@ -132,7 +129,7 @@ impl JobSource {
             let (jobs, _) = self.jobs(log, seed, machine)?;
             requests.extend(jobs.iter().map(kind_of));
             if !matches!(self, Self::Drawn { .. }) {
-                // The jobs of a log have the same requests with every seed.
+                // Requests of a log do not depend on the seed.
                 break;
             }
         }
@@ -148,7 +145,7 @@ impl JobSource {
         }
     }
 
-    /// Returns the names behind the numbers of the jobs. A model has none.
+    /// Returns the names behind the numbers of the jobs. Empty for a model.
     pub fn names(&self) -> Arc<LogNames> {
         match self {
             Self::Recorded { names, .. } => Arc::clone(names),
@@ -157,8 +154,7 @@ impl JobSource {
         }
     }
 
-    /// Returns the number of jobs. For a model, it is the number of jobs that it draws, before any is left
-    /// out.
+    /// Returns the number of jobs; for a model, before any are left out.
     pub fn count(&self) -> u64 {
         match self {
             Self::Recorded { jobs, .. } => jobs.len() as u64,

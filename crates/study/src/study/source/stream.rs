@@ -1,4 +1,4 @@
-//! A log with more jobs than are kept in memory: a thread reads it again while a replay runs.
+//! Streaming of a log that is too long to keep: a thread reads it again during a replay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use meshreplay_logs::{Entry, LogNames, ReadOptions, Reader, TraceError};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_workload::{Rules, scaled_submit};
 
-/// Jobs of the log that the reader filters and hands over together, and the most such batches that wait.
+/// Jobs of the log per batch that the reader filters, and capacity of the channel of batches.
 const TOGETHER: usize = 4096;
 pub(in crate::study) const BATCHES: usize = 8;
 
@@ -21,16 +21,16 @@ pub(in crate::study) const BATCHES: usize = 8;
 pub(in crate::study) struct JobFilter {
     /// The number of the machine's available nodes. Larger jobs are left out.
     nodes: u32,
-    /// Requests that the allocator cannot serve. The set is mostly empty, so that no job is looked up.
+    /// Requests that the allocator cannot serve. Usually empty, which saves the lookup.
     refused: BTreeSet<Request>,
-    /// The factor that arrival times are multiplied by.
+    /// Factor on arrival times.
     arrival_scale: f64,
-    /// The number of jobs that may still come, as sums are made for as many jobs as planning has counted.
+    /// Jobs that may still come. Sums are sized for the number of jobs in planning.
     left: u64,
 }
 
 impl JobFilter {
-    /// Returns whether `job` is one of the replay, and scales its arrival if it is.
+    /// Returns whether the replay has `job`, and then scales its arrival.
     fn select(&self, job: &mut Job) -> bool {
         let is_refused = || !self.refused.is_empty() && self.refused.contains(&kind_of(job));
         let is_selected = job.procs <= self.nodes && !is_refused();
@@ -41,10 +41,10 @@ impl JobFilter {
     }
 }
 
-/// The jobs of a log that are not in memory.
+/// A log whose jobs are not in memory.
 #[derive(Clone, Debug)]
 pub struct LogStream {
-    /// The facts about the whole log.
+    /// Facts about the whole log.
     log: Arc<LoadedLog>,
     extent: Arc<Extent>,
     path: PathBuf,
@@ -53,15 +53,14 @@ pub struct LogStream {
     arrival_scale: f64,
 }
 
-/// A condition of a request.
+/// A predicate on requests.
 pub(in crate::study) type Holds<'a> = &'a dyn Fn(&Request) -> bool;
 
 /// A batch of jobs, or the reason why they cannot be read.
 pub(in crate::study) type Batch = Result<Vec<Job>, String>;
 
 impl LogStream {
-    /// Returns the jobs of a log that was read as `source` says and whose jobs are not kept; `None` if they
-    /// are kept.
+    /// Returns the stream of a log that was read as in `source`; `None` if its jobs are kept in memory.
     pub(in crate::study) fn new(
         log: &Arc<LoadedLog>,
         source: &LogSource,
@@ -83,34 +82,33 @@ impl LogStream {
         Arc::clone(&self.log.names)
     }
 
-    /// Returns how many jobs are held back so that the others arrive in their order while the log is read;
-    /// `None` if they are too many.
+    /// Returns the size of the reorder buffer that restores the order of arrival; `None` if it exceeds the
+    /// limit.
     pub(in crate::study) fn held(&self) -> Option<usize> {
         self.extent.lateness.held()
     }
 
-    /// Returns what the jobs ask for.
+    /// Returns the distinct requests of the jobs.
     pub(in crate::study) fn kinds(&self) -> impl Iterator<Item = Request> {
         self.extent.kinds.keys().copied()
     }
 
-    /// Returns the number of jobs that are no larger than `machine`, and the number of records that are not
-    /// among them.
+    /// Returns the number of jobs that are no larger than `machine`, and the number of other records.
     pub(in crate::study) fn sizes(&self, machine: &Mesh) -> (u64, u64) {
         let fits = |(request, _): &(&Request, _)| request.procs <= machine.available();
         let jobs = self.extent.kinds.iter().filter(fits).map(|(_, of_kind)| of_kind.count).sum();
         (jobs, self.log.workload.left_out.total() + self.extent.jobs - jobs)
     }
 
-    /// Returns the first arrival of a job for whose request `fits` is true; 0 if there is none.
+    /// Returns the first arrival of a job whose request satisfies `fits`; 0 without one.
     pub(in crate::study) fn first_arrival(&self, fits: Holds<'_>) -> Time {
         let fitting = self.extent.kinds.iter().filter(|(request, _)| fits(request));
         let first = fitting.map(|(_, of_kind)| of_kind.arrives).min();
         first.map_or(Time::ZERO, |first| scaled_submit(first, self.arrival_scale))
     }
 
-    /// Fails if a replay could run past the last representable time, or if a job is larger than `machine`
-    /// although the rules leave none out, or if all are.
+    /// Fails if a replay could run past the last representable time, if a job is larger than `machine`
+    /// although the rules leave none out, or if all are larger.
     pub(in crate::study) fn check(&self, machine: &Mesh) -> Result<(), JobsError> {
         let mut range = self.extent.range;
         range.last_arrival = scaled_submit(range.last_arrival, self.arrival_scale);
@@ -120,8 +118,8 @@ impl LogStream {
         self.misfits(machine, &|_| true, &fits, None).map(drop)
     }
 
-    /// Returns the number of jobs, of those for whose request `among` is true, for whose request `fits` is
-    /// false. Fails as the selection of jobs in memory does, see [`Misfits::check`].
+    /// Counts the jobs whose request satisfies `among` but not `fits`. Fails like the selection of jobs in
+    /// memory, see [`Misfits::check`].
     pub(in crate::study) fn misfits(
         &self,
         machine: &Mesh,
@@ -141,8 +139,8 @@ impl LogStream {
         misfits.check(&self.log.name, machine, self.rules.oversize, allocator)
     }
 
-    /// Returns the filter for the jobs of a replay on `machine`, whose requests `served` does not deny. The
-    /// replay has `jobs`.
+    /// Returns the filter for a replay on `machine` that has `jobs` jobs, without requests that `served`
+    /// denies.
     pub(in crate::study) fn filter(
         &self,
         machine: &Mesh,
@@ -158,16 +156,16 @@ impl LogStream {
         }
     }
 
-    /// Returns the error that the log is no longer what it was.
+    /// The error that the log has changed.
     fn changed(&self) -> TraceError {
         TraceError::Changed(self.path.clone())
     }
 
-    /// Reads the log again, and sends the jobs that `filter` selects to a replay. The reading ends early if
-    /// the replay does. What goes wrong is sent, too.
+    /// Reads the log again, and sends the jobs that `filter` selects to a replay. Ends early when the replay
+    /// does. Errors are sent, too.
     pub(in crate::study) fn send(&self, filter: JobFilter, to_replay: &SyncSender<Batch>) {
         if let Err(error) = self.send_all(filter, to_replay) {
-            // Sending fails only if the replay has ended, which then has a reason of its own.
+            // Sending fails only if the replay has ended, for a reason of its own.
             let _ = to_replay.send(Err(error.to_string()));
         }
     }
@@ -186,7 +184,7 @@ impl LogStream {
                 batch.push(job);
             }
             read += 1;
-            // A batch may have few jobs or none, so that the reader notices soon that the replay has ended.
+            // Batches may be short or empty, so that the reader soon notices the end of the replay.
             if read.is_multiple_of(TOGETHER) {
                 let full = std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER));
                 if to_replay.send(Ok(full)).is_err() {
@@ -201,8 +199,7 @@ impl LogStream {
         Ok(())
     }
 
-    /// Reads the log again and keeps all jobs, in memory as long as the log. Returns them with the number of
-    /// records that are not among them.
+    /// Reads the whole log into memory. Returns the jobs and the number of other records.
     pub(in crate::study) fn whole(&self, machine: &Mesh) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
         let unread = |error: TraceError| JobsError::Failed(error.to_string());
         self.check(machine)?;

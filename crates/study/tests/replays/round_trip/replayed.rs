@@ -7,7 +7,7 @@ use std::path::Path;
 use meshreplay_logs::{PartitionChoice, ReadOptions};
 use meshreplay_sim::guest::Guests;
 use meshreplay_sim::metrics::Monitor;
-use meshreplay_study::study::{Autos, Axes, Draft, LogSource, Options, Outcome, Replay};
+use meshreplay_study::study::{Axes, Draft, LogSource, Options, Outcome, Replay};
 use meshreplay_workload::Rules;
 
 use super::truth::{Said, Want, Written};
@@ -241,7 +241,7 @@ fn draft(
         rules: vec![Rules::default()],
         arrival_scales: vec![1.0],
         machines: Vec::new(),
-        autos: Autos { machines: vec![(0, parsed("auto:1d")?)] },
+        autos: vec![(0, parsed("auto:1d")?)],
         of_logs: Vec::new(),
         schedulers: vec![parsed("recorded")?],
         allocators: vec![parsed(allocator)?],

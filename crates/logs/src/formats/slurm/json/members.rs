@@ -1,4 +1,4 @@
-//! The members of `sacct --json` that are read, and the two ways in which numbers are written.
+//! Members of `sacct --json` that are read, and the two notations of numbers.
 
 /// The numbers of a job that are read, by the keys that lead to them; `*` stands for the entries of a list.
 pub(super) const NUMBERS: [&str; 11] = [
@@ -52,7 +52,7 @@ pub(super) fn is_read(path: &[u8]) -> bool {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Number {
     pub(super) value: Option<i64>,
-    /// Whether it is said that the number is not set, or infinite.
+    /// True if the number is flagged as not set, or as infinite.
     pub(super) is_void: bool,
 }
 
@@ -71,8 +71,8 @@ impl Number {
     }
 }
 
-/// Members that `sacct --json` does not write: how many objects and lists they stand in, their keys, and what
-/// the text is that has them.
+/// Members that `sacct --json` never writes: nesting depth, keys, and a description of the text that has
+/// them.
 const OTHERS: [(usize, &[&[u8]], &str); 3] = [
     (1, &[b"nb_res", b"profiles"], BATSIM),
     (3, &[b"subtime", b"profile"], BATSIM),
@@ -84,12 +84,11 @@ const OTHERS: [(usize, &[&[u8]], &str); 3] = [
     ),
 ];
 
-/// What a workload of Batsim is, and what to do.
+/// Description of a Batsim workload, with a remedy.
 const BATSIM: &str = "a workload of Batsim, which has profiles instead of run times; replay the jobs that \
      Batsim wrote (out_jobs.csv)";
 
-/// Returns what a text is that has a member of this key within so many objects and lists, if that is not the
-/// output of `sacct --json`.
+/// Identifies a text other than the output of `sacct --json` by a member's key and its nesting depth.
 pub(super) fn other_text(depth: usize, key: &[u8]) -> Option<&'static str> {
     OTHERS.iter().find(|(place, keys, _)| *place == depth && keys.contains(&key)).map(|(.., what)| *what)
 }

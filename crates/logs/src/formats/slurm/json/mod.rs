@@ -89,7 +89,7 @@ struct Document {
     job: Job,
     /// Whether the job is complete.
     is_over: bool,
-    /// What the text is instead, by a member that only other programs write; `None` if it has none.
+    /// Description of a foreign text, found by a member that `sacct` never writes.
     other: Option<&'static str>,
 }
 
@@ -199,7 +199,7 @@ impl Job {
         self.texts[place(&TEXTS, member.as_bytes())?].as_deref()
     }
 
-    /// Keeps the resource that was read, as one of those of a list of [`RESOURCES`].
+    /// Stores the resource just read in a list of [`RESOURCES`].
     fn end_resource(&mut self, list: usize) {
         let count = std::mem::take(&mut self.numbers[COUNTS + list]).get();
         let [kind, name] = [0, 1].map(|part| self.texts[KINDS + 2 * list + part].take().unwrap_or_default());

@@ -10,7 +10,7 @@
 
 use memchr::memchr2;
 
-/// One thing that a JSON text says.
+/// One event of a JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event<'a> {
     /// An object begins.
@@ -23,7 +23,7 @@ pub(super) enum Event<'a> {
     Key(&'a [u8]),
     /// A string.
     Text(&'a [u8]),
-    /// A number, `true`, `false` or `null`, as it is spelt.
+    /// A number, `true`, `false` or `null`, verbatim.
     Plain(&'a [u8]),
 }
 
@@ -49,7 +49,7 @@ enum State {
     Escape {
         is_key: bool,
     },
-    /// The rest of `\uXXXX`, of which some digits and their value are known.
+    /// The rest of `\uXXXX`, with the digits read and their value.
     Unicode {
         is_key: bool,
         digits: u8,
@@ -59,13 +59,13 @@ enum State {
     Plain,
 }
 
-/// The greatest number of brackets within each other. What Slurm writes has about ten.
+/// Greatest nesting depth. Slurm's output has about ten levels.
 const DEPTH: usize = 64;
 
 /// The state of a JSON text that is being read. Several texts may follow each other.
 pub(super) struct JsonText {
     state: State,
-    /// Whether what is open is an object; otherwise it is a list.
+    /// Open brackets: true for an object, false for a list.
     open: Vec<bool>,
     /// The beginning of a string or a number that goes on in the next piece, or a string with escapes.
     token: Vec<u8>,

@@ -20,7 +20,7 @@ pub(super) fn malformed(heading: &Heading, column: Column, found: &[u8], expecte
     Problem::column(heading.fields[column as usize], name_of(column), found, expected)
 }
 
-/// Returns the run time in seconds, without the time for which a job was suspended; `None` if it is missing.
+/// Returns the run time in seconds, without suspensions; `None` if missing.
 pub(super) fn elapsed(heading: &Heading, fields: &Fields) -> Result<Option<i64>, Problem> {
     let raw = heading.has(&[Column::ElapsedRaw]);
     let column = if raw { Column::ElapsedRaw } else { Column::Elapsed };
@@ -32,8 +32,8 @@ pub(super) fn elapsed(heading: &Heading, fields: &Fields) -> Result<Option<i64>,
     }
 }
 
-/// Returns the start and the end that agree with the run time, if one of these times occurs twice, as clocks
-/// are put back, and its other reading does; otherwise the times as they are.
+/// Returns the start and the end, corrected by the run time: a local time that occurs twice, as clocks are
+/// put back, gets the reading that agrees.
 pub(super) fn agreeing(
     clock: &mut Clock,
     texts: [&[u8]; 2],
@@ -55,9 +55,9 @@ pub(super) fn agreeing(
     }
 }
 
-/// Returns what a job got and what it asked for. Columns of their own go before lists of resources, and the
-/// list of nodes is counted only if nothing else tells their number. A malformed number is an error if it
-/// counts `unit` and nothing else does.
+/// Returns the allocated and the requested resources. Their own columns take precedence over resource lists;
+/// the node list counts only without any other number of nodes. A malformed number is an error if it is the
+/// only source for `unit`.
 pub(super) fn sizes(
     heading: &Heading,
     fields: &Fields,

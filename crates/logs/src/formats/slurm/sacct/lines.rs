@@ -19,7 +19,7 @@ use crate::formats::cells::{Cells, Delimiter};
 pub(super) enum Fit<'a> {
     /// The fields of the line.
     Fields(Fields<'a>),
-    /// The line has so many fields, which are fewer than those of the heading.
+    /// Fewer fields than the heading, with their number.
     Short(usize),
     /// A quote is not closed.
     Open,

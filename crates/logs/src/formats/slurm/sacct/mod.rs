@@ -1,18 +1,16 @@
-//! The dump of `sacct -P`: one line for each job and each of its steps, fields separated by `|`, with a
-//! heading. Tabs, semicolons and commas may separate them, too, as `--delimiter` asks for or a spreadsheet
-//! writes; then a field may stand in double quotes. Other separators, also of several characters, are found
-//! between the names of the heading. Without `-P` columns have fixed widths, which the line of dashes below
-//! the heading gives.
+//! The dump of `sacct -P`: a heading, then one line per job and per step, with fields separated by `|`. Tabs,
+//! semicolons and commas also separate fields (`--delimiter`, spreadsheets); fields may then be in double
+//! quotes. Other separators, also of several characters, are recognised between the names of the heading.
+//! Without `-P`, columns have fixed widths, given by the line of dashes below the heading.
 //!
-//! Texts that users choose, such as `SubmitLine`, may hold separators and line ends. Fields are assigned in
-//! the only way in which dates, numbers and states stand where they belong, and a line with too few fields
-//! goes on in the next one.
+//! Free text, such as `SubmitLine`, may contain separators and line ends. Fields are then assigned in the
+//! only way that puts dates, numbers and states into their columns. A line with too few fields continues on
+//! the next line.
 //!
-//! Fields may come in any order; those that are not known are not read. Steps (`123.batch`, `123.0`) are part
-//! of their jobs. Tasks of arrays (`123_4`, which is number 123000004 where the dump has no `JobIDRaw`, see
-//! [`number_of_task`]), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`, runs that were
-//! requeued are records of their own, as they are in the accounting. Tasks that still wait stand together
-//! (`123_[5-9]`) and are one record.
+//! Fields may come in any order; unknown ones are skipped. Steps (`123.batch`, `123.0`) belong to their jobs.
+//! Separate records, as in the accounting, are tasks of arrays (`123_4`, number 123000004 in dumps without
+//! `JobIDRaw`, see [`number_of_task`]), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`,
+//! requeued runs. Waiting tasks share a line (`123_[5-9]`) and are one record.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "columns are positions in a line plus 1; instants are between the years 0 and 9999 and \
@@ -79,7 +77,7 @@ struct Sacct {
     has_jobs: bool,
     /// The line of the heading, which stands again where dumps were put together.
     heading_line: Vec<u8>,
-    /// The lines so far of a job whose texts have line ends; empty if there are none.
+    /// Lines of an unfinished job, whose free text has line ends; empty if there is none.
     pending: Vec<u8>,
     /// Records that no line has given yet.
     queue: VecDeque<Record>,
@@ -133,14 +131,13 @@ impl Sacct {
         let run = [Column::Start, Column::End].map(text);
         let read_s = start_s;
         let [start_s, end_s] = agreeing(clock, run, [start_s, end_s], elapsed_s);
-        // What has the same time as the start, of which the run time has told the reading, is of the same
-        // instant.
+        // Times with the same text as the start get the reading that the run time has decided.
         let at_start = |column: Column, time_s: Option<i64>| {
             if start_s != read_s && text(column) == text(Column::Start) { start_s } else { time_s }
         };
         let [submit_s, eligible_s] = [(Column::Submit, submit_s), (Column::Eligible, eligible_s)]
             .map(|(column, time_s)| at_start(column, time_s));
-        // A job without a start that ran for no time has not started, unless the dump tells no starts.
+        // A job with no start and no run time never started, unless the dump has no start column.
         let has_run = |elapsed_s: &i64| *elapsed_s > 0 || !heading.has(&[Column::Start]);
         let nodes = heading.has(&[Column::NodeList]).then(|| text(Column::NodeList));
         let (allocated, requested) = sizes(heading, fields, self.accounting.unit())?;
@@ -191,7 +188,7 @@ impl Sacct {
             Fit::Fields(fields) if heading.free.is_empty() || !is_half_numbered(heading, &fields) => {
                 return self.fields(heading, &fields);
             }
-            Fit::Short(_) if may_be_text && begins(heading, line) == Some(false) => {}
+            Fit::Short(_) | Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {}
             Fit::Fields(_) | Fit::Open => {
                 self.pending = line.to_vec();
                 return Ok(Parsed::Part);
@@ -203,7 +200,6 @@ impl Sacct {
             Fit::Short(found) => {
                 return Err(Problem::TooFewFields { found, expected: heading.columns.len() });
             }
-            Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {}
             Fit::Unread(problem) => return Err(problem),
         }
         self.text_lines += 1;
@@ -296,8 +292,7 @@ impl Sacct {
             self.accounting.odd.add(STEPS, true);
             return Ok(Parsed::Part);
         }
-        // What stands in brackets has no points, so a point is that of a step. Other programs write numbers
-        // of jobs as 1.0.
+        // Brackets contain no points, so a point marks a step. Other programs write job numbers as 1.0.
         if let Some(point) = memchr(b'.', id) {
             let is_number = id[point + 1..].iter().all(u8::is_ascii_digit);
             let may_be_other = matches!(heading.separator, Separator::Quoted(_));
@@ -316,8 +311,8 @@ impl Sacct {
         Ok(Parsed::Record(self.accounting.record(&job), 0))
     }
 
-    /// Returns whether the number of a job in a column of fixed width is that of a step, of which the end was
-    /// cut off. The number of a job that was cut off is a problem.
+    /// Returns true if a fixed-width job number is that of a step, cut off at the end. Fails for a job number
+    /// that was cut off.
     fn is_cut_step(&mut self, heading: &Heading, column: Column, id: &[u8]) -> Result<bool, Problem> {
         if !matches!(heading.separator, Separator::Widths(_)) {
             return Ok(false);
@@ -336,9 +331,9 @@ impl Sacct {
     }
 }
 
-/// Returns whether `lines` are those of one job with other fields than `alone`, those of the last line alone:
-/// where the number of the job comes behind a text that users choose, the last line has it, whether it begins
-/// a job or goes on with the text.
+/// Returns true if `lines` together are one job with other fields than `alone`, the last line read alone.
+/// Where the job number follows a free text, the last line has a number either way: as a new job, or as the
+/// rest of the text.
 fn is_also_rest(heading: &Heading, lines: &[u8], alone: &Fields) -> bool {
     let first = heading.free.first().copied();
     let numbers = [Column::JobIdRaw, Column::JobId].map(|column| heading.fields[column as usize]);

@@ -78,12 +78,12 @@ pub(super) fn has(heading: &Heading, fields: &Fields, column: Column) -> bool {
     heading.has(&[column]) && !text.is_empty() && is_of(column, text)
 }
 
-/// Returns whether fields may be those of a job or a step: they have a number or a submission.
+/// Returns true if the fields may be a job or a step: with a number or a submission.
 pub(super) fn may_be_job(heading: &Heading, fields: &Fields) -> bool {
     has(heading, fields, Column::Submit) || is_numbered(heading, fields)
 }
 
-/// Returns whether fields are those of a job or a step: they have a number and a submission.
+/// Returns true if the fields are a job or a step: with a number and a submission.
 pub(super) fn is_job(heading: &Heading, fields: &Fields) -> bool {
     has(heading, fields, Column::Submit) && is_numbered(heading, fields)
 }
@@ -140,7 +140,7 @@ fn is_number_of_job(text: &[u8]) -> bool {
         && text[digits..].iter().all(is_rest)
 }
 
-/// Returns whether a text looks like a time, or says that there is none.
+/// Returns true for a text that looks like a time, or for a missing one.
 fn is_instant(text: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_digit() || b"-/:.+TZ ".contains(byte);
     is_missing(text) || text.len() > 8 && text[0].is_ascii_digit() && text.iter().all(is_part)

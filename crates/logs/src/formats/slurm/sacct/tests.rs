@@ -142,7 +142,7 @@ fn other_separators_give_the_same_jobs() -> Result<(), Problem> {
     let bars = read("sacct:time-zone=Europe/Berlin", heading, &lines)?;
     assert_eq!(bars.0.len(), 4);
     for separator in ["\t", ";", ","] {
-        // Fields with a separator or quotes stand in quotes.
+        // Quotes fields with a separator or quotes.
         let quoted = |field: &str| {
             let is_plain = !field.contains(separator) && !field.contains('"');
             if is_plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
@@ -167,7 +167,7 @@ fn other_separators_give_the_same_jobs() -> Result<(), Problem> {
     let without_lists = &heading.replace('|', ",").replace("AllocTRES", "AllocCPUS");
     let (records, _) = read("sacct", without_lists, &[named.replace("cpu=", "").as_str()])?;
     assert_eq!((records[0].run_s, records[0].allocated_procs), (9, 3));
-    // Nobody can tell them from those of a list.
+    // Field borders are ambiguous next to a list.
     let problem = read("sacct", &heading.replace('|', ","), &[named]).expect_err(named).to_string();
     assert!(problem.contains("sacct -P needs none"), "{problem}");
     Ok(())
@@ -288,7 +288,7 @@ fn sizes(heading: &str, lines: &[&str]) -> Result<(Vec<(i64, i64)>, u64), Proble
 fn texts_have_bars_and_line_ends() -> Result<(), Problem> {
     let times = "2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|COMPLETED";
     let heading = "JobID|Submit|Start|End|State|NNodes|SubmitLine";
-    // The text at the end of a line goes on in lines that are none of a job.
+    // Free text at the end of a line continues on lines without a job.
     let (jobs, text) = sizes(
         heading,
         &[

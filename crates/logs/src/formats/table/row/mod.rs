@@ -21,7 +21,7 @@ use crate::times::{
     Exact, Instant, InstantError, Pair, TimeUnit, exact_duration, has_fraction, is_missing, rounded_s,
 };
 
-/// The values from which time limits of Slurm are no limits: the numbers for infinite and for no value.
+/// Slurm's numbers for *infinite* and *no value* start here.
 const SLURM_NO_LIMIT: f64 = 4_294_967_294.0;
 
 /// The values of one line.
@@ -81,8 +81,8 @@ impl Table {
         Ok(Parsed::Record(record, surplus))
     }
 
-    /// Drops instants of 0 beside instants that count from 1970: they are unknown. Fails if instants of the
-    /// row, or of the table, count from different beginnings.
+    /// Drops epoch instants in a table of absolute times: they are unknown. Fails if instants count from
+    /// different origins.
     fn check_origin(&self, row: &mut Row) -> Result<(), Problem> {
         let is_absolute = self.has_unix_times == Some(true) || row.times.instants().any(Instant::is_absolute);
         if is_absolute {
@@ -114,7 +114,7 @@ impl Table {
         is_missing(cell) || self.told.missing.iter().any(|word| word.as_bytes() == cell)
     }
 
-    /// Returns the number of the name of a field. A missing name is −1, and a negative number stays as it is.
+    /// Returns the number of a name field: −1 if missing; negative numbers stay unchanged.
     fn name(&mut self, field: usize, index: usize) -> i64 {
         const KINDS: [NameKind; 5] =
             [NameKind::User, NameKind::Group, NameKind::Executable, NameKind::Queue, NameKind::Partition];
@@ -210,7 +210,7 @@ impl Row {
         }
     }
 
-    /// Reads a number. The error says what was expected.
+    /// Reads a number. The error describes the expected text.
     fn read_number(&mut self, index: usize, cell: &[u8]) -> Result<(), &'static str> {
         let value = number(cell).ok_or("a number")?;
         self.counts.rounded_numbers += u64::from(value.fract() != 0.0);
@@ -231,7 +231,7 @@ impl Row {
         self.fields[10] = status.unwrap_or(-1);
     }
 
-    /// Reads a duration. The error says what was expected.
+    /// Reads a duration. The error describes the expected text.
     fn read_duration(
         &mut self,
         index: usize,
@@ -256,7 +256,7 @@ impl Row {
             }
             Ok(Exact::Unlimited) => self.counts.unlimited += 1,
             Ok(Exact::Missing) => {}
-            // A negative number is odd, and it stays as it is.
+            // Negative numbers are odd; keep them unchanged.
             Err(expected) => match number(cell).filter(|value| *value < 0.0) {
                 Some(value) => self.fields[index] = value.round() as i64,
                 None => return Err(expected),
@@ -265,8 +265,7 @@ impl Row {
         Ok(())
     }
 
-    /// Sets the submit time, the wait time and the run time of the record. `has_starts` says whether a column
-    /// holds starts.
+    /// Sets the submit, wait and run times of the record. `has_starts` is true if a column holds starts.
     fn settle(&mut self, has_starts: bool) {
         let settled = self.times.settle(has_starts, &mut self.counts);
         self.fields[1] = settled.submit_s.unwrap_or(-1);

@@ -147,20 +147,8 @@ fn is_item(dtype: &ArrowDataType) -> bool {
     use ArrowDataType::{
         Dictionary, Int8, Int16, Int32, Int64, LargeUtf8, UInt8, UInt16, UInt32, UInt64, Utf8, Utf8View,
     };
-    matches!(
-        dtype,
-        Int8 | Int16
-            | Int32
-            | Int64
-            | UInt8
-            | UInt16
-            | UInt32
-            | UInt64
-            | Utf8
-            | LargeUtf8
-            | Utf8View
-            | Dictionary(..)
-    )
+    let plain = [Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Utf8, LargeUtf8, Utf8View];
+    plain.contains(dtype) || matches!(dtype, Dictionary(..))
 }
 
 /// The text of a table.

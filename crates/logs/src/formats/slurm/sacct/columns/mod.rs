@@ -36,7 +36,7 @@ pub(super) enum Column {
 /// The number of columns that are read.
 pub(super) const COLUMNS: usize = Column::NodeList as usize + 1;
 
-/// The names in headings. Later names of a column stand in for the first one, as older versions have them.
+/// Column names in headings. Later names are fallbacks, used by older versions.
 const NAMES: &[(&str, Column)] = &[
     ("JobID", Column::JobId),
     ("JobIDRaw", Column::JobIdRaw),
@@ -67,7 +67,7 @@ const NAMES: &[(&str, Column)] = &[
     ("NodeList", Column::NodeList),
 ];
 
-/// What the columns become, for pages. Names of one line stand in for one another, the first one best.
+/// Meaning of the columns, for the docs. Names of one row are alternatives, the preferred one first.
 pub(super) const READS: &[(&str, &str)] = &[
     (
         "JobIDRaw, JobID",
@@ -139,7 +139,7 @@ const OTHERS: [u8; 3] = [b'\t', b';', b','];
 pub(super) enum Separator {
     /// Bars, without quotes.
     Bar,
-    /// One of [`OTHERS`]; fields may stand in double quotes.
+    /// One of [`OTHERS`], with optional double quotes around fields.
     Quoted(u8),
     /// Any other text, such as `^|^`, without quotes.
     Text(Vec<u8>),
@@ -167,7 +167,7 @@ impl Separator {
         (is_padded && is_of_sacct(&names)).then(|| Self::Widths(Vec::new()))
     }
 
-    /// Returns the one of [`OTHERS`] that separates the names of a heading; `None` if none of them does.
+    /// Returns the separator among [`OTHERS`] that splits a heading into known names, if any.
     fn quoted(line: &[u8]) -> Option<Self> {
         OTHERS.map(Self::Quoted).into_iter().find(|separator| separator.has_number_and_submission(line))
     }
@@ -211,7 +211,7 @@ impl Separator {
     }
 }
 
-/// What a heading says: where each column is.
+/// A parsed heading: the place of each column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
     /// What separates the fields.
@@ -222,8 +222,8 @@ pub(super) struct Heading {
     pub(super) fields: [usize; COLUMNS],
     /// The indices of the fields that may hold the separator or line ends.
     pub(super) free: Vec<usize>,
-    /// Whether lines end with a separator, as those of `sacct -p` do: the heading does, or the first line
-    /// that tells. `None` as long as none has.
+    /// True if lines end with a separator, as `sacct -p` writes them, by the heading or the first conclusive
+    /// line; `None` until then.
     pub(super) closes: Cell<Option<bool>>,
     /// Whether a field that stands without quotes has no separators, unless it is text that users choose.
     /// Lists of nodes and resources have commas.
@@ -301,14 +301,14 @@ pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// Returns what stands at a place of a line, without blanks around it.
+/// Returns the text in a range of a line, trimmed.
 fn cut<'a>(line: &'a [u8], place: &Range<usize>) -> &'a [u8] {
     line.get(place.start.min(line.len())..place.end.min(line.len())).unwrap_or_default().trim_ascii()
 }
 
 impl Heading {
-    /// Reads a heading. The result is a problem, which names the command that gives what is missing, if the
-    /// columns do not tell when jobs were submitted and ended or how many of `unit` they had.
+    /// Reads a heading. Fails if the columns lack submit times, end times or the number of `unit`; the
+    /// problem names a command that gives them.
     pub(super) fn parse(line: &[u8], unit: Unit) -> Result<Self, Problem> {
         let separator = Separator::of(line).or_else(|| Separator::quoted(line)).unwrap_or(Separator::Bar);
         let names = separator.names(line);
@@ -342,7 +342,7 @@ impl Heading {
                 free.push(at);
             }
         }
-        // After a list with commas nobody can tell where a field begins.
+        // After a list with commas, field borders are ambiguous.
         let is_list = |name: &&[u8]| {
             let holds = |list: &&[u8]| name.windows(list.len()).any(|part| part.eq_ignore_ascii_case(list));
             LISTS.iter().any(holds)
@@ -357,8 +357,8 @@ impl Heading {
         self.free.last().is_some_and(|&last| last + 1 == self.columns.len())
     }
 
-    /// Returns how many fields a line has of which `found` were counted, and the last of which `is_empty`: a
-    /// separator at the end of a line may be that of an empty field, or end the line.
+    /// Returns the number of fields of a line with `found` pieces, the last of them empty if `is_empty`. A
+    /// final separator either precedes an empty field or ends the line.
     pub(super) fn without_end(&self, found: usize, is_empty: bool) -> usize {
         let expected = self.columns.len();
         let is_over = found > expected && is_empty;

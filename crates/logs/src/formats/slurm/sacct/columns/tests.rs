@@ -18,7 +18,7 @@ fn headings_are_recognised() {
     assert!(is_heading(b"\"JobID\",\"Submit\",\"Start\",\"End\",\"State\",\"NNodes\""));
     assert!(is_heading(b"JobIDRaw\tSubmit\tStart\tElapsed\tState\tNNodes"));
     assert!(is_heading(b"JobIDRaw;Submit;Start;Elapsed;State;NNodes;JobName;ReqMem;MaxRSS;TRESUsageInTot;"));
-    // Tables of other programs, and dumps that lack what their format needs.
+    // Tables of other programs, and dumps without the needed columns.
     for other in [
         "jobid,submit,start,end,state,nnodes",
         "JobID,Submit,Start,End,NNodes",

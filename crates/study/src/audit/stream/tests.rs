@@ -1,24 +1,24 @@
-//! The audit of jobs that are read one by one against a naive one that looks at all jobs at every instant.
+//! The streaming audit against a naive audit that looks at all jobs at every instant.
 
 use std::collections::BTreeSet;
 
-use super::super::fixture::{job, walk};
+use super::super::fixture::{job, stream};
 use super::super::{Fits, Policy, Schedule, audit};
 use super::*;
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// What an audit finds: the instants, the peak, and the decisions, promises and void promises of a policy; or
-/// the time and the job of the first violation.
+/// The result of an audit: the instants, the peak, and the decisions, promises and void promises of a policy;
+/// or the time and the job of the first violation.
 type Found = Result<[u64; 5], (Time, i64)>;
 
-/// Returns a number below `below` that looks random.
+/// Returns a pseudo-random number below `below`.
 fn noise(seed: u64, below: u64) -> i64 {
     (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33)
         .checked_rem(below)
         .unwrap_or_default() as i64
 }
 
-/// Returns jobs in the order of their arrival, most of which are possible. Each may be on nodes of its own.
+/// Returns jobs in the order of arrival, mostly feasible, some with nodes.
 fn jobs(seed: u64, count: u64, nodes: u64) -> Vec<ScheduledJob> {
     let mut submit = 0;
     let of = |i: u64| {
@@ -42,7 +42,7 @@ fn naive(jobs: &[ScheduledJob], nodes: u32, policy: Option<Policy>) -> Found {
     let ends = jobs.iter().filter(runs).map(|job| job.end);
     let instants: BTreeSet<Time> = jobs.iter().flat_map(|job| [job.submit, job.start]).chain(ends).collect();
     let [mut peak, mut decisions, mut promises, mut voids] = [0_u64; 4];
-    // The job, the time by which it has to start, and whether that is void.
+    // The job, its deadline, and whether the promise is void.
     let mut promise: Option<(usize, Time, bool)> = None;
     for &now in &instants {
         let expected = |job: &ScheduledJob| job.start + job.estimate;
@@ -103,15 +103,16 @@ fn naive(jobs: &[ScheduledJob], nodes: u32, policy: Option<Policy>) -> Found {
     Ok([instants.len() as u64, peak, decisions, promises, voids])
 }
 
-/// Returns what an audit finds, in short.
-fn short(found: Result<Checked, Violation>) -> Found {
-    let counts =
-        |found: Checked| [found.instants, u64::from(found.peak), found.decisions, found.promises, found.void];
+/// Returns the result of an audit in short.
+fn short(found: Result<AuditCounts, Violation>) -> Found {
+    let counts = |found: AuditCounts| {
+        [found.instants, u64::from(found.peak), found.decisions, found.promises, found.void]
+    };
     found.map(counts).map_err(|violation| (violation.at, violation.number))
 }
 
-/// Jobs in the order of their arrival are followed as they come, and others are sorted, in many pieces; a
-/// naive audit of all jobs at once finds the same.
+/// Schedules in order are audited as they are read, and others are sorted in many pieces. A naive audit of
+/// all jobs at once gives the same result.
 #[test]
 fn jobs_in_any_order_give_what_a_naive_audit_finds() -> io::Result<()> {
     let (mut right, mut wrong) = ([0; 3], [0; 3]);
@@ -121,8 +122,8 @@ fn jobs_in_any_order_give_what_a_naive_audit_finds() -> io::Result<()> {
         let mut jobs = jobs(seed, [4, 30, 90][seed as usize / 3 % 3], nodes);
         for order in 0..2 {
             for (at, policy) in [None, Some(Policy::Fcfs), Some(Policy::Easy)].into_iter().enumerate() {
-                let promised = || policy.map(|policy| Promised { policy, fits: Fits::Counts });
-                let found = audit_within(1 << 10, &mut || Ok(walk(&jobs)), &[], &mesh, promised())?;
+                let promised = || policy.map(|policy| PolicyCheck { policy, fits: Fits::Counts });
+                let found = audit_within(1 << 10, &mut || Ok(stream(&jobs)), &[], &mesh, promised())?;
                 let whole = audit(&Schedule { jobs: jobs.clone(), left_out: 0 }, &mesh, promised());
                 assert_eq!(found, whole, "{seed} {order} {policy:?}");
                 let (found, expected) = (short(found), naive(&jobs, nodes as u32, policy));
@@ -137,7 +138,7 @@ fn jobs_in_any_order_give_what_a_naive_audit_finds() -> io::Result<()> {
     Ok(())
 }
 
-/// Runs beside the schedule count as if they stood at its end.
+/// Additional runs count like jobs at the end of the schedule.
 #[test]
 fn runs_beside_the_schedule_are_merged() -> io::Result<()> {
     let mesh = Mesh::new(&[64]).expect("a machine");
@@ -150,28 +151,27 @@ fn runs_beside_the_schedule_are_merged() -> io::Result<()> {
                 listed = &reversed;
             }
             let all = Schedule { jobs: [listed, beside].concat(), left_out: 0 };
-            let found = audit_walk(&mut || Ok(walk(listed)), beside, &mesh, None)?;
+            let found = audit_stream(&mut || Ok(stream(listed)), beside, &mesh, None)?;
             assert_eq!(found, audit(&all, &mesh, None));
         }
     }
     Ok(())
 }
 
-/// A job that cannot be read is what the audit says, also if it comes after a violation.
+/// An error of reading takes precedence, even if it comes after a violation.
 #[test]
 fn errors_of_reading_come_before_violations() {
     let mesh = Mesh::new(&[4]).expect("a machine");
     let large = job(1, [0, 0, 5], 9);
-    let mut read = || -> io::Result<Walk<'_, io::Error>> {
+    let mut read = || -> io::Result<ScheduleStream<'_, io::Error>> {
         let late = [Ok(large.clone()), Ok(job(2, [9, 9, 10], 1)), Err(io::ErrorKind::InvalidData.into())];
         Ok(Box::new(late.into_iter()))
     };
-    let found = audit_walk(&mut read, &[], &mesh, None).map_err(|error| error.kind());
+    let found = audit_stream(&mut read, &[], &mesh, None).map_err(|error| error.kind());
     assert_eq!(found, Err(io::ErrorKind::InvalidData));
 }
 
-/// The promise to a head that has started in time is kept, although it is not known whether the next head
-/// fits.
+/// The promise to a head that has started in time is kept, although it is unknown whether the next head fits.
 #[test]
 fn a_promise_ends_with_the_start() -> io::Result<()> {
     let mesh = Mesh::new(&[4]).expect("a machine");
@@ -182,8 +182,8 @@ fn a_promise_ends_with_the_start() -> io::Result<()> {
     let mut has_place =
         |job: &ScheduledJob, machine: &Machine| (job.number < 3).then(|| job.procs <= machine.free_count());
     let fits = Fits::Places(&mut has_place);
-    let promised = Promised { policy: Policy::Easy, fits };
-    let found = audit_walk(&mut || Ok(walk(&jobs)), &[], &mesh, Some(promised))?;
+    let promised = PolicyCheck { policy: Policy::Easy, fits };
+    let found = audit_stream(&mut || Ok(stream(&jobs)), &[], &mesh, Some(promised))?;
     assert_eq!(found.map(|checked| checked.promises), Ok(1));
     Ok(())
 }

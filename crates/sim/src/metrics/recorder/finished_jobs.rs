@@ -1,4 +1,7 @@
-//! Finished jobs of a replay: their measurements, and the batches in which they go to the sink.
+//! Finished jobs of a replay: their measurements, and their batches for the sink.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::recording::Recording;
 use crate::engine::Record;
@@ -7,12 +10,10 @@ use crate::metrics::dispersal::{Dispersal, Meter};
 use meshreplay_base::job::{Job, JobId};
 use meshreplay_base::memory;
 use meshreplay_machine::machine::Held;
-use std::collections::VecDeque;
-use std::sync::Arc;
 
-/// The measurements so far of a job that is not final.
+/// The measurements of a job that is not final.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Measured {
+pub(super) struct JobMeasures {
     pub(super) dispersal: Dispersal,
     /// Its nodes, if the sink measures them.
     pub(super) held: Option<Arc<Held>>,
@@ -29,7 +30,7 @@ pub(super) struct Measured {
 /// Finished jobs with their records and measurements. The recording has no totals, and no dispersal before
 /// [`Self::measure`].
 #[derive(Clone, Debug, Default)]
-pub struct LeftJobs {
+pub struct FinishedJobs {
     /// The jobs in the order of the log.
     pub jobs: Vec<Job>,
     /// Their records.
@@ -41,7 +42,7 @@ pub struct LeftJobs {
     pub(super) held: Vec<Option<Arc<Held>>>,
 }
 
-impl LeftJobs {
+impl FinishedJobs {
     /// Removes the jobs, but keeps the memory of the lists that every replay has.
     pub fn clear(&mut self) {
         self.jobs.clear();
@@ -76,46 +77,46 @@ impl LeftJobs {
 
 /// Receives finished jobs, always the same number except in the last call. Returns no jobs, but possibly the
 /// memory of an earlier batch for reuse.
-pub type TakeLeft<'a> = &'a mut dyn FnMut(LeftJobs) -> LeftJobs;
+pub type FinishedSink<'a> = &'a mut dyn FnMut(FinishedJobs) -> FinishedJobs;
 
 /// The sink of finished jobs with the current batch.
-pub(super) struct Leaving<'a> {
-    pub(super) left: LeftJobs,
+pub(super) struct Batches<'a> {
+    pub(super) batch: FinishedJobs,
     /// Jobs per batch.
-    pub(super) together: usize,
+    pub(super) size: usize,
     /// Finished jobs whose nodes may be in memory at once.
     pub(super) kept: usize,
     /// Finished jobs since the memory of nodes was last counted from 0.
     pub(super) counted: usize,
-    pub(super) take: TakeLeft<'a>,
+    pub(super) sink: FinishedSink<'a>,
 }
 
 /// The measurements of the jobs that are not final, by job.
 #[derive(Debug, Default)]
-pub(super) struct Open {
+pub(super) struct UnfinishedJobs {
     first: JobId,
-    jobs: VecDeque<Measured>,
+    jobs: VecDeque<JobMeasures>,
 }
 
-impl Open {
+impl UnfinishedJobs {
     /// Returns the number of jobs from the oldest that is not final to the newest that was measured.
     pub(super) fn len(&self) -> usize {
         self.jobs.len()
     }
 
     /// Returns the measurements of a job that is not final.
-    pub(super) fn of(&mut self, job: JobId) -> &mut Measured {
+    pub(super) fn measures(&mut self, job: JobId) -> &mut JobMeasures {
         let at = (job - self.first) as usize;
         if at >= self.jobs.len() {
-            self.jobs.resize_with(at + 1, Measured::default);
+            self.jobs.resize_with(at + 1, JobMeasures::default);
         }
         &mut self.jobs[at]
     }
 
     /// Returns the oldest job with its measurements.
-    pub(super) fn next(&mut self) -> (JobId, &mut Measured) {
+    pub(super) fn next(&mut self) -> (JobId, &mut JobMeasures) {
         let job = self.first;
-        (job, self.of(job))
+        (job, self.measures(job))
     }
 
     /// Removes the oldest job.
@@ -130,22 +131,22 @@ const FIRST: u64 = 1 << 28;
 
 /// The memory of the nodes of some jobs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PlacementRoom {
+pub(super) struct PlacementMemory {
     jobs: u64,
     bytes: u64,
     /// The size in bytes that triggers the next check.
     next: u64,
 }
 
-impl Default for PlacementRoom {
+impl Default for PlacementMemory {
     fn default() -> Self {
         Self { jobs: 0, bytes: 0, next: FIRST }
     }
 }
 
-impl PlacementRoom {
+impl PlacementMemory {
     /// Adds the nodes of a job. Fails with a message if the same amount of memory is not available once more,
-    /// because lists are copied as they grow, and again into columns.
+    /// because growing lists are copied, and again into columns.
     pub(super) fn add(&mut self, placement: &str) -> Result<(), String> {
         self.jobs += 1;
         self.bytes = self.bytes.saturating_add((placement.len() + size_of::<String>()) as u64);
@@ -177,17 +178,17 @@ mod tests {
 
     #[test]
     fn memory_is_asked_for_at_each_doubling_and_what_lacks_is_said() {
-        let mut room = PlacementRoom { next: 1000, ..PlacementRoom::default() };
+        let mut memory = PlacementMemory { next: 1000, ..PlacementMemory::default() };
         let text = "0 2 4 6".repeat(20);
         for _ in 0..100 {
-            assert_eq!(room.add(&text), Ok(()));
-            assert!(room.bytes < room.next);
+            assert_eq!(memory.add(&text), Ok(()));
+            assert!(memory.bytes < memory.next);
         }
         // No machine has that much left.
-        room.bytes = u64::MAX / 2;
+        memory.bytes = u64::MAX / 2;
         if memory::free_bytes().is_some() {
-            let said = room.add(&text).err().unwrap_or_default();
-            assert!(said.starts_with("the nodes of 101 jobs take 9223372036854 MB"), "{said}");
+            let message = memory.add(&text).err().unwrap_or_default();
+            assert!(message.starts_with("the nodes of 101 jobs take 9223372036854 MB"), "{message}");
         }
     }
 }

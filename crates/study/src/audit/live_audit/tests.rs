@@ -1,8 +1,8 @@
-//! Events of made-up replays, each with one thing that is wrong.
+//! Events of made-up replays, each with one defect.
 
 use super::*;
 
-/// An observer that looks at nothing.
+/// An observer that ignores events.
 struct Nothing;
 
 impl Observer for Nothing {
@@ -21,12 +21,12 @@ enum Event {
 }
 use Event::{Down, Gives, Killed, Leaves, Takes};
 
-/// Returns the first violation of these events on an array of six nodes of which node 5 is unavailable, in
-/// words, or an empty text. Jobs have the numbers 10, 11 and so on.
+/// Returns the first violation of these events, in words, or an empty text. The machine is an array of six
+/// nodes; node 5 is unavailable. Jobs have the numbers 10, 11 and so on.
 fn first(events: &[Event]) -> String {
     let mesh = Mesh::new(&[6]).expect("a machine").without(&[(5, 5)]).expect("five nodes are left");
     let (at, stop, mut nothing) = (Time::from_seconds, Stop::default(), Nothing);
-    let mut watch = Watch::new(&mesh, &mut nothing, stop.clone());
+    let mut watch = LiveAudit::new(&mesh, &mut nothing, stop.clone());
     let mut number = 9;
     for event in events {
         match *event {
@@ -38,7 +38,7 @@ fn first(events: &[Event]) -> String {
                 number += 1;
                 let job = Job { number, submit: at(submit), procs, ..Job::default() };
                 let record = Record { start: at(start), end: at(end), allocated, ..Record::default() };
-                watch.left(&job, &record);
+                watch.on_job_final(&job, &record);
             }
         }
     }
@@ -126,7 +126,7 @@ fn jobs_run_once_and_give_everything_back() {
     );
 }
 
-/// It was taken for a violation by the job of row 1.
+/// No job is blamed, not even that of row 1.
 #[test]
 fn nodes_that_nobody_holds_are_given_back_by_nobody() {
     // Node 3 is free, 5 is unavailable and 6 does not exist.

@@ -1,10 +1,9 @@
-//! The audit of a replay while it runs: the rules of the audit of schedules, checked on what an observer
-//! sees, and against the records that the replay gives of its jobs.
+//! Audit of a running replay: the rules for schedules, checked on the events that an observer receives, and
+//! against the records of the replay.
 //!
-//! A table of its own says which job holds each node. If every start, every end and every node in the records
-//! is what was seen, and no node was ever seen with two jobs, then the schedule that the records make is
-//! possible. It costs two accesses to the table for each node of each placement, and memory for the jobs that
-//! wait or run.
+//! A separate table maps nodes to jobs. If all starts, ends and nodes in the records match the events, and no
+//! event gives a node to two jobs, then the schedule in the records is feasible. The cost is two accesses to
+//! the table for each node of each placement, and memory for the waiting and running jobs.
 
 use std::collections::VecDeque;
 
@@ -15,45 +14,44 @@ use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId};
 use meshreplay_sim::engine::{Compaction, Fate, Observer, Placed, Record};
 
-/// The holder of a node that no job has.
+/// Holder of a free node.
 const NOBODY: u32 = 0;
 
-/// The holder of a node that no job can have.
+/// Holder of an unavailable node.
 const UNAVAILABLE: u32 = u32::MAX;
 
-/// What was seen of a job that has not left.
+/// What was observed of a job in the replay.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    /// The times from which on and until which it had nodes in its last run, moves included; `None` if it had
-    /// none yet.
+struct RunObservation {
+    /// Start and end of its last run, moves included; `None` before them.
     from: Option<Time>,
     until: Option<Time>,
-    /// The number of nodes that it has or had last.
+    /// Nodes of its last run.
     nodes: usize,
 }
 
-/// An observer that checks what happens, and passes everything on to another observer. The first violation
-/// stops the replay.
-pub struct Watch<'a> {
+/// An observer that checks events and forwards them to another observer. The first violation stops the
+/// replay.
+pub struct LiveAudit<'a> {
     inner: &'a mut dyn Observer,
     stop: Stop,
-    /// The holder of each node: its job plus 1, [`NOBODY`] or [`UNAVAILABLE`].
+    /// Holder of each node: its job plus 1, [`NOBODY`] or [`UNAVAILABLE`].
     holders: Vec<u32>,
-    /// Whether each node is down; empty as long as no node has gone down.
+    /// Whether each node is down; empty while all nodes are up.
     down: Vec<bool>,
-    /// The number of nodes that are held.
+    /// Nodes in use.
     held: usize,
-    /// The job that leaves next, and what was seen of it and the jobs behind it.
+    /// The job that leaves next, and the observations of it and of later jobs.
     first: JobId,
-    seen: VecDeque<Seen>,
-    /// Whether jobs have been moved. A job for which others move has its nodes before it starts.
+    observations: VecDeque<RunObservation>,
+    /// Whether jobs have been moved. A job that waits for moves gets its nodes before it starts.
     has_moves: bool,
-    /// The first violation and its job, whose number is not known before it leaves.
+    /// The first violation and its job, whose number is unknown until it leaves.
     violation: Option<(JobId, Violation)>,
 }
 
-impl<'a> Watch<'a> {
-    /// Returns an observer of a replay on `mesh` that passes everything on to `inner`. Throws `stop` at a
+impl<'a> LiveAudit<'a> {
+    /// Returns an observer of a replay on `mesh` that forwards events to `inner`. Throws `stop` at a
     /// violation.
     pub fn new(mesh: &Mesh, inner: &'a mut dyn Observer, stop: Stop) -> Self {
         let mut holders = vec![NOBODY; mesh.nodes() as usize];
@@ -67,20 +65,20 @@ impl<'a> Watch<'a> {
             down: Vec::new(),
             held: 0,
             first: 0,
-            seen: VecDeque::new(),
+            observations: VecDeque::new(),
             has_moves: false,
             violation: None,
         }
     }
 
-    /// Fails with a message about the first violation of a replay that has ended.
+    /// Fails with a message about the first violation of a finished replay.
     pub fn finish(self) -> Result<(), String> {
         if let Some((_, violation)) = &self.violation {
             return Err(message(violation));
         }
         match self.holders.iter().position(|&holder| holder != NOBODY && holder != UNAVAILABLE) {
             Some(node) if self.held > 0 => {
-                // Its number came with the records, which are gone.
+                // Its number was in the records, which are gone.
                 let what =
                     format!("the job of row {} still holds node {node} at the end", self.holders[node]);
                 let expected = "no node".to_owned();
@@ -90,30 +88,29 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Returns what was seen of a job; `None` if it has left.
-    fn seen(&mut self, job: JobId) -> Option<&mut Seen> {
+    /// Returns the observations of a job; `None` if it has left.
+    fn observation(&mut self, job: JobId) -> Option<&mut RunObservation> {
         let at = job.checked_sub(self.first)? as usize;
-        if at >= self.seen.len() {
-            self.seen.resize(at + 1, Seen::default());
+        if at >= self.observations.len() {
+            self.observations.resize(at + 1, RunObservation::default());
         }
-        self.seen.get_mut(at)
+        self.observations.get_mut(at)
     }
 
-    /// Notes a violation by a job, unless there has been one. The replay stops when the job's number is
-    /// known.
-    fn found(&mut self, job: JobId, at: Time, what: String, expected: &str) {
+    /// Reports a violation by a job, if it is the first one. The replay stops when the job's number is known.
+    fn report(&mut self, job: JobId, at: Time, what: String, expected: &str) {
         if self.violation.is_none() {
             let (row, expected) = (u64::from(job) + 1, expected.to_owned());
             self.violation = Some((job, Violation { at, number: 0, row, what, expected }));
         }
     }
 
-    /// Gives a job a node. Notes a violation if the job cannot have it.
+    /// Gives a job a node, or reports a violation.
     #[cold]
     fn take_one(&mut self, job: JobId, node: NodeId, now: Time) {
         let holder = self.holders.get(node as usize).copied();
         if let Some(what) = self.conflict(job, node, holder) {
-            return self.found(job, now, what, "a free node");
+            return self.report(job, now, what, "a free node");
         }
         if let Some(holder) = self.holders.get_mut(node as usize) {
             *holder = job + 1;
@@ -134,35 +131,36 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Checks the record of a job that leaves against what was seen of it.
-    fn check_record(&mut self, id: JobId, job: &Job, record: &Record, seen: Seen) {
+    /// Checks the record of a leaving job against the observations.
+    fn check_record(&mut self, id: JobId, job: &Job, record: &Record, run: RunObservation) {
         let Record { start, end, allocated, .. } = *record;
         let Job { submit, procs, .. } = *job;
-        let run = ScheduledJob { submit, start, end, procs, allocated, ..ScheduledJob::default() };
-        if let Some([what, expected]) = run.contradiction(Some(seen.nodes as u64)) {
-            return self.found(id, start, what, &expected);
+        let scheduled = ScheduledJob { submit, start, end, procs, allocated, ..ScheduledJob::default() };
+        if let Some([what, expected]) = scheduled.contradiction(Some(run.nodes as u64)) {
+            return self.report(id, start, what, &expected);
         }
-        let (Some(from), Some(until)) = (seen.from, seen.until) else {
-            return self.found(id, start, "has no nodes at its end".to_owned(), "a start and an end");
+        let (Some(from), Some(until)) = (run.from, run.until) else {
+            return self.report(id, start, "has no nodes at its end".to_owned(), "a start and an end");
         };
         if start < from || (start > from && !self.has_moves) {
-            return self.found(id, start, format!("gets its nodes at {from}"), "them at its start");
+            return self.report(id, start, format!("gets its nodes at {from}"), "them at its start");
         }
         if end != until {
-            self.found(id, end, format!("gives its nodes back at {until}"), "them at its end");
+            self.report(id, end, format!("gives its nodes back at {until}"), "them at its end");
         }
     }
 }
 
-/// Returns the holders of `nodes` if these are consecutive and `holder` holds them all; `None` otherwise.
+/// Returns the holders of `nodes` if the nodes are consecutive and `holder` holds all of them; `None`
+/// otherwise.
 fn all_held_by<'h>(holders: &'h mut [u32], nodes: &[NodeId], holder: u32) -> Option<&'h mut [u32]> {
     let (first, last) = (*nodes.first()? as usize, *nodes.last()? as usize);
-    // Of most lists that are not consecutive these two numbers tell it.
+    // A quick test that rejects most lists.
     if last.checked_sub(first)? != nodes.len().checked_sub(1)? {
         return None;
     }
     let holders = holders.get_mut(first..=last)?;
-    // Without an early end, many are compared at once.
+    // Branch-free, so that the loops vectorize.
     let gaps = nodes.windows(2).fold(0, |gaps, pair| gaps | (pair[0].wrapping_add(1) ^ pair[1]));
     let differs = holders.iter().fold(0, |differs, other| differs | (other ^ holder));
     (gaps | differs == 0).then_some(holders)
@@ -173,7 +171,7 @@ fn message(violation: &Violation) -> String {
     format!("the audit finds that the replay is wrong: {violation}")
 }
 
-impl Observer for Watch<'_> {
+impl Observer for LiveAudit<'_> {
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
         self.inner.allocated(job, placed, cost_ns);
     }
@@ -192,11 +190,11 @@ impl Observer for Watch<'_> {
             }
         }
         self.held += nodes.len();
-        if let Some(seen) = self.seen(job) {
-            seen.from.get_or_insert(now);
-            (seen.until, seen.nodes) = (None, nodes.len());
+        if let Some(run) = self.observation(job) {
+            run.from.get_or_insert(now);
+            (run.until, run.nodes) = (None, nodes.len());
         } else {
-            self.found(job, now, "starts after its end".to_owned(), "one run");
+            self.report(job, now, "starts after its end".to_owned(), "one run");
         }
         self.inner.occupied(job, nodes, now);
     }
@@ -219,9 +217,9 @@ impl Observer for Watch<'_> {
             (None, Some(_)) => {}
             (Some(node), Some(job)) => {
                 let what = format!("gives node {node} back, which it does not hold");
-                self.found(job, now, what, "its own nodes");
+                self.report(job, now, what, "its own nodes");
             }
-            // The nodes are free, unavailable or outside, or there is none.
+            // The nodes are free, unavailable or outside the machine, or the list is empty.
             (_, None) => {
                 let node = nodes.first().map_or("no node".to_owned(), |node| format!("node {node}"));
                 let what = format!("{node} is given back, which no job holds");
@@ -235,13 +233,13 @@ impl Observer for Watch<'_> {
         }
         self.held = self.held.saturating_sub(nodes.len());
         if let Some(job) = holder.checked_sub(1)
-            && let Some(seen) = self.seen(job)
+            && let Some(run) = self.observation(job)
         {
-            seen.until = Some(now);
-            let had = seen.nodes;
+            run.until = Some(now);
+            let had = run.nodes;
             if had != nodes.len() {
                 let what = format!("gives {} of its {had} nodes back", nodes.len());
-                self.found(job, now, what, "all of them");
+                self.report(job, now, what, "all of them");
             }
         }
         self.inner.vacated(nodes, now);
@@ -265,9 +263,9 @@ impl Observer for Watch<'_> {
     }
 
     fn killed(&mut self, job: JobId, nodes: u32, ran: Time, now: Time) {
-        if let Some(seen) = self.seen(job) {
-            // Its next run is another one.
-            *seen = Seen::default();
+        if let Some(run) = self.observation(job) {
+            // The next run starts from scratch.
+            *run = RunObservation::default();
         }
         self.inner.killed(job, nodes, ran, now);
     }
@@ -276,12 +274,12 @@ impl Observer for Watch<'_> {
         self.inner.released(cost_ns);
     }
 
-    fn left(&mut self, job: &Job, record: &Record) {
+    fn on_job_final(&mut self, job: &Job, record: &Record) {
         let id = self.first;
-        let seen = self.seen.pop_front().unwrap_or_default();
+        let run = self.observations.pop_front().unwrap_or_default();
         self.first += 1;
         if record.fate == Fate::Completed {
-            self.check_record(id, job, record, seen);
+            self.check_record(id, job, record, run);
         }
         if let Some((by, violation)) = &mut self.violation
             && *by <= id
@@ -291,7 +289,7 @@ impl Observer for Watch<'_> {
             }
             self.stop.fail(message(violation));
         }
-        self.inner.left(job, record);
+        self.inner.on_job_final(job, record);
     }
 
     fn finished(&mut self, jobs: usize) {
