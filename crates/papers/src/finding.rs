@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::estimate::{Estimate, Median};
+use meshreplay_base::words::counted;
 use meshreplay_sim::metrics::Interval;
 
 /// A published number, as printed.
@@ -64,6 +65,8 @@ pub enum Tolerance {
     Percent(f64),
     /// This much, in the unit of the number.
     Absolute(f64),
+    /// This many points, where the numbers are percentages.
+    Points(f64),
 }
 
 /// The result of comparing a measured value with a published one.
@@ -83,6 +86,16 @@ pub enum Verdict {
     NotDecided(String),
     /// The published value could not be measured on this log; with the reason.
     NotMeasured(String),
+    /// The number belongs to a reading that was chosen because it comes near the printed numbers. It judges
+    /// nothing. Has the number of parameters that were chosen so, and the reading in words.
+    Fitted {
+        /// The number of parameters.
+        parameters: u32,
+        /// The reading; empty if the item or a note says it.
+        reading: String,
+    },
+    /// No verdict, but words about the row: where the paper says what a reading takes from it.
+    Note(String),
     /// A value was measured, but nothing was published to compare it with.
     #[default]
     None,
@@ -94,13 +107,28 @@ impl fmt::Display for Verdict {
             Self::Exact => f.write_str("exact"),
             Self::Within(Tolerance::Percent(percent)) => write!(f, "within {percent} %"),
             Self::Within(Tolerance::Absolute(distance)) => write!(f, "within {distance}"),
+            Self::Within(Tolerance::Points(points)) => write!(f, "within {points} points"),
             Self::OrderingHolds => f.write_str("ordering holds"),
             Self::HoldsBut(exceptions) => write!(f, "ordering holds but for this: {exceptions}"),
             Self::Differs(reason) => write!(f, "differs: {reason}"),
             Self::NotDecided(reason) => write!(f, "not decided: {reason}"),
             Self::NotMeasured(reason) => write!(f, "not measured: {reason}"),
+            Self::Fitted { parameters, reading } if reading.is_empty() => {
+                write!(f, "fitted, {}", counted(*parameters, "parameter"))
+            }
+            Self::Fitted { parameters, reading } => {
+                write!(f, "fitted, {}: {reading}", counted(*parameters, "parameter"))
+            }
+            Self::Note(words) => f.write_str(words),
             Self::None => Ok(()),
         }
+    }
+}
+
+impl Verdict {
+    /// Returns true if the verdict decides about what was published, or says that nothing can be decided.
+    pub fn judges(&self) -> bool {
+        !matches!(self, Self::None | Self::NotMeasured(_) | Self::Fitted { .. } | Self::Note(_))
     }
 }
 
@@ -283,6 +311,7 @@ fn compare_mean(published: Published, measured: Interval, tolerance: Tolerance) 
     let within = match tolerance {
         Tolerance::Percent(most) => format!("{most} %"),
         Tolerance::Absolute(most) => most.to_string(),
+        Tolerance::Points(most) => format!("{most} points"),
     };
     Verdict::NotDecided(format!("{low:.digits$} to {high:.digits$}, of which a part is within {within}"))
 }
@@ -293,7 +322,7 @@ fn compare_median(published: Published, measured: Median, tolerance: Tolerance) 
     let Median { low, middle, high } = measured;
     let most = match tolerance {
         Tolerance::Percent(percent) => published.value * percent / 100.0,
-        Tolerance::Absolute(distance) => distance,
+        Tolerance::Absolute(distance) | Tolerance::Points(distance) => distance,
     };
     let interval = format!("median {middle:.2}, {low:.2} to {high:.2}");
     let (least, most) = (published.value - most, published.value + most);
@@ -319,18 +348,21 @@ fn compare(published: Published, measured: f64, tolerance: Tolerance) -> Verdict
     let (fine, allowed) = match tolerance {
         Tolerance::Percent(most) => (percent <= most, format!("more than {most} %")),
         Tolerance::Absolute(most) => (off.abs() <= most + 1e-9, format!("more than {most}")),
+        Tolerance::Points(most) => (off.abs() <= most + 1e-9, format!("more than {most} points")),
     };
     if !fine {
         let side = if off > 0.0 { "above" } else { "below" };
         let by = match tolerance {
             Tolerance::Percent(_) => format!("{percent:.1} %"),
             // One digit more than published, so that the difference can be seen.
-            Tolerance::Absolute(_) => format!("{:.1$}", off.abs(), published.decimals + 1),
+            Tolerance::Absolute(_) | Tolerance::Points(_) => {
+                format!("{:.1$}", off.abs(), published.decimals + 1)
+            }
         };
         return Verdict::Differs(format!("{by} {side}, {allowed}"));
     }
     match tolerance {
-        Tolerance::Absolute(_) => Verdict::Within(tolerance),
+        Tolerance::Absolute(_) | Tolerance::Points(_) => Verdict::Within(tolerance),
         Tolerance::Percent(most) => {
             let step = STEPS.into_iter().find(|step| percent <= *step).unwrap_or(most);
             Verdict::Within(Tolerance::Percent(step.min(most)))
@@ -360,6 +392,8 @@ mod tests {
             ("100", 103.0, Tolerance::Percent(2.0), "differs: 3.0 % above, more than 2 %"),
             ("1.024", 1.0264, Tolerance::Absolute(0.003), "within 0.003"),
             ("1.138", 1.068, Tolerance::Absolute(0.003), "differs: 0.0700 below, more than 0.003"),
+            ("64", 66.8, Tolerance::Points(3.0), "within 3 points"),
+            ("64", 95.1, Tolerance::Points(3.0), "differs: 31.1 above, more than 3 points"),
         ] {
             let found = Published::parse(published).map(|published| compare(published, measured, tolerance));
             assert_eq!(found.map(|found| found.to_string()).as_deref(), Some(verdict), "{published}");

@@ -94,6 +94,8 @@ impl<'a> Findings<'a> {
         let studies = self.figure.studies().into_iter().filter(is_wanted);
         let mut loads: Vec<(f64, Load)> = studies.flat_map(|study| study.logs).filter_map(load).collect();
         loads.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // Studies may share a load.
+        loads.dedup();
         loads.into_iter().map(|(_, load)| load).collect()
     }
 }
@@ -183,6 +185,12 @@ impl Item {
     pub(crate) fn verdict(mut self, verdict: Verdict) -> Self {
         self.finding.verdict = verdict;
         Self { is_measured: true, ..self }
+    }
+
+    /// Replaces the verdict, as the reading was chosen with so many parameters to come near the number.
+    pub(crate) fn fitted(mut self, parameters: u32, reading: &str) -> Self {
+        self.finding.verdict = Verdict::Fitted { parameters, reading: reading.to_owned() };
+        self
     }
 
     /// Makes the comparisons of a statement, which holds if all of them do.

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::evidence::Evidence;
-use super::finding::{Finding, Mark, Verdict};
+use super::finding::{Finding, Mark};
 use super::findings::Findings;
 use super::stream::STREAM;
 use meshreplay_workload::Model;
@@ -43,8 +43,10 @@ pub struct Figure {
     /// Datasets whose logs are surveyed and not replayed.
     pub surveyed: &'static [&'static str],
     /// Whether the figure compares run times. Its replays then run one at a time, and all are repeated
-    /// [`ROUNDS`] times.
+    /// `rounds` times.
     pub timed: bool,
+    /// The number of rounds where run times are compared: [`ROUNDS`], or 1 where one round takes minutes.
+    pub(super) rounds: usize,
     studies: Studies,
     judge: Judge,
 }
@@ -62,7 +64,7 @@ pub(super) const fn chart(name: &'static str, title: &'static str, studies: Stud
 
 /// Returns a table, a drawing that is no chart, or a part of the text.
 pub(super) const fn table(name: &'static str, title: &'static str, studies: Studies, judge: Judge) -> Figure {
-    Figure { name, title, is_chart: false, surveyed: &[], timed: false, studies, judge }
+    Figure { name, title, is_chart: false, surveyed: &[], timed: false, rounds: ROUNDS, studies, judge }
 }
 
 /// Returns the studies of these names in the folder of a paper, read when the program is compiled.
@@ -119,10 +121,7 @@ impl Sentence {
         if let Some(reason) = &self.not_measurable {
             return Some(reason.clone());
         }
-        let judges = |finding: &Finding| {
-            let is_verdict = !matches!(finding.verdict, Verdict::None | Verdict::NotMeasured(_));
-            is_verdict && self.is_judged_by(finding)
-        };
+        let judges = |finding: &Finding| finding.verdict.judges() && self.is_judged_by(finding);
         if findings.iter().any(judges) {
             return None;
         }
@@ -192,6 +191,11 @@ impl Figure {
         Self { timed: true, ..self }
     }
 
+    /// Compares run times of a single round.
+    pub(super) const fn timed_once(self) -> Self {
+        Self { timed: true, rounds: 1, ..self }
+    }
+
     /// Returns the studies to replay.
     pub fn studies(&self) -> Vec<Embedded> {
         self.studies.iter().copied().map(Embedded::parse).collect()
@@ -207,6 +211,7 @@ impl Figure {
 
 #[cfg(test)]
 mod tests {
+    use super::super::finding::Verdict;
     use super::*;
 
     #[test]

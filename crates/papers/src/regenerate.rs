@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::dataset::{Dataset, Located, Locating};
 use super::evidence::{Evidence, LogFacts};
 use super::finding::{Finding, Mark};
-use super::load::{Embedded, Figure, MODEL, Paper, ROUNDS};
+use super::load::{Embedded, Figure, MODEL, Paper};
 use super::stream::{STREAM, stream_logs, write_stream};
 use meshreplay_logs::{ReadOptions, TraceError};
 use meshreplay_results::frame::{FrameError, StudyFolder, Table};
@@ -119,7 +119,7 @@ impl Regeneration<'_> {
             }
         }
         if figure.timed {
-            self.measure_in_rounds(paper, &studies, &mut evidence)?;
+            self.measure_in_rounds(paper, figure, &studies, &mut evidence)?;
         }
         let versions = evidence.logs().filter(|_| paper.versions).filter_map(|(dataset, located)| {
             let used = located.used_instead_of?;
@@ -140,10 +140,11 @@ impl Regeneration<'_> {
     fn measure_in_rounds(
         &mut self,
         paper: &Paper,
+        figure: &Figure,
         studies: &[Embedded],
         evidence: &mut Evidence,
     ) -> Result<(), RegenerateError> {
-        for round in 0..ROUNDS {
+        for round in 0..figure.rounds {
             for study in studies {
                 let located = evidence.logs().find(|(dataset, _)| *dataset == study.dataset);
                 let path = located.map(|(_, located)| located.path.clone());

@@ -112,7 +112,11 @@ mod tests {
                 }
             }
         }
-        let judged = |finding: &&Finding| finding.verdict != Verdict::None || finding.published.is_some();
+        let stands_beside =
+            |finding: &Finding| matches!(finding.verdict, Verdict::Fitted { .. } | Verdict::Note(_));
+        let judged = |finding: &&Finding| {
+            !stands_beside(finding) && (finding.verdict != Verdict::None || finding.published.is_some())
+        };
         for finding in findings.iter().filter(judged) {
             let belongs = sentences.iter().any(|sentence| sentence.is_judged_by(finding));
             if !belongs || finding.verdict == Verdict::None {

@@ -8,6 +8,7 @@ use super::finding::{Finding, Place, Verdict};
 use super::load::Sentence;
 use super::plot::distinct;
 use super::regenerate::Comparison;
+use meshreplay_base::words::counted;
 use meshreplay_results::text::{Align, Screen, Table, csv_line, grouped};
 
 /// A format of comparisons.
@@ -66,7 +67,9 @@ pub fn shown(comparisons: &[Comparison], format: Format, screen: Screen) -> serd
         Format::Table | Format::Markdown | Format::Latex => {
             let shown = comparisons.iter().filter(|comparison| !comparison.findings.is_empty());
             let texts: Vec<String> = shown.map(|comparison| figure(comparison, format, screen)).collect();
-            Ok(texts.join("\n") + &sentences(comparisons, format))
+            Ok(texts.join("\n")
+                + &sentences(comparisons, format, screen)
+                + &counts(comparisons, format, screen))
         }
     }
 }
@@ -84,7 +87,7 @@ fn not_measured(comparison: &Comparison) -> Vec<(Sentence, String)> {
 
 /// Returns the sentences of the paper that no finding judges, each with the reason; empty for LaTeX, which
 /// has tables only.
-fn sentences(comparisons: &[Comparison], format: Format) -> String {
+fn sentences(comparisons: &[Comparison], format: Format, screen: Screen) -> String {
     let lines = |comparison: &Comparison| {
         let figure = comparison.figure;
         let line = move |(sentence, why): (Sentence, String)| {
@@ -98,7 +101,37 @@ fn sentences(comparisons: &[Comparison], format: Format) -> String {
         _ if lines.is_empty() => String::new(),
         Format::Latex => String::new(),
         Format::Markdown => format!("\n## {title}\n\n* {}\n", lines.join("\n* ")),
-        _ => format!("\n {title}\n\n {}\n", lines.join("\n ")),
+        _ => screen.hanging(&format!("\n {title}\n\n {}\n", lines.join("\n ")), 3),
+    }
+}
+
+/// Returns a line that counts the verdicts by kind; empty for LaTeX, which has tables only.
+fn counts(comparisons: &[Comparison], format: Format, screen: Screen) -> String {
+    let verdicts = || comparisons.iter().flat_map(|comparison| &comparison.findings).map(|row| &row.verdict);
+    let count = |is_so: fn(&Verdict) -> bool| verdicts().filter(|verdict| is_so(verdict)).count();
+    let kinds = [
+        (count(|verdict| matches!(verdict, Verdict::Exact)), "exact"),
+        (count(|verdict| matches!(verdict, Verdict::Within(_))), "within a tolerance"),
+        (count(|verdict| matches!(verdict, Verdict::OrderingHolds)), "hold"),
+        (count(|verdict| matches!(verdict, Verdict::HoldsBut(_))), "hold but for one case"),
+        (count(|verdict| matches!(verdict, Verdict::NotDecided(_))), "not decided"),
+        (count(|verdict| matches!(verdict, Verdict::Differs(_))), "differ"),
+    ];
+    let all = counted(kinds.iter().map(|(count, _)| count).sum::<usize>(), "verdict");
+    let listed = |(count, kind): &(usize, &str)| (*count > 0).then(|| format!("{count} {kind}"));
+    let mut text = format!("{all}: {}", kinds.iter().filter_map(listed).collect::<Vec<_>>().join(", "));
+    let fitted = count(|verdict| matches!(verdict, Verdict::Fitted { .. }));
+    let unmeasured: usize = comparisons.iter().map(|comparison| not_measured(comparison).len()).sum();
+    if fitted > 0 {
+        text += &format!("; beside them {}", counted(fitted, "fitted number"));
+    }
+    if unmeasured > 0 {
+        text += &format!("; {} not measured", counted(unmeasured, "sentence"));
+    }
+    match format {
+        Format::Latex => String::new(),
+        Format::Markdown => format!("\n{text}\n"),
+        _ => format!("\n{}", screen.words(&text)),
     }
 }
 
@@ -145,6 +178,22 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
     csv_line(titles) + &rows.map(line).collect::<String>()
 }
 
+/// Returns a table that is too wide for the screen as a list: the item, its numbers, and the verdict.
+fn listed(table: &Table, screen: Screen) -> String {
+    let mut text = String::new();
+    for row in table.rows() {
+        let [item, numbers @ .., verdict] = row else { continue };
+        let titles = table.titles().skip(1);
+        let numbers = titles.zip(numbers).filter(|(_, cell)| !cell.is_empty());
+        let numbers: Vec<String> = numbers.map(|(title, cell)| format!("{title} {cell}")).collect();
+        text += &screen.hanging(&format!(" {item}"), 3);
+        for line in [numbers.join(" · "), verdict.clone()].iter().filter(|line| !line.is_empty()) {
+            text += &screen.hanging(&format!("   {line}"), 5);
+        }
+    }
+    text
+}
+
 /// Returns one figure as text, with its title and the notes about its logs.
 fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
     let Comparison { paper, figure, findings, versions, missing, .. } = comparison;
@@ -186,7 +235,8 @@ fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
         tables.push(match (format, screen.width) {
             (Format::Table, Some(width)) => {
                 let (text, removed) = table.wrapped_text(width, "verdict", 20);
-                text + &screen.no_room_for(&removed)
+                let fits = removed.is_empty() && text.lines().all(|line| line.chars().count() <= width);
+                if fits { text } else { listed(&table, screen) }
             }
             _ => written(&table),
         });
@@ -197,7 +247,8 @@ fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
     }
     let notes: Vec<&str> = versions.iter().chain(&without).flat_map(|line| [mark, line]).collect();
     let end = if notes.is_empty() { "" } else { "\n" };
-    format!("{before}{name}\n\n{table}{}{end}", notes.concat())
+    let text = format!("{before}{name}\n\n{table}{}{end}", notes.concat());
+    if format == Format::Table { screen.hanging(&text, 3) } else { text }
 }
 
 /// Returns a number as text, with half the width of its confidence interval if it has one.

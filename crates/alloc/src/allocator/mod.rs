@@ -16,6 +16,7 @@ mod curve;
 mod known;
 mod nearest;
 mod pieces;
+mod plain;
 mod recorded;
 mod registry;
 mod rfold;
@@ -31,6 +32,6 @@ pub use self::registry::{
 pub use self::rfold::FreeBoxes;
 pub use self::seam::{
     Allocator, Block, BlocksOf, BuildError, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove,
-    Memory, NodesFor, OnTori, Placement, Promises, Rearrangement, Request, Served, Setup, Strategy,
+    Memory, NodesFor, OnTori, Placement, Promises, Rearrangement, Refusal, Request, Served, Setup, Strategy,
     Submeshes,
 };

@@ -59,11 +59,23 @@ pub fn with_holes(mesh: &Mesh, seed: u64) -> Vec<Mesh> {
 const TEXTS: &[&str] = &[
     "anca:split=full",
     "gabl:turn=yes",
+    "gabl:search=area",
+    "gabl:search=area,turn=yes",
     "qna:repeat=literal",
     "rbs:turn=yes",
     "first-fit:turn=yes",
     "best-of:paging|mm",
     "mc1x1:fill=shells",
+    "paging:list=returned",
+    "paging:list=returned,order=shuffled-snake",
+    "mbs:join=no",
+    "mc:search=plain",
+    "mc1x1:search=plain",
+    "mc1x1-shells:search=plain",
+    "gen-alg:search=plain",
+    "mm:search=plain",
+    "adaptive-scan:search=plain",
+    "fixed-orientation:search=plain",
 ];
 
 /// Returns every row that serves the machine, its variants, and every curve with every selection where the

@@ -86,7 +86,7 @@ fn centre_based_allocators_equal_their_definitions_in_every_state() -> Tested {
 pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
     use meshreplay_alloc::allocator::{Setup, build};
     type Twin = fn(&Machine, u32) -> Vec<u32>;
-    let twins: [(&str, Twin); 9] = [
+    let twins: [(&str, Twin); 16] = [
         ("mc", mc),
         ("mc1x1:tie-break=2/1/2/3", mc1x1_tied),
         ("mc1x1", mc1x1),
@@ -96,6 +96,13 @@ pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
         ("gen-alg", gen_alg),
         ("mm", mm),
         ("snug", snug),
+        ("mc:search=plain", mc),
+        ("mc1x1:tie-break=2/1/2/3,search=plain", mc1x1_tied),
+        ("mc1x1:search=plain", mc1x1),
+        ("mc1x1:fill=shells,search=plain", mc1x1_in_shells),
+        ("mc1x1-shells:search=plain", mc1x1_shells),
+        ("gen-alg:search=plain", gen_alg),
+        ("mm:search=plain", mm),
     ];
     for (name, twin) in twins {
         let mut allocator = build(&name.parse()?, &Setup::new(state.mesh(), 0))?.strategy;

@@ -1,10 +1,13 @@
 //! §3.2: "the adaptive-scan takes 20 % to 30 % more time to complete the allocation process".
 //!
-//!
 //! Both allocators are asked to place the same job on the same machine, one right after the other, in
 //! alternating order. Only one of them decides where the job goes. So both are measured on the same states,
 //! and a disturbance of the computer slows both. A single call is too short to be timed well, so the times of
 //! [`BATCH`] calls are added up.
+//!
+//! The paper compares the algorithms as it describes them, and so do the verdicts: with `search=plain` both
+//! scan in the same way, and adaptive scan differs by its second orientation alone. The accelerated searches
+//! that replays use are shown beside them, without a verdict.
 
 use std::time::Instant;
 
@@ -20,6 +23,8 @@ const MACHINE: &str = "32x32";
 const LOGS: [&str; 3] = ["synthetic:ratio=1", "synthetic:ratio=1.5", "synthetic:ratio=1.75"];
 const FIXED: &str = "fixed-orientation";
 const SCAN: &str = "adaptive-scan";
+const PLAIN_FIXED: &str = "fixed-orientation:search=plain";
+const PLAIN_SCAN: &str = "adaptive-scan:search=plain";
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
 /// The number of calls whose times are added up.
 const BATCH: usize = 250;
@@ -60,6 +65,7 @@ impl Both {
         }
         let [first, _] = answers;
         let mut placement = first?;
+        self.allocators[0].accepted(&placement, &self.machine);
         // The second allocator did not choose these nodes, so their rank order means nothing to it.
         placement.nodes.sort_unstable();
         self.machine.occupy(&placement.nodes).ok()?;
@@ -118,24 +124,35 @@ fn batches(log: &str, names: [&str; 2]) -> Option<Vec<[f64; 2]>> {
 pub(super) fn judge(findings: &mut Findings<'_>) {
     for log in LOGS {
         findings.about(log, MACHINE);
-        for (states, other) in [(FIXED, SCAN), (SCAN, FIXED)] {
-            let batches = batches(log, [states, other]).unwrap_or_default();
-            let (scan, fixed) = if states == SCAN { (0, 1) } else { (1, 0) };
-            for (timed, which) in [(SCAN, scan), (FIXED, fixed)] {
-                let words = format!("{timed}, ns per call, {states}'s states");
-                let median = Median::from_values(batches.iter().map(|batch| batch[which] / BATCH as f64));
-                item("calls", words).measured(median.map(|median| median.middle)).add_to(findings);
+        for (fixed, scan, as_published) in [(PLAIN_FIXED, PLAIN_SCAN, true), (FIXED, SCAN, false)] {
+            for names in [[fixed, scan], [scan, fixed]] {
+                judge_pair(findings, log, names, as_published);
             }
-            let words =
-                format!("adaptive-scan above fixed-orientation, percent (20 to 30), {states}'s states");
-            let ratio = Median::from_values(batches.iter().map(|batch| batch[scan] / batch[fixed]))
-                .map(Estimate::Median);
-            item("ratio", words)
-                .measured(ratio.map(|ratio| 100.0 * (ratio - 1.0)))
-                .in_range([20.0, 30.0])
-                .because("another machine and other data structures")
-                .add_to(findings);
         }
+    }
+}
+
+/// Adds the times of a call of two allocators, the first of which decides, and the ratio of adaptive scan to
+/// fixed orientation. It has a verdict if both run `as_published`.
+fn judge_pair(findings: &mut Findings<'_>, log: &str, names: [&str; 2], as_published: bool) {
+    let batches = batches(log, names).unwrap_or_default();
+    let decides = if names[0].starts_with(SCAN) { SCAN } else { FIXED };
+    let (scan, fixed) = if decides == SCAN { (0, 1) } else { (1, 0) };
+    let searches = if as_published { "as published" } else { "accelerated" };
+    for (timed, which) in [(SCAN, scan), (FIXED, fixed)] {
+        let words = format!("{timed}, {searches}, ns per call, {decides}'s states");
+        let median = Median::from_values(batches.iter().map(|batch| batch[which] / BATCH as f64));
+        item("calls", words).measured(median.map(|median| median.middle)).add_to(findings);
+    }
+    let ratios = batches.iter().map(|batch| batch[scan] / batch[fixed]);
+    let ratio = Median::from_values(ratios).map(Estimate::Median);
+    let percent = ratio.map(|ratio| 100.0 * (ratio - 1.0));
+    if as_published {
+        let words = format!("{SCAN} above {FIXED}, percent (20 to 30), {decides}'s states");
+        item("ratio", words).measured(percent).in_range([20.0, 30.0]).add_to(findings);
+    } else {
+        let words = format!("{SCAN} above {FIXED}, accelerated, percent, {decides}'s states");
+        item("here", words).measured(percent.map(Estimate::number)).add_to(findings);
     }
 }
 

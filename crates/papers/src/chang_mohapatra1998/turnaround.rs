@@ -175,7 +175,7 @@ pub(super) fn fig4a(findings: &mut Findings<'_>) {
     item("reduction", "fixed-orientation below first-fit by percent, ratio 1.5")
         .log(&UNIFORM.log("1.5"))
         .measured(below("1.5"))
-        .published("42", Tolerance::Absolute(4.0))
+        .published("42", Tolerance::Points(4.0))
         .add_to(findings);
     let first_fit = UNIFORM.at(&all, "1.5", FCFS, "first-fit").number(MEAN);
     let place = Place::new("fixed-orientation, FCFS", "traffic ratio", "1.5").quantity(MEAN_TITLE);

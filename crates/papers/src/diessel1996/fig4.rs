@@ -123,7 +123,7 @@ impl<'a> Results<'a> {
             for (compaction, percent) in [(LEFT, printed.left), (FREE, printed.free)] {
                 item(name, format!("{name}, {compaction}, percent, M = 0"))
                     .measured(self.benefit(printed, compaction))
-                    .published(percent, Tolerance::Absolute(3.0))
+                    .published(percent, Tolerance::Points(3.0))
                     .add_to(findings);
             }
             for (step, allocator) in STEPS {
@@ -139,7 +139,7 @@ impl<'a> Results<'a> {
             // Each of the two numbers is printed to a tenth.
             item("gap", format!("{name}, left below cost-free compaction, points, M = 0"))
                 .measured(self.gap(printed, LEFT))
-                .published(printed.gap, Tolerance::Absolute(0.1))
+                .published(printed.gap, Tolerance::Points(0.1))
                 .tried("", tried)
                 .add_to(findings);
         }

@@ -139,7 +139,7 @@ impl<'a> Results<'a> {
             item("three-times", words)
                 .machine("384")
                 .measured(self.reduction("384", compaction))
-                .published("20", Tolerance::Absolute(3.0))
+                .published("20", Tolerance::Points(3.0))
                 .add_to(findings);
         }
     }

@@ -9,6 +9,7 @@
 mod fig3;
 mod fig4;
 mod fig5;
+mod grid;
 mod steps;
 mod table1;
 
@@ -58,6 +59,13 @@ pub(super) const PAPER: Paper = Paper {
             studies!["steps"],
             steps::judge,
         ),
+        table(
+            "grid",
+            "The step, decision and rule that come nearest to the printed numbers (not in the paper, takes minutes)",
+            &[],
+            grid::judge,
+        )
+        .surveys(&["SDSC-Par-1996"]),
     ],
     sentences: include_str!("sentences.toml"),
 };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{FIRST_FIT, LEFT};
 use crate::comparisons::rounded;
-use crate::finding::{Published, Tolerance};
+use crate::finding::{Published, Tolerance, Verdict};
 use crate::findings::{Findings, item, pairs};
 use meshreplay_logs::ReadOptions;
 use meshreplay_sim::engine::Record;
@@ -46,8 +46,9 @@ fn rules(period: &str) -> String {
     format!("allocated:arrivals=uniform:max={period}")
 }
 
-/// Returns the outcomes of ten runs of a setting; `None` if a replay failed.
-fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
+/// Returns the outcomes of some runs of an allocator; `None` if a replay failed. Tasks arrive up to `period`
+/// seconds apart.
+pub(super) fn replay(path: &Path, period: &str, allocator: &str, runs: u32) -> Option<Vec<Outcome>> {
     let rules: Rules = rules(period).parse().ok()?;
     let log = load(path, ReadOptions::default(), rules.clone()).ok()?;
     let (jobs, names) = (log.workload.jobs, log.names);
@@ -61,7 +62,7 @@ fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
         },
         JobSource::Recorded { jobs, skipped: 0, arrivals, arrival_scale: 1.0, names, log: None },
     );
-    let options = Options { replications: Replications::exactly(RUNS), jobs: true, ..Options::default() };
+    let options = Options { replications: Replications::exactly(runs), jobs: true, ..Options::default() };
     replay.run(&options, &Monitor::default()).ok()
 }
 
@@ -106,15 +107,20 @@ impl Group {
 }
 
 /// The numbers of a setting, by name.
-type Numbers = BTreeMap<String, f64>;
+pub(super) type Numbers = BTreeMap<String, f64>;
 
 /// Returns the numbers of a setting; `None` if a replay failed. These are the numbers of the table, the
 /// shares of all tasks that were moved, finish later and finish earlier, and of the tasks that finish later
 /// the share with the same start as without compaction. All shares are in percent.
-fn numbers(path: &Path, setting: Setting) -> Option<Numbers> {
-    let (without, with) = (runs(path, (setting.0, FIRST_FIT))?, runs(path, setting)?);
+fn numbers(path: &Path, (period, allocator): Setting) -> Option<Numbers> {
+    Some(compared(&replay(path, period, FIRST_FIT, RUNS)?, &replay(path, period, allocator, RUNS)?))
+}
+
+/// Returns the numbers of runs with compaction against those without.
+pub(super) fn compared(without: &[Outcome], with: &[Outcome]) -> Numbers {
+    let runs = with.len() as f64;
     let (mut table, mut later, mut same_start) = ([[0.0; 6]; 3], 0.0, 0.0);
-    for (without, with) in without.iter().zip(&with) {
+    for (without, with) in without.iter().zip(with) {
         let mut groups: [Group; 3] = Default::default();
         for (a, b) in without.records.iter().zip(&with.records) {
             let group = match b.end.cmp(&a.end) {
@@ -132,7 +138,7 @@ fn numbers(path: &Path, setting: Setting) -> Option<Numbers> {
         later += groups[0].tasks;
         same_start += groups[0].same_start;
     }
-    table.iter_mut().flatten().for_each(|sum| *sum /= f64::from(RUNS));
+    table.iter_mut().flatten().for_each(|sum| *sum /= runs);
     let tasks: f64 = table.iter().map(|group| group[0]).sum();
     let moved: f64 = table.iter().map(|group| group[3]).sum();
     let percent = |count: f64| 100.0 * count / tasks;
@@ -144,7 +150,14 @@ fn numbers(path: &Path, setting: Setting) -> Option<Numbers> {
         ("same_start", if later > 0.0 { same_start / later } else { 1.0 }),
     ];
     let others = others.map(|(name, number)| (name.to_owned(), number));
-    Some(names.zip(table.into_iter().flatten()).chain(others).collect())
+    names.zip(table.into_iter().flatten()).chain(others).collect()
+}
+
+/// Returns the rows of the table: the sentence that each belongs to, its words, the name of its number, and the
+/// printed number.
+pub(super) fn printed_rows() -> impl Iterator<Item = [&'static str; 4]> {
+    let cells = |line: &'static str| <[&str; 4]>::try_from(line.split('\t').collect::<Vec<_>>()).ok();
+    TABLE.lines().skip(1).filter_map(cells)
 }
 
 /// Judges the table and the text about it.
@@ -154,22 +167,27 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
     findings.about(&located.name, ARRAY);
     let published = numbers(&located.path, PUBLISHED).unwrap_or_default();
     let tried = TRIED.map(|(words, setting)| (words, numbers(&located.path, setting).unwrap_or_default()));
-    let rows = TABLE
-        .lines()
-        .skip(1)
-        .filter_map(|line| <[&str; 4]>::try_from(line.split('\t').collect::<Vec<_>>()).ok());
-    for [id, words, column, printed] in rows {
+    for [id, words, column, printed] in printed_rows() {
         // Other versions of the log have other tasks: a number may be a tenth off, but 0 is 0.
         let is_zero = Published::parse(printed).is_some_and(|printed| printed.value <= 0.0);
         let tolerance = if is_zero { Tolerance::Absolute(0.0) } else { Tolerance::Percent(10.0) };
         let others = tried
             .iter()
             .filter_map(|(words, numbers)| Some(format!("{} with {words}", rounded(*numbers.get(column)?))));
-        item(id, words)
-            .measured(published.get(column).copied())
-            .published(printed, tolerance)
-            .tried("", others)
-            .add_to(findings);
+        let row = item(id, words).measured(published.get(column).copied()).published(printed, tolerance);
+        let follows = match column {
+            "same_most" | "same_mean" => Some("0 by definition of the group"),
+            "same_run_most" | "same_run_mean"
+                if published.get("same_moved").is_some_and(|&moved| moved <= 0.0) =>
+            {
+                Some("0 by definition, as no task of the group was moved")
+            }
+            _ => None,
+        };
+        match follows {
+            Some(why) => row.verdict(Verdict::Note(why.to_owned())).add_to(findings),
+            None => row.tried("", others).add_to(findings),
+        }
     }
     let number = |column| published.get(column).copied();
     findings.claim("extended", "running times are extended on average by less than 1 %", |is| {

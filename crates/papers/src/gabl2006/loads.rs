@@ -5,7 +5,7 @@
 
 use crate::comparisons::Comparisons;
 use crate::estimate::Estimate;
-use crate::finding::{Drawn, Place};
+use crate::finding::{Drawn, Place, Verdict};
 use crate::findings::{Findings, Load, item, pairs, rates};
 use crate::point::Point;
 use crate::samples::Samples;
@@ -17,6 +17,19 @@ const RIVALS: [&str; 2] = ["mbs", "paging"];
 /// The lengths of packets, each with its seventh load: loads differ with the length, and this one is the same
 /// share of what saturates the network.
 const LENGTHS: [(&str, &str); 4] = [("8", "0.035"), ("16", "0.028"), ("32", "0.021"), ("64", "0.014")];
+
+/// GABL by the text of §3, where the largest free submesh is that of the largest area.
+const AREA: &str = "gabl:search=area";
+/// Paging and MBS with unsorted lists, of which this paper says nothing.
+const UNSORTED: [&str; 2] = ["paging:list=returned", "mbs:join=no"];
+const UNSORTED_WORDS: &str =
+    "the paper says nothing of the order of free pages and of free blocks, nor of joining them";
+
+/// Adds a row that says what the fitted rows rest on.
+fn note_unsorted(findings: &mut Findings<'_>) {
+    let note = Verdict::Note(UNSORTED_WORDS.to_owned());
+    item("unsorted", format!("{}: what they rest on", UNSORTED.join(" and "))).verdict(note).add_to(findings);
+}
 
 /// A column of the results with packets of one length.
 struct Results<'a> {
@@ -69,6 +82,29 @@ impl<'a> Results<'a> {
                 .place(place.drawn(Drawn::Table))
                 .add_to(findings);
         }
+    }
+
+    /// Adds the leads over paging and MBS with unsorted lists. They judge nothing.
+    fn list_unsorted(&self, findings: &mut Findings<'_>, loads: &[Load]) {
+        for (other, load) in pairs(UNSORTED, loads) {
+            item("unsorted", format!("gabl below {other}, percent, load {}", load.rate))
+                .measured(self.lead(other, load))
+                .fitted(if other == UNSORTED[0] { 1 } else { 2 }, "")
+                .add_to(findings);
+        }
+        note_unsorted(findings);
+    }
+
+    /// Compares the leads of GABL by area with 5 percent.
+    fn judge_area(&self, findings: &mut Findings<'_>, words: &str, loads: &[Load]) {
+        let words = format!("{AREA} {words} (by 5 percent or more), at {}", rates(loads));
+        findings.claim("area", words, |is| {
+            for (other, load) in pairs(OTHERS, loads) {
+                let share = self.samples(AREA, load).share(&self.samples(other, load));
+                let lead = share.map(|share| 100.0 * (1.0 - share));
+                is.above(format!("{AREA} below {other} at {}, percent", load.rate), lead, 5.0);
+            }
+        });
     }
 
     /// Compares GABL with the others: it should be below each of them.
@@ -135,6 +171,8 @@ pub(super) fn fig3(findings: &mut Findings<'_>) {
     findings.claim("substantially", words, |is| {
         results.compare_leads(is, highest);
     });
+    results.judge_area(findings, "finishes substantially before the others", highest);
+    results.list_unsorted(findings, highest);
 }
 
 /// Fig. 4: turnaround.
@@ -142,6 +180,9 @@ pub(super) fn fig4(findings: &mut Findings<'_>) {
     let results = Results::new(findings, "8", "turnaround_s_mean");
     results.draw_curves(findings, "turnaround", "average turnaround time (time units)", 1.0);
     results.judge_turnaround(findings, true);
+    let loaded = &results.loads[4..];
+    results.judge_area(findings, "is much below the others", loaded);
+    results.list_unsorted(findings, loaded);
 }
 
 /// The text of 4.2: turnaround with longer packets.
@@ -174,6 +215,16 @@ pub(super) fn fig5(findings: &mut Findings<'_>) {
             }
         });
     }
+    for (other, load) in pairs(UNSORTED, &results.loads[4..]) {
+        let above =
+            Samples::join([&results.samples("gabl", load), &results.samples(other, load)], |[a, b]| {
+                100.0 * (a - b)
+            });
+        item("unsorted", format!("gabl above {other}, points, load {}", load.rate))
+            .measured(above.mean())
+            .fitted(if other == UNSORTED[0] { 1 } else { 2 }, "")
+            .add_to(findings);
+    }
 }
 
 /// The text of 4.2: GABL's advantage by the length of packets. The workloads of different lengths have
@@ -201,5 +252,13 @@ pub(super) fn lengths(findings: &mut Findings<'_>) {
             }
         });
         grows.add_to(findings);
+    }
+    for (other, (length, rate)) in pairs(UNSORTED, LENGTHS) {
+        let at = at(findings, length).log(&format!("synthetic:jobs=1000,rate={rate}"));
+        let turnaround = |allocator| at.allocator(allocator).by_workload("turnaround_s_mean");
+        item("unsorted", format!("{other} by gabl, {length} flits"))
+            .measured(turnaround(other).share(&turnaround("gabl")))
+            .fitted(if other == UNSORTED[0] { 1 } else { 2 }, "")
+            .add_to(findings);
     }
 }

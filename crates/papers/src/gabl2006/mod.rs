@@ -14,9 +14,9 @@ pub(super) const PAPER: Paper = Paper {
         allocation strategy for 2D mesh connected multicomputers\", ICPADS 2006",
     versions: false,
     figures: &[
-        chart("fig3", "Finish times by load", studies!["length-8"], loads::fig3),
-        chart("fig4", "Turnaround by load", studies!["length-8"], loads::fig4),
-        chart("fig5", "Utilization by load", studies!["length-8"], loads::fig5),
+        chart("fig3", "Finish times by load", studies!["length-8", "lists-8"], loads::fig3),
+        chart("fig4", "Turnaround by load", studies!["length-8", "lists-8"], loads::fig4),
+        chart("fig5", "Utilization by load", studies!["length-8", "lists-8"], loads::fig5),
         table(
             "length16",
             "Turnaround by load with packets of 16 flits (text of 4.2)",
@@ -38,7 +38,16 @@ pub(super) const PAPER: Paper = Paper {
         table(
             "lengths",
             "Advantage of GABL by the length of packets (text of 4.2)",
-            studies!["length-8", "length-16", "length-32", "length-64"],
+            studies![
+                "length-8",
+                "length-16",
+                "length-32",
+                "length-64",
+                "lists-8",
+                "lists-16",
+                "lists-32",
+                "lists-64",
+            ],
             loads::lengths,
         ),
     ],

@@ -4,8 +4,18 @@
 
 use super::{ALLOCATORS, NON_CONTIGUOUS, OTHERS};
 use crate::curve::crossings;
+use crate::estimate::Estimate;
 use crate::finding::{Place, Tolerance, Verdict};
 use crate::findings::{Findings, Load, item, pairs, rates};
+
+/// Paging as §2.3 describes it, and the words that say so.
+pub(super) const RETURNED: &str = "paging:list=returned";
+pub(super) const RETURNED_WORDS: &str = "2.3: \"maintains free pages in a list [...]; it allocates from this list and \
+     returns it to the list when releasing the page\"; to which end of the list is not said";
+/// MBS whose buddies are never joined. The paper describes splits and no joins.
+pub(super) const UNJOINED: &str = "mbs:join=no";
+pub(super) const UNJOINED_WORDS: &str =
+    "2.3 says how blocks are split, and nothing of joining them or of their order";
 
 /// A quantity that figures show by load.
 pub(super) struct Quantity {
@@ -129,7 +139,7 @@ pub(super) fn judge(
         let share = |load: &Load| share(other, load);
         item("ratios", format!("qna by {other} in percent, load {rate}{in_words}"))
             .measured(share(&printed_load).map(|share| 100.0 * share))
-            .published(percent, Tolerance::Absolute(3.0))
+            .published(percent, Tolerance::Points(3.0))
             .add_to(findings);
         let number: f64 = percent.parse().unwrap_or(f64::NAN);
         let ratio = |load: &Load| Some((load.rate.parse().ok()?, share(load)?.number()));
@@ -139,6 +149,29 @@ pub(super) fn judge(
         let theirs = at("qna", &printed_load.log).number(column).map(|qna| qna / (number / 100.0));
         let words = format!("what the printed ratios at {rate} make of qna as measured");
         findings.mark(place(other, rate), theirs, &words);
+    }
+    let [_, paging, mbs] = *percent;
+    judge_lists(findings, &format!("load {rate}"), [paging, mbs], &|other| share(other, &printed_load));
+}
+
+/// Adds the ratios to paging and MBS with unsorted lists: what the paper says of paging is judged, and what
+/// follows from its silence on MBS stands beside. `percent` are the printed ratios to paging and to MBS.
+pub(super) fn judge_lists(
+    findings: &mut Findings<'_>,
+    name: &str,
+    [paging, mbs]: [&str; 2],
+    share: &dyn Fn(&str) -> Option<Estimate>,
+) {
+    let row = |other: &str, percent| {
+        item("lists", format!("qna by {other} in percent, {name}"))
+            .measured(share(other).map(|share| 100.0 * share))
+            .published(percent, Tolerance::Points(3.0))
+    };
+    row(RETURNED, paging).add_to(findings);
+    row(UNJOINED, mbs).fitted(2, UNJOINED_WORDS).add_to(findings);
+    if share(RETURNED).is_some() {
+        let words = Verdict::Note(RETURNED_WORDS.to_owned());
+        item("lists", format!("{RETURNED}, {name}: what it rests on")).verdict(words).add_to(findings);
     }
 }
 

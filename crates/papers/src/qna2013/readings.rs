@@ -7,7 +7,7 @@
 //! saturate.
 
 use super::OTHERS;
-use super::loads::{FIG2, FIG4, FIG11, Printed};
+use super::loads::{FIG2, FIG4, FIG11, Printed, judge_lists};
 use crate::estimate::Estimate;
 use crate::finding::{Place, Tolerance};
 use crate::findings::{Findings, Load, item, pairs};
@@ -48,7 +48,7 @@ impl Printed {
             let words = format!("{}, {name}: qna by {other} in percent at {}", self.figure, load.rate);
             item(self.figure, words)
                 .measured(samples("qna").share(&samples(other)).map(|share| 100.0 * share))
-                .published(percent, Tolerance::Absolute(3.0))
+                .published(percent, Tolerance::Points(3.0))
                 .add_to(findings);
         }
     }
@@ -88,6 +88,13 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         });
         let load = Load { rate: (*rate).to_owned(), log: experiment.log(rate) };
         experiment.judge_ratios(findings, name, &at, &load);
+    }
+    for (experiment, reading) in pairs(&EXPERIMENTS[1..], ["injection=blocking"]) {
+        let Printed { figure, rate, column, percent: [_, paging, mbs], .. } = *experiment;
+        let at = experiment.at(findings, reading).log(&experiment.log(rate));
+        let samples = |allocator: &str| at.allocator(allocator).by_workload(column);
+        let share = |other: &str| samples("qna").share(&samples(other));
+        judge_lists(findings, &format!("{figure}, {reading}"), [paging, mbs], &share);
     }
     for messages in MESSAGES {
         judge_messages(findings, messages);

@@ -50,7 +50,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, log: &str, because: &str) {
         item("gain", format!("rfold above {name}, points of utilization"))
             .machine(policy.1)
             .measured(both.map(|(rfold, other)| 100.0 * (rfold - other)))
-            .published("57", Tolerance::Absolute(5.0))
+            .published("57", Tolerance::Points(5.0))
             .because(because)
             .add_to(findings);
     }

@@ -207,7 +207,7 @@ fn judge_sizes(findings: &mut Findings<'_>) {
         item("all-powers-of-2", "all parallel jobs of the LLNL logs are powers of 2, percent")
             .log(file)
             .measured(powers_of_2(log))
-            .published("100", Tolerance::Absolute(0.5))
+            .published("100", Tolerance::Points(0.5))
             .add_to(findings);
     }
     findings.claim("powers-of-4", "More than 99 % of the jobs on LLNL-uBGL are powers of 4", |is| {
@@ -261,7 +261,7 @@ fn judge_sizes(findings: &mut Findings<'_>) {
         item("largest-block", "the largest block of Granular MBS on 16x15, percent of the nodes")
             .machine(HPC2N.flat)
             .measured(largest_block(GRANULAR))
-            .published("27", Tolerance::Absolute(0.5))
+            .published("27", Tolerance::Points(0.5))
             .because(because)
             .add_to(findings);
     }

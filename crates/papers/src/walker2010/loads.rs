@@ -260,12 +260,12 @@ pub(super) fn fig16(findings: &mut Findings<'_>) {
     let largest_gain = |scheduler: &Scheduler| {
         item("best", format!("largest gain of granular-mbs on mc1x1, {}, percent", scheduler.name))
             .measured(results.largest_gain(scheduler))
-            .published(scheduler.best_gain, Tolerance::Absolute(1.0))
+            .published(scheduler.best_gain, Tolerance::Points(1.0))
     };
     largest_gain(&EASY).add_to(findings);
     item("best", "where the largest gain under easy is, utilization in percent")
         .measured(results.utilization_of_gain(&EASY).map(|utilization| 100.0 * utilization))
-        .published("67.5", Tolerance::Absolute(1.0))
+        .published("67.5", Tolerance::Points(1.0))
         .add_to(findings);
     largest_gain(&FCFS).add_to(findings);
     // Where all sizes are powers of four and the mesh is flat, Layered and Granular MBS are the same.

@@ -22,7 +22,7 @@ pub(super) const PAPER: Paper = Paper {
         table(
             "fig7",
             "Makespans of curves on a Red Storm cabinet; here, over a network and on streams made anew",
-            studies!["fig7"],
+            studies!["fig7", "fig7-routing"],
             fig7::makespans,
         ),
         table(
@@ -78,6 +78,14 @@ pub(super) const PAPER: Paper = Paper {
         table("fig17", "Seconds for a whole simulation", studies!["fig17-hpc2n", "fig17-cm5"], fig17::judge)
             .surveys(&["HPC2N-2002", "LANL-CM5-1994"])
             .timed(),
+        table(
+            "fig17-plain",
+            "Seconds for a whole simulation, MC1x1 as written, one round (takes minutes)",
+            studies!["fig17-plain-hpc2n", "fig17-plain-cm5"],
+            fig17::judge_plain,
+        )
+        .surveys(&["HPC2N-2002", "LANL-CM5-1994"])
+        .timed_once(),
     ],
     sentences: include_str!("sentences.toml"),
 };

@@ -3,10 +3,12 @@
 
 use super::error::ReplayError;
 use super::observer::{Compaction, Placed, Record};
+use super::reservation::{Reservation, RunningPlaces};
 use super::state::ReplayState;
 use crate::scheduler::Running;
-use meshreplay_alloc::allocator::{JobMove, Placement, Rearrangement};
+use meshreplay_alloc::allocator::{JobMove, Placement, Rearrangement, Refusal};
 use meshreplay_base::job::{JobId, Time};
+use meshreplay_machine::machine::row;
 
 /// A waiting job that starts once running jobs have moved out of its way. Until then no other job starts.
 pub(super) struct NextJob {
@@ -54,6 +56,10 @@ impl ReplayState<'_> {
     /// Begins a rearrangement for a waiting job. Returns true if the job has started already, because neither
     /// the decision nor the moves take time.
     pub(super) fn make_room(&mut self, job: JobId, placement: Placement, cost_ns: u64) -> bool {
+        if placement.rearrangement.as_ref().is_some_and(|plan| self.is_refused(job, plan)) {
+            self.observer.allocated(job, None, cost_ns);
+            return false;
+        }
         let decided = placement.rearrangement.as_ref().map_or(Time::ZERO, |plan| plan.decided);
         if let Some(plan) = &placement.rearrangement {
             self.observer.compaction(Compaction::Begun, plan);
@@ -61,6 +67,30 @@ impl ReplayState<'_> {
         let (asked, stage) = (self.now, Stage::Deciding(self.now + decided));
         self.next_job = Some(NextJob { job, placement, asked, cost_ns, stage });
         self.finish_stages()
+    }
+
+    /// Returns true if a plan for a waiting job is refused, see [`Refusal`]. Jobs end when they are estimated
+    /// to.
+    fn is_refused(&self, job: JobId, plan: &Rearrangement) -> bool {
+        let decided = self.now + plan.decided;
+        let ends_first = || {
+            plan.moves.iter().any(|moved| {
+                self.job_at(moved.first).is_some_and(|job| self.estimated_end(job) < decided + moved.until)
+            })
+        };
+        let is_sooner_without = || {
+            let mesh = self.machine.mesh();
+            let running = RunningPlaces { running: &self.running, window: &self.window, now: self.now };
+            let sizes = [row(self.window.job(job).procs, mesh)];
+            Reservation::of_submeshes(&self.machine, running, &sizes)
+                .is_some_and(|(free_at, _)| free_at <= decided + plan.ready)
+        };
+        match plan.refusal {
+            Refusal::Never => false,
+            Refusal::Sooner => is_sooner_without(),
+            Refusal::Ending => ends_first(),
+            Refusal::Both => ends_first() || is_sooner_without(),
+        }
     }
 
     /// Drops the plan if one of the jobs in `ended` was to be moved and the decision is not ready yet. The

@@ -14,6 +14,12 @@
 //! 3. A job that requests k processors gets the first free pages that have at least k nodes together, and all
 //!    nodes of these pages.
 //!
+//! The parameter `list` gives the order of the free pages. `sorted`: by number, so a job gets the free pages of
+//! the lowest numbers. `returned`: a FIFO list that is sorted only at the start. Jobs take pages at its front,
+//! and the pages of a job that ends go to its back, in the order in which the job had taken them. S.
+//! Zolfaghari, "Quick non-contiguous allocation", 2013, describes its Paging(0) in this way; pages of one node
+//! (`size=0`) only.
+//!
 //! If the number of pages along a side is not a power of two, the shuffled orders skip the pages that do not
 //! exist. In three dimensions layers are more significant than rows: in the whole number, or in each digit of
 //! the shuffled orders. A snake runs every other layer backwards.
@@ -24,7 +30,7 @@
 
 use std::cell::OnceCell;
 
-use crate::allocator::buddy::first_set::FirstSet;
+use super::free_pages::{FreePages, LIST_ORDERS, ListOrder};
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
     Setup, Strategy,
@@ -37,14 +43,17 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "paging",
     summary: "the first free pages of 2^size nodes to a side",
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
-    parameters: "size=0 (up to 12), order=row-major (snake, shuffled-row-major, shuffled-snake)",
+    parameters: "size=0 (up to 12), order=row-major (snake, shuffled-row-major, shuffled-snake), \
+                 list=sorted (returned)",
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its order of pages has two ends"),
     promises: |spec| {
         let single = spec.params.get("size").is_none_or(|size| size == "0");
-        Promises { exact: single, complete: single, memory: Memory::None }
+        let returned = spec.params.get("list").is_some_and(|list| list == "returned");
+        let memory = if returned { Memory::Lasting } else { Memory::None };
+        Promises { exact: single, complete: single, memory }
     },
     build,
 };
@@ -83,7 +92,11 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
         return Err(params.bad_value("size", &size.to_string(), &expected));
     }
     let indexing = params.choose("order", INDEXINGS)?;
-    let paging = Paging::new(setup.mesh, size, indexing);
+    let list = params.choose_unwritten("list", LIST_ORDERS)?;
+    if list == ListOrder::Returned && size > 0 {
+        return Err(params.bad_value("list", "returned", "sorted, or size=0"));
+    }
+    let paging = Paging::new(setup.mesh, size, indexing, list);
     let page_sizes = paging.page_sizes();
     let strategy =
         Strategy::of(paging).with_nodes_for(move |request, mesh| nodes_for(page_sizes, request, mesh));
@@ -95,7 +108,7 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     let (mesh, layout) = (setup.mesh.clone(), OnceCell::new());
     let served = Served::ByState(Foresight::Function(Box::new(move |request, machine| {
         // The pages are listed again, without an index, when they are first needed.
-        let layout = layout.get_or_init(|| Paging::new(&mesh, size, indexing));
+        let layout = layout.get_or_init(|| Paging::new(&mesh, size, indexing, ListOrder::Sorted));
         let free =
             |page: &u32| layout.pages[*page as usize].iter().all(|&node| machine.free().contains(node));
         layout.first((0..layout.pages.len() as u32).filter(free), request)
@@ -114,12 +127,12 @@ struct Paging {
     /// The number of nodes in use in each page.
     busy: Vec<u32>,
     /// The numbers of the pages that have no node in use.
-    free: FirstSet,
+    free: FreePages,
 }
 
 impl Paging {
     /// Divides the machine into pages with sides of 2^`size` nodes, all of them free.
-    fn new(mesh: &Mesh, size: u32, indexing: Indexing) -> Self {
+    fn new(mesh: &Mesh, size: u32, indexing: Indexing, list: ListOrder) -> Self {
         let grid = mesh.extents().map(|extent| extent.div_ceil(1 << size));
         let [columns, rows, layers] = grid;
         let mut places: Vec<Coord> = (0..layers)
@@ -140,8 +153,7 @@ impl Paging {
             pages[page as usize].push(node);
             page_of.push(page);
         }
-        let mut free = FirstSet::empty(pages.len());
-        (0..pages.len() as u32).for_each(|page| free.insert(page));
+        let free = FreePages::all(pages.len() as u32, list);
         Self { busy: vec![0; pages.len()], pages, page_of, free }
     }
 
@@ -203,7 +215,10 @@ fn nodes_for([least, most]: [u32; 2], request: &Request, mesh: &Mesh) -> NodesFo
 
 impl Allocator for Paging {
     fn propose(&mut self, request: &Request, _machine: &Machine) -> Option<Placement> {
-        self.first(self.free.iter(), request)
+        match &self.free {
+            FreePages::Sorted(set) => self.first(set.iter(), request),
+            FreePages::Returned(queue) => self.first(queue.iter().copied(), request),
+        }
     }
 
     fn taken(&mut self, placement: &Placement, _machine: &Machine) {
@@ -239,7 +254,7 @@ mod tests {
         indexing: Indexing,
     ) -> Result<Vec<Coord>, Box<dyn std::error::Error>> {
         let mesh: Mesh = machine.parse()?;
-        let paging = Paging::new(&mesh, size, indexing);
+        let paging = Paging::new(&mesh, size, indexing, ListOrder::Sorted);
         Ok(paging.pages.iter().take(6).map(|page| mesh.coord(page[0])).collect())
     }
 
@@ -264,7 +279,7 @@ mod tests {
     #[test]
     fn whole_pages_are_given_and_come_back() -> Result<(), Box<dyn std::error::Error>> {
         let machine = Machine::new("4x4".parse()?);
-        let fresh = || Paging::new(machine.mesh(), 1, Indexing::RowMajor);
+        let fresh = || Paging::new(machine.mesh(), 1, Indexing::RowMajor, ListOrder::Sorted);
         let mut paging = fresh();
         let placement = paging.propose(&Request::of(5), &machine).ok_or("refused")?;
         assert_eq!(placement.nodes, [0, 1, 4, 5, 2, 3, 6, 7]);

@@ -16,9 +16,14 @@
 //!
 //! The paper does not say how meshes that are not squares are divided. Here they are divided as in the
 //! authors' simulator. On a torus blocks do not wrap around.
+//!
+//! With `join=no`, four free siblings are not joined to their parent, so that blocks get smaller as long as the
+//! machine is in use, and the free blocks of a size are a FIFO list (see `unjoined`). Bani-Mohammad et al.
+//! (GABL) and Zolfaghari (QNA) describe MBS without a word on joining or on the order of free blocks.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
+use super::unjoined;
 use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
 use meshreplay_machine::machine::Mesh;
 
@@ -27,13 +32,24 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "mbs",
     summary: "multiple buddy strategy: square blocks, several per job",
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997; Walker, Bunde, Leung, 2010",
-    parameters: "",
+    parameters: "join=yes (no)",
     max_dims: 2,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
-    build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, layers)),
+    promises: |spec| {
+        let joins = spec.params.get("join").is_none_or(|join| join == "yes");
+        let memory = if joins { Memory::UntilIdle } else { Memory::Lasting };
+        Promises { exact: true, complete: true, memory }
+    },
+    build: |params, setup| {
+        let joins = params.choose_unwritten("join", &[("yes", true), ("no", false)])?;
+        Ok(if joins {
+            BlockAllocator::multiple(setup.mesh, layers)
+        } else {
+            unjoined::strategy(setup.mesh, layers)
+        })
+    },
 };
 
 /// The row of `layered-mbs`, the name of MBS on machines of three dimensions.

@@ -28,3 +28,4 @@ pub(super) mod mbs;
 pub(super) mod octet_mbs;
 pub(super) mod round_up_mbs;
 mod system;
+mod unjoined;

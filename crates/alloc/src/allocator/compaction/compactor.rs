@@ -13,12 +13,16 @@
 //! much as printed. No cost of a step gives all numbers of the paper (`reproduce diessel1996` shows several).
 //! If a task that would move ends while the decision is being made, the plan is void, and the allocator is
 //! asked again.
+//!
+//! With `refuse=sooner`, a compaction is refused if first fit would start the job by the time the compaction
+//! is done; with `refuse=ending`, if a task would end before its move does; with `refuse=both` in either case.
+//! The job then waits for the next event. Ends of tasks are estimated ones. The paper has no such rule.
 
 use std::cmp::Ordering;
 
 use super::array::{Array, Schedule, Task, Window};
 use crate::allocator::contiguous::orientations::row_by_row;
-use crate::allocator::seam::{Allocator, JobMove, Placement, Rearrangement, Request, Submeshes};
+use crate::allocator::seam::{Allocator, JobMove, Placement, Rearrangement, Refusal, Request, Submeshes};
 use meshreplay_base::job::Time;
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Machine, NodeId, row};
@@ -36,6 +40,14 @@ pub(crate) enum Ways {
     Free,
 }
 
+/// The values of the parameter `refuse`, the default first.
+const REFUSALS: &[(&str, Refusal)] = &[
+    ("no", Refusal::Never),
+    ("sooner", Refusal::Sooner),
+    ("ending", Refusal::Ending),
+    ("both", Refusal::Both),
+];
+
 /// The costs of compaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
@@ -49,6 +61,8 @@ pub(crate) struct Costs {
     schedule_s: f64,
     /// Whether every schedule is checked for conflicts.
     check: bool,
+    /// When a plan is refused.
+    refusal: Refusal,
 }
 
 /// The submeshes that serve a request if no task moves: a row of as many adjacent processors. There is none
@@ -64,11 +78,17 @@ pub(crate) const SUBMESHES: Submeshes = Submeshes {
 impl Costs {
     /// The parameters with their defaults, for help texts.
     pub(crate) const PARAMETERS: &str = "step_time=0.1, height=1, select_cost=0.000001, \
-         schedule_cost=0.000001 (seconds, rows), check=no (yes)";
+         schedule_cost=0.000001 (seconds, rows), check=no (yes), refuse=no (sooner, ending, both)";
 
     /// Costs of 0 for everything, without checks.
-    pub(crate) const NONE: Self =
-        Self { step_s: 0.0, height: 1, select_s: 0.0, schedule_s: 0.0, check: false };
+    pub(crate) const NONE: Self = Self {
+        step_s: 0.0,
+        height: 1,
+        select_s: 0.0,
+        schedule_s: 0.0,
+        check: false,
+        refusal: Refusal::Never,
+    };
 
     /// Takes the costs from the parameters; a parameter that is not given has its default. It fails if a
     /// value is out of range.
@@ -89,7 +109,8 @@ impl Costs {
             return Err(params.bad_value("height", "0", "a whole number from 1"));
         }
         let check = params.choose("check", &[("no", false), ("yes", true)])?;
-        Ok(Self { step_s, height, select_s, schedule_s, check })
+        let refusal = params.choose_unwritten("refuse", REFUSALS)?;
+        Ok(Self { step_s, height, select_s, schedule_s, check, refusal })
     }
 
     /// Returns the time for `steps` steps of a mesh with one row, on a mesh of `height` rows.
@@ -170,6 +191,7 @@ impl Compactor {
             ready: costs.steps(schedule.vacated),
             delays: schedule.delay > 0,
             overruns: schedule.length > schedule.vacated,
+            refusal: costs.refusal,
         };
         Placement {
             rearrangement: Some(Box::new(rearrangement)),

@@ -12,9 +12,13 @@
 //!
 //! It takes the same submesh as first fit with `turn=yes`, so a job is served whenever a free submesh of its
 //! shape exists. Time O(r·m²) for r rows of bases and m submeshes in use, independent of the machine's width.
+//! `search=fast` first selects the coverages of each row; `search=plain` looks through all coverages for every
+//! base that it tries.
 
 use super::busy_search::{BusyList, BusySearch, Region};
 use super::orientations::Turn;
+use super::plain_scan;
+use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
 use meshreplay_machine::machine::{Coord, Machine};
 
@@ -23,13 +27,16 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "adaptive-scan",
     summary: "first fit with turning, found by jumping over busy rectangles or cuboids",
     source: "Ding, Bhuyan, ICPP 1993",
-    parameters: "",
+    parameters: "search=fast (plain)",
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build: |_, _| Ok(BusySearch::strategy(Turn::Yes, scan)),
+    build: |params, _| {
+        let search = if take_plain(params)? { plain_scan::scan } else { scan };
+        Ok(BusySearch::strategy(Turn::Yes, search))
+    },
 };
 
 /// Returns the first base in scan order that no coverage contains; `None` if there is no free submesh of

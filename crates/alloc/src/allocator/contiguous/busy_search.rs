@@ -104,8 +104,12 @@ impl BusySearch {
     /// Returns the strategy for an idle machine, with or without turning the job's shape.
     pub(crate) fn strategy(turn: Turn, search: Search) -> Strategy {
         let submeshes = turn.submeshes();
-        Strategy::of(Self { submeshes, search, busy: BusyList::default() })
-            .served(Served::BySubmesh(submeshes))
+        Strategy::of(Self::new(submeshes, search)).served(Served::BySubmesh(submeshes))
+    }
+
+    /// Returns the allocator for an idle machine. `submeshes` gives the sizes to try for a request.
+    pub(super) fn new(submeshes: Submeshes, search: Search) -> Self {
+        Self { submeshes, search, busy: BusyList::default() }
     }
 }
 
@@ -114,7 +118,7 @@ impl Allocator for BusySearch {
         let mesh = machine.mesh();
         let find = |sizes| Some(Submesh { base: (self.search)(machine, sizes, &self.busy)?, sizes });
         let place = (self.submeshes.sizes)(request, mesh).into_iter().find_map(find)?;
-        Some(Placement::of(place.nodes(machine)))
+        Some(Placement::of((self.submeshes.nodes)(request, place, machine)))
     }
 
     fn taken(&mut self, placement: &Placement, machine: &Machine) {

@@ -12,9 +12,12 @@
 //!
 //! A job is served whenever a free submesh of this one orientation exists. A shape that fits an idle machine
 //! in some orientation also fits in this one. The paper calls step 3 rotation. Three dimensions are a choice
-//! of ours. The cost is that of first fit.
+//! of ours. The cost is that of first fit. `search=plain` uses the scan of `adaptive-scan:search=plain`, so
+//! that both can be compared by their number of orientations alone.
 
 use super::first_fit::FirstFit;
+use super::plain_scan;
+use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Request, Submeshes};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
 
@@ -23,13 +26,17 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "fixed-orientation",
     summary: "first fit, every job laid along the machine's longer side",
     source: "Chang, Mohapatra, 1998, §2.2",
-    parameters: "",
+    parameters: "search=fast (plain)",
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    build: |_, _| Ok(FirstFit::strategy(Submeshes { sizes, nodes })),
+    build: |params, _| {
+        let submeshes = Submeshes { sizes, nodes };
+        let is_plain = take_plain(params)?;
+        Ok(if is_plain { plain_scan::fixed_orientation(submeshes) } else { FirstFit::strategy(submeshes) })
+    },
 };
 
 /// Returns for each side of the job the dimension of the machine along which it lies.

@@ -15,11 +15,13 @@
 //! location order. The strategy never refuses while k nodes are free. It takes time O(F·(R + W + L + D)) for
 //! F free nodes, where R is the number of rows of the ball around a centre. Centres are scored in the order
 //! of lower bounds of their scores, and most are never scored. On machines of at most 128 nodes, a centre
-//! costs some tens of instructions.
+//! costs some tens of instructions. `search=plain` sorts the free nodes around every centre, as published, with
+//! the same result.
 
 use super::carried::TIES;
 use super::centres::Centres;
 use super::search::Nearest;
+use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
 };
@@ -29,7 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "gen-alg",
     summary: "the free nodes nearest in hops to a free node; smallest pairwise sum",
     source: "Krumke et al., TCS 181(2), 1997",
-    parameters: "ties=carried (location)",
+    parameters: "ties=carried (location), search=fast (plain)",
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
@@ -37,7 +39,8 @@ pub(crate) const ENTRY: Entry = Entry {
     promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build: |params, setup| {
         let ties = params.choose("ties", TIES)?;
-        Ok(Strategy::of(GenAlg { nearest: Nearest::new(setup.mesh, Centres::Free, ties) }))
+        let is_plain = take_plain(params)?;
+        Ok(Strategy::of(GenAlg { nearest: Nearest::new(setup.mesh, Centres::Free, ties, is_plain) }))
     },
 };
 

@@ -12,11 +12,13 @@
 //! order of the centres is that of the simulator of Walker, Bunde and Leung: the x, y and z of free nodes
 //! come each in order of first appearance in location order, and x varies slowest. Ties between equally
 //! distant nodes are broken as in `gen-alg`. The strategy never refuses while k nodes are free. It takes time
-//! O(C·(R + W + L + D)) for C centres, where R is the number of rows of the ball around a centre.
+//! O(C·(R + W + L + D)) for C centres, where R is the number of rows of the ball around a centre. `search=plain`
+//! sorts the free nodes around every centre, with the same result.
 
 use super::carried::{TIES, Ties};
 use super::centres::Centres;
 use super::search::Nearest;
+use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
 };
@@ -27,13 +29,16 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "the free nodes nearest in hops to a combination of free nodes' coordinates; \
               smallest pairwise sum",
     source: "Bender et al., Algorithmica 50(2), 2008",
-    parameters: "ties=carried (location)",
+    parameters: "ties=carried (location), search=fast (plain)",
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
-    build: |params, setup| Ok(Strategy::of(Mm::new(setup.mesh, params.choose("ties", TIES)?))),
+    build: |params, setup| {
+        let ties = params.choose("ties", TIES)?;
+        Ok(Strategy::of(Mm::new(setup.mesh, ties, take_plain(params)?)))
+    },
 };
 
 /// The allocator MM. `mm-inc` starts from its placements.
@@ -42,9 +47,9 @@ pub(crate) struct Mm {
 }
 
 impl Mm {
-    /// Returns the allocator for machines of the shape `mesh`.
-    pub(crate) fn new(mesh: &Mesh, ties: Ties) -> Self {
-        Self { nearest: Nearest::new(mesh, Centres::Combinations, ties) }
+    /// Returns the allocator for machines of the shape `mesh`. `is_plain` runs the algorithm as written.
+    pub(crate) fn new(mesh: &Mesh, ties: Ties, is_plain: bool) -> Self {
+        Self { nearest: Nearest::new(mesh, Centres::Combinations, ties, is_plain) }
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008",
     parameters: "ties=carried (location)",
     ..Entry::non_contiguous(|params, setup| {
-        Ok(Strategy::of(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) }))
+        Ok(Strategy::of(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?, false) }))
     })
 };
 

@@ -32,6 +32,7 @@ mod least_sums;
 pub(super) mod mm;
 pub(super) mod mm_inc;
 mod numbers;
+mod plain;
 pub(super) mod search;
 mod skewed_sums;
 mod small;

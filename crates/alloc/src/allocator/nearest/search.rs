@@ -5,6 +5,7 @@ use super::best_first::BestFirst;
 use super::carried::Ties;
 use super::centres::Centres;
 use super::numbers;
+use super::plain;
 use super::small::Small;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 
@@ -16,12 +17,16 @@ pub(super) enum Nearest {
     Narrow(Box<BestFirst<i32>>),
     /// The search on all other machines.
     Wide(Box<BestFirst<i64>>),
+    /// The search as written, for comparisons of cost.
+    Plain(Centres, Ties),
 }
 
 impl Nearest {
-    /// Returns a search for machines of the shape `mesh`.
-    pub(super) fn new(mesh: &Mesh, centres: Centres, ties: Ties) -> Self {
-        if let Some(small) = Small::new(mesh, centres, ties) {
+    /// Returns a search for machines of the shape `mesh`. `is_plain` selects the search as written.
+    pub(super) fn new(mesh: &Mesh, centres: Centres, ties: Ties, is_plain: bool) -> Self {
+        if is_plain {
+            Self::Plain(centres, ties)
+        } else if let Some(small) = Small::new(mesh, centres, ties) {
             Self::Small(Box::new(small))
         } else if numbers::are_narrow(mesh) {
             Self::Narrow(Box::new(BestFirst::new(mesh, centres, ties)))
@@ -34,7 +39,7 @@ impl Nearest {
     /// sum. Nodes at the largest distance from the centre come last; apart from that, the nodes are in
     /// location order. At least `k` nodes must be free. Returns `None` if the machine was stopped.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
-        if k == 1 {
+        if k == 1 && !matches!(self, Self::Plain(..)) {
             // Each centre takes one node, with a pairwise sum of 0, so the first one wins. Either way it is
             // the first free node, which is nearest to itself: the first of the combinations has its x, y and
             // z.
@@ -45,6 +50,7 @@ impl Nearest {
             Self::Small(small) => small.choose(k, machine),
             Self::Narrow(search) => search.choose(k, machine),
             Self::Wide(search) => search.choose(k, machine),
+            Self::Plain(centres, ties) => plain::choose(machine, k, *centres, *ties),
         }
     }
 }
@@ -161,7 +167,7 @@ mod tests {
     fn a_search_that_is_stopped_finds_nothing() -> Result<(), Box<dyn std::error::Error>> {
         let stop = meshreplay_base::stop::Stop::default();
         let machine = patched("40x40", 3, 4, 1)?.with_stop(stop.clone());
-        let mut search = Nearest::new(machine.mesh(), Centres::Combinations, Ties::Carried);
+        let mut search = Nearest::new(machine.mesh(), Centres::Combinations, Ties::Carried, false);
         assert!(search.choose(50, &machine).is_some());
         stop.throw();
         assert!(search.choose(50, &machine).is_none());

@@ -10,11 +10,17 @@
 //! 2. Free submeshes are searched next to the right sides of busy ones, as `rbs` does. With `turn=yes`, every
 //!    orientation is tried.
 //!
+//! Step 1 follows the listing (`search=chain`), in which the sides form one chain: 6×4, 5×4, 4×4, 4×3, ... The
+//! text of §3 says instead that "the largest free sub-mesh that can fit inside S(a,b)" is taken, and then the
+//! largest whose sides do not exceed those of the last one. `search=area` does that: of all sides within these
+//! bounds it takes the free submesh with the most nodes, at most as many as are missing. Of equal ones the one
+//! with the longest shorter side is first, then the wider one. It searches up to a·b sides for each submesh.
+//!
 //! The job gets exactly as many nodes as it requests processors. The strategy never refuses while so many
 //! nodes are free. It takes time O(b·m²), where b submeshes are taken and m are in use.
 
 use super::repeated::{Pieces, Repeat};
-use crate::allocator::contiguous::orientations::{TURN, take_turn};
+use crate::allocator::contiguous::orientations::take_turn;
 use crate::allocator::contiguous::rbs;
 use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Strategy};
 
@@ -22,11 +28,15 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "gabl",
     summary: "the largest free rectangles or cuboids within the job's shape, right of busy ones",
     source: "Bani-Mohammad, Ould-Khaoua, Ababneh, Mackenzie, ICPADS, 2006",
-    parameters: TURN,
+    parameters: "turn=no (yes), search=chain (area)",
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
-    build: |params, _| Ok(Strategy::of(Pieces::new(rbs::search, take_turn(params)?, Repeat::Text))),
+    build: |params, _| {
+        let turn = take_turn(params)?;
+        let next = params.choose_unwritten("search", &[("chain", Repeat::Text), ("area", Repeat::Area)])?;
+        Ok(Strategy::of(Pieces::new(rbs::search, turn, next)))
+    },
 };

@@ -13,6 +13,7 @@
 
 use std::collections::BTreeMap;
 
+use super::area;
 use crate::allocator::contiguous::busy_search::{BusyList, Search};
 use crate::allocator::contiguous::orientations::{Turn, orientations};
 use crate::allocator::seam::{Allocator, Placement, Request};
@@ -25,6 +26,9 @@ pub(crate) enum Repeat {
     Text,
     /// The longest side is shortened first, as in the listing of that paper.
     Literal,
+    /// The largest free submesh by its number of nodes whose sides do not exceed those of the last one, as in
+    /// the text of the paper on GABL.
+    Area,
 }
 
 /// An allocator that serves a request by several submeshes, which a given search finds one by one.
@@ -57,13 +61,20 @@ impl Pieces {
         let (mut left, in_use) = (machine.clone(), self.busy.boxes().len());
         let mut pieces = Vec::new();
         while missing > 0 {
-            let place = if nodes(sizes) <= missing { self.place(&left, sizes) } else { None };
+            let place = match self.repeat {
+                Repeat::Area => area::sizes(sizes, missing).find_map(|sizes| self.place(&left, sizes)),
+                Repeat::Text | Repeat::Literal if nodes(sizes) <= missing => self.place(&left, sizes),
+                Repeat::Text | Repeat::Literal => None,
+            };
             // No search returns a submesh that is not free; if one did, it would be skipped.
             let place = place.filter(|place| left.occupy(&place.nodes(machine)).is_ok());
             if let Some(place) = place {
                 self.busy.add_submesh(place);
                 pieces.push(place);
-                missing -= nodes(sizes);
+                missing -= nodes(place.sizes);
+                if self.repeat == Repeat::Area {
+                    sizes = place.sizes;
+                }
             }
             if (place.is_none() || self.repeat == Repeat::Literal) && !shorten(&mut sizes) && place.is_none()
             {

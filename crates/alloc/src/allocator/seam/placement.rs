@@ -47,6 +47,24 @@ pub struct Rearrangement {
     pub delays: bool,
     /// Whether jobs are still moving when the new job can start.
     pub overruns: bool,
+    /// When the caller refuses the plan.
+    pub refusal: Refusal,
+}
+
+/// The condition under which the caller refuses a plan, so that the job goes on waiting. It is for the
+/// caller to check, as allocators do not know when jobs end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Refusal {
+    /// Every plan is carried out.
+    #[default]
+    Never,
+    /// A plan is refused if enough adjacent nodes would be free without it, as soon as the plan ends or
+    /// earlier.
+    Sooner,
+    /// A plan is refused if a job that it moves would end before its move does.
+    Ending,
+    /// Both reasons count.
+    Both,
 }
 
 /// The move of one running job.

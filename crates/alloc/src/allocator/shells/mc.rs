@@ -20,9 +20,12 @@
 //! choice of ours. The strategy never refuses while k nodes are free. A call takes time O(N) to find a
 //! submesh with k free nodes, in vectorised passes over rows of bases. If there is none, the submesh with the
 //! most free nodes sets a limit, and only submeshes whose free nodes allow a cost within it are looked at, in
-//! time O(R), where R is the number of shells that k nodes need.
+//! time O(R), where R is the number of shells that k nodes need. `search=plain` walks over the shells around
+//! every submesh, with the same result.
 
+use super::plain;
 use crate::allocator::contiguous::orientations::orientations;
+use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
 };
@@ -33,19 +36,23 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "mc",
     summary: "MC: shells around a rectangle or cuboid of the job's own shape",
     source: "Mache, Lo, Windisch, PDCS 1997; Walker, Bunde, Leung, 2010, §V",
-    parameters: "",
+    parameters: "search=fast (plain)",
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
-    build: |_, setup| {
-        Ok(Strategy::of(Mc { shapes: vec![None; setup.mesh.nodes() as usize + 1], ..Mc::default() }))
+    build: |params, setup| {
+        let is_plain = take_plain(params)?;
+        let shapes = vec![None; setup.mesh.nodes() as usize + 1];
+        Ok(Strategy::of(Mc { is_plain, shapes, ..Mc::default() }))
     },
 };
 
 #[derive(Default)]
 struct Mc {
+    /// Whether the cost of every submesh is found by a walk around it.
+    is_plain: bool,
     /// The shape nearest to a square or cube for each number of processors; `None` where it is not computed
     /// yet.
     shapes: Vec<Option<[u32; 3]>>,
@@ -73,7 +80,11 @@ impl Allocator for Mc {
         }
         let widest = tried.iter().map(|sizes| sizes[0]).max()?;
         self.counts.rebuild(machine, widest as usize);
-        let place = self.cheapest(mesh, k, &tried)?;
+        let place = if self.is_plain {
+            plain::cheapest(machine, k, places(mesh, &tried))?
+        } else {
+            self.cheapest(mesh, k, &tried)?
+        };
         Some(Placement::of(self.take(machine, k, place)))
     }
 }
@@ -212,6 +223,14 @@ impl Mc {
         add_nearest(mesh, place, shell, &mut taken, k as usize);
         taken.into_iter().map(|coord| mesh.node(coord)).collect()
     }
+}
+
+/// Returns the submeshes of these sizes in scan order of the bases, then in the order of the sizes.
+fn places(mesh: &Mesh, orientations: &[[u32; 3]]) -> impl Iterator<Item = Submesh> {
+    let bases = (0..mesh.nodes()).map(|node| mesh.coord(node));
+    bases
+        .flat_map(|base| orientations.iter().map(move |&sizes| Submesh { base, sizes }))
+        .filter(|&place| is_inside(mesh, place))
 }
 
 /// Returns whether a submesh lies on the machine. One as long as the machine is the same at every base of a

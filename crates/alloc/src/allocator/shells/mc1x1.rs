@@ -21,13 +21,15 @@
 //!
 //! The score of the timed version (`mc1x1-shells`) is a lower bound of this score, and it is computed for all
 //! centres at once. Centres are tried in the order of this bound, and given up as soon as they cannot win any
-//! more.
+//! more. `search=plain` tries every centre in full, as the papers say, with the same result.
 
 use super::batch::first_centres;
 use super::fill::{Fill, Last, ShellFill};
+use super::plain;
 use super::scores::{Centre, Limit, ShellScores};
 use super::tie_break::{EXPECTED, TieBreak};
 use crate::allocator::known::{Known, Search};
+use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
 };
@@ -37,7 +39,8 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "mc1x1",
     summary: "MC1x1: whole shells around a free centre, then the nodes nearest to those chosen",
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
-    parameters: "fill=nearest (shells), tie-break=none (SHELLS/AVAILABLE/WALL/BORDER)",
+    parameters: "fill=nearest (shells), tie-break=none (SHELLS/AVAILABLE/WALL/BORDER), \
+                 search=fast (plain)",
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
@@ -46,9 +49,27 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |params, _| {
         let last = params.choose("fill", &[("nearest", Last::Nearest), ("shells", Last::Shell)])?;
         let ties = params.take("tie-break", TieBreak::default(), EXPECTED)?;
+        if take_plain(params)? {
+            return Ok(Strategy::of(Plain { last, ties }));
+        }
         Ok(Strategy::of(Mc1x1 { ties, fill: ShellFill::new(last), ..Mc1x1::default() }))
     },
 };
+
+/// MC1x1 as written, see `plain`.
+struct Plain {
+    last: Last,
+    ties: TieBreak,
+}
+
+impl Allocator for Plain {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        if request.procs == machine.free_count() {
+            return Some(Placement::of_all_free(machine));
+        }
+        plain::mc1x1(machine, request.procs, self.last, self.ties).map(Placement::of)
+    }
+}
 
 /// The number of centres that are tried before others are looked for.
 const FIRST_BATCH: usize = 128;

@@ -12,10 +12,13 @@
 //!
 //! If exactly k nodes are free, the job gets all of them. The strategy never refuses while k nodes are free.
 //! A call takes time O(N·R) in vectorised passes, where R is the number of shells that k nodes need. Most
-//! rows of centres are given up early.
+//! rows of centres are given up early. `search=plain` walks over the shells around every free node instead, as
+//! the papers say, with the same result.
 
+use super::plain;
 use super::scores::ShellScores;
 use crate::allocator::nearest::carried::{self, CarriedOrder, TIES, Ties};
+use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{Allocator, Entry, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Coord, Machine, NodeId, ranges};
 
@@ -23,15 +26,18 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "mc1x1-shells",
     summary: "MC1x1 as it was timed: k free nodes nearest to a centre by shell",
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
-    parameters: "ties=carried (location)",
+    parameters: "ties=carried (location), search=fast (plain)",
     ..Entry::non_contiguous(|params, _| {
         let ties = params.choose("ties", TIES)?;
-        Ok(Strategy::of(Mc1x1Shells { ties, shells: ShellScores::default() }))
+        let is_plain = take_plain(params)?;
+        Ok(Strategy::of(Mc1x1Shells { ties, is_plain, shells: ShellScores::default() }))
     })
 };
 
 struct Mc1x1Shells {
     ties: Ties,
+    /// Whether the best centre is found by a walk around every centre.
+    is_plain: bool,
     shells: ShellScores,
 }
 
@@ -41,12 +47,14 @@ impl Allocator for Mc1x1Shells {
         if k == machine.free_count() {
             return Some(Placement::of_all_free(machine));
         }
-        self.shells.prepare(machine, k);
-        let best = self.shells.best(machine, k)?;
         let mesh = machine.mesh();
-        let centre = mesh.coord(best.node);
-        let counts = self.shells.counts();
-        let last = counts.reach(centre, k)?;
+        let (centre, last) = if self.is_plain {
+            plain::best_shells(machine, k)?
+        } else {
+            self.shells.prepare(machine, k);
+            let centre = mesh.coord(self.shells.best(machine, k)?.node);
+            (centre, self.shells.counts().reach(centre, k)?)
+        };
         let (mut chosen, mut tied): (Vec<Coord>, Vec<Coord>) =
             free_within(machine, centre, last).partition(|&node| (mesh.l_inf(centre, node) as usize) < last);
         let need = k as usize - chosen.len();

@@ -28,6 +28,7 @@ pub(super) mod mc1x1;
 pub(super) mod mc1x1_shells;
 pub(super) mod mc_pair;
 mod pairs;
+mod plain;
 mod plateau;
 pub(super) mod scores;
 pub(super) mod tie_break;
