@@ -5,7 +5,7 @@
 //! r rows with m submeshes in use takes O(r·m²).
 
 use super::busy_search::BusySearch;
-use super::coverage::{BusyList, Region};
+use super::busy_search::{BusyList, Region};
 use crate::allocator::seam::{Allocator, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_machine::machine::{Coord, Machine, Submesh};
 

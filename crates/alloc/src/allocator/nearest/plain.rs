@@ -4,7 +4,7 @@
 //! is the order `carried` of the authors' simulator; for the order `location` it is sorted by location before.
 
 use super::centres::Centres;
-use super::ties::Ties;
+use super::carried::Ties;
 use meshreplay_machine::machine::{Coord, Machine, NodeId, pairwise_sum_at};
 
 /// Returns the `k` free nodes nearest to the centre for which their pairwise sum is smallest, in the order of
