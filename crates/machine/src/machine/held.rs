@@ -22,7 +22,7 @@ const FEW: usize = 4;
 
 /// Consecutive nodes of a list within one word of a set.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct OfWord {
+pub(super) struct WordMask {
     /// The index of the word.
     pub(super) word: u32,
     /// The number of nodes in the list.
@@ -31,7 +31,7 @@ pub(super) struct OfWord {
     pub(super) bits: u64,
 }
 
-impl OfWord {
+impl WordMask {
     /// Splits a list of nodes into parts within one word each, so that each part costs one operation.
     pub(super) fn split(nodes: &[NodeId]) -> impl Iterator<Item = Self> + Clone + '_ {
         let mut rest = nodes;
@@ -64,7 +64,7 @@ impl OfWord {
 /// The nodes of a placement as words of a bitset. Cached placements with the same nodes share it.
 #[derive(Clone, Debug, Default)]
 pub struct Held {
-    pub(super) words: SmallVec<[OfWord; FEW]>,
+    pub(super) words: SmallVec<[WordMask; FEW]>,
     place: Option<usize>,
 }
 
@@ -72,20 +72,20 @@ impl Held {
     /// Returns the mask of a list of nodes.
     #[inline]
     pub fn of(nodes: &[NodeId]) -> Arc<Self> {
-        Arc::new(Self { words: OfWord::split(nodes).collect(), place: None })
+        Arc::new(Self { words: WordMask::split(nodes).collect(), place: None })
     }
 
     /// Returns the words with the bits of the nodes in them, see [`NodeSet::words`](super::NodeSet::words). A
     /// word may come several times unless the mask is from [`RecentlyHeld`].
     #[inline]
     pub fn words(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
-        self.words.iter().map(|of_word| (of_word.word as usize, of_word.bits))
+        self.words.iter().map(|mask| (mask.word as usize, mask.bits))
     }
 
     /// Returns the number of nodes. O(words).
     #[inline]
     pub fn nodes(&self) -> u32 {
-        self.words.iter().map(|of_word| of_word.count).sum()
+        self.words.iter().map(|mask| mask.count).sum()
     }
 
     /// Returns the number of parts of the list, each within one word.
@@ -107,7 +107,7 @@ pub struct RecentlyHeld {
     /// The nodes and the mask at each place; no nodes at an unused place. Empty before the first placement.
     places: Vec<(Vec<NodeId>, Arc<Held>)>,
     /// Scratch memory for the words of a placement.
-    words: Vec<OfWord>,
+    words: Vec<WordMask>,
     /// For each word of the machine's set of nodes, its number in `words` from 1; 0 if it is not there. All
     /// are 0 between calls.
     numbers: Vec<u32>,
@@ -142,7 +142,7 @@ impl RecentlyHeld {
     /// nodes are taken, freed or measured.
     fn form(&mut self, nodes: &[NodeId], place: Option<usize>) -> Arc<Held> {
         self.words.clear();
-        for part in OfWord::split(nodes) {
+        for part in WordMask::split(nodes) {
             match self.numbers.get_mut(part.word as usize) {
                 Some(0) => {
                     self.words.push(part);
@@ -153,8 +153,8 @@ impl RecentlyHeld {
                 None => self.words.push(part),
             }
         }
-        for of_word in &self.words {
-            if let Some(number) = self.numbers.get_mut(of_word.word as usize) {
+        for mask in &self.words {
+            if let Some(number) = self.numbers.get_mut(mask.word as usize) {
                 *number = 0;
             }
         }
@@ -215,14 +215,14 @@ mod tests {
         assert_eq!((held.nodes(), held.parts(), Held::of(&nodes).parts()), (10, 5, 8));
         // A node that is named twice is found in whatever parts it comes.
         for twice in [[1, 70, 1], [70, 1, 70], [1, 1, 70]] {
-            assert!(recently.held(&twice).words.iter().any(|of_word| !of_word.is_distinct()), "{twice:?}");
+            assert!(recently.held(&twice).words.iter().any(|mask| !mask.is_distinct()), "{twice:?}");
         }
-        assert!(recently.held(&[1, 70, 2]).words.iter().all(OfWord::is_distinct));
+        assert!(recently.held(&[1, 70, 2]).words.iter().all(WordMask::is_distinct));
     }
 
     #[test]
     fn words_have_the_nodes_of_the_list() {
-        assert!(OfWord::split(&[4, 5, 4, 70]).map(|of_word| of_word.is_distinct()).eq([false, true]));
+        assert!(WordMask::split(&[4, 5, 4, 70]).map(|mask| mask.is_distinct()).eq([false, true]));
         for nodes in [vec![], vec![63], vec![64, 65, 3, 2, 130, 0], (60..200).rev().collect()] {
             let words = Held::of(&nodes);
             let mut found: Vec<NodeId> = words

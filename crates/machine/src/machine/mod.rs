@@ -40,7 +40,7 @@ pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 pub use submesh::{Submesh, ranges};
 pub use unavailable_text::{UnavailableTextError, make_unavailable};
 
-use self::held::OfWord;
+use self::held::WordMask;
 use meshreplay_base::stop::Stop;
 
 /// A machine in use: its shape and the set of its free nodes. In a replay the engine owns the machine, and
@@ -115,7 +115,7 @@ impl Machine {
     /// named twice or does not exist.
     #[inline]
     pub fn occupy(&mut self, nodes: &[NodeId]) -> Result<(), OccupyError> {
-        self.occupy_words(nodes, OfWord::split(nodes))
+        self.occupy_words(nodes, WordMask::split(nodes))
     }
 
     /// Takes `nodes` into use as [`Self::occupy`] does. `held` is their mask.
@@ -128,10 +128,10 @@ impl Machine {
     fn occupy_words(
         &mut self,
         nodes: &[NodeId],
-        words: impl Iterator<Item = OfWord> + Clone,
+        words: impl Iterator<Item = WordMask> + Clone,
     ) -> Result<(), OccupyError> {
-        for (i, of_word) in words.clone().enumerate() {
-            if !self.free.remove_word(&of_word) {
+        for (i, mask) in words.clone().enumerate() {
+            if !self.free.remove_word(&mask) {
                 // Undo: free the nodes taken by this call.
                 for taken in words.take(i) {
                     self.free.insert_word(&taken);
@@ -156,7 +156,7 @@ impl Machine {
             }
             return;
         }
-        OfWord::split(nodes).for_each(|of_word| self.vacate_word(&of_word));
+        WordMask::split(nodes).for_each(|mask| self.vacate_word(&mask));
     }
 
     /// Frees `nodes` as [`Self::vacate`] does. `held` is their mask.
@@ -168,14 +168,14 @@ impl Machine {
         if self.down.is_some() {
             self.vacate(nodes);
         } else {
-            held.words.iter().for_each(|of_word| self.vacate_word(of_word));
+            held.words.iter().for_each(|mask| self.vacate_word(mask));
         }
     }
 
     /// Frees nodes of a word.
-    fn vacate_word(&mut self, of_word: &OfWord) {
-        assert!(self.free.insert_word(of_word), "one of nodes {of_word:?} is freed twice");
-        self.free_count += of_word.count;
+    fn vacate_word(&mut self, mask: &WordMask) {
+        assert!(self.free.insert_word(mask), "one of nodes {mask:?} is freed twice");
+        self.free_count += mask.count;
     }
 
     /// Takes a node down. If it is in use, it leaves the machine when it is vacated, and otherwise at once.

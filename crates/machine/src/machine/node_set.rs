@@ -1,7 +1,7 @@
 //! A set of nodes, stored as a bitset.
 
 use super::NodeId;
-use super::held::OfWord;
+use super::held::WordMask;
 
 /// A set of node numbers below a fixed bound. It has one bit per node: node `n` is bit `n % 64` of word `n /
 /// 64`.
@@ -68,7 +68,7 @@ impl NodeSet {
 
     /// Adds the nodes of a word. Returns false, and changes nothing, if one of them was a member before or is
     /// named twice, or if there is no such word.
-    pub(super) fn insert_word(&mut self, added: &OfWord) -> bool {
+    pub(super) fn insert_word(&mut self, added: &WordMask) -> bool {
         let Some(word) = self.words.get_mut(added.word as usize) else { return false };
         let is_new = added.is_distinct() && *word & added.bits == 0;
         *word |= if is_new { added.bits } else { 0 };
@@ -77,7 +77,7 @@ impl NodeSet {
 
     /// Removes the nodes of a word. Returns false, and changes nothing, if one of them was no member or is
     /// named twice, or if there is no such word.
-    pub(super) fn remove_word(&mut self, removed: &OfWord) -> bool {
+    pub(super) fn remove_word(&mut self, removed: &WordMask) -> bool {
         let Some(word) = self.words.get_mut(removed.word as usize) else { return false };
         let were_members = removed.is_distinct() && *word & removed.bits == removed.bits;
         *word &= if were_members { !removed.bits } else { u64::MAX };

@@ -91,7 +91,7 @@ fn from_file(mesh: &Mesh, path: &Path) -> Result<Mesh, UnavailableTextError> {
     let text = text.trim_start_matches('\u{feff}');
     let lines = (1..).zip(text.lines().map(|line| line.split('#').next().unwrap_or_default().trim()));
     let mut lines = lines.filter(|(_, line)| !line.is_empty()).peekable();
-    let table = lines.peek().and_then(|(_, header)| Table::of(header, mesh));
+    let table = lines.peek().and_then(|(_, header)| Table::from_header(header, mesh));
     if table.is_some() {
         lines.next();
     }
@@ -129,7 +129,7 @@ struct Table(Vec<(String, usize)>);
 
 impl Table {
     /// Returns the columns that `header` has for `mesh`; `None` if it is no header.
-    fn of(header: &str, mesh: &Mesh) -> Option<Self> {
+    fn from_header(header: &str, mesh: &Mesh) -> Option<Self> {
         let names: Vec<&str> = header.split(',').map(|name| name.trim().trim_matches('"')).collect();
         let column = |name: &str| {
             Some((name.to_owned(), names.iter().position(|other| other.eq_ignore_ascii_case(name))?))

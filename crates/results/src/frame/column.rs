@@ -67,19 +67,19 @@ impl<R> Field<R> {
 
     /// Returns the polars column of `rows`; `None` if the column is added later.
     fn build(&self, rows: &[R]) -> Option<Column> {
-        fn of<R, T>(rows: &[R], value: fn(&R) -> T) -> Vec<T> {
+        fn values<R, T>(rows: &[R], value: fn(&R) -> T) -> Vec<T> {
             rows.iter().map(value).collect()
         }
         let label = name(self.column.name);
         let series = match self.value {
-            Value::U32(value) => UInt32Chunked::from_vec(label, of(rows, value)).into_series(),
-            Value::U64(value) => UInt64Chunked::from_vec(label, of(rows, value)).into_series(),
-            Value::I64(value) => Int64Chunked::from_vec(label, of(rows, value)).into_series(),
-            Value::F64(value) => Float64Chunked::from_vec(label, of(rows, value)).into_series(),
-            Value::MaybeI64(value) => Series::new(label, of(rows, value)),
-            Value::MaybeU64(value) => Series::new(label, of(rows, value)),
-            Value::MaybeF64(value) => Series::new(label, of(rows, value)),
-            Value::Str(value) => Series::new(label, of(rows, value)),
+            Value::U32(value) => UInt32Chunked::from_vec(label, values(rows, value)).into_series(),
+            Value::U64(value) => UInt64Chunked::from_vec(label, values(rows, value)).into_series(),
+            Value::I64(value) => Int64Chunked::from_vec(label, values(rows, value)).into_series(),
+            Value::F64(value) => Float64Chunked::from_vec(label, values(rows, value)).into_series(),
+            Value::MaybeI64(value) => Series::new(label, values(rows, value)),
+            Value::MaybeU64(value) => Series::new(label, values(rows, value)),
+            Value::MaybeF64(value) => Series::new(label, values(rows, value)),
+            Value::Str(value) => Series::new(label, values(rows, value)),
             Value::Written(write) => {
                 let (mut texts, mut text) = (StringChunkedBuilder::new(label, rows.len()), String::new());
                 for row in rows {

@@ -18,7 +18,7 @@ use meshreplay_study::study::{Options, Outcome};
 
 /// The jobs of a replication, with the facts that they share.
 #[derive(Clone, Copy)]
-pub(super) struct JobsOf<'a> {
+pub(super) struct ReplicationJobs<'a> {
     pub(super) replay: u32,
     pub(super) seed: u64,
     pub(super) names: &'a LogNames,
@@ -29,9 +29,9 @@ pub(super) struct JobsOf<'a> {
     pub(super) is_predicted: bool,
 }
 
-impl<'a> JobsOf<'a> {
+impl<'a> ReplicationJobs<'a> {
     /// Returns the jobs of an outcome.
-    fn of(replay: u32, outcome: &'a Outcome) -> Self {
+    fn from_outcome(replay: u32, outcome: &'a Outcome) -> Self {
         Self {
             replay,
             seed: outcome.seed,
@@ -46,47 +46,47 @@ impl<'a> JobsOf<'a> {
 
     /// Returns the frame of the jobs at these positions.
     pub(super) fn frame(self, rows: Range<usize>, options: &Options) -> Result<DataFrame, FrameError> {
-        let rows: Vec<JobRow<'_>> = rows.map(|i| JobRow { of: &self, i }).collect();
+        let rows: Vec<JobRow<'_>> = rows.map(|i| JobRow { jobs: &self, i }).collect();
         frame(build(&fields(), &rows, options))
     }
 }
 
 /// One row of the frame: job `i` of a replication. It is small, as each column goes through all rows.
 pub(super) struct JobRow<'a> {
-    of: &'a JobsOf<'a>,
+    jobs: &'a ReplicationJobs<'a>,
     i: usize,
 }
 
 impl JobRow<'_> {
     fn job(&self) -> &Job {
-        &self.of.jobs[self.i]
+        &self.jobs.jobs[self.i]
     }
 
     fn record(&self) -> &Record {
-        &self.of.records[self.i]
+        &self.jobs.records[self.i]
     }
 
     fn dispersal(&self) -> &Dispersal {
-        &self.of.recording.dispersal[self.i]
+        &self.jobs.recording.dispersal[self.i]
     }
 
     /// Writes the user, account, queue or partition of the job: its name in the log, or else its number.
     /// Writes nothing if the log has neither.
     fn label(&self, kind: NameKind, number: Option<i64>, to: &mut String) {
         if let Some(number) = number {
-            self.of.names.write_label(kind, number, to);
+            self.jobs.names.write_label(kind, number, to);
         }
     }
 
     /// Returns the hour of the week of the submission; `None` if the log has no dates.
     fn submit_hour(&self) -> Option<u64> {
         let after_s = self.job().logged.submit.as_micros().div_euclid(1_000_000);
-        self.of.names.hour_of_week(after_s).map(u64::from)
+        self.jobs.names.hour_of_week(after_s).map(u64::from)
     }
 
     /// Writes the nodes of the job as intervals; nothing if placements were not kept.
     fn nodes(&self, to: &mut String) {
-        if let Some(nodes) = self.of.recording.placements.get(self.i) {
+        if let Some(nodes) = self.jobs.recording.placements.get(self.i) {
             to.push_str(nodes);
         }
     }
@@ -94,7 +94,7 @@ impl JobRow<'_> {
     /// Writes the sides of the box that these nodes form; nothing if they form none, or if placements were
     /// not kept.
     fn shape_used(&self, to: &mut String) {
-        if let Some(sides) = self.of.recording.boxes.get(self.i).copied().flatten() {
+        if let Some(sides) = self.jobs.recording.boxes.get(self.i).copied().flatten() {
             write_shape(&Shape::Sides(sides), to);
         }
     }
@@ -102,22 +102,22 @@ impl JobRow<'_> {
     /// Returns how many of these nodes are not in the job's list; `None` if it has no list, or if jobs are
     /// not placed by lists.
     fn replaced(&self) -> Option<u64> {
-        self.of.recording.replaced.as_ref()?.get(self.i).copied().flatten().map(u64::from)
+        self.jobs.recording.replaced.as_ref()?.get(self.i).copied().flatten().map(u64::from)
     }
 
     /// Returns the contention of the job; zeros if it was not measured.
     fn contention(&self) -> JobContention {
-        self.of.recording.contention.as_ref().map(|record| record.jobs[self.i]).unwrap_or_default()
+        self.jobs.recording.contention.as_ref().map(|record| record.jobs[self.i]).unwrap_or_default()
     }
 
     /// Returns a value of the job's record; `None` if nothing was predicted in the replay.
     fn predicted<T>(&self, value: fn(&Record) -> T) -> Option<T> {
-        self.of.is_predicted.then(|| value(self.record()))
+        self.jobs.is_predicted.then(|| value(self.record()))
     }
 
     /// Returns the packets of the job; `None` if the replay has no network.
     fn traffic(&self) -> Option<JobTraffic> {
-        self.of.traffic.map(|traffic| traffic.jobs[self.i])
+        self.jobs.traffic.map(|traffic| traffic.jobs[self.i])
     }
 
     /// Returns the mean of a quantity over the packets of the job. `total` returns its sum over the packets.
@@ -136,9 +136,9 @@ pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
 /// Returns the columns of the request and the schedule of a job.
 fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
-        field("replay", U32(|row| row.of.replay))
+        field("replay", U32(|row| row.jobs.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
-        field("seed", U64(|row| row.of.seed)).meaning("seed; replications of a replay differ in it"),
+        field("seed", U64(|row| row.jobs.seed)).meaning("seed; replications of a replay differ in it"),
         field("job", I64(|row| row.job().number)).meaning("number of the job in the log"),
         field("submit_s", F64(|row| row.job().submit.as_seconds())).unit("s").meaning("arrival, scaled"),
         field("start_s", F64(|row| row.record().start.as_seconds())).unit("s").meaning("start"),
@@ -242,7 +242,7 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
             .when(When::Network)
             .unit("cycles")
             .meaning("mean time that headers waited for channels in the network"),
-        field("allocate_ns", U64(|row| row.of.recording.allocate_ns[row.i]))
+        field("allocate_ns", U64(|row| row.jobs.recording.allocate_ns[row.i]))
             .when(When::Timed)
             .unit("ns")
             .meaning("duration of the allocator call that placed it"),
@@ -287,10 +287,10 @@ fn field<'a>(name: &'static str, value: Value<JobRow<'a>>) -> Field<JobRow<'a>> 
 /// Returns the jobs of one replication of replay number `replay`, in the order of the log. The frame has no
 /// rows if the outcome has kept no jobs.
 pub fn jobs(replay: u32, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
-    JobsOf::of(replay, outcome).frame(0..outcome.jobs.len(), options)
+    ReplicationJobs::from_outcome(replay, outcome).frame(0..outcome.jobs.len(), options)
 }
 
 /// Returns the rows of the jobs at these positions.
 pub(super) fn rows(replicate: Replicate<'_>, rows: Range<usize>) -> Result<DataFrame, FrameError> {
-    JobsOf::of(replicate.replay, replicate.outcome).frame(rows, replicate.options)
+    ReplicationJobs::from_outcome(replicate.replay, replicate.outcome).frame(rows, replicate.options)
 }

@@ -186,7 +186,7 @@ pub(super) struct Origin {
 impl Origin {
     /// Reads the description of the results in `folder`; `None` if it has neither run.json nor study.json.
     /// Fails if it has both, or if its files belong to different runs.
-    pub(super) fn of(folder: &Path) -> Result<Option<Self>, FrameError> {
+    pub(super) fn read(folder: &Path) -> Result<Option<Self>, FrameError> {
         let (run, study) = (folder.join(RUN_FILE), folder.join(STUDY_FILE));
         let origin = match (read_if_there(&run)?, read_if_there(&study)?) {
             (Some(_), Some(_)) => return Err(FrameError::BothKinds { run, study }),

@@ -89,7 +89,7 @@ impl Problem {
     }
 
     /// Returns the error for the description `text`.
-    pub(super) fn of(self, text: &str) -> MeshError {
+    pub(super) fn in_description(self, text: &str) -> MeshError {
         MeshError { text: text.to_owned(), problem: self.problem, expected: self.expected }
     }
 }
@@ -121,12 +121,12 @@ impl FromStr for Mesh {
     fn from_str(text: &str) -> Result<Self, MeshError> {
         // People write 4X4 and 4×4 too.
         let plain = text.to_ascii_lowercase().replace('×', "x");
-        let description = describe(&plain).map_err(|problem| problem.of(text))?;
-        let mesh =
-            Self::build(&description.extents, description.wraps).map_err(|problem| problem.of(text))?;
+        let description = describe(&plain).map_err(|problem| problem.in_description(text))?;
+        let mesh = Self::build(&description.extents, description.wraps)
+            .map_err(|problem| problem.in_description(text))?;
         let mesh = Self { cube: description.cube, ..mesh };
         mesh.without(&description.without)
-            .map_err(|error| Problem::new(error.problem(), error.expected()).of(text))
+            .map_err(|error| Problem::new(error.problem(), error.expected()).in_description(text))
     }
 }
 

@@ -70,7 +70,7 @@ impl Mesh {
     /// an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
     #[inline]
     pub fn wrapping(extents: &[u32], wraps: [bool; 3]) -> Result<Self, MeshError> {
-        Self::build(extents, wraps).map_err(|problem| problem.of(&grammar::sizes(extents)))
+        Self::build(extents, wraps).map_err(|problem| problem.in_description(&grammar::sizes(extents)))
     }
 
     /// Returns the machine with these extents and wraps.

@@ -129,7 +129,11 @@ fn parse(text: &str, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, (usiz
     let fields = |line| fields_of(line, separator);
     let head = fields(first);
     let is_header = head.len() > 1 && head[1..].iter().all(|field| field.parse::<f64>().is_err());
-    let columns = if is_header { Columns::of_header(&head, mesh) } else { Columns::of_row(head.len(), mesh) };
+    let columns = if is_header {
+        Columns::from_header(&head, mesh)
+    } else {
+        Columns::from_field_count(head.len(), mesh)
+    };
     let columns = columns.map_err(|problem| (number, problem))?;
     if is_header {
         rows.next();
@@ -162,7 +166,7 @@ fn fields_of(line: &str, separator: Option<char>) -> Vec<&str> {
 
 impl Columns {
     /// Finds the columns by the names in a header. Columns with other names do not count.
-    fn of_header(header: &[&str], mesh: &Mesh) -> Result<Self, RowProblem> {
+    fn from_header(header: &[&str], mesh: &Mesh) -> Result<Self, RowProblem> {
         let find = |names: &[&str]| {
             header.iter().position(|field| names.contains(&field.to_ascii_lowercase().as_str()))
         };
@@ -184,7 +188,7 @@ impl Columns {
     }
 
     /// Returns the columns of a table without header, whose first row has `fields` fields.
-    fn of_row(fields: usize, mesh: &Mesh) -> Result<Self, RowProblem> {
+    fn from_field_count(fields: usize, mesh: &Mesh) -> Result<Self, RowProblem> {
         let place = match fields {
             2 => Place::Number(1),
             _ if fields == 1 + mesh.dims() => Place::Coordinates((1..fields).collect()),

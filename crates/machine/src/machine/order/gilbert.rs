@@ -12,7 +12,7 @@ use super::{Mesh, NodeId, Side, Sides};
 /// Returns the nodes along the curve. It starts at node 0 and ends at the far end of the longest side, except
 /// on rectangles with an odd side and a side of 2 nodes.
 pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
-    let sides = Sides::of(mesh);
+    let sides = Sides::from_mesh(mesh);
     let mut nodes = Vec::with_capacity(sides.nodes());
     Block { corner: 0, edges: sides.0.map(Edge::along) }.visit(&mut nodes);
     nodes
@@ -27,7 +27,7 @@ pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
 /// has no such step.) In most cuboids with an odd side some steps are longer than one hop. Up to 12 nodes a
 /// side these are at most one step in ten.
 pub(super) fn is_continuous(mesh: &Mesh) -> bool {
-    let sides = Sides::of(mesh);
+    let sides = Sides::from_mesh(mesh);
     let Sides([long, middle, short]) = sides;
     let even = |side: Side| side.extent.is_multiple_of(2);
     match sides.dims() {

@@ -11,7 +11,7 @@ use super::{Mesh, NodeId, Side, Sides, spliced};
 /// the smallest cube of side 2^n that contains them, without the nodes that they lack; it jumps where the
 /// curve of the cube leaves the cuboid.
 pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
-    let Sides([long, middle, short]) = Sides::of(mesh);
+    let Sides([long, middle, short]) = Sides::from_mesh(mesh);
     if short.extent == 1 {
         return spliced::nodes(mesh);
     }
@@ -27,7 +27,7 @@ pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
 /// Returns whether the curve is sure to be continuous: on cubes of side 2^n, and on rectangles where
 /// [`spliced`] is.
 pub(super) fn is_continuous(mesh: &Mesh) -> bool {
-    let Sides([long, _, short]) = Sides::of(mesh);
+    let Sides([long, _, short]) = Sides::from_mesh(mesh);
     if short.extent == 1 {
         return spliced::is_continuous(mesh);
     }

@@ -7,7 +7,7 @@ use super::{Mesh, NodeId, Side, Sides};
 
 /// Returns the major order with the longest side fastest.
 pub(super) fn row(mesh: &Mesh) -> Vec<NodeId> {
-    runs(Sides::of(mesh).0, false)
+    runs(Sides::from_mesh(mesh).0, false)
 }
 
 /// Returns the major order with the shortest side fastest.
@@ -17,7 +17,7 @@ pub(super) fn column(mesh: &Mesh) -> Vec<NodeId> {
 
 /// Returns the snake that runs along the longest side, then steps along the next.
 pub(super) fn row_snake(mesh: &Mesh) -> Vec<NodeId> {
-    runs(Sides::of(mesh).0, true)
+    runs(Sides::from_mesh(mesh).0, true)
 }
 
 /// Returns the snake that runs along the shortest side, then steps along the next.
@@ -26,7 +26,7 @@ pub(super) fn column_snake(mesh: &Mesh) -> Vec<NodeId> {
 }
 
 fn shortest_first(mesh: &Mesh) -> [Side; 3] {
-    let Sides([long, middle, short]) = Sides::of(mesh);
+    let Sides([long, middle, short]) = Sides::from_mesh(mesh);
     [short, middle, long]
 }
 

@@ -159,7 +159,7 @@ impl Entry {
             machine: mesh.to_string(),
             problem,
         };
-        if Sides::of(mesh).dims() > self.max_dims {
+        if Sides::from_mesh(mesh).dims() > self.max_dims {
             let most = self.max_dims;
             return Err(unsuited(format!(
                 "it orders at most {most} dimensions; use hilbert or gilbert instead"
@@ -260,7 +260,7 @@ pub fn build(name: &str, mesh: &Mesh) -> Result<Order, SpecError> {
 
 /// Returns whether the machine has at most one dimension. There an order that follows the line is continuous.
 fn is_line(mesh: &Mesh) -> bool {
-    Sides::of(mesh).dims() <= 1
+    Sides::from_mesh(mesh).dims() <= 1
 }
 
 /// One side of a machine: its length in nodes, and the step in node numbers along it.
@@ -276,7 +276,7 @@ struct Sides([Side; 3]);
 
 impl Sides {
     /// Returns the sides of `mesh`.
-    fn of(mesh: &Mesh) -> Self {
+    fn from_mesh(mesh: &Mesh) -> Self {
         let [width, length, depth] = mesh.extents();
         let mut sides = [
             Side { extent: width, stride: 1 },

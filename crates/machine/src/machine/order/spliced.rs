@@ -11,7 +11,7 @@ use super::{Mesh, NodeId, Sides};
 /// is horizontal. The squares follow each other along the short side first. Squares that reach beyond the
 /// rectangle are walked without the missing nodes.
 pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
-    let Sides([long, short, _]) = Sides::of(mesh);
+    let Sides([long, short, _]) = Sides::from_mesh(mesh);
     let tile = tile(short.extent);
     let cells: Vec<u32> = (0..tile).collect();
     let mut nodes = Vec::with_capacity((long.extent * short.extent) as usize);
@@ -30,7 +30,7 @@ pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
 /// Returns whether the curve is sure to be continuous. This holds if whole squares make one row: the short
 /// side is 2^n and divides the long side.
 pub(super) fn is_continuous(mesh: &Mesh) -> bool {
-    let Sides([long, short, _]) = Sides::of(mesh);
+    let Sides([long, short, _]) = Sides::from_mesh(mesh);
     short.extent == tile(short.extent) && long.extent.is_multiple_of(short.extent)
 }
 

@@ -17,7 +17,7 @@ const BITS_3D: u32 = 19;
 /// occur only in three dimensions with sides of more than 2^19 nodes, are sorted with the longest side
 /// fastest.
 pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
-    let sides = Sides::of(mesh);
+    let sides = Sides::from_mesh(mesh);
     let Sides([long, middle, short]) = sides;
     let mut nodes = Vec::with_capacity(sides.nodes());
     if short.extent == 1 {
@@ -39,7 +39,7 @@ pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
 /// Returns whether the curve is sure to be continuous: on lines, and on squares and cubes of side 2^n, where
 /// it is a plain Hilbert curve.
 pub(super) fn is_continuous(mesh: &Mesh) -> bool {
-    let sides = Sides::of(mesh);
+    let sides = Sides::from_mesh(mesh);
     let long = sides.0[0].extent;
     sides.0[..sides.dims()].iter().all(|side| side.extent == long)
         && (sides.dims() == 1 || long.is_power_of_two())

@@ -67,7 +67,7 @@ pub struct RunPlace<'a> {
 
 /// The content of a directory before the run starts.
 #[derive(Debug, PartialEq, Eq)]
-enum Found {
+enum Existing {
     /// The directory holds no result file.
     Nothing,
     /// The directory holds results of the same run. The set holds the numbers of its replays.
@@ -81,7 +81,7 @@ enum Found {
 pub(super) struct RunFolder {
     path: PathBuf,
     format: FileFormat,
-    found: Found,
+    existing: Existing,
     /// Where this process runs.
     place: Place,
     /// The open files of the details, with the replays that have ended.
@@ -107,12 +107,12 @@ impl RunFolder {
         let claim = Claim::alone(path)?;
         // Checked again, because a study may have begun before this process had its claim.
         check_study(path)?;
-        let is_same = read_to_string(&path.join(RUN_FILE))
-            .is_ok_and(|existing| unmeasured(&existing) == unmeasured(run));
-        let found = match result_files(path).any(|file| file.exists()) {
-            false => Found::Nothing,
-            true if is_same => held(path, study).map_or(Found::Others, Found::SameRun),
-            true if force => Found::Others,
+        let is_same =
+            read_to_string(&path.join(RUN_FILE)).is_ok_and(|written| unmeasured(&written) == unmeasured(run));
+        let existing = match result_files(path).any(|file| file.exists()) {
+            false => Existing::Nothing,
+            true if is_same => finished_replays(path, study).map_or(Existing::Others, Existing::SameRun),
+            true if force => Existing::Others,
             true => return Err(RunFolderError::OtherResults(path.to_owned())),
         };
         check_directories(path)?;
@@ -121,7 +121,7 @@ impl RunFolder {
         let details = details.collect::<Result<_, FrameError>>()?;
         let place = Place::of_process(path, &study.logs)
             .map_err(|source| FrameError::File { path: path.to_owned(), source })?;
-        Ok(Self { path: path.to_owned(), format, found, place, details, _claim: claim, _new: new })
+        Ok(Self { path: path.to_owned(), format, existing, place, details, _claim: claim, _new: new })
     }
 
     /// Prepares the job files of a run. `run` is the text of run.json.
@@ -146,9 +146,9 @@ impl RunFolder {
         summary: FrameFile,
         run: &str,
     ) -> Result<bool, RunFolderError> {
-        let Self { path, found, place, details, _claim, _new, .. } = self;
+        let Self { path, existing, place, details, _claim, _new, .. } = self;
         // The earlier results are kept only if they contain all replays of this run and at least one more.
-        if let Found::SameRun(held) = &found
+        if let Existing::SameRun(held) = &existing
             && held.len() > finished.len()
             && held.is_superset(finished)
         {
@@ -169,7 +169,7 @@ impl RunFolder {
         place.write(&path)?;
         sync_directory(&path).map_err(|source| FrameError::File { path: path.clone(), source })?;
         // Results in other formats than the new ones would belong to another run.
-        if found == Found::Others {
+        if existing == Existing::Others {
             for path in result_files(&path).filter(|file| !ours.contains(file) && !is_stream(file)) {
                 match remove_file(&path) {
                     Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -199,7 +199,7 @@ fn check_directories(folder: &Path) -> Result<(), RunFolderError> {
 
 /// Returns the numbers of the replays in the summary of `folder`. Returns `None` without a summary or jobs,
 /// or if the replays differ from `study`.
-fn held(folder: &Path, study: &Study) -> Option<BTreeSet<u64>> {
+fn finished_replays(folder: &Path, study: &Study) -> Option<BTreeSet<u64>> {
     let summary = Table::read(folder).ok()?;
     let has_jobs =
         FileFormat::ALL.iter().any(|format| folder.join(format!("jobs.{}", format.extension())).exists());

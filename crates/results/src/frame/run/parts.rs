@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::frame::detail::Detail;
-use crate::frame::jobs::JobsOf;
+use crate::frame::jobs::ReplicationJobs;
 use crate::frame::read::read_rows;
 use crate::frame::{FileFormat, FrameError, FrameFile, marked};
 use meshreplay_logs::LogNames;
@@ -65,8 +65,8 @@ impl JobParts {
     ) -> Result<(), FrameError> {
         let FinishedJobs { jobs, records, recording, .. } = left;
         let (replay, traffic, is_predicted) = (number as u32, None, false);
-        let of = JobsOf { replay, seed, names, jobs, records, recording, traffic, is_predicted };
-        let mut rows = marked(of.frame(0..jobs.len(), &self.options)?, &self.run)?;
+        let part = ReplicationJobs { replay, seed, names, jobs, records, recording, traffic, is_predicted };
+        let mut rows = marked(part.frame(0..jobs.len(), &self.options)?, &self.run)?;
         let begun = self.open().remove(&number);
         let mut part = match begun {
             Some(part) => part,

@@ -91,7 +91,7 @@ impl InParts {
 
     /// Returns the jobs one by one, in the order of the file. No more come after an error.
     pub(super) fn walk(&self) -> impl Iterator<Item = Result<ScheduledJob, ScheduleError>> + '_ {
-        Walk { of: self, next_row: Some(0), part: Vec::new().into_iter() }
+        PartIterator { schedule: self, next_row: Some(0), part: Vec::new().into_iter() }
     }
 
     /// Reads the part that begins with a row. Returns its jobs, and the row with which the next part begins;
@@ -110,14 +110,14 @@ impl InParts {
 }
 
 /// The jobs of a file while they are read.
-struct Walk<'a> {
-    of: &'a InParts,
+struct PartIterator<'a> {
+    schedule: &'a InParts,
     /// The row with which the next part begins; `None` if there is none.
     next_row: Option<usize>,
     part: vec::IntoIter<ScheduledJob>,
 }
 
-impl Iterator for Walk<'_> {
+impl Iterator for PartIterator<'_> {
     type Item = Result<ScheduledJob, ScheduleError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -125,7 +125,7 @@ impl Iterator for Walk<'_> {
             if let Some(job) = self.part.next() {
                 return Some(Ok(job));
             }
-            match self.of.part(self.next_row.take()?) {
+            match self.schedule.part(self.next_row.take()?) {
                 Ok((jobs, next_row)) => (self.part, self.next_row) = (jobs.into_iter(), next_row),
                 Err(error) => return Some(Err(error)),
             }

@@ -177,7 +177,7 @@ impl SavedJobs {
 /// Opens the selected schedule of the file or directory at `path`. If `path` is a study, the number of the
 /// replay is the number of its cell. Fails if the selection matches no schedule or several.
 pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, ScheduleError> {
-    let origin = if path.is_dir() { Origin::of(path)? } else { None };
+    let origin = if path.is_dir() { Origin::read(path)? } else { None };
     let found = if path.is_dir() { find(path, "jobs") } else { Some(path.to_owned()) };
     let (path, frame) = match (found, &origin) {
         (Some(file), _) if InParts::can_read(&file)? => return InParts::open(file, origin, selection),

@@ -56,7 +56,7 @@ pub enum Key<'a> {
 
 impl Column {
     /// Returns a column of a data frame.
-    pub(super) fn of(column: &FrameColumn) -> Result<Self, FrameError> {
+    pub(super) fn from_frame(column: &FrameColumn) -> Result<Self, FrameError> {
         let name = column.name().to_string();
         let dtype = column.dtype();
         // An empty column of numbers in CSV is read as text. A column of text always has a value.

@@ -33,9 +33,9 @@ impl Table {
     pub fn read(folder: &Path) -> Result<Self, FrameError> {
         let path =
             find(folder, SUMMARY).ok_or_else(|| FrameError::NoSummary { folder: folder.to_owned() })?;
-        let origin = Origin::of(folder)?;
+        let origin = Origin::read(folder)?;
         let frame = read_labelled(&path, SUMMARY, origin.as_ref())?;
-        Self::of(path, &frame, origin.as_ref())
+        Self::from_file(path, &frame, origin.as_ref())
     }
 
     /// Reads the details with this name in `folder`, such as the jobs. Of a study it reads only the cells
@@ -46,17 +46,17 @@ impl Table {
         detail: &str,
         wanted: &dyn Fn(u64) -> bool,
     ) -> Result<Option<Self>, FrameError> {
-        let origin = Origin::of(folder)?;
+        let origin = Origin::read(folder)?;
         if let Some(path) = find(folder, detail) {
             let frame = read_labelled(&path, detail, origin.as_ref())?;
-            return Ok(Some(Self::of(path, &frame, origin.as_ref())?.without(RUN_COLUMN)));
+            return Ok(Some(Self::from_file(path, &frame, origin.as_ref())?.without(RUN_COLUMN)));
         }
         let Some(origin) = origin else { return Ok(None) };
         let cells = StudyFolder::new(folder, None);
         let Some(frame) = cells.read_details(detail, &origin, wanted)? else { return Ok(None) };
         let held = cells.holding(detail, &origin)?;
         let missing = origin.missing(|i| held.binary_search(&(i as u64)).is_ok());
-        Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None)? }))
+        Ok(Some(Self { missing, ..Self::from_file(cells.cells(), &frame, None)? }))
     }
 
     /// Reads the details with this name in `folder`, such as the jobs, and passes them to `visit` in parts of
@@ -76,7 +76,7 @@ impl Table {
                 read.push(name);
             }
         }
-        let origin = Origin::of(folder)?;
+        let origin = Origin::read(folder)?;
         if let Some(path) = find(folder, detail) {
             read.push(RUN_COLUMN);
             let mut from = 0;
@@ -87,7 +87,7 @@ impl Table {
                 if frame.height() > 0 || from == 0 {
                     in_parts(&frame, &mut |part| {
                         origin.as_ref().map_or(Ok(()), |origin| origin.check(&path, part))?;
-                        visit(&Self::of(path.clone(), part, None)?.without(RUN_COLUMN))
+                        visit(&Self::from_file(path.clone(), part, None)?.without(RUN_COLUMN))
                     })?;
                 }
                 if is_last {
@@ -100,24 +100,24 @@ impl Table {
         let held = cells.holding(detail, &origin)?;
         for &number in held.iter().filter(|number| wanted(**number)) {
             let frame = cells.read_cells(detail, &origin, Some(&read), &[number])?;
-            in_parts(&frame, &mut |part| visit(&Self::of(cells.cells(), part, None)?))?;
+            in_parts(&frame, &mut |part| visit(&Self::from_file(cells.cells(), part, None)?))?;
         }
         Ok(!held.is_empty())
     }
 
     /// Returns the columns of a frame in memory. Its path is empty, and it has no missing replays.
     pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
-        Self::of(PathBuf::new(), frame, None)
+        Self::from_file(PathBuf::new(), frame, None)
     }
 
     /// Returns the columns of a frame. The replays that `origin` lists and the frame does not hold are
     /// missing.
-    fn of(path: PathBuf, frame: &DataFrame, origin: Option<&Origin>) -> Result<Self, FrameError> {
+    fn from_file(path: PathBuf, frame: &DataFrame, origin: Option<&Origin>) -> Result<Self, FrameError> {
         let missing = origin.map(|origin| {
             let held = numbers(frame, "replay");
             origin.missing(|i| held.as_ref().is_none_or(|held| held.binary_search(&(i as u64)).is_ok()))
         });
-        let columns = frame.columns().iter().map(Column::of).collect::<Result<_, _>>()?;
+        let columns = frame.columns().iter().map(Column::from_frame).collect::<Result<_, _>>()?;
         Ok(Self { path, columns, missing: missing.unwrap_or_default() })
     }
 
@@ -198,7 +198,7 @@ fn read_labelled(path: &Path, name: &str, origin: Option<&Origin>) -> Result<Dat
 /// a study are concatenated over its cells. `None` if the folder does not hold the frame. Fails if it holds
 /// files of different runs.
 pub fn read_frame(folder: &Path, name: &str) -> Result<Option<DataFrame>, FrameError> {
-    let origin = Origin::of(folder)?;
+    let origin = Origin::read(folder)?;
     match (find(folder, name), origin) {
         (Some(path), origin) => read_labelled(&path, name, origin.as_ref()).map(Some),
         (None, Some(origin)) => StudyFolder::new(folder, None).read_details(name, &origin, &|_| true),

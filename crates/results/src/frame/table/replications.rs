@@ -75,7 +75,7 @@ impl JobCounts {
 
     /// As [`Self::of`], from jobs that have been counted already. `None` if `folder` holds no jobs.
     pub fn counted(folder: &Path, counts: BTreeMap<Replication, u64>) -> Result<Option<Self>, FrameError> {
-        let origin = Origin::of(folder)?;
+        let origin = Origin::read(folder)?;
         let (path, held) = match (find(folder, "jobs"), &origin) {
             (Some(path), _) => (path, counts.keys().map(|key| key.replay).collect::<Vec<_>>()),
             (None, Some(origin)) => {

@@ -231,7 +231,7 @@ fn push_cell(text: &mut Vec<u8>, at: usize, cell: &[u8]) {
 }
 
 /// Returns the array as one of type `A`.
-fn of<A: 'static>(array: &dyn Array) -> Option<&A> {
+fn downcast<A: 'static>(array: &dyn Array) -> Option<&A> {
     array.as_any().downcast_ref()
 }
 
@@ -242,7 +242,7 @@ fn write_value(cell: &mut Vec<u8>, array: &dyn Array, dtype: &ArrowDataType, row
         return;
     }
     match dtype {
-        Type::Boolean => push(cell, of::<BooleanArray>(array).map(|array| array.value(row))),
+        Type::Boolean => push(cell, downcast::<BooleanArray>(array).map(|array| array.value(row))),
         Type::Int8 => push(cell, number::<i8>(array, row)),
         Type::Int16 => push(cell, number::<i16>(array, row)),
         Type::Int32 => push(cell, number::<i32>(array, row)),
@@ -253,19 +253,23 @@ fn write_value(cell: &mut Vec<u8>, array: &dyn Array, dtype: &ArrowDataType, row
         Type::UInt64 => push(cell, number::<u64>(array, row)),
         Type::Float32 => push(cell, number::<f32>(array, row).filter(|value| value.is_finite())),
         Type::Float64 => push(cell, number::<f64>(array, row).filter(|value| value.is_finite())),
-        Type::Utf8 => push(cell, of::<Utf8Array<i32>>(array).map(|array| array.value(row))),
-        Type::LargeUtf8 => push(cell, of::<Utf8Array<i64>>(array).map(|array| array.value(row))),
-        Type::Utf8View => push(cell, of::<Utf8ViewArray>(array).map(|array| array.value(row))),
-        Type::Binary => push_bytes(cell, of::<BinaryArray<i32>>(array).map(|array| array.value(row))),
-        Type::LargeBinary => push_bytes(cell, of::<BinaryArray<i64>>(array).map(|array| array.value(row))),
-        Type::BinaryView => push_bytes(cell, of::<BinaryViewArray>(array).map(|array| array.value(row))),
+        Type::Utf8 => push(cell, downcast::<Utf8Array<i32>>(array).map(|array| array.value(row))),
+        Type::LargeUtf8 => push(cell, downcast::<Utf8Array<i64>>(array).map(|array| array.value(row))),
+        Type::Utf8View => push(cell, downcast::<Utf8ViewArray>(array).map(|array| array.value(row))),
+        Type::Binary => push_bytes(cell, downcast::<BinaryArray<i32>>(array).map(|array| array.value(row))),
+        Type::LargeBinary => {
+            push_bytes(cell, downcast::<BinaryArray<i64>>(array).map(|array| array.value(row)))
+        }
+        Type::BinaryView => {
+            push_bytes(cell, downcast::<BinaryViewArray>(array).map(|array| array.value(row)))
+        }
         Type::Decimal(_, scale) => push(cell, number::<i128>(array, row).map(|value| decimal(value, *scale))),
         Type::Dictionary(keys, values, _) => write_entry(cell, array, *keys, values, row),
         Type::List(item) => {
-            write_list(cell, of::<ListArray<i32>>(array).map(|array| array.value(row)), &item.dtype);
+            write_list(cell, downcast::<ListArray<i32>>(array).map(|array| array.value(row)), &item.dtype);
         }
         Type::LargeList(item) => {
-            write_list(cell, of::<ListArray<i64>>(array).map(|array| array.value(row)), &item.dtype);
+            write_list(cell, downcast::<ListArray<i64>>(array).map(|array| array.value(row)), &item.dtype);
         }
         Type::Extension(extension) => write_value(cell, array, &extension.inner, row),
         time => write_time(cell, array, time, row),
@@ -294,7 +298,7 @@ fn write_time(cell: &mut Vec<u8>, array: &dyn Array, dtype: &ArrowDataType, row:
 
 /// Returns a number.
 fn number<T: NativeType>(array: &dyn Array, row: usize) -> Option<T> {
-    of::<PrimitiveArray<T>>(array).map(|array| array.value(row))
+    downcast::<PrimitiveArray<T>>(array).map(|array| array.value(row))
 }
 
 /// Appends a value; nothing if there is none.
@@ -312,7 +316,7 @@ fn push_bytes(cell: &mut Vec<u8>, value: Option<&[u8]>) {
 /// Appends the entry of a dictionary that stands for the value in `row`.
 fn write_entry(cell: &mut Vec<u8>, array: &dyn Array, keys: IntegerType, values: &ArrowDataType, row: usize) {
     fn entry<K: DictionaryKey>(array: &dyn Array, row: usize) -> Option<(&dyn Array, usize)> {
-        let array = of::<DictionaryArray<K>>(array)?;
+        let array = downcast::<DictionaryArray<K>>(array)?;
         Some((&**array.values(), array.keys().value(row).try_into().ok()?))
     }
     let found = match keys {
