@@ -71,7 +71,7 @@ fn left_to_groups(groups: &str, root: &Path) -> Option<u64> {
     groups.lines().filter_map(line).min()
 }
 
-/// Returns `None`: memory is not limited on other systems.
+/// Returns `None`, so that nothing is refused on other systems.
 #[cfg(not(target_os = "linux"))]
 pub fn free_bytes() -> Option<u64> {
     None

@@ -88,9 +88,9 @@ impl FromStr for Prediction {
         let correction = match correct {
             None => predictor.correction,
             Some(name) => {
-                let found = CORRECTIONS.iter().find(|(other, _)| *other == name);
+                let row = CORRECTIONS.iter().find(|(other, _)| *other == name);
                 let known: Vec<&str> = CORRECTIONS.iter().map(|(other, _)| *other).collect();
-                found.ok_or_else(|| format!("expected correct= with one of: {}", known.join(", ")))?.1
+                row.ok_or_else(|| format!("expected correct= with one of: {}", known.join(", ")))?.1
             }
         };
         Ok(Self { predictor, file: file.to_owned(), correction })

@@ -39,7 +39,7 @@ pub(super) fn follow<E>(
 ) -> Result<Result<AuditCounts, Violation>, E> {
     let mut pending = PendingJobs { jobs, next: None, count: 0 };
     pending.read()?;
-    let found = match check(&mut pending, mesh, promised) {
+    let result = match check(&mut pending, mesh, promised) {
         Ok(checked) => Ok(checked),
         Err(Stop::Violation(violation)) => Err(violation),
         Err(Stop::Jobs(error)) => return Err(error),
@@ -47,7 +47,7 @@ pub(super) fn follow<E>(
     while pending.next.is_some() {
         pending.read()?;
     }
-    Ok(found.map(|checked| AuditCounts { jobs: pending.count, ..checked }))
+    Ok(result.map(|checked| AuditCounts { jobs: pending.count, ..checked }))
 }
 
 /// The reason why a check ends early.

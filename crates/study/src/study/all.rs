@@ -15,7 +15,7 @@ pub const ALL: &str = "all";
 
 /// Expands `spec` on `machine`: [`ALL`] to every allocator that can serve the machine, any other spec to
 /// itself.
-pub(super) fn written_out(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
+pub(super) fn expanded(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
     if *spec != Spec::named(ALL) {
         return vec![spec.clone()];
     }

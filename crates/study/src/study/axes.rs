@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::all::{ALL, unserving, written_out};
+use super::all::{ALL, expanded, unserving};
 use super::options::Options;
 use super::replay_spec::{Labels, ReplaySpec};
 use meshreplay_alloc::allocator::{self, ALLOCATORS};
@@ -128,13 +128,13 @@ impl Axes {
             let whole = LogPart { partition: None, machines: self.machines.clone() };
             return self.product(0..self.logs.len(), &whole);
         }
-        let mut found = Vec::new();
+        let mut combinations = Vec::new();
         for (log, parts) in self.of_logs.iter().enumerate() {
             for part in parts {
-                found.extend(self.product(log..log + 1, part)?);
+                combinations.extend(self.product(log..log + 1, part)?);
             }
         }
-        Ok(found)
+        Ok(combinations)
     }
 
     /// Fails if the combinations would not fit into memory. A short file can ask for any number.
@@ -188,7 +188,7 @@ impl Axes {
         let unknown: Arc<str> = Arc::default();
         let rules: Vec<Arc<Rules>> = self.rules.iter().cloned().map(Arc::new).collect();
         let machines: Vec<Arc<Mesh>> = machines.iter().cloned().map(Arc::new).collect();
-        let mut found = Vec::new();
+        let mut combinations = Vec::new();
         for (log, name) in logs.map(|log| (log, &self.logs[log])) {
             for (rules, &arrival_scale) in pairs(&rules, &self.arrival_scales) {
                 for (machine, served) in machines.iter().zip(&served) {
@@ -213,7 +213,7 @@ impl Axes {
                         // Replays of one combination differ in the seed only.
                         let of_seed = |&seed: &u64| ReplaySpec { seed, ..spec.clone() };
                         let of_all = !allocator.is_typed;
-                        found.extend(self.seeds.iter().map(of_seed).map(|spec| Combination {
+                        combinations.extend(self.seeds.iter().map(of_seed).map(|spec| Combination {
                             log,
                             spec,
                             of_all,
@@ -222,7 +222,7 @@ impl Axes {
                 }
             }
         }
-        Ok(found)
+        Ok(combinations)
     }
 
     /// Returns every pair of an allocator and a network that can serve `machine`.
@@ -238,7 +238,7 @@ impl Axes {
         let mut allocators = Vec::new();
         for given in &self.allocators {
             let of_all = given.spec == Spec::named(ALL);
-            for spec in written_out(&given.spec, machine) {
+            for spec in expanded(&given.spec, machine) {
                 let (spec, moves) = self.guests.resolve_allocator(&spec, machine)?;
                 let label = if of_all { allocator::short(&spec) } else { given.label.clone() };
                 allocators.push(Algorithm { is_typed: !of_all, ..Algorithm::new(spec, label, moves) });

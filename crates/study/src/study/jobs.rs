@@ -281,16 +281,16 @@ pub(super) fn served(
     mesh: &Mesh,
     Built { promises, mut strategy, .. }: Built,
 ) -> BTreeMap<Request, bool> {
-    let mut found = BTreeMap::new();
+    let mut is_served = BTreeMap::new();
     // An allocator that is not exact may need more nodes than the machine has, so it is asked too.
     if promises.complete && promises.exact {
-        return found;
+        return is_served;
     }
     let machine = Machine::new(mesh.clone());
     for request in requests.filter(|request| request.procs <= mesh.available()) {
-        found.entry(request).or_insert_with(|| strategy.propose(&request, &machine).is_some());
+        is_served.entry(request).or_insert_with(|| strategy.propose(&request, &machine).is_some());
     }
-    found
+    is_served
 }
 
 #[cfg(test)]

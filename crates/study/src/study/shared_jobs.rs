@@ -111,10 +111,10 @@ impl<'a> Workloads<'a> {
         let (logs, scaled, fitting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut workloads = Self { study, logs, scaled, fitting };
         for cell in cells {
-            let of = jobs_key(&study.cells[cell]);
+            let key = jobs_key(&study.cells[cell]);
             count(&mut workloads.logs, log_key(&study.cells[cell]));
-            count(&mut workloads.scaled, of.clone());
-            count(&mut workloads.fitting, (of, study.cells[cell].spec.machine.available()));
+            count(&mut workloads.scaled, key.clone());
+            count(&mut workloads.fitting, (key, study.cells[cell].spec.machine.available()));
         }
         workloads
     }
@@ -169,10 +169,10 @@ impl<'a> Workloads<'a> {
 
     /// Releases the jobs of the replay at position `cell`, and drops those that no other replay needs.
     pub(super) fn release(&self, cell: usize) {
-        let of = jobs_key(&self.study.cells[cell]);
+        let key = jobs_key(&self.study.cells[cell]);
         self.logs[&log_key(&self.study.cells[cell])].release();
-        self.scaled[&of].release();
-        self.fitting[&(of, self.study.cells[cell].spec.machine.available())].release();
+        self.scaled[&key].release();
+        self.fitting[&(key, self.study.cells[cell].spec.machine.available())].release();
     }
 }
 

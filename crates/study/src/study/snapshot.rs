@@ -134,10 +134,10 @@ impl Replay {
             Err(error) => return Err(error),
         }
         let started = watcher.started;
-        let mut found: Vec<_> = watcher.running.into_values().collect();
-        found.sort_unstable_by_key(|(job, _)| started.get(job).map(|(_, before)| *before));
+        let mut placed: Vec<_> = watcher.running.into_values().collect();
+        placed.sort_unstable_by_key(|(job, _)| started.get(job).map(|(_, before)| *before));
         let arrived = jobs.iter().filter(|job| job.submit <= at).count();
-        let running = found.into_iter().map(|(job, nodes)| {
+        let running = placed.into_iter().map(|(job, nodes)| {
             let start = started.get(&job).map_or(at, |(start, _)| *start);
             RunningJob { job: jobs[job as usize], start, nodes }
         });

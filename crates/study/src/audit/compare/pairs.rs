@@ -74,8 +74,9 @@ fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<
     let asks = |job: &ScheduledJob, procs: u32| job.procs == procs || job.asked == Some(procs);
     let is_same = asks(&x, y.procs) || y.asked.is_some_and(|asked| asks(&x, asked));
     if x.submit != y.submit || !is_same {
-        let of = |job: &ScheduledJob| format!("{} at {}", counted(job.procs, "processor"), job.submit);
-        return Ok(Err(NotSameJobs(format!("job {} asks for {} and for {}", x.number, of(&x), of(&y)))));
+        let request = |job: &ScheduledJob| format!("{} at {}", counted(job.procs, "processor"), job.submit);
+        let (first, second) = (request(&x), request(&y));
+        return Ok(Err(NotSameJobs(format!("job {} asks for {first} and for {second}", x.number))));
     }
     known.add(x, y).map(Ok)
 }

@@ -42,7 +42,7 @@ impl Study {
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
         check_twice(&options, &keys, path)?;
-        let options = found_files(with_keys(options, &keys)?, &keys, find);
+        let options = with_resolved_paths(with_keys(options, &keys)?, &keys, find);
         check_effects(&options, &keys, path)?;
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
         let axes = axes(&keys, find)?;
@@ -152,7 +152,7 @@ fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), 
 
 /// Resolves the paths of an outage file and of a node map in the study file. Relative paths start at the same
 /// directory as those of logs.
-fn found_files(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Options {
+fn with_resolved_paths(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Options {
     if let (Some(_), Some(OutageSource::File(path))) = (keys.line_of("outages"), &mut options.outages) {
         *path = find(path).display().to_string();
     }
@@ -193,7 +193,7 @@ fn logs(
 
 /// Returns the axes of the file, without logs, which planning adds. `find` resolves paths in the study file.
 fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
-    let rules = keys.list("rules", strings(|text| found_rules(text, find)))?;
+    let rules = keys.list("rules", strings(|text| resolved_rules(text, find)))?;
     let machines = keys.required("machines", strings(MachineArg::parse))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
     let (machines, autos) = MachineArg::split(machines.into_iter().map(|(machine, _)| machine));
@@ -225,7 +225,7 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
 
 /// Parses rules, and resolves the path of a prediction file in them. Relative paths start at the same
 /// directory as those of logs.
-fn found_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, String> {
+fn resolved_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, String> {
     let mut rules: Rules = text.parse().map_err(|error: SpecError| error.to_string())?;
     if let Estimate::Predicted(prediction) = &mut rules.estimate
         && let Some(path) = prediction.path().map(find)

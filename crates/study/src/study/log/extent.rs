@@ -12,7 +12,7 @@ pub const MOST_KEPT: usize = 1 << 19;
 
 /// The jobs of one size and shape.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::study) struct OfKind {
+pub(in crate::study) struct KindCount {
     /// Number of jobs.
     pub(in crate::study) count: u64,
     /// Position of the first job in the log, and its number.
@@ -21,7 +21,7 @@ pub(in crate::study) struct OfKind {
     pub(in crate::study) arrives: Time,
 }
 
-impl OfKind {
+impl KindCount {
     /// Adds jobs of the same size and shape.
     fn join(&mut self, other: &Self) {
         self.count += other.count;
@@ -39,10 +39,10 @@ pub(in crate::study) struct Extent {
     /// The number of jobs.
     pub(in crate::study) jobs: u64,
     /// Jobs by request, without those in [`Self::recent`] until the end.
-    pub(in crate::study) kinds: BTreeMap<Request, OfKind>,
+    pub(in crate::study) kinds: BTreeMap<Request, KindCount>,
     /// A direct-mapped cache in front of the tree, indexed by the number of processors. Most logs have few
     /// sizes, and the tree is slower.
-    recent: Vec<Option<(Request, OfKind)>>,
+    recent: Vec<Option<(Request, KindCount)>>,
     /// Latest arrival and sum of run times.
     pub(in crate::study) range: TimeRange,
     /// Deviation of the log from the order of arrival.
@@ -68,7 +68,7 @@ impl Extent {
     /// Adds the next job of the log.
     pub(in crate::study) fn add(&mut self, job: &Job) {
         let kind = Request::from(job).kind();
-        let one = OfKind { count: 1, first: (self.jobs, job.number), arrives: job.submit };
+        let one = KindCount { count: 1, first: (self.jobs, job.number), arrives: job.submit };
         match &mut self.recent[job.procs as usize % SLOTS] {
             Some((of, recent)) if *of == kind => recent.join(&one),
             slot => {
@@ -82,9 +82,9 @@ impl Extent {
     }
 
     /// Moves the jobs of a cache slot to the tree.
-    fn count(&mut self, recent: Option<(Request, OfKind)>) {
+    fn count(&mut self, recent: Option<(Request, KindCount)>) {
         if let Some((kind, recent)) = recent {
-            self.kinds.entry(kind).and_modify(|of_kind| of_kind.join(&recent)).or_insert(recent);
+            self.kinds.entry(kind).and_modify(|kind_count| kind_count.join(&recent)).or_insert(recent);
         }
     }
 
@@ -94,7 +94,7 @@ impl Extent {
             self.count(recent);
         }
         self.range.last_arrival = self.range.last_arrival - origin;
-        self.kinds.values_mut().for_each(|of_kind| of_kind.arrives = of_kind.arrives - origin);
+        self.kinds.values_mut().for_each(|kind_count| kind_count.arrives = kind_count.arrives - origin);
         self
     }
 }
@@ -123,12 +123,15 @@ mod tests {
         let origin = Time::from_seconds(2);
         let extent = extent.since(origin);
         assert!(extent.jobs == 40 && extent.kinds.len() == 7);
-        for (request, of_kind) in &extent.kinds {
+        for (request, kind_count) in &extent.kinds {
             let mut same = jobs.iter().zip(0..).filter(|(job, _)| Request::from(*job).kind() == *request);
             let arrives = same.clone().map(|(job, _)| job.submit - origin).min();
             let count = same.clone().count() as u64;
             let first = same.next().map(|(job, at): (_, u64)| (at, job.number));
-            assert_eq!((of_kind.count, Some(of_kind.first), Some(of_kind.arrives)), (count, first, arrives));
+            assert_eq!(
+                (kind_count.count, Some(kind_count.first), Some(kind_count.arrives)),
+                (count, first, arrives)
+            );
         }
     }
 }

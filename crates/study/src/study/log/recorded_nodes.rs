@@ -60,7 +60,7 @@ pub(in crate::study) fn recorded_nodes(
     if lists.is_empty() {
         return Err(RecordedNodesError::no_lists(log));
     }
-    let known = Named::new(&lists);
+    let known = NodeNames::new(&lists);
     let mut notes = Vec::new();
     let map = if let Some(source) = map {
         source.on(mesh)?
@@ -113,7 +113,7 @@ fn too_many_names(names: u64, ends: [String; 2], mesh: &Mesh) -> String {
 }
 
 /// The node names in the lists of a log, numbered from 0 in the order of first appearance.
-struct Named {
+struct NodeNames {
     /// The names.
     names: Vec<String>,
     /// Numbers of the names in natural order.
@@ -124,7 +124,7 @@ struct Named {
     lists: Vec<(u32, Vec<u32>)>,
 }
 
-impl Named {
+impl NodeNames {
     fn new(given: &Lists) -> Self {
         let (mut names, mut jobs, mut numbers) = (Vec::new(), Vec::new(), HashMap::new());
         let mut lists = Vec::with_capacity(given.len());

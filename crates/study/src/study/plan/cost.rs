@@ -69,7 +69,7 @@ const LOADS_PERCENT: (i32, i32) = (55, 100);
 /// machine, because all processes that plan a study must agree on it.
 pub(super) fn of_job(spec: &ReplaySpec, load: Option<f64>) -> u64 {
     let asks_behind = !AT_HEAD.contains(&spec.scheduler.name.as_str());
-    of_allocator(&spec.allocator, spec.machine.nodes(), asks_behind.then(|| growth(load)))
+    allocator_weight(&spec.allocator, spec.machine.nodes(), asks_behind.then(|| growth(load)))
 }
 
 /// Returns the growth of the weights at an offered load. It is a repeated product, because powers differ in
@@ -83,27 +83,27 @@ fn growth(load: Option<f64>) -> f64 {
 
 /// Returns the weight of an allocator on a machine of `nodes` nodes. `queue` is the factor for the queue;
 /// `None` for schedulers that only ask for its head.
-fn of_allocator(allocator: &Spec, nodes: u32, queue: Option<f64>) -> u64 {
+fn allocator_weight(allocator: &Spec, nodes: u32, queue: Option<f64>) -> u64 {
     if allocator.name == "best-of" {
         // Each member is asked.
         let members = members_of_best_of(allocator.members.as_deref()).unwrap_or_default();
         return members
             .iter()
-            .map(|member| of_allocator(member, nodes, queue))
+            .map(|member| allocator_weight(member, nodes, queue))
             .sum::<u64>()
-            .max(at_size(&OTHERS, nodes));
+            .max(interpolated(&OTHERS, nodes));
     }
     match (WEIGHTS.iter().find(|(name, ..)| *name == allocator.name), queue) {
         (Some((_, _, Some(asked_again))), Some(queue)) => {
-            ((at_size(asked_again, nodes) as f64 * queue) as u64).max(at_size(&OTHERS, nodes))
+            ((interpolated(asked_again, nodes) as f64 * queue) as u64).max(interpolated(&OTHERS, nodes))
         }
-        (Some((_, at_head, _)), _) => at_size(at_head, nodes),
-        (None, _) => at_size(&OTHERS, nodes),
+        (Some((_, at_head, _)), _) => interpolated(at_head, nodes),
+        (None, _) => interpolated(&OTHERS, nodes),
     }
 }
 
 /// Interpolates linearly between the two nearest measured machines, and clamps beyond them.
-fn at_size(weights: &BySize, nodes: u32) -> u64 {
+fn interpolated(weights: &BySize, nodes: u32) -> u64 {
     let larger = SIZES.partition_point(|&size| size < nodes);
     if larger == 0 || larger == SIZES.len() {
         return weights[larger.min(SIZES.len() - 1)];
@@ -171,7 +171,7 @@ mod tests {
             (4095, 999),
         ];
         for (nodes, weight) in sizes.into_iter().chain([(4096, 1000), (1 << 20, 1000)]) {
-            assert_eq!(at_size(&weights, nodes), weight, "{nodes}");
+            assert_eq!(interpolated(&weights, nodes), weight, "{nodes}");
         }
     }
 

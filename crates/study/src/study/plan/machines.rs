@@ -59,8 +59,8 @@ impl Draft {
     ) -> Result<Vec<Mesh>, PlanError> {
         let name = part.name(&log.name);
         let mut machines = self.axes.machines.clone();
-        let found = self.autos(log, part)?;
-        for ((place, auto), machine) in self.axes.autos.iter().zip(found) {
+        let autos = self.autos(log, part)?;
+        for ((place, auto), machine) in self.axes.autos.iter().zip(autos) {
             let without = match machine.nodes() - machine.available() {
                 0 => String::new(),
                 surplus => format!(" ({surplus} of its nodes are unavailable)"),

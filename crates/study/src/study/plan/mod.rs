@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::parts::{LogOfParts, Parts};
-use self::survey::{Counts, PartSurvey, Wanted};
+use self::survey::{Counts, PartSurvey, SurveyScope};
 use crate::study::axes::{Axes, Combination};
 use crate::study::jobs::JobsError;
 use crate::study::key::{Keys, own_key, sha256, unique};
@@ -254,9 +254,9 @@ impl Draft {
             if checked.contains_key(&part(spec)) {
                 continue;
             }
-            let found = check_outages(spec, &self.options);
-            checked.insert(part(spec), found.is_ok());
-            match found {
+            let compatible = check_outages(spec, &self.options);
+            checked.insert(part(spec), compatible.is_ok());
+            match compatible {
                 Ok(()) => {}
                 Err(error) if *of_all => notes.push(format!("all leaves out: {error}")),
                 Err(error) => return Err(error),
@@ -301,7 +301,7 @@ impl Draft {
 
     /// Reads every log. Returns the logs, and the surveys of their parts.
     fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<PartSurvey>>), PlanError> {
-        let wanted = Wanted {
+        let wanted = SurveyScope {
             requests: !self.is_of_command || self.axes.ask_for_all(),
             size: !self.axes.autos.is_empty(),
             given: !self.axes.machines.is_empty(),
@@ -330,7 +330,7 @@ impl Draft {
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
                 (Arc::clone(&log.summary), Arc::clone(&log.names), Some(Arc::new(log)))
             } else {
-                let summary = surveyed(source, &self.axes.rules, &mut counts).map_err(failed)?;
+                let summary = count_jobs(source, &self.axes.rules, &mut counts).map_err(failed)?;
                 let names = Arc::new(summary.names());
                 (Arc::new(summary), names, None)
             };
@@ -344,7 +344,7 @@ impl Draft {
             };
             surveys.push(Parts::new(counts, log).chosen(&self.axes.partitions, notes)?);
             let (sha256, records) = (summary.sha256.clone(), summary.records);
-            let (source, starts) = (in_zone(source, &summary.facts), LogStart::of(&names));
+            let (source, starts) = (with_assumed_zone(source, &summary.facts), LogStart::of(&names));
             logs.push(StudyLog { source, sha256, records, starts, loaded });
         }
         Ok((logs, surveys))
@@ -378,7 +378,7 @@ impl Draft {
 }
 
 /// Counts the jobs of a log for each set of rules, without keeping them.
-fn surveyed(source: &LogSource, rules: &[Rules], counts: &mut Counts) -> Result<LogSummary, TraceError> {
+fn count_jobs(source: &LogSource, rules: &[Rules], counts: &mut Counts) -> Result<LogSummary, TraceError> {
     meshreplay_logs::read(&source.path, source.read.clone(), |record| {
         for (i, rules) in rules.iter().enumerate() {
             if let Ok(job) = rules.job(record) {
@@ -410,7 +410,7 @@ fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
 }
 
 /// Returns the log with the assumed time zone of its dates in its format.
-fn in_zone(source: &LogSource, facts: &Facts) -> LogSource {
+fn with_assumed_zone(source: &LogSource, facts: &Facts) -> LogSource {
     let mut source = source.clone();
     if let Some(zone) = facts.assumed_zone() {
         source.read.format =

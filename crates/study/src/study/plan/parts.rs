@@ -126,8 +126,8 @@ impl<'a> Parts<'a> {
 
     /// Counts the jobs, under the first set of rules, whose partition satisfies `is`.
     fn jobs(&self, is: impl Fn(Option<i64>) -> bool) -> u64 {
-        let of = self.counts.by_rules.iter().take(1).flatten().filter(|(number, _)| is(**number));
-        of.map(|(_, survey)| survey.jobs).sum()
+        let surveys = self.counts.by_rules.iter().take(1).flatten().filter(|(number, _)| is(**number));
+        surveys.map(|(_, survey)| survey.jobs).sum()
     }
 
     /// Returns the part with all jobs.

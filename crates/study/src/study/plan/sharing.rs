@@ -47,19 +47,19 @@ impl Sharing {
             all: survey.work_procs_us,
             listed: survey.listed_procs_us.unwrap_or_default(),
         };
-        let mut found = Self { partitions: surveys.iter().map(work).collect(), groups: None };
+        let mut sharing = Self { partitions: surveys.iter().map(work).collect(), groups: None };
         let are_listed =
             |partition: &&Work| partition.number.is_some() && 2 * partition.listed >= partition.all;
-        if found.partitions.len() < 2 || !found.that_count(&|_| true).iter().all(are_listed) {
-            return found;
+        if sharing.partitions.len() < 2 || !sharing.significant(&|_| true).iter().all(are_listed) {
+            return sharing;
         }
-        let Some(mut groups) = runs.groups() else { return found };
-        found.add_mixed(&mut groups, names);
+        let Some(mut groups) = runs.groups() else { return sharing };
+        sharing.add_mixed(&mut groups, names);
         let is_grouped = |number: i64| groups.iter().any(|group| group.contains(&number));
-        if found.that_count(&|_| true).iter().filter_map(|partition| partition.number).all(is_grouped) {
-            found.groups = Some(groups);
+        if sharing.significant(&|_| true).iter().filter_map(|partition| partition.number).all(is_grouped) {
+            sharing.groups = Some(groups);
         }
-        found
+        sharing
     }
 
     /// Adds ungrouped partitions whose names are lists, as in jobs of Slurm that never started, to the group
@@ -87,19 +87,19 @@ impl Sharing {
     }
 
     /// Returns the chosen partitions with 1 % or more of their total work, in descending order of work.
-    fn that_count(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> Vec<&Work> {
+    fn significant(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> Vec<&Work> {
         let chosen = || self.partitions.iter().filter(|partition| chosen(partition.number));
         let total: i128 = chosen().map(|partition| partition.all).sum();
         let counts = |partition: &&Work| partition.all > 0 && COUNTS * partition.all >= total;
-        let mut found: Vec<&Work> = chosen().filter(counts).collect();
-        found.sort_by_key(|partition| -partition.all);
-        found
+        let mut partitions: Vec<&Work> = chosen().filter(counts).collect();
+        partitions.sort_by_key(|partition| -partition.all);
+        partitions
     }
 
     /// Returns whether several chosen partitions have 1 % or more of their total work and are not known to
     /// share nodes.
     pub(super) fn pools(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> bool {
-        let numbers: Vec<i64> = self.that_count(chosen).iter().filter_map(|one| one.number).collect();
+        let numbers: Vec<i64> = self.significant(chosen).iter().filter_map(|one| one.number).collect();
         let are_in = |group: &Vec<i64>| numbers.iter().all(|number| group.contains(number));
         numbers.len() > 1 && !self.groups.iter().flatten().any(are_in)
     }
@@ -116,7 +116,7 @@ impl Sharing {
             return None;
         }
         let total: i128 = self.partitions.iter().map(|partition| partition.all).sum();
-        let named = self.that_count(&|_| true);
+        let named = self.significant(&|_| true);
         let named: Vec<&&Work> = named.iter().filter(|partition| partition.number.is_some()).collect();
         let words = |(i, partition): (usize, &&&Work)| {
             let share = 100.0 * partition.all as f64 / total as f64;

@@ -18,7 +18,7 @@ use meshreplay_workload::{Model, Rules};
 
 /// Selects the facts that a survey collects.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct SurveyScope {
     /// Distinct requests of the jobs.
     pub(super) requests: bool,
     /// Processors in use at once, because the log sizes machines.
@@ -29,7 +29,7 @@ pub(super) struct Wanted {
 
 /// Counts the jobs of a log while it is read.
 pub(super) struct Counts {
-    pub(super) wanted: Wanted,
+    pub(super) wanted: SurveyScope,
     /// For each set of rules, the jobs by partition; `None` if that is unknown.
     pub(super) by_rules: Vec<BTreeMap<Option<i64>, Survey>>,
     /// Runs with node lists, or all runs if the log sizes machines; under the first set of rules.
@@ -92,7 +92,7 @@ pub(super) struct LogSize {
 
 impl Counts {
     /// Starts counting under this number of sets of rules.
-    pub(super) fn new(rules: usize, wanted: Wanted) -> Self {
+    pub(super) fn new(rules: usize, wanted: SurveyScope) -> Self {
         Self {
             wanted,
             by_rules: vec![BTreeMap::new(); rules],
@@ -180,8 +180,8 @@ impl Survey {
         let loaded = log.loaded.as_ref()?;
         let source = JobSource::recorded(Arc::new(loaded.jobs_of(spec.partition.as_ref()).into_owned()), 0)
             .of_log(&loaded.summary);
-        let found = source.recorded_nodes(&spec.log, options.node_map.as_ref(), &spec.machine);
-        found.err().map(|error| error.to_string())
+        let mapped = source.recorded_nodes(&spec.log, options.node_map.as_ref(), &spec.machine);
+        mapped.err().map(|error| error.to_string())
     }
 
     /// Returns a note if `all` leaves the replay out.

@@ -133,8 +133,8 @@ impl Replay {
         options: &Options,
     ) -> Result<Option<RecordedNodes>, RecordedNodesError> {
         let ReplaySpec { log, machine, allocator, .. } = &self.spec;
-        let found = || self.source.recorded_nodes(log, options.node_map.as_ref(), machine);
-        follows_lists(allocator).then(found).transpose()
+        let map = || self.source.recorded_nodes(log, options.node_map.as_ref(), machine);
+        follows_lists(allocator).then(map).transpose()
     }
 
     /// Returns the jobs of the replication with this seed that the allocator can place on the idle machine.
@@ -160,7 +160,7 @@ impl Replay {
 
     /// Rewords an engine error for guest schedulers. The engine assumes that a scheduler asks for the head on
     /// an idle machine.
-    fn explained(&self, error: ReplayError) -> ReplayError {
+    fn reworded(&self, error: ReplayError) -> ReplayError {
         let scheduler = &self.spec.scheduler;
         match error {
             ReplayError::Stuck { number, procs } if scheduler.is_guest() => ReplayError::Failed(format!(

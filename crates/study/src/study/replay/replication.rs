@@ -196,7 +196,7 @@ impl<'a> Replication<'a> {
         } else {
             run(observer)
         };
-        let records = records.map_err(|error| self.replay.explained(error))?;
+        let records = records.map_err(|error| self.replay.reworded(error))?;
         let waited = match feed {
             Feed::Listed(_) => Duration::ZERO,
             Feed::Streamed(arrivals) => arrivals.waited(),

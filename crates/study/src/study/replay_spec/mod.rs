@@ -119,12 +119,12 @@ impl ReplaySpec {
     /// Returns the replay in words, such as `KTH × 1 on 10x10 under fcfs with naive, seed 1`.
     pub fn label(&self) -> String {
         let Self { log, arrival_scale, machine, network, seed, labels, partition, .. } = self;
-        let of = partition.as_ref().map(|partition| format!(" partition {partition}")).unwrap_or_default();
+        let place = partition.as_ref().map(|partition| format!(" partition {partition}")).unwrap_or_default();
         let network =
             if network.name == RECORDED { String::new() } else { format!(" over {}", labels.network) };
         let Labels { scheduler, allocator, .. } = &**labels;
         format!(
-            "{log}{of} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed \
+            "{log}{place} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed \
                  {seed}"
         )
     }
@@ -173,18 +173,18 @@ impl Serialize for ReplaySpec {
 /// directories of version 0.1.0. The network may also be missing, and the partition, which is optional.
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let found = Map::deserialize(deserializer)?;
+        let entries = Map::deserialize(deserializer)?;
         let machine = Mesh::new(&[1]).map_err(D::Error::custom)?;
         let mut spec = Self::new(machine, Spec::named(""), Spec::named(""));
         for Coordinate { name, set, .. } in Coordinate::listed() {
-            match found.get(*name) {
+            match entries.get(*name) {
                 Some(value) if set(&mut spec, &plain_text(value)) => {}
                 Some(value) => return Err(D::Error::custom(format!("{name} cannot be {value}"))),
                 None if ["network", "partition"].contains(name) => {}
                 None => return Err(D::Error::missing_field(name)),
             }
         }
-        spec.labels = Arc::new(match found.get(LABELS) {
+        spec.labels = Arc::new(match entries.get(LABELS) {
             Some(labels) => Labels::deserialize(labels).map_err(D::Error::custom)?,
             None => Labels::short(&spec.scheduler, &spec.allocator, &spec.network),
         });

@@ -54,7 +54,7 @@ pub struct LogStream {
 }
 
 /// A predicate on requests.
-pub(in crate::study) type Holds<'a> = &'a dyn Fn(&Request) -> bool;
+pub(in crate::study) type RequestPredicate<'a> = &'a dyn Fn(&Request) -> bool;
 
 /// A batch of jobs, or the reason why they cannot be read.
 pub(in crate::study) type Batch = Result<Vec<Job>, String>;
@@ -96,14 +96,14 @@ impl LogStream {
     /// Returns the number of jobs that are no larger than `machine`, and the number of other records.
     pub(in crate::study) fn sizes(&self, machine: &Mesh) -> (u64, u64) {
         let fits = |(request, _): &(&Request, _)| request.procs <= machine.available();
-        let jobs = self.extent.kinds.iter().filter(fits).map(|(_, of_kind)| of_kind.count).sum();
+        let jobs = self.extent.kinds.iter().filter(fits).map(|(_, kind_count)| kind_count.count).sum();
         (jobs, self.log.workload.left_out.total() + self.extent.jobs - jobs)
     }
 
     /// Returns the first arrival of a job whose request satisfies `fits`; 0 without one.
-    pub(in crate::study) fn first_arrival(&self, fits: Holds<'_>) -> Time {
+    pub(in crate::study) fn first_arrival(&self, fits: RequestPredicate<'_>) -> Time {
         let fitting = self.extent.kinds.iter().filter(|(request, _)| fits(request));
-        let first = fitting.map(|(_, of_kind)| of_kind.arrives).min();
+        let first = fitting.map(|(_, kind_count)| kind_count.arrives).min();
         first.map_or(Time::ZERO, |first| scaled_submit(first, self.arrival_scale))
     }
 
@@ -123,18 +123,18 @@ impl LogStream {
     pub(in crate::study) fn misfits(
         &self,
         machine: &Mesh,
-        among: Holds<'_>,
-        fits: Holds<'_>,
+        among: RequestPredicate<'_>,
+        fits: RequestPredicate<'_>,
         allocator: Option<&str>,
     ) -> Result<u64, JobsError> {
         let all = || self.extent.kinds.iter().filter(|(request, _)| among(request));
         let others = || all().filter(|(request, _)| !fits(request));
         let misfits = Misfits {
             first: others()
-                .min_by_key(|(_, of_kind)| of_kind.first)
+                .min_by_key(|(_, kind_count)| kind_count.first)
                 .map(|(request, of)| (*request, of.first.1)),
-            count: others().map(|(_, of_kind)| of_kind.count).sum(),
-            jobs: all().map(|(_, of_kind)| of_kind.count).sum(),
+            count: others().map(|(_, kind_count)| kind_count.count).sum(),
+            jobs: all().map(|(_, kind_count)| kind_count.count).sum(),
         };
         misfits.check(&self.log.name, machine, self.rules.oversize, allocator)
     }
