@@ -11,7 +11,7 @@ use meshreplay_base::job::{Shape, Time};
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::{Format, ReadOptions, Reader, SWF};
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
-use meshreplay_study::audit::{KnownOutages, LogSchedule, Schedule, ScheduledJob, Walk};
+use meshreplay_study::audit::{KnownOutages, LogSchedule, Schedule, ScheduleStream, ScheduledJob};
 use meshreplay_workload::{Rules, ShapeRule};
 
 /// A schedule, and the facts about its replay from the summary beside it. Each fact is `None` if there is no
@@ -62,7 +62,7 @@ impl Default for Jobs {
 
 impl Jobs {
     /// Returns the jobs one by one, in the order of the file. Each may be an error, after which no more come.
-    pub fn walk(&self) -> Result<Walk<'_, InspectError>, InspectError> {
+    pub fn walk(&self) -> Result<ScheduleStream<'_, InspectError>, InspectError> {
         Ok(match self {
             Self::Saved(jobs) => Box::new(jobs.walk().map(|job| Ok(job?))),
             Self::Log(log) => Box::new(log.walk()?.map(|job| Ok(job?))),
