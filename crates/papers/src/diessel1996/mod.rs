@@ -61,7 +61,7 @@ pub(super) const PAPER: Paper = Paper {
         ),
         table(
             "grid",
-            "The step, decision and rule that come nearest to the printed numbers (not in the paper, takes minutes)",
+            "Step, decision and rule nearest to the printed numbers (not in the paper, takes minutes)",
             &[],
             grid::judge,
         )
