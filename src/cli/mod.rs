@@ -46,8 +46,9 @@ use crate::text::{for_terminal, printable};
 #[derive(Debug, Parser)]
 #[command(name = "meshreplay", version, propagate_version = true)]
 #[command(after_help = "Examples:
-  meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --allocator hilbert+bf mc1x1 snug
-  meshreplay replay traces/may.sacct.gz --machine auto --scheduler recorded easy --allocator mc1x1 -o out
+  meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --allocator hilbert+bf mc1x1
+  meshreplay replay traces/may.sacct.gz --machine auto --scheduler recorded easy \\
+    --allocator hilbert+bf mc1x1 -o out
   meshreplay report out")]
 struct Arguments {
     #[command(subcommand)]
