@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use super::{Failure, complain, note};
 use crate::frame::{self, StudyFolder};
 
-/// Merge the directories in which the shards of a study were run.
+/// Merge the directories of a study's shards.
 ///
 /// If several directories have a cell, it must be the same in all but for measured times, and the first is
 /// taken. Cells that no directory has are named, and then nothing is written unless --partial is given.

@@ -31,14 +31,13 @@ fn zones(text: &str) -> Vec<String> {
     vec![name.to_owned(), rules.clone(), rules + CHANGES]
 }
 
-/// Arguments for logs that tell less than they need to.
+/// Arguments that complete logs.
 #[expect(clippy::struct_field_names, reason = "fields have the names of arguments")]
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct Zone {
-    /// Time zone of dates in the log that tell none, such as Europe/Berlin or -05:00 [default: this
-    /// machine's, with a note that names it]. Of a time that occurs twice, as clocks are put back, the first
-    /// is taken, unless that is before the job's submission or start, or the run time in a dump of Slurm says
-    /// otherwise.
+    /// Time zone of dates without one, such as Europe/Berlin or -05:00 [default: this machine's, named in a
+    /// note]. A time that occurs twice, as clocks are put back, is the first one, unless that is before the
+    /// job's submission or start, or contradicts the run time in a dump of Slurm.
     #[arg(long, value_name = "ZONE", value_parser = time_zone, allow_hyphen_values = true)]
     time_zone: Option<String>,
 
@@ -61,13 +60,13 @@ pub(in crate::cli) struct Reading {
     #[arg(id = "input_format", long = "input-format", value_name = "FORMAT", value_parser = formats::parse)]
     format: Option<Spec>,
 
-    /// Read the log as a table: FIELD=COLUMN,… by the name or the number of each column, such as
-    /// submit=Submit,start=Start,end=End,procs=NNodes. The fields are those of the format table.
+    /// Read the log as a table: FIELD=COLUMN,… by name or number of each column, such as
+    /// submit=Submit,start=Start,end=End,procs=NNodes, with the fields of the format table.
     #[arg(long, value_name = "COLUMNS", conflicts_with = "input_format")]
     columns: Option<Columns>,
 
-    /// Read the jobs of this partition only, by name or number: batch, or batch+debug for those of both.
-    /// `meshreplay trace info` shows the partitions.
+    /// Read only the jobs of this partition, by name or number: batch, or batch+debug for both. `meshreplay
+    /// trace info` shows the partitions.
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Partitions>)]
     partition: Option<Partitions>,
 

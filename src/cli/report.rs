@@ -30,13 +30,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// Time for which the machine is shown, FROM..TO in seconds of the replay or as dates of the log, such as
-    /// 1996-09-23..1996-09-24. The default begins with the first start and ends where one of the replays has
-    /// started 2,000 jobs, or with the jobs that take two megabytes.
+    /// Time of the player, FROM..TO in seconds of the replay or as dates of the log, such as
+    /// 1996-09-23..1996-09-30.
     #[arg(long, value_name = "FROM..TO", value_parser = super::plot::drawing::window, allow_hyphen_values = true)]
     window: Option<Window>,
 
-    /// Allocators whose machines are shown side by side [default: those of the first four replays].
+    /// Allocators in the player [default: the first four replays].
     #[arg(long, value_name = "SPEC", num_args = 1..)]
     show: Vec<String>,
 

@@ -64,7 +64,7 @@ pub(super) struct Args {
     #[arg(long, value_parser = one_of(&Format::ALL))]
     format: Option<Format>,
 
-    /// Format of the plots that -o keeps beside the comparison.
+    /// Format of the plots that -o writes.
     #[arg(long, value_parser = super::plot::formats(), value_name = "FORMAT", default_value = "svg")]
     pictures: &'static PictureFormat,
 

@@ -66,8 +66,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "slurm[:KEY=VALUE,…]", conflicts_with_all = ["shard", "threads"])]
     submit: Option<Slurm>,
 
-    /// Print how many cells of the study in DIR are done, running, queued, failed and to do, and what to do
-    /// next. Slurm is asked which tasks are running or queued. The exit code is 1 unless the study is
+    /// Print the numbers of done, running, queued, failed and remaining cells of the study in DIR, and the
+    /// next command. Running and queued tasks come from Slurm. The exit code is 1 unless the study is
     /// finished.
     #[arg(long, value_name = "DIR", exclusive = true)]
     status: Option<PathBuf>,

@@ -14,8 +14,7 @@ use crate::text::PaperTable;
 
 /// Print a table of saved results: one number per row and column, the best of each column bold.
 ///
-/// It reads the summary that `replay -o` or `sweep -o` wrote. Rows and columns stand in the order of the
-/// summary.
+/// Reads the summary of `replay -o` or `sweep -o`. Rows and columns have the order of the summary.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay table out --rows allocator --columns log,machine \\
@@ -44,24 +43,24 @@ pub(super) struct Args {
     #[arg(long, value_name = "COLUMN", default_value = "pairwise_sum_mean")]
     value: String,
 
-    /// Show the jobs by what they have in common instead: for each group and replay the number of jobs,
-    /// node-hours, wait, bounded slowdown and dispersal. Groups with most node-hours come first; size (powers
-    /// of two of processors) and hour (of the week, when they were submitted) have their own order. It reads
-    /// the jobs that `replay -o` and `sweep --jobs` keep.
+    /// Group the jobs instead: number of jobs, node-hours, wait, bounded slowdown and dispersal for each
+    /// group and replay. Groups with most node-hours come first; size (powers of two of processors) and
+    /// hour (of the week of the submission) have their own order. Needs the jobs that `replay -o` and
+    /// `sweep --jobs` keep.
     #[arg(long, value_name = "WHAT", value_parser = one_of(&groupings()),
           conflicts_with_all = ["frame", "rows", "value", "relative_to", "best"])]
     by: Option<&'static Grouping>,
 
-    /// Number of groups of --by that are shown, those with most node-hours; the rest is one more group.
+    /// Number of groups of --by with most node-hours to show; the rest is one more group.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     top: Option<u64>,
 
-    /// Number by which the groups of --by are sorted, the best first, or most jobs or node-hours first. A
-    /// group with several replays stands where the mean of its numbers belongs.
+    /// Number for sorting the groups of --by, best first, or most jobs or node-hours first. A group with
+    /// several replays is sorted by the mean of its numbers.
     #[arg(long, value_name = "COLUMN", value_parser = group_column)]
     sort: Option<&'static str>,
 
-    /// Divide all numbers by those of this row or column, such as mc1x1.
+    /// Divide all numbers by this row or column, such as mc1x1.
     #[arg(long, value_name = "LABEL")]
     relative_to: Option<String>,
 

@@ -11,13 +11,10 @@ use crate::report::laws_table;
 use crate::spec::Spec;
 use crate::study::ALL;
 
-/// Hold allocators to the laws that every allocator keeps, and show the smallest history in which one is
-/// broken.
+/// Check allocators against the laws of every allocator, and show the smallest history that breaks one.
 ///
-/// Random histories of jobs that come and go, of nodes that somebody else takes, and of nodes that go down
-/// and come up are played on every machine that the allocator serves. A table has a line for each allocator
-/// and law. If a law is broken, the history is made as small as possible, and printed with the machine drawn
-/// as a mesh; the exit code is 1.
+/// Random histories have arriving and departing jobs, nodes taken by others, and nodes that go down and
+/// come up, on each machine that the allocator serves. Exit code 1 if a law is broken.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay check hilbert+bf mc1x1

@@ -23,12 +23,12 @@ pub(in crate::cli) struct DrawingArgs {
     #[arg(long)]
     log: bool,
 
-    /// What the horizontal axis of pictures by load shows: the rate of arrivals, the utilization that came of
-    /// it, or the factor by which arrival times are multiplied [default: arrivals].
+    /// Measure of load on the horizontal axis: the arrival rate, the resulting utilization, or the factor
+    /// of arrival times [default: arrivals].
     #[arg(long, value_parser = one_of(&LOAD_AXES), value_name = "LOAD")]
     axis: Option<LoadAxis>,
 
-    /// Allocator by which ratios divide, for each scheduler by its own [default: mc1x1, or else the first].
+    /// Baseline allocator of ratios, for each scheduler its own [default: mc1x1, or else the first].
     #[arg(long, value_name = "SPEC")]
     relative_to: Option<String>,
 
@@ -46,7 +46,7 @@ pub(in crate::cli) struct DrawingArgs {
     paper: PaperArgs,
 }
 
-/// How large a figure on paper is, and whether a caption says what its title would.
+/// Size of a figure on paper, and whether the title is left to a caption.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(in crate::cli) struct PaperArgs {
     /// Size of a figure on paper: its width, such as 84mm, or width and height, such as 174x90mm. Labels are

@@ -19,8 +19,8 @@ use crate::frame::{TEMPORARY, write_whole};
 
 /// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
 ///
-/// It reads what `replay -o` or `sweep -o` wrote, and replays nothing. Without --kind it draws every picture
-/// for which the results have the data. An allocator has the same colour in all pictures.
+/// Reads what `replay -o` or `sweep -o` wrote, and replays nothing. Without --kind, draws every kind that
+/// the results have data for. An allocator has the same colour in all pictures.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay plot out
@@ -32,7 +32,7 @@ pub(super) struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Kinds of pictures [default: all for which the results have the data].
+    /// Kinds of pictures [default: all that the results have data for].
     #[arg(short, long, value_parser = kinds(), value_name = "KIND", num_args = 1.., value_delimiter = ',')]
     kind: Vec<&'static PlotKind>,
 
@@ -44,7 +44,7 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "DIR or FILE")]
     output: Option<PathBuf>,
 
-    /// Format of the pictures [default: svg, or what the name of the file says].
+    /// Format of the pictures [default: svg, or that of the file name].
     #[arg(long, value_parser = formats(), value_name = "FORMAT")]
     format: Option<&'static PictureFormat>,
 

@@ -30,11 +30,11 @@ use crate::workload::{
 ///
 /// Specs are `name` or `name:key=value,key=value`; `meshreplay list` shows the names.
 ///
-/// A log may also be a workload model, synthetic:KEY=VALUE,…: Poisson arrivals by ratio=R (rate times mean
-/// service, 1 by default), rate=λ (jobs per second) or offered=L (share of what the machine can do);
-/// exponential service=S seconds (5); sides=uniform, exponential or normal with mean=M, sigma=D and
-/// outside=clamp or redraw; max=AxB instead of the machine's sides; jobs=N (10000). tpu-slices:offered=L
-/// (0.7): boxes in the mix of accelerator pods; see `meshreplay list models`.
+/// Workload models take the place of logs, such as synthetic:KEY=VALUE,…: Poisson arrivals by ratio=R (rate
+/// times mean service, 1 by default), rate=λ (jobs per second) or offered=L (share of the machine's
+/// capacity); exponential service=S seconds (5); sides=uniform, exponential or normal with mean=M, sigma=D
+/// and outside=clamp or redraw; max=AxB instead of the machine's sides; jobs=N (10000).
+/// tpu-slices:offered=L (0.7): boxes in the mix of accelerator pods; see `meshreplay list models`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 \\
@@ -69,8 +69,8 @@ pub(crate) struct Args {
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
     scheduler: Vec<GivenSpec>,
 
-    /// Order in which waiting jobs are considered. It sets the parameter `order` of every scheduler given, so
-    /// each of them must have one.
+    /// Priority order of waiting jobs. It sets the parameter `order` of every scheduler, so each of them
+    /// must have one.
     #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(scheduler::orders()))]
     order: Option<String>,
 
@@ -82,13 +82,13 @@ pub(crate) struct Args {
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
     allocator: Vec<GivenSpec>,
 
-    /// How long jobs run: as recorded, or as long as their messages take on a network, such as
+    /// Run times of jobs: as recorded, or as long as messages take on a network, such as
     /// wormhole:pattern=one-to-all,messages=20. `meshreplay list networks` shows the parameters.
-    /// exec:COMMAND is a program of your own that says how long each job runs on its nodes.
+    /// exec:COMMAND is a program of your own that returns run times.
     #[arg(long, default_value = execution::RECORDED, value_name = "SPEC", num_args = 1.., value_parser = network_spec)]
     network: Vec<GivenSpec>,
 
-    /// Factors by which arrival times are multiplied. A factor below 1 raises the load.
+    /// Factors of arrival times. A factor below 1 raises the load.
     #[arg(
         long,
         default_value = "1",
@@ -134,8 +134,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     zone: Zone,
 
-    /// Number of the summary by which the rows of the table are sorted, the best first, such as
-    /// `pairwise_sum_mean`.
+    /// Number of the summary for sorting the table, best first, such as `pairwise_sum_mean`.
     #[arg(long, value_name = "COLUMN", value_parser = summary_metric)]
     pub(super) sort: Option<&'static Metric>,
 
@@ -144,15 +143,14 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(super) sparklines: bool,
 
-    /// How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has the
-    /// processors that it was allocated, and jobs of 0 s are kept. With requested a job has the processors
-    /// that it asked for, with allocated those that it was allocated, and both leave out jobs that did not
-    /// run.
+    /// Rules for turning records into jobs. authors, the rules of the simulator PReMAS: allocated
+    /// processors, and jobs of 0 s are kept. requested: requested processors. allocated: allocated
+    /// processors. The last two leave out jobs that did not run.
     #[arg(long, default_value = "authors", value_parser = one_of(RULE_SETS))]
     rules: RuleSet,
 
-    /// Jobs of which status are replayed. By default the rules decide: for authors it is −1, 0, 1, and 5 if
-    /// the job ran; for requested and allocated it is every status.
+    /// Statuses to replay. By default the rules decide: −1, 0, 1, and 5 if the job ran, for authors; every
+    /// status for requested and allocated.
     #[arg(long, value_parser = one_of(STATUSES))]
     status: Option<Status>,
 
@@ -169,11 +167,11 @@ pub(crate) struct Args {
     #[arg(long, default_value = "recorded", value_name = "ARRIVALS")]
     arrivals: Arrivals,
 
-    /// Partitions of which jobs are replayed, by name or number (`meshreplay trace info` shows them): batch
-    /// is one row, batch+debug one row of the jobs of both, and batch debug two rows. each is a row for every
-    /// partition, all one row of all jobs. With --machine auto every row has the machine of its partitions
-    /// [default: all; with --machine auto, partitions that share no nodes in the log's lists of nodes have
-    /// rows and machines of their own].
+    /// Partitions to replay, by name or number (`meshreplay trace info` shows them): batch is one row,
+    /// batch+debug one row of the jobs of both, and batch debug two rows. each is one row per partition,
+    /// all one row of all jobs. With --machine auto every row has the machine of its partitions [default:
+    /// all; with --machine auto, partitions without common nodes in the log's node lists have rows and
+    /// machines of their own].
     #[arg(long, value_name = "NAME|each|all", num_args = 1..)]
     partition: Vec<PartitionChoice>,
 
@@ -182,21 +180,19 @@ pub(crate) struct Args {
     #[arg(long, default_value = "extend", value_parser = one_of(OVERRUNS))]
     overrun: Overrun,
 
-    /// Jobs of which size are replayed: all, those of more than one processor (parallel), or those whose
-    /// number of processors is a power of two.
+    /// Sizes to replay: all, more than one processor (parallel), or powers of two.
     #[arg(long, default_value = "all", value_parser = one_of(SIZES))]
     sizes: Sizes,
 
-    /// Shape of jobs of which only the number of processors is known. near-square: the submesh of fewest
-    /// nodes whose longest side is at most twice the shortest. factors: a submesh of exactly that number of
-    /// nodes if one fits, so that 13 nodes are a row. row: one row. pow2: near-square with its sides rounded
-    /// up to powers of two. list:4x4x4,8x4x4: the smallest of the listed shapes with enough nodes, whether or
-    /// not it fits the machine.
+    /// Shape of jobs without a shape of their own. near-square: the submesh of fewest nodes whose longest
+    /// side is at most twice the shortest. factors: a submesh of exactly that number of nodes if one fits,
+    /// so that 13 nodes are a row. row: one row. pow2: near-square with sides rounded up to powers of two.
+    /// list:4x4x4,8x4x4: the smallest listed shape with enough nodes, whether or not it fits the machine.
     #[arg(long, value_name = "RULE", default_value = "near-square")]
     shape: ShapeRule,
 
-    /// What happens with jobs that are larger than the machine, or that the allocator cannot place even on
-    /// the idle machine: the replay fails (error), or it leaves them out and counts them (skip).
+    /// Treatment of jobs that are larger than the machine, or that the allocator cannot place even on the
+    /// idle machine: fail the replay (error), or leave them out and count them (skip).
     #[arg(long, default_value = "error", value_parser = one_of(OVERSIZES))]
     oversize: Oversize,
 

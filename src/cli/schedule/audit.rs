@@ -35,7 +35,7 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "SCHEDULE")]
     schedule: PathBuf,
 
-    /// Machine [default: what the summary in the directory says].
+    /// Machine [default: that of the summary in the directory].
     #[arg(short, long, value_name = "MACHINE")]
     machine: Option<Mesh>,
 
@@ -43,9 +43,8 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_parser = one_of(&[("fcfs", Policy::Fcfs), ("easy", Policy::Easy)]))]
     against: Option<Policy>,
 
-    /// Accept that jobs wait although enough processors are free, because the allocator may refuse. Then only
-    /// the order of fcfs is checked. In directories of results the summary says whether the allocator may
-    /// refuse.
+    /// Accept waiting jobs despite enough free processors, because the allocator may refuse. Then only the
+    /// order of fcfs is checked. Directories of results know whether their allocator may refuse.
     #[arg(long, requires = "against")]
     may_refuse: bool,
 

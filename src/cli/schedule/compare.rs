@@ -9,8 +9,8 @@ use crate::frame::Selection;
 use crate::inspect::{self, Input};
 use crate::machine::Mesh;
 
-/// Compare two schedules of the same jobs: the first moment at which they differ, what each knew then, and
-/// how far apart starts are.
+/// Compare two schedules of the same jobs: the first moment that differs, the state of both at that moment,
+/// and the differences between starts.
 ///
 /// Nodes are compared if both schedules have them. The exit code is 0 if the schedules are equal, 1 if they
 /// differ, and 2 if they are not schedules of the same jobs.
@@ -28,7 +28,7 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "B")]
     second: PathBuf,
 
-    /// Machine, which is needed to say how many processors are free [default: what the summary of A says].
+    /// Machine, for the number of free processors [default: that of the summary of A].
     #[arg(short, long, value_name = "MACHINE")]
     machine: Option<Mesh>,
 

@@ -14,8 +14,8 @@ use crate::workload::Oversize;
 
 /// Draw the jobs on the machine at a moment of a replay.
 ///
-/// Each job has a letter, and a colour where --color says; # is the job that started last, and × a
-/// node that is down. The highest y is the top row; a three-dimensional machine is shown layer by layer.
+/// Each job has a letter, and with --color a colour; # is the job that started last, and × a node that is
+/// down. The highest y is the top row; a three-dimensional machine is shown layer by layer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay show allocation traces/lublin-256-10k.swf.gz --machine 16x16 \\
@@ -55,8 +55,8 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// What happens with jobs that are larger than the machine, or that the allocator cannot place even on
-    /// the idle machine: the replay fails (error), or it leaves them out (skip).
+    /// Treatment of jobs that are larger than the machine, or that the allocator cannot place even on the
+    /// idle machine: fail the replay (error), or leave them out (skip).
     #[arg(long, default_value = "error", value_parser = ["error", "skip"])]
     oversize: String,
 }

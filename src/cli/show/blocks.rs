@@ -10,8 +10,8 @@ use crate::machine::Mesh;
 
 /// Draw the hierarchy of blocks that a buddy strategy divides a machine into.
 ///
-/// Each top-level block has a letter, the largest first, and a colour where --color says. The highest y is
-/// the top row; the layers of a three-dimensional machine are side by side, or below each other if allocators
+/// Each top-level block has a letter, the largest first, and with --color a colour. The highest y is the
+/// top row; the layers of a three-dimensional machine are side by side, or below each other if allocators
 /// are compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

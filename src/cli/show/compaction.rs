@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "K", default_value_t = 13)]
     request: u32,
 
-    /// Direction in which tasks move; both draws the better of the two
+    /// Direction of moves; both draws the better of the two.
     #[arg(long, value_parser = one_of(&WAYS), default_value = "left")]
     way: Way,
 

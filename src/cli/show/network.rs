@@ -59,7 +59,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Repeat with so many seeds, and give means with the half widths of their 95 % confidence intervals.
+    /// Number of seeds; with several, means have half widths of their 95 % confidence intervals.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     replications: u32,
 

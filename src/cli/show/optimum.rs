@@ -10,8 +10,7 @@ use crate::spec::Spec;
 
 /// Find the free nodes with the smallest sum of hops between all pairs, exactly, for small cases.
 ///
-/// The bound is a sum that no placement of so many nodes can be below, whichever nodes of the machine are
-/// free.
+/// The bound is a lower bound for this number of nodes, whichever nodes of the machine are free.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay show optimum --machine 5x5 --procs 6 \\

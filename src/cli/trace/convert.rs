@@ -12,15 +12,14 @@ use crate::workload::{Again, CONVERSION_REASONS, convert, names_rows};
 
 /// Convert a log from one format to another, told by the extensions
 ///
-/// From swf to premas by the rules of that simulator's authors: processors are those allocated (field 5), the
-/// run time is field 4 or else field 6, the estimate is field 9, and only jobs with status -1, 0, 1, or 5
-/// after some run time are kept. What is left out is counted on standard error. The premas format has no
-/// header.
+/// From swf to premas, by the rules of that simulator's authors: allocated processors (field 5), run time
+/// from field 4 or else 6, estimate from field 9, and only jobs with status -1, 0, 1, or 5 after some run
+/// time. Jobs left out are counted on standard error. The premas format has no header.
 ///
-/// Logs of batch systems and tables are recognised by their first line, or --input-format or --columns tells
-/// how they are read. Their submit times then count from the first one, and the header says when that was
-/// (`UnixStartTime`), in which time zone, and how large the machine is (`MaxProcs`: the most processors in
-/// use at once if the log does not tell). Names become numbers; NAME.names.csv beside the log says which.
+/// Logs of batch systems and tables are recognised by their first line, or read by --input-format or
+/// --columns. Their submit times then count from the first one, and the header has its date
+/// (`UnixStartTime`), the time zone, and the size of the machine (`MaxProcs`, by default the most
+/// processors in use at once). Names become numbers, listed in NAME.names.csv.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -29,13 +28,13 @@ pub(super) struct Args {
     #[command(flatten)]
     output: Output,
 
-    /// Write the names of users, groups, applications, queues and partitions as comments, such as `; User: 1
-    /// anna`, instead of beside the log as NAME.names.csv
+    /// Write the names of users, groups, applications, queues and partitions as comments, such as `; User:
+    /// 1 anna`, instead of into NAME.names.csv
     #[arg(long)]
     keep_names: bool,
 
-    /// Write jobs in the order of their submissions; those that were submitted together keep the order of the
-    /// log. A log of any length is sorted in little memory
+    /// Write jobs in the order of their submissions, stably. Temporary files hold what does not fit into
+    /// memory.
     #[arg(long)]
     sort: bool,
 }

@@ -13,7 +13,7 @@ use crate::workload::{Again, convert};
 
 /// Write those jobs of a log that pass every filter given
 ///
-/// Submit times and job numbers stay as they are. The header is kept, with a note of the cut added to it.
+/// Submit times and job numbers do not change. The header is kept, with a note of the cut.
 ///
 /// A log of a format that can only be read, such as sacct, is written as SWF, as `trace convert --keep-names`
 /// does it: submit times then count from the first one, and names are numbers, which comments explain. The

@@ -47,7 +47,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 
-    /// Types of jobs that the model tells apart (lublin) [default: batch+interactive]
+    /// Job types of the model (lublin) [default: batch+interactive]
     #[arg(long, value_parser = types_parser())]
     types: Option<bool>,
 
@@ -55,8 +55,8 @@ pub(super) struct Args {
     #[arg(long)]
     published_sizes: bool,
 
-    /// Stretch the arrivals until the jobs' work is this share of what the machine can do while they arrive
-    /// (lublin)
+    /// Stretch arrivals to this offered load: the work of the jobs as a share of the machine's capacity
+    /// while they arrive
     #[arg(long, value_name = "L", value_parser = parse_load)]
     load: Option<f64>,
 

@@ -7,11 +7,11 @@ use crate::cli::print;
 use crate::cli::terminal::screen;
 use crate::trace::Profile;
 
-/// Print what a log holds: jobs, machine, span, load, sizes, run times, what is missing and what is odd
+/// Print a summary of a log: jobs, machine, span, load, sizes, run times, missing fields and irregularities
 ///
-/// All of it is about the log as recorded, before any rule has chosen jobs from it. The size of a job is its
-/// allocated processors or, where they are unknown, the requested ones. The offered load is the work (size ×
-/// run time) over what the machine could do between the first and the last submit time. Quantiles are by
+/// All of it describes the log as recorded, before any rule selects jobs. The size of a job is its
+/// allocated processors or, if unknown, the requested ones. The offered load is the work (size × run time)
+/// divided by the capacity of the machine between the first and the last submit time. Quantiles are by
 /// nearest rank.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

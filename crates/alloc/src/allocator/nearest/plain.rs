@@ -3,8 +3,8 @@
 //! O(C·F·log F) for C centres and F free nodes. The list is sorted stably for one centre after another, which
 //! is the order `carried` of the authors' simulator; for the order `location` it is sorted by location before.
 
-use super::centres::Centres;
 use super::carried::Ties;
+use super::centres::Centres;
 use meshreplay_machine::machine::{Coord, Machine, NodeId, pairwise_sum_at};
 
 /// Returns the `k` free nodes nearest to the centre for which their pairwise sum is smallest, in the order of
