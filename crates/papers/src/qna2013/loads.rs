@@ -151,15 +151,17 @@ pub(super) fn judge(
         findings.mark(place(other, rate), theirs, &words);
     }
     let [_, paging, mbs] = *percent;
-    judge_lists(findings, &format!("load {rate}"), [paging, mbs], &|other| share(other, &printed_load));
+    judge_lists(findings, &format!("load {rate}"), [paging, mbs], 0, &|other| share(other, &printed_load));
 }
 
 /// Adds the ratios to paging and MBS with unsorted lists: what the paper says of paging is judged, and what
-/// follows from its silence on MBS stands beside. `percent` are the printed ratios to paging and to MBS.
+/// follows from its silence on MBS stands beside. So does everything if the network is fitted, too, with
+/// `chosen` parameters. The printed ratios to paging and to MBS are given.
 pub(super) fn judge_lists(
     findings: &mut Findings<'_>,
     name: &str,
     [paging, mbs]: [&str; 2],
+    chosen: u32,
     share: &dyn Fn(&str) -> Option<Estimate>,
 ) {
     let row = |other: &str, percent| {
@@ -167,8 +169,10 @@ pub(super) fn judge_lists(
             .measured(share(other).map(|share| 100.0 * share))
             .published(percent, Tolerance::Points(3.0))
     };
-    row(RETURNED, paging).add_to(findings);
-    row(UNJOINED, mbs).fitted(2, UNJOINED_WORDS).add_to(findings);
+    let of_paging = row(RETURNED, paging);
+    let of_paging = if chosen == 0 { of_paging } else { of_paging.fitted(chosen, "") };
+    of_paging.add_to(findings);
+    row(UNJOINED, mbs).fitted(chosen + 2, UNJOINED_WORDS).add_to(findings);
     if share(RETURNED).is_some() {
         let words = Verdict::Note(RETURNED_WORDS.to_owned());
         item("lists", format!("{RETURNED}, {name}: what it rests on")).verdict(words).add_to(findings);

@@ -94,7 +94,7 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         let at = experiment.at(findings, reading).log(&experiment.log(rate));
         let samples = |allocator: &str| at.allocator(allocator).by_workload(column);
         let share = |other: &str| samples("qna").share(&samples(other));
-        judge_lists(findings, &format!("{figure}, {reading}"), [paging, mbs], &share);
+        judge_lists(findings, &format!("{figure}, {reading}"), [paging, mbs], 1, &share);
     }
     for messages in MESSAGES {
         judge_messages(findings, messages);
