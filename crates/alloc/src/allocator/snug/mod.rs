@@ -42,7 +42,7 @@
 //! distances, as later jobs will. On a nearly idle machine the remainder matters little, therefore W has the
 //! share of the machine that is busy.
 //!
-//! docs/src/snug-lab-notes.md lists what was tried and dropped; docs/experiments/snug has the studies of the
+//! docs/src/snug.md sums up what was tried and dropped; docs/experiments/snug has the studies of the
 //! final form.
 #![expect(
     clippy::arithmetic_side_effects,
