@@ -1,5 +1,5 @@
-//! How help is arranged: headings for the options of `replay`, a short form on one screen, and usage lines in the
-//! order that works: options that take several values come after the arguments without a name.
+//! How help is arranged: headings for the options of `replay`, a short form on one screen, and usage lines in
+//! the order that works: options that take several values come after the arguments without a name.
 
 use clap::{Arg, Command};
 

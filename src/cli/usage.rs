@@ -19,8 +19,9 @@ const MACHINES: [&str; 2] = ["-m", "--machine"];
 
 /// Returns the words of a command with each list of specs or machines that has commas as several words.
 ///
-/// A comma separates two specs unless it precedes a parameter: `mc1x1,curve:order=hilbert,select=best-fit` is two
-/// specs. It separates two machines unless the first has `without=`, or all are plain numbers, as in `4,4`.
+/// A comma separates two specs unless it precedes a parameter: `mc1x1,curve:order=hilbert,select=best-fit` is
+/// two specs. It separates two machines unless the first has `without=`, or all are plain numbers, as in
+/// `4,4`.
 pub(super) fn split_lists(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let (mut split, mut option, mut is_over) = (Vec::new(), String::new(), false);
     for word in words {

@@ -108,7 +108,8 @@ fn lists_have_blanks_or_commas() -> Tested {
         "-m 4x4 2x8 -a mc1x1 curve:order=hilbert,select=best-fit naive -s fcfs easy --arrival-scale 1 0.5",
     )?;
     let commas = replayed(
-        "-m 4x4,2x8 -a mc1x1,curve:order=hilbert,select=best-fit,naive --scheduler=fcfs,easy --arrival-scale 1,0.5",
+        "-m 4x4,2x8 -a mc1x1,curve:order=hilbert,select=best-fit,naive --scheduler=fcfs,easy --arrival-scale \
+             1,0.5",
     )?;
     assert_eq!((blanks.code, blanks.stdout.lines().count()), (Some(0), 25), "{}", blanks.stderr);
     assert_eq!(blanks.stdout, commas.stdout, "{}", commas.stderr);

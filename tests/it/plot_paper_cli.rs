@@ -74,7 +74,8 @@ fn pages_have_the_size_of_their_paper() -> Tested {
         }
         let text = String::from_utf8_lossy(&pdf);
         assert!(text.contains("+DejaVuSans\n") && text.contains("/FontFile2"), "{name}");
-        // A file of one picture has the same page. Its bytes may differ, as fonts and colours come in any order.
+        // A file of one picture has the same page. Its bytes may differ, as fonts and colours come in any
+        // order.
         for file in ["one.pdf", "one.PDF"] {
             let ran = run(at, &format!("plot out -o {file} --kind {name} --size 84x90mm -q"))?;
             assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), &*format!("{file}\n")), "{}", ran.stderr);

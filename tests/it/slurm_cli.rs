@@ -1,4 +1,5 @@
-//! `meshreplay sweep --submit slurm` and `--status` with programs that play Slurm's; tests/slurm has a real one.
+//! `meshreplay sweep --submit slurm` and `--status` with programs that play Slurm's; tests/slurm has a real
+//! one.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;

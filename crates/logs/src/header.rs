@@ -203,8 +203,8 @@ pub fn quoted(name: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Splits a header line, without its `;`, into its key and its value: the key is one word, perhaps with blanks
-/// around it, and a colon. The colon of an address such as `http://` does not count.
+/// Splits a header line, without its `;`, into its key and its value: the key is one word, perhaps with
+/// blanks around it, and a colon. The colon of an address such as `http://` does not count.
 fn key(text: &str) -> Option<(&str, &str)> {
     let (key, value) = text.split_once(':')?;
     let key = key.trim_matches([' ', '\t']);

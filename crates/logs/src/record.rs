@@ -1,8 +1,8 @@
 //! One record of a log: the 18 fields of the Standard Workload Format.
 
 pub mod status {
-    //! How a job ended: the numbers of field 11 of the Standard Workload Format (Chapin et al., Benchmarks and
-    //! Standards for the Evaluation of Parallel Job Schedulers, JSSPP 1999).
+    //! How a job ended: the numbers of field 11 of the Standard Workload Format (Chapin et al., Benchmarks
+    //! and Standards for the Evaluation of Parallel Job Schedulers, JSSPP 1999).
 
     use std::ops::RangeInclusive;
 

@@ -78,8 +78,8 @@ pub(super) use studies;
 pub struct Embedded {
     /// The name of the study and of its directory.
     pub name: String,
-    /// The dataset that the study replays, or [`STREAM`], or [`MODEL`]. Each study uses one dataset, so that a
-    /// missing log leaves out only its own study.
+    /// The dataset that the study replays, or [`STREAM`], or [`MODEL`]. Each study uses one dataset, so that
+    /// a missing log leaves out only its own study.
     pub dataset: String,
     /// The logs of the study: names of the dataset or of streams, or workload models.
     pub logs: Vec<String>,

@@ -52,10 +52,10 @@ pub(crate) struct Args {
 
     /// Machines, such as 16x16, 8x8x4, torus:16x8, or auto for the size of the log's machine.
     ///
-    /// 400 is an array, 16x8:wrap=x wraps along x, ocs:8x4x4x4 has cubes behind switches; 1 to 3 dimensions, at
-    /// most 2^24 nodes. auto is nearly a square with `MaxProcs` or `MaxNodes` of the log's header, or else the
-    /// most processors in use at once or asked for by one job, and at least as many nodes as the node lists name;
-    /// auto:3d is nearly a cube, torus:auto a torus.
+    /// 400 is an array, 16x8:wrap=x wraps along x, ocs:8x4x4x4 has cubes behind switches; 1 to 3 dimensions,
+    /// at most 2^24 nodes. auto is nearly a square with `MaxProcs` or `MaxNodes` of the log's header, or else
+    /// the most processors in use at once or asked for by one job, and at least as many nodes as the node
+    /// lists name; auto:3d is nearly a cube, torus:auto a torus.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1.., value_parser = machine_arg)]
     machine: Vec<MachineArg>,
 
@@ -76,9 +76,9 @@ pub(crate) struct Args {
 
     /// Allocators, such as hilbert+bf, mc1x1, snug, first-fit or all.
     ///
-    /// Parameters follow a colon, as in curve:order=gilbert,select=first-fit; `meshreplay list allocators` shows
-    /// all. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the documentation's page on
-    /// your own algorithms has its protocol.
+    /// Parameters follow a colon, as in curve:order=gilbert,select=first-fit; `meshreplay list allocators`
+    /// shows all. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the documentation's
+    /// page on your own algorithms has its protocol.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
     allocator: Vec<GivenSpec>,
 

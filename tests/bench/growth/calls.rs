@@ -22,9 +22,10 @@ const MILLION: usize = 3;
 /// A machine in a state, by number in its family; `None` if its text is no machine.
 type State = Option<(Mesh, Machine, Vec<Placement>)>;
 
-/// Writes a line for each allocator, machine and size of job. About half of the nodes are busy: a third of all patches
-/// of 256 or 512 nodes, and half of the small patches of 8 or 16 nodes in another third. The allocator is informed of
-/// each patch as a placement and then asked repeatedly for one that is not carried out.
+/// Writes a line for each allocator, machine and size of job. About half of the nodes are busy: a third of
+/// all patches of 256 or 512 nodes, and half of the small patches of 8 or 16 nodes in another third. The
+/// allocator is informed of each patch as a placement and then asked repeatedly for one that is not carried
+/// out.
 pub(crate) fn write(plan: &Plan, csv: &mut impl Write) -> io::Result<()> {
     for family in FAMILIES.iter().filter(|family| plan.wants_family(family.title)) {
         let states: Vec<State> = family.machines.iter().map(|text| state(family, text)).collect();

@@ -61,7 +61,8 @@ pub(crate) fn measure(budget: Duration, stop: &Stop, mut run: impl FnMut() -> bo
 }
 
 impl Cell {
-    /// Returns the end of a CSV line: the median in seconds, half the distance between the quartiles, and the mark.
+    /// Returns the end of a CSV line: the median in seconds, half the distance between the quartiles, and the
+    /// mark.
     pub(crate) fn csv(&self) -> String {
         let mark = match (self.is_stopped, self.is_refused) {
             (true, _) => "stopped",

@@ -1,9 +1,9 @@
 //! Measures how times grow: of allocator calls with the nodes of a machine and of a job, of replays with jobs
 //! and the queue. `make bench-growth` writes docs/experiments/growth.csv.
 //!
-//! CSV goes to standard output, the row being measured to standard error. Arguments are names of allocators and
-//! schedulers, by default all. `GROWTH_FAMILY` limits calls to a family of machines, such as `3D tori`, without
-//! replays. `GROWTH_BUDGET_S` is the time per cell in seconds.
+//! CSV goes to standard output, the row being measured to standard error. Arguments are names of allocators
+//! and schedulers, by default all. `GROWTH_FAMILY` limits calls to a family of machines, such as `3D tori`,
+//! without replays. `GROWTH_BUDGET_S` is the time per cell in seconds.
 
 mod calls;
 mod cells;

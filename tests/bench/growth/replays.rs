@@ -20,8 +20,9 @@ const QUEUES: [usize; 4] = [1000, 2000, 4000, 10_000];
 /// The nodes of the machine.
 const MACHINE: &str = "1024";
 
-/// Writes a line for each scheduler and number of jobs of the Lublin–Feitelson model, placed by `naive`, without reading
-/// a log and writing results. In a *queue* all jobs arrive at one instant, with estimates of twice the run times.
+/// Writes a line for each scheduler and number of jobs of the Lublin–Feitelson model, placed by `naive`,
+/// without reading a log and writing results. In a *queue* all jobs arrive at one instant, with estimates of
+/// twice the run times.
 pub(crate) fn write(plan: &Plan, csv: &mut impl Write) -> io::Result<()> {
     for entry in SCHEDULERS.iter().filter(|entry| entry.name != RECORDED && plan.wants(entry.name)) {
         plan.note(&format!("replays under {}", entry.name))?;

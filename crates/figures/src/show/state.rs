@@ -92,8 +92,8 @@ const MACHINES: [&str; 4] = ["8x8", "16", "4x4x4", "ocs:2x4x4x4"];
 /// The number of processors of the job.
 const PROCS: u32 = 7;
 
-/// Returns a drawing of the nodes that an allocator gives to a job of seven processors on a small machine with
-/// some nodes in use; `None` if it is not registered, or places no such job.
+/// Returns a drawing of the nodes that an allocator gives to a job of seven processors on a small machine
+/// with some nodes in use; `None` if it is not registered, or places no such job.
 pub fn sample(spec: &Spec) -> Option<String> {
     MACHINES.iter().find_map(|machine| {
         let mesh: Mesh = machine.parse().ok()?;

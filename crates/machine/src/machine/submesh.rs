@@ -177,8 +177,8 @@ pub fn ranges(centre: usize, radius: usize, extent: usize, wraps: bool) -> [Opti
 }
 
 /// Returns the positions of a dimension of `extent` nodes that are within `radius` hops of the `size`
-/// positions from `start` on. On a line it is one range, cut off at the ends, and the second is `None`. If the
-/// dimension wraps, a second range is there if the positions go around its end.
+/// positions from `start` on. On a line it is one range, cut off at the ends, and the second is `None`. If
+/// the dimension wraps, a second range is there if the positions go around its end.
 pub(super) fn span(
     start: usize,
     size: usize,

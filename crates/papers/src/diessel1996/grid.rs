@@ -2,9 +2,10 @@
 //!
 //! The paper takes its costs from a report that could not be had. The grid is searched against all numbers of
 //! Table 1 that are not 0, and the four gaps between left and cost-free compaction of §4.1, at once. The
-//! distance of a setting is the geometric mean of the factors between measured and printed numbers, either way
-//! round. Every number counts alike, and one that comes out as 0 counts as a thousandth of the printed one. All
-//! tasks arrive at time 0, so one run has everything. The settings are fitted, so they judge nothing.
+//! distance of a setting is the geometric mean of the factors between measured and printed numbers, either
+//! way round. Every number counts alike, and one that comes out as 0 counts as a thousandth of the printed
+//! one. All tasks arrive at time 0, so one run has everything. The settings are fitted, so they judge
+//! nothing.
 
 use std::path::Path;
 

@@ -153,8 +153,8 @@ pub(super) fn compared(without: &[Outcome], with: &[Outcome]) -> Numbers {
     names.zip(table.into_iter().flatten()).chain(others).collect()
 }
 
-/// Returns the rows of the table: the sentence that each belongs to, its words, the name of its number, and the
-/// printed number.
+/// Returns the rows of the table: the sentence that each belongs to, its words, the name of its number, and
+/// the printed number.
 pub(super) fn printed_rows() -> impl Iterator<Item = [&'static str; 4]> {
     let cells = |line: &'static str| <[&str; 4]>::try_from(line.split('\t').collect::<Vec<_>>()).ok();
     TABLE.lines().skip(1).filter_map(cells)

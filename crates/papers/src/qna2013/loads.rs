@@ -10,7 +10,8 @@ use crate::findings::{Findings, Load, item, pairs, rates};
 
 /// Paging as §2.3 describes it, and the words that say so.
 pub(super) const RETURNED: &str = "paging:list=returned";
-pub(super) const RETURNED_WORDS: &str = "2.3: \"maintains free pages in a list [...]; it allocates from this list and \
+pub(super) const RETURNED_WORDS: &str = "2.3: \"maintains free pages in a list [...]; it allocates from this \
+     list and \
      returns it to the list when releasing the page\"; to which end of the list is not said";
 /// MBS whose buddies are never joined. The paper describes splits and no joins.
 pub(super) const UNJOINED: &str = "mbs:join=no";

@@ -6,8 +6,8 @@
 //! is not decided.
 //!
 //! Here all centres of MC1x1 are scored at once, in vectorised passes. So what the paper says of the cost of
-//! MC1x1 is judged by another figure, `fig17-plain`, which runs MC1x1 as written: a walk over the shells around
-//! every free node. That takes minutes, so it has a single round, and its ratios have no intervals.
+//! MC1x1 is judged by another figure, `fig17-plain`, which runs MC1x1 as written: a walk over the shells
+//! around every free node. That takes minutes, so it has a single round, and its ratios have no intervals.
 
 use super::{GRANULAR, LAYERED, OCTET, SNAKE};
 use crate::estimate::Estimate;

@@ -63,7 +63,8 @@ pub(super) fn makespans(findings: &mut Findings<'_>) {
 
 /// Networks that were chosen because their ratios come near the printed ones: the cost of a hop is routing
 /// and not length, and in the second one the recorded run time of a job, drawn from 60 to 140 s, comes on top
-/// of its messages, which take about as long in all. Each with the parameters that differ from the usual ones.
+/// of its messages, which take about as long in all. Each with the parameters that differ from the usual
+/// ones.
 const ROUTING: [(&str, u32, &str); 2] = [
     ("compute=none,length=2,ts=60,buffer=packet,injection=blocking", 4, "routing costs, length does not"),
     (

@@ -159,8 +159,8 @@ fn slice(text: &str) -> Result<Slice, String> {
     Ok(Slice { sides, weight })
 }
 
-/// Returns the sides of a text such as `32x16`, each from 1 to `most`. Missing sides are 1. `None` if the text
-/// is something else.
+/// Returns the sides of a text such as `32x16`, each from 1 to `most`. Missing sides are 1. `None` if the
+/// text is something else.
 pub(crate) fn parse_sides(text: &str, most: u32) -> Option<[u32; 3]> {
     let mut sides = [1; 3];
     for (given, side) in text.split('x').enumerate() {

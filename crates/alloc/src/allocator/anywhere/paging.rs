@@ -14,11 +14,11 @@
 //! 3. A job that requests k processors gets the first free pages that have at least k nodes together, and all
 //!    nodes of these pages.
 //!
-//! The parameter `list` gives the order of the free pages. `sorted`: by number, so a job gets the free pages of
-//! the lowest numbers. `returned`: a FIFO list that is sorted only at the start. Jobs take pages at its front,
-//! and the pages of a job that ends go to its back, in the order in which the job had taken them. S.
-//! Zolfaghari, "Quick non-contiguous allocation", 2013, describes its Paging(0) in this way; pages of one node
-//! (`size=0`) only.
+//! The parameter `list` gives the order of the free pages. `sorted`: by number, so a job gets the free pages
+//! of the lowest numbers. `returned`: a FIFO list that is sorted only at the start. Jobs take pages at its
+//! front, and the pages of a job that ends go to its back, in the order in which the job had taken them. S.
+//! Zolfaghari, "Quick non-contiguous allocation", 2013, describes its Paging(0) in this way; pages of one
+//! node (`size=0`) only.
 //!
 //! If the number of pages along a side is not a power of two, the shuffled orders skip the pages that do not
 //! exist. In three dimensions layers are more significant than rows: in the whole number, or in each digit of

@@ -17,9 +17,9 @@
 //! The paper does not say how meshes that are not squares are divided. Here they are divided as in the
 //! authors' simulator. On a torus blocks do not wrap around.
 //!
-//! With `join=no`, four free siblings are not joined to their parent, so that blocks get smaller as long as the
-//! machine is in use, and the free blocks of a size are a FIFO list (see `unjoined`). Bani-Mohammad et al.
-//! (GABL) and Zolfaghari (QNA) describe MBS without a word on joining or on the order of free blocks.
+//! With `join=no`, four free siblings are not joined to their parent, so that blocks get smaller as long as
+//! the machine is in use, and the free blocks of a size are a FIFO list (see `unjoined`). Bani-Mohammad et
+//! al. (GABL) and Zolfaghari (QNA) describe MBS without a word on joining or on the order of free blocks.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;

@@ -15,8 +15,8 @@
 //! asked again.
 //!
 //! With `refuse=sooner`, a compaction is refused if first fit would start the job by the time the compaction
-//! is done; with `refuse=ending`, if a task would end before its move does; with `refuse=both` in either case.
-//! The job then waits for the next event. Ends of tasks are estimated ones. The paper has no such rule.
+//! is done; with `refuse=ending`, if a task would end before its move does; with `refuse=both` in either
+//! case. The job then waits for the next event. Ends of tasks are estimated ones. The paper has no such rule.
 
 use std::cmp::Ordering;
 

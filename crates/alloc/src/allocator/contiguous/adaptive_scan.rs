@@ -12,8 +12,8 @@
 //!
 //! It takes the same submesh as first fit with `turn=yes`, so a job is served whenever a free submesh of its
 //! shape exists. Time O(r·m²) for r rows of bases and m submeshes in use, independent of the machine's width.
-//! `search=fast` first selects the coverages of each row; `search=plain` looks through all coverages for every
-//! base that it tries.
+//! `search=fast` first selects the coverages of each row; `search=plain` looks through all coverages for
+//! every base that it tries.
 
 use super::busy_search::{BusyList, BusySearch, Region};
 use super::orientations::Turn;

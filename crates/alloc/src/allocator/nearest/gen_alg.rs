@@ -15,8 +15,8 @@
 //! location order. The strategy never refuses while k nodes are free. It takes time O(F·(R + W + L + D)) for
 //! F free nodes, where R is the number of rows of the ball around a centre. Centres are scored in the order
 //! of lower bounds of their scores, and most are never scored. On machines of at most 128 nodes, a centre
-//! costs some tens of instructions. `search=plain` sorts the free nodes around every centre, as published, with
-//! the same result.
+//! costs some tens of instructions. `search=plain` sorts the free nodes around every centre, as published,
+//! with the same result.
 
 use super::carried::TIES;
 use super::centres::Centres;

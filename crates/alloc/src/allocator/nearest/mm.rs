@@ -12,8 +12,8 @@
 //! order of the centres is that of the simulator of Walker, Bunde and Leung: the x, y and z of free nodes
 //! come each in order of first appearance in location order, and x varies slowest. Ties between equally
 //! distant nodes are broken as in `gen-alg`. The strategy never refuses while k nodes are free. It takes time
-//! O(C·(R + W + L + D)) for C centres, where R is the number of rows of the ball around a centre. `search=plain`
-//! sorts the free nodes around every centre, with the same result.
+//! O(C·(R + W + L + D)) for C centres, where R is the number of rows of the ball around a centre.
+//! `search=plain` sorts the free nodes around every centre, with the same result.
 
 use super::carried::{TIES, Ties};
 use super::centres::Centres;

@@ -1,7 +1,8 @@
 //! Gen-Alg and MM as written: the free nodes are sorted around every centre.
 //!
 //! O(C·F·log F) for C centres and F free nodes. The list is sorted stably for one centre after another, which
-//! is the order `carried` of the authors' simulator; for the order `location` it is sorted by location before.
+//! is the order `carried` of the authors' simulator; for the order `location` it is sorted by location
+//! before.
 
 use super::carried::Ties;
 use super::centres::Centres;

@@ -10,11 +10,12 @@
 //! 2. Free submeshes are searched next to the right sides of busy ones, as `rbs` does. With `turn=yes`, every
 //!    orientation is tried.
 //!
-//! Step 1 follows the listing (`search=chain`), in which the sides form one chain: 6×4, 5×4, 4×4, 4×3, ... The
-//! text of §3 says instead that "the largest free sub-mesh that can fit inside S(a,b)" is taken, and then the
-//! largest whose sides do not exceed those of the last one. `search=area` does that: of all sides within these
-//! bounds it takes the free submesh with the most nodes, at most as many as are missing. Of equal ones the one
-//! with the longest shorter side is first, then the wider one. It searches up to a·b sides for each submesh.
+//! Step 1 follows the listing (`search=chain`), in which the sides form one chain: 6×4, 5×4, 4×4, 4×3, ...
+//! The text of §3 says instead that "the largest free sub-mesh that can fit inside S(a,b)" is taken, and then
+//! the largest whose sides do not exceed those of the last one. `search=area` does that: of all sides within
+//! these bounds it takes the free submesh with the most nodes, at most as many as are missing. Of equal ones
+//! the one with the longest shorter side is first, then the wider one. It searches up to a·b sides for each
+//! submesh.
 //!
 //! The job gets exactly as many nodes as it requests processors. The strategy never refuses while so many
 //! nodes are free. It takes time O(b·m²), where b submeshes are taken and m are in use.

@@ -12,8 +12,8 @@
 //!
 //! If exactly k nodes are free, the job gets all of them. The strategy never refuses while k nodes are free.
 //! A call takes time O(N·R) in vectorised passes, where R is the number of shells that k nodes need. Most
-//! rows of centres are given up early. `search=plain` walks over the shells around every free node instead, as
-//! the papers say, with the same result.
+//! rows of centres are given up early. `search=plain` walks over the shells around every free node instead,
+//! as the papers say, with the same result.
 
 use super::plain;
 use super::scores::ShellScores;

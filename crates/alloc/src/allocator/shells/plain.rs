@@ -5,8 +5,8 @@
 //!
 //! A walk visits every node within distance r of its centre for r = 0, 1, ..., and counts the free nodes at
 //! distance r, until k are counted. For a walk to distance R in d dimensions that is O(R^(d+1)) nodes. MC1x1
-//! has a walk for each free node, MC one for each base and orientation. The quality version of MC1x1 then adds
-//! O(k) nodes to each centre, each by a pass over the free nodes.
+//! has a walk for each free node, MC one for each base and orientation. The quality version of MC1x1 then
+//! adds O(k) nodes to each centre, each by a pass over the free nodes.
 
 use super::greedy::Last;
 use super::tie_break::TieBreak;
@@ -70,8 +70,8 @@ fn free_nodes(machine: &Machine) -> Vec<Coord> {
     free
 }
 
-/// Returns the centre of the timed MC1x1 for `k` nodes, and the shell of its k-th nearest free node; `None` if
-/// the machine was told to stop.
+/// Returns the centre of the timed MC1x1 for `k` nodes, and the shell of its k-th nearest free node; `None`
+/// if the machine was told to stop.
 pub(super) fn best_shells(machine: &Machine, k: u32) -> Option<(Coord, usize)> {
     let mesh = machine.mesh();
     let mut best: Option<(u64, (Coord, usize))> = None;
@@ -115,8 +115,8 @@ pub(super) fn mc1x1(machine: &Machine, k: u32, last: Last, ties: TieBreak) -> Op
     best.map(|(_, nodes)| nodes)
 }
 
-/// Returns the whole shells in location order, followed by nodes of the rest: again and again the one with the
-/// smallest sum of L1 distances to the nodes taken.
+/// Returns the whole shells in location order, followed by nodes of the rest: again and again the one with
+/// the smallest sum of L1 distances to the nodes taken.
 fn fill(machine: &Machine, k: u32, centre: Coord, shells: Shells) -> Vec<Coord> {
     let mesh = machine.mesh();
     let Shells { whole: mut chosen, rest, .. } = shells;
@@ -135,8 +135,8 @@ fn fill(machine: &Machine, k: u32, centre: Coord, shells: Shells) -> Vec<Coord> 
     chosen
 }
 
-/// Returns the submesh of MC with the lowest cost for `k` nodes, the first of equals in the order of `places`;
-/// `None` if there is none or if the machine was told to stop.
+/// Returns the submesh of MC with the lowest cost for `k` nodes, the first of equals in the order of
+/// `places`; `None` if there is none or if the machine was told to stop.
 pub(super) fn cheapest(machine: &Machine, k: u32, places: impl Iterator<Item = Submesh>) -> Option<Submesh> {
     let mut best: Option<(u64, Submesh)> = None;
     for place in places {

@@ -28,7 +28,8 @@ impl RecordedNodesError {
     /// The error that no job has a list.
     pub(in crate::study) fn no_lists(log: &str) -> Self {
         let problem = "no job has a list of nodes, and allocator 'recorded' places jobs by it; expected \
-                       accounting of Slurm or PBS with the nodes of jobs (NodeList, exec_host), a table with a \
+                       accounting of Slurm or PBS with the nodes of jobs (NodeList, exec_host), a table with \
+                       a \
                        column of them (--columns nodes=NodeList), or another allocator";
         Self::Lists { log: log.to_owned(), problem: problem.to_owned() }
     }
@@ -208,7 +209,8 @@ impl NodeNames {
         }
         let Some((at, problem)) = missing.first() else { return Ok(places) };
         Err(format!(
-            "job {} had node '{}': {problem} ({} of the {} names of the log have none); add it to --node-map, \
+            "job {} had node '{}': {problem} ({} of the {} names of the log have none); add it to \
+                 --node-map, \
              or give one that has the names of the log",
             self.jobs[*at],
             self.names[*at],
@@ -228,7 +230,8 @@ fn lengths(log: &str, jobs: &[Job], lists: &NodeLists) -> Result<Option<String>,
     let (short, of) = (listed().filter(is_short).count(), listed().filter(|(job, _)| job.procs > 1).count());
     if let (true, Some((job, nodes))) = (2 * short > of, listed().find(is_short)) {
         return Err(format!(
-            "job {} has {} processors and its list {nodes} nodes, and so have {short} of {of} jobs of several \
+            "job {} has {} processors and its list {nodes} nodes, and so have {short} of {of} jobs of \
+                 several \
              processors: the log counts something else than nodes; read it with --input-format \
              FORMAT:unit=nodes, or give a --node-map in which each name has as many rows as its node has \
              processors",

@@ -173,15 +173,16 @@ impl Separator {
         OTHERS.map(Self::Quoted).into_iter().find(|separator| separator.has_number_and_submission(line))
     }
 
-    /// Returns whether a heading has the number of a job and the time of its submission, if this separates its
-    /// fields.
+    /// Returns whether a heading has the number of a job and the time of its submission, if this separates
+    /// its fields.
     fn has_number_and_submission(&self, line: &[u8]) -> bool {
         let names = self.names(line);
         let has = |wanted: &str| names.iter().any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
         (has("JobID") || has("JobIDRaw")) && has("Submit")
     }
 
-    /// Splits a line at each separator. Columns of fixed widths are words as long as their places are unknown.
+    /// Splits a line at each separator. Columns of fixed widths are words as long as their places are
+    /// unknown.
     pub(super) fn split<'a>(&self, line: &'a [u8]) -> Vec<&'a [u8]> {
         match self {
             Self::Bar => line.split(|&byte| byte == BAR).collect(),
