@@ -106,13 +106,13 @@ impl Plateau {
     /// Returns the plateau of sums along a ring without a single valley and a single top: the whole ring if
     /// all sums are equal, otherwise the first position of the smallest sum, with `grows` false.
     fn fallback(sums: &[u64]) -> Self {
-        let last = sums.len() - 1;
+        let rest = sums.len() - 1;
         let least = sums.iter().copied().min().unwrap_or(0);
         if sums.iter().all(|&sum| sum == least) {
-            return Self { low: 0, high: last, upwards: last, grows: true };
+            return Self { low: 0, high: rest, upwards: rest, grows: true };
         }
         let first = sums.iter().position(|&sum| sum == least).unwrap_or(0);
-        Self { low: first, high: first, upwards: last, grows: false }
+        Self { low: first, high: first, upwards: rest, grows: false }
     }
 
     /// Returns the position, of `count` positions, at the end of the rise upwards. On a ring that grows it
