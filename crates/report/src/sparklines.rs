@@ -132,7 +132,7 @@ impl Replay {
     /// Returns the mean share of busy nodes and the mean number of waiting jobs, in `parts` parts of the
     /// time.
     fn curves(&self, span_s: Span, parts: usize) -> [Vec<f64>; 2] {
-        let [mut busy, mut waiting] = [(); 2].map(|()| BusyNodes::new((span_s.low, span_s.high), parts));
+        let [mut busy, mut waiting] = [(); 2].map(|()| BusyNodes::new(span_s.low, span_s.high, parts));
         for &([from_s, start_s, end_s], nodes) in &self.runs {
             busy.add(start_s, end_s, nodes / self.nodes);
             waiting.add(from_s, start_s, 1.0);

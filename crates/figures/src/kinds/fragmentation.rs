@@ -61,7 +61,7 @@ struct Steps {
 
 impl Steps {
     fn new(span_s: Span) -> Self {
-        let means = BusyNodes::new((span_s.low, span_s.high), PARTS);
+        let means = BusyNodes::new(span_s.low, span_s.high, PARTS);
         Self { means, last: None, first_s: f64::INFINITY }
     }
 

@@ -110,7 +110,7 @@ pub(super) struct TimeMeans {
 impl TimeMeans {
     /// Divides a time in seconds into equal parts.
     pub(super) fn new(span_s: Span, parts: usize) -> Self {
-        Self { empty: BusyNodes::new((span_s.low, span_s.high), parts), by_replay: BTreeMap::new() }
+        Self { empty: BusyNodes::new(span_s.low, span_s.high, parts), by_replay: BTreeMap::new() }
     }
 
     /// Returns the means of a replay.

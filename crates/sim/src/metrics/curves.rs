@@ -94,7 +94,7 @@ pub struct BusyNodes {
 
 impl BusyNodes {
     /// Divides the time from `from` to `to` into `bins` intervals.
-    pub fn new((from, to): (f64, f64), bins: usize) -> Self {
+    pub fn new(from: f64, to: f64, bins: usize) -> Self {
         Self { from, to, edges: vec![0.0; bins], steps: vec![0.0; bins + 1] }
     }
 
@@ -151,7 +151,7 @@ mod tests {
     fn busy_nodes_are_node_seconds_by_part() {
         let jobs = [(0.0, 10.0, 4.0), (2.5, 7.0, 2.0), (9.0, 30.0, 1.0), (-5.0, 0.0, 9.0), (3.0, 3.0, 9.0)];
         let busy = |range: (f64, f64)| {
-            let mut busy = BusyNodes::new(range, 4);
+            let mut busy = BusyNodes::new(range.0, range.1, 4);
             for (start, end, nodes) in jobs {
                 busy.add(start, end, nodes);
             }

@@ -136,7 +136,7 @@ mod tests {
         let mut fake = Fake::new(10, &[]);
         let mut scheduler = queue(threshold_s, literal);
         for job in [(8, 100), (9, 100), (1, 100), (4, 100), (2, 100)] {
-            fake.arrive(i64::from(job.0 != 8), job);
+            fake.arrive(i64::from(job.0 != 8), job.0, job.1);
             scheduler.start_jobs(&mut fake);
         }
         assert_eq!(fake.started, [0], "nobody bypasses by arriving");

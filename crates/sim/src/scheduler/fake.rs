@@ -51,8 +51,8 @@ impl Fake {
     }
 
     /// Adds a job, whose arrival is the cause of the next pass.
-    pub(super) fn arrive(&mut self, now_s: i64, job: (u32, i64)) {
-        self.advance(now_s, &[job]);
+    pub(super) fn arrive(&mut self, now_s: i64, procs: u32, estimate_s: i64) {
+        self.advance(now_s, &[(procs, estimate_s)]);
         self.cause = Cause::Arrival;
     }
 

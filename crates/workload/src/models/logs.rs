@@ -137,8 +137,8 @@ fn write_all(
 }
 
 /// Writes a log of the jobs that a model draws from `seed`, with their shapes. Returns the mean run time in
-/// seconds, before rounding. The triple gives the machine: its spelling, for the header, its
-/// extents, and how many of its nodes jobs can have.
+/// seconds, before rounding. `machine` is the spelling for the header, `available` the number of nodes that jobs can
+/// have.
 ///
 /// Records have whole seconds, so times are rounded, and run times are at least 1. The writer is left
 /// unfinished.
