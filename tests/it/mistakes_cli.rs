@@ -39,7 +39,7 @@ const MISTAKES: &[(&str, &str)] = &[
         "replay tiny.swf -m 4x4 -a naive --verbose",
         "unexpected argument '--verbose' found\n\nUsage: meshreplay replay <LOG>...",
     ),
-    ("table out --value pairwise_mean", "did you mean 'pairwise_mean_mean'?"),
+    ("replay tiny.swf -m 4x4 -a naive --columns pairwise_mean", "did you mean 'pairwise_mean_mean'?"),
     ("list allocators hilbert", "unknown allocator 'hilbert', did you mean 'hilbert+bf'?"),
     (
         "replay synthetic:load=0.9 -m 4x4 -a naive",
