@@ -129,20 +129,34 @@ impl Intervals {
     pub(super) fn put_back(&mut self, start: u32, end: u32) {
         let at = self.runs.partition_point(|run| run.start < start);
         // The freed ranks can join the interval below, the interval above, both, or none.
-        let (mut joined, mut replaced) = (start..end, at..at);
-        if let Some(below) = self.runs[..at].last().filter(|below| below.end == start) {
-            joined.start = below.start;
-            replaced.start -= 1;
+        let joins_left = at > 0 && self.runs[at - 1].end == start;
+        let joins_right = self.runs.get(at).is_some_and(|run| run.start == end);
+        if joins_left {
+            self.by_length[length(&self.runs[at - 1]) as usize] -= 1;
         }
-        if let Some(above) = self.runs.get(at).filter(|above| above.start == end) {
-            joined.end = above.end;
-            replaced.end += 1;
+        if joins_right {
+            self.by_length[length(&self.runs[at]) as usize] -= 1;
         }
-        for run in &self.runs[replaced.clone()] {
-            self.by_length[length(run) as usize] -= 1;
-        }
-        self.by_length[length(&joined) as usize] += 1;
-        self.runs.splice(replaced, [joined]);
+        let joined = match (joins_left, joins_right) {
+            (true, true) => {
+                self.runs[at - 1].end = self.runs[at].end;
+                self.runs.remove(at);
+                at - 1
+            }
+            (true, false) => {
+                self.runs[at - 1].end = end;
+                at - 1
+            }
+            (false, true) => {
+                self.runs[at].start = start;
+                at
+            }
+            (false, false) => {
+                self.runs.insert(at, start..end);
+                at
+            }
+        };
+        self.by_length[length(&self.runs[joined]) as usize] += 1;
     }
 }
 
