@@ -133,7 +133,7 @@ pub(super) struct Source {
     /// Whether the text is that of a table in a binary file.
     is_table: bool,
     limits: LogLimits,
-    /// Bytes of text read, and the number from which a second thread reads ahead.
+    /// Bytes of text read, and the threshold for reading ahead on a second thread.
     bytes: u64,
     ahead_from: u64,
 }
@@ -249,7 +249,7 @@ impl Source {
         self.limits.line_bytes
     }
 
-    /// Returns the uncompressed bytes read so far.
+    /// Returns the number of uncompressed bytes read.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -265,7 +265,7 @@ impl Source {
         hexadecimal(&hash.finalize())
     }
 
-    /// Returns the bytes of the file read so far, compressed ones if `gzip`.
+    /// Returns the number of file bytes read, compressed ones if `gzip`.
     fn file_bytes(&self) -> u64 {
         match &self.text {
             TextSource::ThisThread(text) => text.file_bytes.load(Ordering::Relaxed),
