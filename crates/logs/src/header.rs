@@ -7,6 +7,12 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use nom::bytes::complete::{tag, take_while1};
+use nom::character::complete::{digit1, space0};
+use nom::combinator::{fail, not, opt, recognize};
+use nom::sequence::{delimited, terminated};
+use nom::{IResult, Parser};
+
 /// The comment lines of a log in their order. Each line starts with its `;` and has no line end. Lines need
 /// not be UTF-8.
 ///
@@ -58,7 +64,7 @@ impl Header {
         for line in &self.lines {
             let text = String::from_utf8_lossy(line);
             let text = text.trim_start().trim_start_matches(';').trim_end();
-            if let Some((key, value)) = key(text) {
+            if let Ok((value, key)) = key(text) {
                 entries.push((key.to_owned(), value.trim().to_owned()));
                 open = true;
             } else if text.trim().is_empty() {
@@ -82,7 +88,9 @@ impl Header {
     /// 1368, 224)`. `None` if [`Self::get`] finds no value, the value does not begin with an integer, or the
     /// integer exceeds 64 bits.
     pub fn number(&self, key: &str) -> Option<i64> {
-        leading_integer(&self.get(key)?)
+        let value = self.get(key)?;
+        let (_, number) = leading_integer(&value).ok()?;
+        number.parse().ok()
     }
 
     /// Returns `MaxProcs`, the number of processors of the machine; `None` if it is missing or not positive.
@@ -151,7 +159,7 @@ impl Header {
         let sum: i64 = parts.iter().map(|(size, _)| size).sum();
         let is_by_number = parts.iter().all(|(_, name)| name.is_empty())
             && self.number("MaxPartitions") == i64::try_from(parts.len()).ok()
-            && leading_integer(value) == Some(sum);
+            && leading_integer(value).is_ok_and(|(_, total)| total.parse() == Ok(sum));
         let at = usize::try_from(number.checked_sub(1)?).ok()?;
         parts.get(at).filter(|_| is_by_number).map(|(size, _)| *size)
     }
@@ -203,25 +211,23 @@ pub fn quoted(name: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Splits a header line, without its `;`, into its key and its value: the key is one word, perhaps with
-/// blanks around it, and a colon. The colon of an address such as `http://` does not count.
-fn key(text: &str) -> Option<(&str, &str)> {
-    let (key, value) = text.split_once(':')?;
-    let key = key.trim_matches([' ', '\t']);
-    let is_word = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-    (is_word && !value.starts_with("//")).then_some((key, value))
+/// Parses the key of a header line after its `;`: one word, perhaps with blanks around it, and a colon. The
+/// colon of an address such as `http://` does not count.
+fn key(text: &str) -> IResult<&str, &str> {
+    let word = take_while1(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
+    let (rest, key) = delimited(space0, word, (space0, tag(":"))).parse(text)?;
+    if rest.starts_with("//") {
+        return fail().parse(text);
+    }
+    Ok((rest, key))
 }
 
-/// Returns the integer at the start of `text`. It must not be the beginning of something else, such as a
+/// Parses an integer at the start of `text`. It must not be the beginning of something else, such as a
 /// fraction, a word or a number whose digits are grouped by commas.
-fn leading_integer(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_part = |c: char| c.is_alphanumeric() || c == '.';
-    let is_grouped =
-        rest.strip_prefix(',').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let number = &text[..text.len() - rest.len()];
-    number.parse().ok().filter(|_| !rest.starts_with(is_part) && !is_grouped)
+fn leading_integer(text: &str) -> IResult<&str, &str> {
+    let part_of_number = |c: char| c.is_alphanumeric() || c == '.';
+    let end = (not(take_while1(part_of_number)), not((tag(","), digit1)));
+    terminated(recognize((opt(tag("-")), digit1)), end).parse(text)
 }
 
 #[cfg(test)]
