@@ -14,8 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Permission to write into a directory.
 ///
-/// It is a lock on the directory itself. The operating system releases the lock when the process ends, even if
-/// it is killed. Where directories cannot be locked (on some network file systems and on Windows), every
+/// It is a lock on the directory itself. The operating system releases the lock when the process ends, even
+/// if it is killed. Where directories cannot be locked (on some network file systems and on Windows), every
 /// process gets the claim.
 #[derive(Debug)]
 #[must_use = "the directory is free for others as soon as the claim is dropped"]
@@ -42,8 +42,8 @@ pub enum ClaimError {
 type TryLock = fn(&File) -> Result<(), TryLockError>;
 
 impl Claim {
-    /// Claims a directory whose content the command replaces, and removes temporary files of processes that no
-    /// longer run. No other process may write there while the claim exists. Fails if another process has a
+    /// Claims a directory whose content the command replaces, and removes temporary files of processes that
+    /// no longer run. No other process may write there while the claim exists. Fails if another process has a
     /// claim.
     pub fn alone(folder: &Path) -> Result<Self, ClaimError> {
         Self::at_once(folder, File::try_lock)
@@ -62,10 +62,10 @@ impl Claim {
         if is_stream(path) { Ok(Self { _lock: None }) } else { Self::shared(folder_of(path)) }
     }
 
-    /// Returns a shared claim after the files that the command needs have been written. `is_there` checks them,
-    /// and fails if the directory belongs to another study. If `is_there` returns false, it is called again,
-    /// and then `write`, both under an exclusive claim. Waits up to 10 s for other processes, which may be
-    /// writing the same files. Fails after that time, or if `is_there` or `write` fails.
+    /// Returns a shared claim after the files that the command needs have been written. `is_there` checks
+    /// them, and fails if the directory belongs to another study. If `is_there` returns false, it is called
+    /// again, and then `write`, both under an exclusive claim. Waits up to 10 s for other processes, which
+    /// may be writing the same files. Fails after that time, or if `is_there` or `write` fails.
     pub fn shared_after<E: From<ClaimError>>(
         folder: &Path,
         is_there: impl Fn() -> Result<bool, E>,
@@ -81,7 +81,8 @@ impl Claim {
                     if !is_there()? {
                         write()?;
                     }
-                    // Downgrades the lock. If this fails, it stays exclusive, and other processes are refused.
+                    // Downgrades the lock. If this fails, it stays exclusive, and other processes are
+                    // refused.
                     let _ = directory.as_ref().map(File::lock_shared);
                 }
                 // Another process may have replaced the files before this one had its claim, or while the
@@ -107,8 +108,8 @@ impl Claim {
     }
 }
 
-/// Locks a directory and returns it; `Some(None)` where directories cannot be locked. Returns `None` if another
-/// process has an incompatible lock, or has removed the directory meanwhile.
+/// Locks a directory and returns it; `Some(None)` where directories cannot be locked. Returns `None` if
+/// another process has an incompatible lock, or has removed the directory meanwhile.
 #[expect(clippy::option_option, reason = "the outer one is the right to go on, the inner one the lock")]
 fn lock(folder: &Path, try_lock: TryLock) -> Option<Option<File>> {
     let Ok(directory) = File::open(folder) else { return Some(None) };

@@ -201,8 +201,8 @@ fn unnamed(error: io::Error) -> io::Error {
     }
 }
 
-/// Locks a new temporary file. Returns false if another process took it for a leftover and removed it before it
-/// was locked.
+/// Locks a new temporary file. Returns false if another process took it for a leftover and removed it before
+/// it was locked.
 fn is_kept(file: &File) -> bool {
     // On other systems a lock would keep other handles of this process from writing, and leftovers stay. On a
     // file system without locks no process removes leftovers, so a failure does no harm.

@@ -129,8 +129,8 @@ impl TimeRange {
     }
 
     /// Fails if a replay could run past the last representable time. Times beyond it would be clamped, and
-    /// results would be wrong without a message. In the worst case, jobs run one after the other once all have
-    /// arrived, so the bound is the last arrival plus the sum of all run times.
+    /// results would be wrong without a message. In the worst case, jobs run one after the other once all
+    /// have arrived, so the bound is the last arrival plus the sum of all run times.
     pub(super) fn check(self, log: &str, arrival_scale: f64) -> Result<(), JobsError> {
         let last_micros = i128::from(self.last_arrival.as_micros());
         if last_micros + self.run_micros < i128::from(Time::MAX.as_micros()) {

@@ -215,8 +215,8 @@ const MANY_JOBS: usize = 1 << 20;
 /// queue.
 const REPLAYED_JOB: usize = 300;
 
-/// Fails if the list of jobs, which grows to twice its length now, and its replay would not fit into memory. The
-/// list is copied when it grows, and again when arrival times are scaled.
+/// Fails if the list of jobs, which grows to twice its length now, and its replay would not fit into memory.
+/// The list is copied when it grows, and again when arrival times are scaled.
 fn check_memory(path: &Path, line: u64, jobs: usize) -> Result<(), TraceError> {
     let needed_bytes = 2 * jobs as u64 * (2 * size_of::<Job>() + REPLAYED_JOB) as u64;
     match memory::lacking(needed_bytes) {
