@@ -51,7 +51,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     traces: Option<PathBuf>,
 
-    /// Directory in which the results of all replays are kept, the comparison as csv and json, and plots. If
+    /// Directory for the results of all replays, the comparison as csv and json, and plots. If
     /// the command is interrupted, the same command continues from there.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,

@@ -5,7 +5,7 @@ use super::estimate::Median;
 use super::finding::{Finding, Published, Verdict};
 use super::samples::{Means, Samples};
 
-/// Least number of comparisons of which a statement about nearly all cases may miss one. Our choice, as no
+/// Least number of comparisons for a statement about nearly all cases that misses one. Our choice, as no
 /// paper defines "nearly".
 const MANY: usize = 5;
 

@@ -91,10 +91,10 @@ pub enum Verdict {
     Fitted {
         /// The number of parameters.
         parameters: u32,
-        /// The reading; empty if the item or a note says it.
+        /// The reading; empty if the item or a note has it.
         reading: String,
     },
-    /// No verdict, but words about the row: where the paper says what a reading takes from it.
+    /// A note without a verdict: the place in the paper that supports a reading.
     Note(String),
     /// A value was measured, but nothing was published to compare it with.
     #[default]
@@ -126,7 +126,7 @@ impl fmt::Display for Verdict {
 }
 
 impl Verdict {
-    /// Returns true if the verdict decides about what was published, or says that nothing can be decided.
+    /// Returns true if the verdict is about a published statement, decided or not.
     pub fn judges(&self) -> bool {
         !matches!(self, Self::None | Self::NotMeasured(_) | Self::Fitted { .. } | Self::Note(_))
     }

@@ -187,7 +187,7 @@ impl Item {
         Self { is_measured: true, ..self }
     }
 
-    /// Replaces the verdict, as the reading was chosen with so many parameters to come near the number.
+    /// Replaces the verdict by "fitted", as `parameters` were chosen to come near the number.
     pub(crate) fn fitted(mut self, parameters: u32, reading: &str) -> Self {
         self.finding.verdict = Verdict::Fitted { parameters, reading: reading.to_owned() };
         self

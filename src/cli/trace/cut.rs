@@ -140,7 +140,7 @@ impl Tally {
     }
 }
 
-/// Returns the error that none of `jobs` jobs was kept, with the filter that no job passes, or else with the
+/// Returns the error that no job of `jobs` was kept, with the filter that no job passes, or else with the
 /// number of jobs that pass each filter alone.
 fn nothing_kept(log: &str, jobs: u64, parts: &[Part<'_>], tallies: &[Tally]) -> Failure {
     let counted = || parts.iter().zip(tallies);

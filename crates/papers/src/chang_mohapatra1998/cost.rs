@@ -5,9 +5,8 @@
 //! and a disturbance of the computer slows both. A single call is too short to be timed well, so the times of
 //! [`BATCH`] calls are added up.
 //!
-//! The paper compares the algorithms as it describes them, and so do the verdicts: with `search=plain` both
-//! scan in the same way, and adaptive scan differs by its second orientation alone. The accelerated searches
-//! that replays use are shown beside them, without a verdict.
+//! Verdicts are about the published algorithms: with `search=plain` both scan in the same way, and adaptive
+//! scan differs by its second orientation alone. Rows of the accelerated searches have no verdict.
 
 use std::time::Instant;
 
@@ -132,7 +131,7 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
     }
 }
 
-/// Adds the times of a call of two allocators, the first of which decides, and the ratio of adaptive scan to
+/// Adds the times of a call of two allocators, the first one deciding, and the ratio of adaptive scan to
 /// fixed orientation. It has a verdict if both run `as_published`.
 fn judge_pair(findings: &mut Findings<'_>, log: &str, names: [&str; 2], as_published: bool) {
     let batches = batches(log, names).unwrap_or_default();

@@ -20,12 +20,12 @@ const LENGTHS: [(&str, &str); 4] = [("8", "0.035"), ("16", "0.028"), ("32", "0.0
 
 /// GABL by the text of §3, where the largest free submesh is that of the largest area.
 const AREA: &str = "gabl:search=area";
-/// Paging and MBS with unsorted lists, of which this paper says nothing.
+/// Paging and MBS with unsorted lists, which this paper does not mention.
 const UNSORTED: [&str; 2] = ["paging:list=returned", "mbs:join=no"];
 const UNSORTED_WORDS: &str =
     "the paper says nothing of the order of free pages and of free blocks, nor of joining them";
 
-/// Adds a row that says what the fitted rows rest on.
+/// Adds a row on the basis of the fitted rows.
 fn note_unsorted(findings: &mut Findings<'_>) {
     let note = Verdict::Note(UNSORTED_WORDS.to_owned());
     item("unsorted", format!("{}: what they rest on", UNSORTED.join(" and "))).verdict(note).add_to(findings);

@@ -155,8 +155,8 @@ pub(super) fn judge(
     judge_lists(findings, &format!("load {rate}"), [paging, mbs], 0, &|other| share(other, &printed_load));
 }
 
-/// Adds the ratios to paging and MBS with unsorted lists: what the paper says of paging is judged, and what
-/// follows from its silence on MBS stands beside. So does everything if the network is fitted, too, with
+/// Adds the ratios to paging and MBS with unsorted lists. Paging's is judged by the paper's description;
+/// MBS's, which rests on silence, is only shown, and so is everything if the network is fitted, too, with
 /// `chosen` parameters. The printed ratios to paging and to MBS are given.
 pub(super) fn judge_lists(
     findings: &mut Findings<'_>,

@@ -9,9 +9,9 @@
 //! differences between the non-contiguous allocators are small. Runs with more messages per job are among the
 //! variants.
 //!
-//! The paper says that paging takes pages from a list and returns them to it, which `paging:list=returned`
+//! In the paper, paging takes pages from a list and returns them to it, as `paging:list=returned`
 //! does. It describes how MBS splits blocks and not that it joins them; `mbs:join=no` is this reading. Both
-//! are shown beside paging and MBS as their own authors define them.
+//! are shown together with paging and MBS as defined by their own authors.
 
 mod fig1;
 mod lengths;

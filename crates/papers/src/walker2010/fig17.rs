@@ -5,8 +5,8 @@
 //! its estimate is the median with a confidence interval of 95 %. A ratio whose interval contains the bound
 //! is not decided.
 //!
-//! Here all centres of MC1x1 are scored at once, in vectorised passes. So what the paper says of the cost of
-//! MC1x1 is judged by another figure, `fig17-plain`, which runs MC1x1 as written: a walk over the shells
+//! Here all centres of MC1x1 are scored at once, in vectorised passes. So the paper's statements on the cost
+//! of MC1x1 are judged by another figure, `fig17-plain`, which runs MC1x1 as written: a walk over the shells
 //! around every free node. That takes minutes, so it has a single round, and its ratios have no intervals.
 
 use super::{GRANULAR, LAYERED, OCTET, SNAKE};
@@ -223,7 +223,7 @@ fn judge_octet(findings: &mut Findings<'_>, seconds: &Seconds<'_>) {
 /// MC1x1 as written, with the figures of a single round.
 const PLAIN: &str = "mc1x1-shells:search=plain";
 
-/// Judges what the paper says of the cost of MC1x1, by MC1x1 as written.
+/// Judges the statements on the cost of MC1x1, by MC1x1 as written.
 pub(super) fn judge_plain(findings: &mut Findings<'_>) {
     let printed = PrintedTable::parse(include_str!("fig17.tsv"));
     let evidence = findings.evidence;
