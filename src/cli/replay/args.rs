@@ -13,7 +13,7 @@ use crate::cli::runner::options::{Flags, OfReplay, UnavailableArgs};
 use crate::execution;
 use crate::frame::FileFormat;
 use crate::guest::Guests;
-use crate::machine::{AutoMachine, Mesh};
+use crate::machine::Mesh;
 use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
@@ -279,13 +279,17 @@ impl Args {
             ..ReadOptions::default()
         };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
-        let (machines, autos) = self.machines()?;
+        let (given, autos) = MachineArg::split(self.machine.iter().cloned());
+        if !autos.is_empty() && !self.unavailable.is_empty() {
+            bail!("{UNAVAILABLE_OF_AUTO}");
+        }
+        let machines: Result<_> = given.iter().map(|mesh| self.unavailable.removed_from(mesh)).collect();
         let axes = Axes {
             logs: Vec::new(),
             partitions: self.partitions(),
             rules: vec![self.rules()],
             arrival_scales: self.arrival_scale.clone(),
-            machines,
+            machines: machines?,
             autos,
             of_logs: Vec::new(),
             schedulers: self.schedulers()?,
@@ -323,16 +327,6 @@ impl Args {
             guests.resolve_network(&given.spec, &mesh)?;
         }
         Ok(())
-    }
-
-    /// Returns the given machines without the nodes of `--unavailable`, and the machines that follow from the
-    /// logs.
-    fn machines(&self) -> Result<(Vec<Mesh>, Vec<(usize, AutoMachine)>)> {
-        let (given, autos) = MachineArg::split(self.machine.iter().cloned());
-        if !autos.is_empty() && !self.unavailable.is_empty() {
-            bail!("{UNAVAILABLE_OF_AUTO}");
-        }
-        Ok((given.iter().map(|mesh| self.unavailable.removed_from(mesh)).collect::<Result<_>>()?, autos))
     }
 
     /// Returns the schedulers, with the order of `--order`, also in their labels.
