@@ -43,7 +43,7 @@ impl Load {
     /// Returns the title for an axis of [`Self::arrivals`].
     pub fn title_of_arrivals(self) -> &'static str {
         match self.kind {
-            LoadKind::Scale => "arrival rate, by that of the log",
+            LoadKind::Scale => "arrival rate relative to the log",
             LoadKind::Gap => "mean arrivals per hour",
             _ => self.title(),
         }
@@ -68,6 +68,12 @@ impl Load {
             LoadKind::Gap => Some(format!("up to {} s apart", self.value)),
             _ => None,
         }
+    }
+
+    /// Returns a label for a point at this load, without its unit.
+    pub fn short(self) -> String {
+        let sign = if self.kind == LoadKind::Scale { "×" } else { "" };
+        format!("{sign}{}", self.value)
     }
 
     /// Splits the spec of a workload model into its load and the spec without the load. Returns `None` if

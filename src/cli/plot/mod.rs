@@ -24,7 +24,7 @@ use crate::frame::{TEMPORARY, write_whole};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay plot out
-  meshreplay plot loads --kind load --value wait_s_mean --log -o figures \\
+  meshreplay plot loads --kind load --value wait_s_mean --log-scale -o figures \\
     --format png
   meshreplay plot loads --kind load --size 84mm --no-title -o load.pdf")]
 pub(super) struct Args {

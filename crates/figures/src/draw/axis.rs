@@ -48,6 +48,25 @@ impl Axis {
         Self { shows: Some(0.0), most: Some(100.0), ..Self::titled(title) }
     }
 
+    /// Returns this vertical axis for data in `data`. It begins at 0 if 0 is not farther from the data than
+    /// the data are long.
+    pub(super) fn from_zero(&self, data: Span) -> Self {
+        let is_free = self.scale == Scale::Linear && self.shows.is_none() && self.is_of_numbers();
+        let is_near = data.low > 0.0 && data.low <= data.length();
+        Self { shows: if is_free && is_near { Some(0.0) } else { self.shows }, ..self.clone() }
+    }
+
+    fn is_of_numbers(&self) -> bool {
+        self.marks.is_empty() && self.names.is_empty()
+    }
+
+    /// Returns the title of an axis with these ends, which says that a linear axis does not show 0.
+    pub(super) fn title(&self, ends: Span) -> String {
+        let hides_zero = self.scale == Scale::Linear && self.is_of_numbers() && !ends.contains(0.0);
+        let is_said = hides_zero && !self.title.is_empty();
+        if is_said { format!("{}, not from 0", self.title) } else { self.title.clone() }
+    }
+
     /// Returns the span of the finite values, which on a logarithmic axis must be above 0, and of
     /// [`Self::shows`].
     pub(super) fn span(&self, values: impl Iterator<Item = f64>) -> Span {

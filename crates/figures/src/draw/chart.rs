@@ -2,11 +2,11 @@
 
 use super::axis::{Axis, Ticks, ends};
 use super::coinciding::{self, NamedPath};
-use super::drawing::{Anchor, Drawing, GRID, INK, Position};
+use super::drawing::{Anchor, Drawing, GRID, INK, Position, QUIET};
 use super::legend::{Entry, Legend, Notes, Sample};
 use super::look::Look;
-use super::page::{Heading, Page};
-use super::text::{LINE, four_digits, widest};
+use super::page::{Heading, Page, some_of};
+use super::text::{LINE, four_digits, widest, width};
 use crate::span::Span;
 
 /// A point of a curve.
@@ -58,6 +58,17 @@ pub struct Reference {
     pub words: String,
 }
 
+/// A text beside a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointLabel {
+    /// The horizontal coordinate of the point, as a value of the axis.
+    pub x: f64,
+    /// The vertical coordinate of the point, as a value of the axis.
+    pub y: f64,
+    /// The text.
+    pub words: String,
+}
+
 /// A chart of curves and points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
@@ -71,6 +82,8 @@ pub struct Chart {
     pub y: Axis,
     /// The curves.
     pub series: Vec<Series>,
+    /// Texts beside points, drawn where there is room.
+    pub labels: Vec<PointLabel>,
     /// Values to compare the data with.
     pub references: Vec<Reference>,
     /// The meaning of hollow marks, printed below the data; empty without marks.
@@ -130,32 +143,58 @@ impl Chart {
     /// Returns the chart as a drawing for a page. The names of curves are at the right, next to their ends,
     /// or in a legend below the data on a narrow page.
     pub fn draw_on(&self, page: Page) -> Drawing {
-        let heading = Heading::new(page, &self.title, &self.subtitle);
+        let all = self.series.len();
+        page.fitted(all, 1, &|shown| {
+            let mut chart = self.clone();
+            chart.series.truncate(shown);
+            chart.note = [&*self.note, " ", &some_of(shown, all, "curves")].concat().trim().to_owned();
+            chart.draw_all(page)
+        })
+    }
+
+    /// Returns the vertical axis, with about `wanted` ticks.
+    fn vertical(&self, wanted: usize) -> Ticks {
         let points = || self.series.iter().flat_map(|series| &series.points);
-        let references = || self.references.iter().map(|reference| (reference.x, reference.y));
         // Confidence intervals of data that are never negative are cut at 0.
         let least = if points().all(|point| point.y >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
         let ends = |point: &Point| [(point.y - point.half_width).max(least), point.y + point.half_width];
-        let heights = || points().flat_map(ends).chain(references().map(|(_, y)| y));
-        let y = ticks(&self.y, heights(), 6);
-        let left = y.width() + 44.0;
+        let heights = || points().flat_map(ends).chain(self.references.iter().map(|reference| reference.y));
+        ticks(&self.y.from_zero(self.y.span(heights())), heights(), wanted)
+    }
+
+    /// Returns the title of the vertical axis, and its ends.
+    pub(super) fn vertical_title(&self) -> (String, Span) {
+        let span = self.vertical(6).span;
+        (self.y.title(span), span)
+    }
+
+    /// Returns the chart with all of its curves.
+    fn draw_all(&self, page: Page) -> Drawing {
+        let heading = Heading::new(page, &self.title, &self.subtitle);
+        let y = self.vertical(6);
+        let left = y.width() + if page.is_panel { 14.0 } else { 44.0 };
         let beside = widest(self.series.iter().map(|series| &*series.name)) + 44.0 + self.key();
-        let is_beside = page.width.is_none_or(|width| width - left - beside >= NARROW);
+        let has_names = !page.is_panel;
+        let is_beside = has_names && page.width.is_none_or(|width| width - left - beside >= NARROW);
         let right = if is_beside { beside + if page.width.is_some() { 0.0 } else { 16.0 } } else { 14.0 };
         let wide = page.width.map_or(WIDE, |width| (width - left - right).max(60.0));
-        let across = points().map(|point| point.x).chain(references().map(|(x, _)| x));
+        let across = self.series.iter().flat_map(|series| &series.points).map(|point| point.x);
+        let across = across.chain(self.references.iter().map(|reference| reference.x));
         let mut x = ticks(&self.x, across, ((wide / 80.0) as usize).clamp(2, 6));
         if self.x.names.is_empty() {
             x.thin(wide);
         }
-        let names = if is_beside { Vec::new() } else { self.samples() };
+        let names = if has_names && !is_beside { self.samples() } else { Vec::new() };
         let legend = Legend::new(names, left + wide);
         let mut area = PlotArea { left, top: heading.height(), width: wide, height: HIGH, x, y };
-        let coinciding = coinciding::sentence(&self.paths(&area)).unwrap_or_default();
+        let paths = self.paths(&area);
+        let coinciding = coinciding::sentence(&paths, coinciding::groups(&paths)).unwrap_or_default();
         let from = if page.width.is_some() { 4.0 } else { left };
         let sentences = [&*coinciding, &self.references_are, &self.note];
         let notes = Notes::new(sentences, left + wide + right - from - 4.0, false);
-        let below = BOTTOM + notes.height() + legend.height() + 4.0;
+        let has_x_title = !page.is_panel || page.has_x_title;
+        let below_data = if has_x_title { BOTTOM } else { BOTTOM - 24.0 };
+        let below = below_data + notes.height() + legend.height() + 4.0;
         let names = if is_beside { self.series.len() as f64 * LINE } else { 0.0 };
         area.height = match (page.height, page.width) {
             (Some(height), _) => (height - area.top - below).max(60.0),
@@ -163,11 +202,19 @@ impl Chart {
             (None, None) => HIGH.max(names),
         };
         if area.height < 240.0 {
-            area.y = ticks(&self.y, heights(), ((area.height / 45.0) as usize).clamp(3, 6));
+            area.y = self.vertical(((area.height / 45.0) as usize).clamp(3, 6));
         }
-        let bottom = area.top + area.height + BOTTOM;
-        let mut drawing = Drawing::titled(&heading, left, left + wide + right, bottom + below - BOTTOM);
+        let bottom = area.top + area.height + below_data;
+        let mut drawing = Drawing::titled(&heading, left, left + wide + right, bottom + below - below_data);
         self.draw_data(&mut drawing, &area);
+        if has_x_title {
+            let x = area.left + area.width / 2.0;
+            drawing.text(x, area.top + area.height + 40.0, Anchor::Middle, INK, &self.x.title);
+        }
+        if !page.is_panel {
+            let y = area.top + area.height / 2.0;
+            drawing.upright(18.0, y, area.height + 10.0, &self.y.title(area.y.span));
+        }
         if is_beside {
             self.draw_names(&mut drawing, &area);
         }
@@ -183,15 +230,46 @@ impl Chart {
         // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above
         // all curves.
         order.sort_by_key(|(_, series)| series.look.layer());
-        for (_, series) in &order {
-            draw_curve(page, area, series);
+        // Coinciding bands are one band, as several on each other would be a dark one.
+        let bands: Vec<NamedPath<'_>> =
+            self.series.iter().map(|series| (&*series.name, band(area, series).concat(), false)).collect();
+        let has_band: Vec<usize> = coinciding::groups(&bands).iter().map(|group| group[0]).collect();
+        for (i, series) in &order {
+            draw_curve(page, area, series, has_band.contains(i));
         }
         for (i, series) in order {
             draw_markers(page, area, series, i as f64 / self.series.len() as f64);
         }
+        self.draw_labels(page, area);
         for reference in self.references.iter().filter(|reference| reference.y.is_finite()) {
             let (x, y) = area.at(reference.x, reference.y);
             page.hollow(x, y, Some((reference.look, &reference.words)));
+        }
+    }
+
+    /// Draws the texts beside points: at the right, the left, above or below, where they cover neither a marker
+    /// nor another text. A text without such a place is left out.
+    fn draw_labels(&self, page: &mut Drawing, area: &PlotArea) {
+        const R: f64 = 5.0;
+        let markers = self.series.iter().flat_map(|series| fit(series));
+        let markers = markers.map(|point| area.at(point.x, point.y));
+        let mut taken: Vec<[f64; 4]> = markers.map(|(x, y)| [x - R, y - R, x + R, y + R]).collect();
+        let right = area.left + area.width;
+        for PointLabel { x, y, words } in &self.labels {
+            let (x, y) = area.at(*x, *y);
+            let half = width(words) / 2.0;
+            let beside = half + 8.0;
+            let middles = [(x + beside, y), (x - beside, y), (x, y - 13.0), (x, y + 13.0)];
+            let boxes = middles.map(|(x, y)| ((x, y), [x - half, y - 6.0, x + half, y + 6.0]));
+            let is_free = |[left, top, end, bottom]: &[f64; 4]| {
+                let covers = |other: &[f64; 4]| {
+                    *left < other[2] && other[0] < *end && *top < other[3] && other[1] < *bottom
+                };
+                *left >= area.left && *end <= right && *top >= area.top && !taken.iter().any(covers)
+            };
+            let Some(((x, y), place)) = boxes.into_iter().find(|(_, place)| is_free(place)) else { continue };
+            page.text(x, y + 4.0, Anchor::Middle, QUIET, words);
+            taken.push(place);
         }
     }
 
@@ -205,7 +283,7 @@ impl Chart {
     }
 
     /// Returns the entries of a legend, in the order of the curves.
-    fn samples(&self) -> Vec<Entry<'_>> {
+    pub(super) fn samples(&self) -> Vec<Entry<'_>> {
         let sample = |series: &Series| match series.kind {
             Kind::Points => Sample::Marker(series.look),
             Kind::Curve | Kind::Line => Sample::Curve(series.look),
@@ -222,7 +300,7 @@ impl Chart {
         if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
     }
 
-    /// Draws the grid lines, the ticks with their labels, and the titles of both axes.
+    /// Draws the grid lines, and the ticks with their labels.
     fn draw_axes(&self, page: &mut Drawing, area: &PlotArea) {
         let (right, bottom) = (area.left + area.width, area.top + area.height);
         for (value, label) in &area.y.marks {
@@ -236,8 +314,6 @@ impl Chart {
             page.label(x, bottom + 19.0, label);
         }
         page.line(area.left, bottom, right, bottom, INK);
-        page.text(area.left + area.width / 2.0, bottom + 40.0, Anchor::Middle, INK, &self.x.title);
-        page.upright(18.0, area.top + area.height / 2.0, area.height + 10.0, &self.y.title);
     }
 
     /// Draws the names at the right, as close to the ends of their curves as possible without overlap.
@@ -274,21 +350,27 @@ fn fit(series: &Series) -> Vec<&Point> {
     series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()).collect()
 }
 
-/// Draws the curve of a series and its confidence band. Draws nothing for a series of points.
-fn draw_curve(page: &mut Drawing, area: &PlotArea, series: &Series) {
+/// Returns the lower and the upper end of the confidence band of a series.
+fn band(area: &PlotArea, series: &Series) -> [Vec<Position>; 2] {
+    let Span { low, high } = area.y.span;
+    [-1.0, 1.0].map(|offset| {
+        let end = |point: &Point| (point.y + offset * point.half_width).clamp(low, high);
+        fit(series).iter().map(|point| area.at(point.x, end(point))).collect()
+    })
+}
+
+/// Draws the curve of a series, and its confidence band if `has_band`. Draws nothing for a series of points.
+fn draw_curve(page: &mut Drawing, area: &PlotArea, series: &Series, has_band: bool) {
     let fit = fit(series);
     if series.kind == Kind::Points {
         return;
     }
-    let at = |offset: f64| -> Vec<Position> {
-        let Span { low, high } = area.y.span;
-        let end = |point: &Point| (point.y + offset * point.half_width).clamp(low, high);
-        fit.iter().map(|point| area.at(point.x, end(point))).collect()
-    };
-    if fit.iter().any(|point| point.half_width > 0.0) {
-        page.band(&at(-1.0), &at(1.0), series.look);
+    if has_band && fit.iter().any(|point| point.half_width > 0.0) {
+        let [low, high] = band(area, series);
+        page.band(&low, &high, series.look);
     }
-    page.curve(&at(0.0), series.look);
+    let path: Vec<Position> = fit.iter().map(|point| area.at(point.x, point.y)).collect();
+    page.curve(&path, series.look);
 }
 
 /// Draws the markers of a series. A line gets only a few of them, and `shift` (0 to 1) moves them along the

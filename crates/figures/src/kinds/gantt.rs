@@ -6,7 +6,7 @@ use super::placed_jobs::{
     DOWN, ShownReplay, UNAVAILABLE, legend_of_down, legend_of_unavailable, shown_replays, visit_placed,
 };
 use super::time_axis::TimeAxis;
-use crate::draw::{Axis, Grid, GridAxis, GridCell, Panels, joined};
+use crate::draw::{Axis, Grid, GridAxis, GridCell, Panel, Panels};
 use crate::kind::{Drawn, FEW_JOBS, NODES, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
@@ -63,12 +63,14 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     };
     let panels = replays.iter().zip(&earliest).zip(counts);
     let panels = panels.map(|((replay, earliest), count)| gantt.panel(replay, &earliest.jobs, count));
+    let panels = panels.map(Panel::Grid);
     let panels = Panels {
         title: "Who holds which nodes".to_owned(),
-        subtitle: joined(&[results.shared_of_shown(options.replays), note]),
+        subtitle: results.shared_of_shown(options.replays),
         panels: panels.collect(),
         columns: 1,
         aspect: Some(0.32),
+        note,
     };
     Ok(Some(panels.draw_on(options.page)))
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::FigureError;
+use crate::curves::{Curve, in_panels};
 use crate::details::{downtimes, visit_seeds};
-use crate::draw::{Axis, Kind, Look, Point, Series, joined};
+use crate::draw::{Axis, Chart, Kind, Look, Point, Series, joined};
 use crate::kind::PlotOptions;
 use crate::results::Results;
 use crate::span::Span;
@@ -16,6 +17,8 @@ use meshreplay_sim::metrics::{BusyNodes, ColumnInfo, ColumnType};
 pub(super) struct JobCurve {
     /// The name of the curve.
     pub(super) name: String,
+    /// The panel of the curve; empty if all curves are in one panel.
+    pub(super) panel: String,
     /// The look of the curve.
     pub(super) look: Look,
     /// The number of the first replay of the curve.
@@ -39,20 +42,44 @@ pub(super) fn job_curves(options: &PlotOptions<'_>, results: &Results) -> Result
     let curves = results.curves(if options.replays.is_empty() { results.load_columns() } else { &[] });
     let curves = curves.into_iter().filter_map(|curve| {
         let is_shown = |&row: &usize| results.is_shown(row, options.replays);
-        let rows: Vec<usize> = curve.rows.into_iter().filter(is_shown).collect();
+        let rows: Vec<usize> = curve.rows.iter().copied().filter(is_shown).collect();
         let mut replays: Vec<u64> = rows.iter().copied().filter_map(number).collect();
         replays.dedup();
         let (replay, row) = (*replays.first()?, *rows.first()?);
-        Some(JobCurve { name: curve.name, look: curve.look, replay, replays, row })
+        let Curve { name, panel, look, .. } = curve;
+        Some(JobCurve { name, panel, look, replay, replays, row })
     });
     Ok(curves.collect())
 }
 
+/// A curve and its panel.
+pub(super) struct PanelSeries {
+    /// The name of the panel; empty if all curves are in one panel.
+    pub(super) panel: String,
+    pub(super) series: Series,
+}
+
 impl JobCurve {
     /// Returns the curve through these points, without confidence intervals.
-    pub(super) fn series(self, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
-        Series { name: self.name, look: self.look, kind: Kind::Line, points: plain(points) }
+    pub(super) fn series(self, points: impl IntoIterator<Item = (f64, f64)>) -> PanelSeries {
+        let series = Series { name: self.name, look: self.look, kind: Kind::Line, points: plain(points) };
+        PanelSeries { panel: self.panel, series }
     }
+
+    /// Returns the name of the curve among those of all panels.
+    pub(super) fn full_name(&self) -> String {
+        joined(&[&*self.name, &self.panel])
+    }
+}
+
+/// Returns a chart like `like` for each panel.
+pub(super) fn charts_like(like: &Chart, series: Vec<PanelSeries>) -> Vec<Chart> {
+    let chart = |panel: Vec<PanelSeries>| Chart {
+        subtitle: panel[0].panel.clone(),
+        series: panel.into_iter().map(|one| one.series).collect(),
+        ..like.clone()
+    };
+    in_panels(series, |one| &one.panel).into_iter().map(chart).collect()
 }
 
 /// Returns points without confidence intervals.

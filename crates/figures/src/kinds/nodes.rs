@@ -1,10 +1,8 @@
 //! The plot `nodes`: the busy time of each node as a share of the whole time, in a panel for each replay.
 
 use super::colours::Shades;
-use super::placed_jobs::{
-    ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, some_of, visit_placed,
-};
-use crate::draw::{Axis, Grid, GridAxis, GridCell, Page, Panels, joined};
+use super::placed_jobs::{ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, visit_placed};
+use crate::draw::{Axis, Grid, GridAxis, GridCell, Page, Panel, Panels, some_of};
 use crate::kind::{Drawn, FEW_JOBS, NODES, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
@@ -48,7 +46,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let count = replays.iter().enumerate().take_while(fits).count();
     replays.truncate(count);
     if count < all {
-        note = some_of(options, count, results.replays()?);
+        note = some_of(count, results.replays()?, "replays");
     }
     let window_s = options.window();
     let mut busy: Vec<Busy> = replays.iter().map(|replay| Busy::of_killed(replay, window_s)).collect();
@@ -73,12 +71,15 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let nodes: u32 = shown.iter().map(|(replay, _)| replay.machine.nodes()).sum();
     let is_merged = nodes > MOST_SINGLE;
     let shades = shades(&shown);
+    let panel =
+        |(replay, busy): &(&ShownReplay, &Busy)| Panel::Grid(panel(replay, busy, shades, is_merged, page));
     let panels = Panels {
         title: "Share of the time that each node is busy".to_owned(),
-        subtitle: joined(&[results.shared_of_shown(options.replays), note]),
-        panels: shown.iter().map(|(replay, busy)| panel(replay, busy, shades, is_merged, page)).collect(),
+        subtitle: results.shared_of_shown(options.replays),
+        panels: shown.iter().map(panel).collect(),
         columns,
         aspect: None,
+        note,
     };
     Ok(Some(panels.draw_on(options.page)))
 }

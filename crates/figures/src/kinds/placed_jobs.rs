@@ -3,6 +3,7 @@
 use super::job_rows::{job_curves, outages};
 use crate::FigureError;
 use crate::details::{ShownJob, visit_shown_jobs};
+use crate::draw::some_of;
 use crate::kind::PlotOptions;
 use crate::results::Results;
 use meshreplay_machine::machine::Mesh;
@@ -51,16 +52,10 @@ pub(super) fn shown_replays(
     for curve in curves.into_iter().take(most) {
         let outages = outages.remove(&curve.replay).unwrap_or_default();
         let machine = results.machine(curve.row)?;
-        shown.push(ShownReplay { number: curve.replay, machine, name: curve.name, outages });
+        shown.push(ShownReplay { number: curve.replay, machine, name: curve.full_name(), outages });
     }
-    Ok((shown, if all > most { some_of(options, most, all) } else { String::new() }))
-}
-
-/// Returns the note that a picture shows only some of the replays, with a hint at `--replay` unless it is on
-/// paper.
-pub(super) fn some_of(options: &PlotOptions<'_>, shown: usize, all: usize) -> String {
-    let how = if options.page.width.is_some() { "" } else { "; --replay chooses others" };
-    format!("{shown} of {all} replays{how}")
+    let note = some_of(shown.len(), all, "replays");
+    Ok((shown, note))
 }
 
 /// Calls `visit` with the jobs of the first seed of each replay in the window, in the order of the frame,
