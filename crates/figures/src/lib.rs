@@ -17,6 +17,7 @@ mod picture_format;
 mod results;
 pub mod show;
 mod span;
+mod tradeoff;
 
 pub use clock::{Clock, Window};
 pub use curves::Curve;
@@ -32,6 +33,7 @@ pub use mark::{MARKED, OverwriteError, check_overwrite, is_marked, marked_png, m
 pub use picture_format::{NoFormat, PICTURE_FORMATS, PictureFormat, format_of_file, picture_format};
 pub use results::Results;
 pub use span::Span;
+pub use tradeoff::{Tradeoff, draw_tradeoffs, tradeoffs};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -63,6 +63,16 @@ pub struct Drawing {
     elements: Vec<Box<dyn Node>>,
 }
 
+impl Look {
+    /// Returns the line and the marker of a curve as an SVG element, for a legend outside of drawings.
+    pub fn sample(self) -> String {
+        let mut drawing = Drawing { width: 30.0, height: 12.0, size_mm: None, elements: Vec::new() };
+        drawing.curve(&[(1.0, 6.0), (29.0, 6.0)], self);
+        drawing.marker(15.0, 6.0, self, None);
+        drawing.svg()
+    }
+}
+
 /// Returns a coordinate rounded to two decimals: exact enough for any screen, and short in files.
 fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
@@ -262,7 +272,7 @@ impl Drawing {
             .set("stroke-width", 1.8)
             .set("stroke-linejoin", "round")
             .set("stroke-dasharray", look.dash())
-            .set("class", "curve");
+            .set("class", format!("curve {}", look.class()));
         self.add(path);
     }
 
@@ -276,7 +286,7 @@ impl Drawing {
             .set("d", along(&around) + " Z")
             .set("fill", look.colour())
             .set("fill-opacity", 0.16)
-            .set("class", "band");
+            .set("class", format!("band {}", look.class()));
         self.add(path);
     }
 
@@ -291,6 +301,7 @@ impl Drawing {
         // An open marker is filled with the colour of the paper, so that it hides the curve below it.
         let (fill, class) =
             if is_filled { (look.colour(), "marker") } else { (PAPER.colour, "paper marker") };
+        let class = format!("{class} {}", look.class());
         let shape = match marker {
             Marker::Circle => {
                 let circle = circle_at(x, y, if is_filled { R } else { R - 0.5 });
@@ -303,7 +314,7 @@ impl Drawing {
                     format!("M{} {} h10 m-5 -5 v10", round(x - R - 1.0), round(y))
                 };
                 let path = Path::new().set("d", d).set("fill", "none").set("stroke-width", 2);
-                return self.add_marker(path.set("class", "marker"), look, words);
+                return self.add_marker(path.set("class", class), look, words);
             }
             Marker::Square => corners(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
             Marker::Triangle => corners(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),

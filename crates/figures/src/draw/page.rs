@@ -27,6 +27,9 @@ pub struct Page {
     pub longest: Option<f64>,
     /// Whether title and subtitle are left out, for a figure with a caption.
     pub is_untitled: bool,
+    /// Whether names of curves and sentences on them are left out, as the page around the drawing names the
+    /// chosen ones.
+    pub is_unnamed: bool,
     /// Whether this is one of several panels, whose legend and axis titles are outside of it.
     pub is_panel: bool,
     /// Whether a panel has its own title of the horizontal axis, as those of the panels differ.

@@ -169,7 +169,17 @@ impl Panels {
         };
         // Whole panels are left out before parts of panels.
         let longest = page.longest.filter(|_| rows <= 1.0);
-        (columns, Page { width: Some(width), height, longest, is_panel: true, ..Page::default() })
+        (
+            columns,
+            Page {
+                width: Some(width),
+                height,
+                longest,
+                is_panel: true,
+                is_unnamed: page.is_unnamed,
+                ..Page::default()
+            },
+        )
     }
 
     /// Returns the panels as one drawing for a page. A single panel is drawn as large as the page.
@@ -212,7 +222,8 @@ impl Panels {
         // The entries of all panels, each once.
         let mut entries: Vec<Entry<'_>> = Vec::new();
         for entry in panels.iter().flat_map(Panel::entries) {
-            if !entries.iter().any(|(other, _)| *other == entry.0) {
+            let is_colour = matches!(entry.1, Sample::Colour(_));
+            if (is_colour || !page.is_unnamed) && !entries.iter().any(|(other, _)| *other == entry.0) {
                 entries.push(entry);
             }
         }
