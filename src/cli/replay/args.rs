@@ -30,11 +30,8 @@ use crate::workload::{
 ///
 /// Specs are `name` or `name:key=value,key=value`; `meshreplay list` shows the names.
 ///
-/// Workload models take the place of logs, such as synthetic:KEY=VALUE,…: Poisson arrivals by ratio=R (rate
-/// times mean service, 1 by default), rate=λ (jobs per second) or offered=L (share of the machine's
-/// capacity); exponential service=S seconds (5); sides=uniform, exponential or normal with mean=M, sigma=D
-/// and outside=clamp or redraw; max=AxB instead of the machine's sides; jobs=N (10000).
-/// tpu-slices:offered=L (0.7): boxes in the mix of accelerator pods; see `meshreplay list models`.
+/// Workload models take the place of logs, such as lublin:jobs=10000,load=0.7, synthetic:ratio=1.5 or
+/// tpu-slices; `meshreplay list models` shows their parameters.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 \\
