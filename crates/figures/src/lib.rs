@@ -26,7 +26,7 @@ pub use error::FigureError;
 pub use filters::Filter;
 pub use in_means::InMeans;
 pub use kind::{Drawn, LoadAxis, PlotKind, PlotOptions, Setting};
-pub use kinds::{PLOT_KINDS, pictures, plot_kind};
+pub use kinds::{PLOT_KINDS, plot_kind};
 pub use load::{Load, LoadKind};
 pub use looks::{look, looks};
 pub use mark::{MARKED, OverwriteError, check_overwrite, is_marked, marked_png, marked_svg};

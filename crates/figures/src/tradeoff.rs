@@ -4,14 +4,18 @@ use super::curves::{Curve, in_panels};
 use super::draw::{Axis, Chart, Drawing, Kind, Page, Panel, Panels, Point, PointLabel, Scale, Series};
 use super::results::Results;
 use super::span::Span;
-use meshreplay_sim::metrics::{Interval, metric};
+use meshreplay_results::text::grouped;
+use meshreplay_sim::metrics::Interval;
 
 /// The numbers on the axes.
 const WAIT: &str = "wait_s_mean";
 const DISTANCE: &str = "pairwise_sum_mean";
 
 /// Waits with at least this ratio have a logarithmic axis.
-const WIDE: f64 = 5.0;
+const WIDE: f64 = 2.0;
+/// Distances above this multiple of the median are named below the picture, so that one replay does not press
+/// all others together.
+const FAR: f64 = 2.0;
 
 /// A replay with its two numbers, both of which are better if lower.
 #[derive(Clone, Debug)]
@@ -53,15 +57,37 @@ pub fn tradeoffs(results: &Results) -> Vec<Vec<Tradeoff>> {
     in_panels(results.curves(&[]).into_iter().filter_map(tradeoff), |one| &one.curve.panel)
 }
 
+/// Returns the median of the distances.
+fn median(panel: &[Tradeoff]) -> f64 {
+    let mut distances: Vec<f64> = panel.iter().map(|one| one.distance).collect();
+    distances.sort_by(f64::total_cmp);
+    distances.get(distances.len() / 2).copied().unwrap_or_default()
+}
+
+/// Returns the sentence on the replays that are too far apart for the picture; empty if there are none.
+fn beyond(panel: &[Tradeoff]) -> String {
+    let most = FAR * median(panel);
+    let far = panel.iter().filter(|one| one.distance > most).map(|one| {
+        let [distance, wait] = [one.distance, one.wait_s].map(|number| grouped(number, 0));
+        format!("{} ({distance} hops, wait {wait} s)", one.curve.name)
+    });
+    let far: Vec<String> = far.collect();
+    if far.is_empty() { String::new() } else { format!("Far above the axis: {}.", far.join(", ")) }
+}
+
 /// Draws the replays, with the names in `named` beside their points.
 pub fn draw_tradeoffs(results: &Results, panels: &[Vec<Tradeoff>], named: &[String], page: Page) -> Drawing {
-    let waits = || panels.iter().flatten().map(|one| one.wait_s);
-    let span = Span::covering(waits());
-    let is_log = span.low > 0.0 && span.high >= WIDE * span.low;
-    let title = |name: &str, words: &str| {
-        metric(name).map_or_else(|| words.to_owned(), |metric| format!("{words} ({})", metric.column.unit))
+    let near = |panel: &Vec<Tradeoff>| -> Vec<Tradeoff> {
+        let most = FAR * median(panel);
+        panel.iter().filter(|one| one.distance <= most).cloned().collect()
     };
-    let panel = |panel: &Vec<Tradeoff>| {
+    let span = Span::covering(panels.iter().flat_map(near).map(|one| one.wait_s));
+    let is_log = span.low > 0.0 && span.high >= WIDE * span.low;
+    // Names below the lowest points have room.
+    let distances = |panel: &[Tradeoff]| Span::covering(panel.iter().map(|one| one.distance));
+    let below = |Span { low, high }: Span| (low - 0.15 * (high - low)).max(0.0);
+    let panel = |all: &Vec<Tradeoff>| {
+        let panel = near(all);
         let point = |one: &Tradeoff| Point { x: one.wait_s, y: one.distance, half_width: 0.0 };
         let series = |one: &Tradeoff| Series {
             name: one.curve.name.clone(),
@@ -76,14 +102,15 @@ pub fn draw_tradeoffs(results: &Results, panels: &[Vec<Tradeoff>], named: &[Stri
         let mut labelled: Vec<&Tradeoff> = panel.iter().filter(is_named).collect();
         labelled.sort_by_key(|one| named.iter().position(|name| *name == one.curve.name));
         Panel::Chart(Chart {
-            subtitle: panel.first().map(|one| one.curve.panel.clone()).unwrap_or_default(),
+            subtitle: all.first().map(|one| one.curve.panel.clone()).unwrap_or_default(),
             x: Axis {
                 scale: if is_log { Scale::Log } else { Scale::Linear },
-                ..Axis::titled(title(WAIT, "how long jobs wait on average"))
+                ..Axis::titled("mean wait (s)")
             },
-            y: Axis::titled(title(DISTANCE, "distances within a job, pairwise sum")),
+            y: Axis { shows: Some(below(distances(&panel))), ..Axis::titled("mean pairwise sum (hops)") },
             series: panel.iter().map(series).collect(),
             labels: labelled.into_iter().map(label).collect(),
+            note: beyond(all),
             ..Chart::default()
         })
     };
@@ -96,4 +123,36 @@ pub fn draw_tradeoffs(results: &Results, panels: &[Vec<Tradeoff>], named: &[Stri
         note: String::new(),
     }
     .draw_on(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Look;
+
+    fn replay(name: &str, wait_s: f64, distance: f64) -> Tradeoff {
+        let (name, panel) = (name.to_owned(), String::new());
+        let curve = Curve { name, panel, look: Look::default(), rows: vec![0] };
+        Tradeoff { curve, wait_s, distance }
+    }
+
+    #[test]
+    fn the_front_has_what_nothing_beats_in_both_numbers() {
+        let all =
+            [replay("a", 1.0, 9.0), replay("b", 1.0, 7.0), replay("c", 2.0, 7.0), replay("d", 2.0, 6.0)];
+        let of: Vec<&Tradeoff> = all.iter().collect();
+        let front = of.iter().filter(|one| one.is_in_front(&of)).map(|one| &*one.curve.name);
+        assert_eq!(front.collect::<Vec<_>>(), ["b", "d"]);
+        // Equal replays do not beat each other.
+        let [a, b] = [replay("a", 1.0, 1.0), replay("b", 1.0, 1.0)];
+        assert!(a.is_in_front(&[&a, &b]) && b.is_in_front(&[&a, &b]));
+    }
+
+    #[test]
+    fn a_distant_replay_is_named_below_the_picture() {
+        let mut all = vec![replay("a", 1.0, 10.0), replay("b", 2.0, 11.0), replay("c", 3.0, 12.0)];
+        assert_eq!(beyond(&all), "");
+        all.push(replay("buddy", 60.0, 1234.0));
+        assert_eq!(beyond(&all), "Far above the axis: buddy (1,234 hops, wait 60 s).");
+    }
 }

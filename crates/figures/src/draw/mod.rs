@@ -31,7 +31,7 @@ pub(crate) use look::{COLOURS, DASHES, MARKERS};
 #[cfg(test)]
 pub(crate) use look::{contrast, luminance};
 pub(crate) use page::some_of;
-pub use page::{Page, SizeMm};
+pub use page::{Names, Page, SizeMm};
 pub use panels::{Panel, Panels};
 pub use rendering::{RenderError, pdf, png};
 pub use text::{capitalized, decimals, joined};

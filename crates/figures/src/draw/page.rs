@@ -27,13 +27,23 @@ pub struct Page {
     pub longest: Option<f64>,
     /// Whether title and subtitle are left out, for a figure with a caption.
     pub is_untitled: bool,
-    /// Whether names of curves and sentences on them are left out, as the page around the drawing names the
-    /// chosen ones.
-    pub is_unnamed: bool,
+    /// Where curves are named.
+    pub names: Names,
     /// Whether this is one of several panels, whose legend and axis titles are outside of it.
     pub is_panel: bool,
     /// Whether a panel has its own title of the horizontal axis, as those of the panels differ.
     pub has_x_title: bool,
+}
+
+/// The place of the names of curves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Names {
+    /// In the drawing.
+    #[default]
+    Inside,
+    /// On a page around the drawing, which highlights some curves by the CSS classes of their looks. The
+    /// drawing has no legend and no sentences on curves.
+    Outside,
 }
 
 /// The largest height of a figure on paper without a given height, in millimetres.
@@ -87,6 +97,8 @@ pub(super) struct Heading<'a> {
     pub(super) subtitle: Vec<String>,
     /// Whether the lines begin at the left border and not above the data.
     pub(super) is_at_border: bool,
+    /// Where curves are named.
+    pub(super) names: Names,
 }
 
 /// Height of a line of a title, in units.
@@ -103,7 +115,7 @@ impl<'a> Heading<'a> {
             Some(room) => (wrapped(name, room / TITLE_WIDTH), wrapped(subtitle, room)),
             None => (vec![name.to_owned()], vec![subtitle.to_owned()]),
         };
-        Self { name, title, subtitle, is_at_border: page.width.is_some() }
+        Self { name, title, subtitle, is_at_border: page.width.is_some(), names: page.names }
     }
 
     /// Returns the height of the heading with the space between it and the data.

@@ -6,7 +6,7 @@ use super::chart::Chart;
 use super::drawing::{Anchor, Drawing, INK};
 use super::grid::Grid;
 use super::legend::{Entry, Legend, Notes, Sample};
-use super::page::{Heading, Page, some_of};
+use super::page::{Heading, Names, Page, some_of};
 use super::text::joined;
 use crate::span::Span;
 
@@ -169,17 +169,8 @@ impl Panels {
         };
         // Whole panels are left out before parts of panels.
         let longest = page.longest.filter(|_| rows <= 1.0);
-        (
-            columns,
-            Page {
-                width: Some(width),
-                height,
-                longest,
-                is_panel: true,
-                is_unnamed: page.is_unnamed,
-                ..Page::default()
-            },
-        )
+        let names = page.names;
+        (columns, Page { width: Some(width), height, longest, names, is_panel: true, ..Page::default() })
     }
 
     /// Returns the panels as one drawing for a page. A single panel is drawn as large as the page.
@@ -222,8 +213,8 @@ impl Panels {
         // The entries of all panels, each once.
         let mut entries: Vec<Entry<'_>> = Vec::new();
         for entry in panels.iter().flat_map(Panel::entries) {
-            let is_colour = matches!(entry.1, Sample::Colour(_));
-            if (is_colour || !page.is_unnamed) && !entries.iter().any(|(other, _)| *other == entry.0) {
+            let is_named = page.names == Names::Inside || matches!(entry.1, Sample::Colour(_));
+            if is_named && !entries.iter().any(|(other, _)| *other == entry.0) {
                 entries.push(entry);
             }
         }

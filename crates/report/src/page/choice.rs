@@ -1,9 +1,10 @@
 //! The few replays that a page highlights, and their order.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use meshreplay_alloc::allocator::{FAMILIES, Family, family};
-use meshreplay_figures::{Results, Tradeoff};
+use meshreplay_figures::{Curve, Results, Tradeoff};
 
 /// The largest number of highlighted names.
 const MOST: usize = 8;
@@ -22,8 +23,35 @@ pub(super) fn family_title(position: usize) -> &'static str {
 }
 
 /// Returns the names to highlight, the most important one first: the Pareto front of waits and distances, the
-/// ends of both, and the closest placements of each family.
-pub(super) fn highlighted(results: &Results, panels: &[Vec<Tradeoff>]) -> Vec<String> {
+/// allocators `compared` in the answer, the ends of both numbers, and the closest placements of each family.
+pub(super) fn highlighted(
+    results: &Results,
+    panels: &[Vec<Tradeoff>],
+    compared: Option<&[String; 2]>,
+) -> Vec<String> {
+    let Some(first) = panels.first() else { return Vec::new() };
+    let mut ranked: Vec<&Tradeoff> = first.iter().collect();
+    ranked.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.wait_s.total_cmp(&b.wait_s)));
+    let longest = first.iter().max_by(|a, b| a.wait_s.total_cmp(&b.wait_s));
+    let mut families = BTreeSet::new();
+    let closest = ranked.iter().filter(|one| families.insert(family_of(results, one.curve.rows[0])));
+    // A large front leaves room for the others.
+    let front = front(panels).into_iter().take(MOST - 3);
+    let compared = compared.into_iter().flatten().map(String::as_str);
+    let ends = ranked.last().copied().into_iter().chain(longest);
+    let others = ends.chain(closest.copied()).chain(ranked.iter().copied()).map(|one| &*one.curve.name);
+    let is_drawn = |name: &&str| first.iter().any(|one| one.curve.name == **name);
+    let mut names: Vec<String> = Vec::new();
+    for name in front.chain(compared).chain(others).filter(is_drawn) {
+        if names.len() < MOST && !names.iter().any(|other| other == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// Returns the names on the Pareto fronts, those of most panels first.
+fn front(panels: &[Vec<Tradeoff>]) -> Vec<&str> {
     let mut fronts: BTreeMap<&str, usize> = BTreeMap::new();
     for panel in panels {
         let all: Vec<&Tradeoff> = panel.iter().collect();
@@ -32,28 +60,23 @@ pub(super) fn highlighted(results: &Results, panels: &[Vec<Tradeoff>]) -> Vec<St
         }
     }
     let mut front: Vec<(&str, usize)> = fronts.into_iter().collect();
-    front.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let Some(first) = panels.first() else { return Vec::new() };
-    let by = |value: fn(&Tradeoff) -> f64| move |a: &&Tradeoff, b: &&Tradeoff| value(a).total_cmp(&value(b));
-    let farthest = first.iter().max_by(by(|one| one.distance));
-    let longest = first.iter().max_by(by(|one| one.wait_s));
-    let mut closest: Vec<&Tradeoff> = first.iter().collect();
-    closest.sort_by(by(|one| one.distance));
-    let mut families: Vec<usize> = Vec::new();
-    closest.retain(|one| {
-        let family = family_of(results, one.curve.rows[0]);
-        let is_first = !families.contains(&family);
-        families.push(family);
-        is_first
-    });
-    // A large front leaves room for the ends.
-    let front = front.iter().take(MOST - 2).map(|(name, _)| *name);
-    let ends = farthest.into_iter().chain(longest).chain(closest).map(|one| &*one.curve.name);
-    let mut names: Vec<String> = Vec::new();
-    for name in front.chain(ends).chain(first.iter().map(|one| &*one.curve.name)) {
-        if names.len() < MOST && !names.iter().any(|other| other == name) {
-            names.push(name.to_owned());
-        }
+    front.sort_by_key(|(_, count)| Reverse(*count));
+    front.into_iter().map(|(name, _)| name).collect()
+}
+
+/// The kinds of figures with a panel for each replay, and the number of their panels.
+const PANELS: [(&str, usize); 3] = [("heat", 9), ("nodes", 9), ("gantt", 4)];
+
+/// Returns the numbers of the replays in a kind of figure: the highlighted ones of the first panel if the figure
+/// has no room for all. Empty for all replays.
+pub(super) fn replays_in(results: &Results, kind: &str, highlighted: &[String]) -> Vec<u32> {
+    let Some((_, room)) = PANELS.iter().find(|(name, _)| *name == kind) else { return Vec::new() };
+    let curves = results.curves(&[]);
+    let shown = &highlighted[..highlighted.len().min(*room)];
+    if curves.len() <= *room {
+        return Vec::new();
     }
-    names
+    let is_shown = |curve: &&Curve| curve.panel == curves[0].panel && shown.contains(&curve.name);
+    let rows = curves.iter().filter(is_shown).map(|curve| curve.rows[0]);
+    rows.filter_map(|row| results.table.number("replay", row)).map(|number| number as u32).collect()
 }

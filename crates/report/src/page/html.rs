@@ -62,13 +62,14 @@ const SCRIPT: &str = concat!(
 );
 
 /// How to read the first figure.
-const READING: &str = "<div class=\"reading\">\n<p>Each point is a replay. The lower it is, the closer together lie \
-    the nodes of a job; the further left it is, the less jobs wait.</p>\n<p>Named and coloured are those that no other \
-    one beats in both, the ends of the range, and the closest of each family. Point at any other one to see its \
-    name, or choose it in the table.</p>\n</div>\n";
+const READING: &str = "<div class=\"reading\">\n<p>Each point is a replay. The lower it is, the closer together \
+    lie the nodes of a job; the farther left it is, the less jobs wait. The best place is at the lower \
+    left.</p>\n<p>Coloured are up to eight: those that no other replay beats in both numbers, the worst, and the \
+    closest of each family. Point at a grey one to see its name, or choose it in the table.</p>\n</div>\n";
 
 /// The names of the highlighted curves, which the script fills in.
-const LEGEND: &str = "<p id=\"legend\" aria-label=\"Highlighted curves\"></p>\n";
+const LEGEND: &str = "<p class=\"lead\">The coloured replays are those chosen in the table, eight at most. Press a \
+    name to turn it grey.</p>\n<div id=\"legend\" role=\"group\" aria-label=\"Highlighted replays\"></div>\n";
 
 /// A section of the page: its identifier, its heading and its content.
 type Section = (String, String, String);
@@ -146,7 +147,10 @@ impl Report {
             let title = if self.remark.is_empty() { "In full" } else { "In full, with confidence intervals" };
             lines = format!("<details class=\"full\"><summary>{title}</summary>\n{lines}</details>\n");
         }
-        let plain: String = self.plain.iter().map(|text| format!("<p>{}</p>\n", html(text))).collect();
+        let mut plain: String = self.plain.iter().map(|text| format!("<p>{}</p>\n", html(text))).collect();
+        if self.plain.iter().any(|text| text.contains("not significant")) {
+            plain += "<p class=\"quiet\">Not significant: the difference may be chance.</p>\n";
+        }
         format!(
             "{}<div class=\"first\">\n<div class=\"plain\">\n{plain}</div>\n{}</div>\n{lines}",
             self.replayed, self.example

@@ -22,12 +22,15 @@ pub use table::{Choice, Meaning, ReportCell, ReportColumn, ReportTable};
 use std::path::Path;
 
 use super::verdict::{Plain, SavedAnswer};
-use meshreplay_figures::draw::Page;
-use meshreplay_figures::{self as figure, FigureError, PlotOptions, Results, Span, plot_kind};
+use meshreplay_figures::draw::{Drawing, Names, Page};
+use meshreplay_figures::{self as figure, FigureError, PLOT_KINDS, PlotOptions, Results, Span};
 use meshreplay_results::frame::FrameError;
 
 /// The width of a figure, in pixels: that of a telephone, on which figures are a little smaller.
 const FIGURE: f64 = 440.0;
+
+/// The height of the first figure with a single panel, in pixels.
+const FIGURE_HEIGHT: f64 = 360.0;
 
 /// The largest number of panels of the first figure.
 const MOST_PANELS: usize = 6;
@@ -79,12 +82,15 @@ impl Report {
     ) -> Result<Vec<String>, ReportError> {
         let mut notes = results.missing(folder)?;
         let answer = SavedAnswer::read(folder, results)?;
-        self.add_answer(&answer, results);
+        let plain = answer.plain();
         let panels = figure::tradeoffs(results);
-        let highlighted = choice::highlighted(results, &panels);
-        let page = Page { width: Some(FIGURE), is_unnamed: true, ..Page::default() };
+        let highlighted = choice::highlighted(results, &panels, plain.extremes.as_ref());
+        self.add_answer(&answer, plain, results);
+        let page = Page { width: Some(FIGURE), names: Names::Outside, ..Page::default() };
         if panels.iter().any(|panel| panel.len() > 1) {
             let shown = &panels[..panels.len().min(MOST_PANELS)];
+            let height = (shown.len() == 1).then_some(FIGURE_HEIGHT);
+            let page = Page { is_untitled: true, height, ..page };
             let drawing = figure::draw_tradeoffs(results, shown, &highlighted, page);
             let label = "Mean pairwise sum against mean wait".to_owned();
             self.tradeoff = Some(ReportFigure { name: "tradeoff".to_owned(), label, svg: drawing.svg() });
@@ -92,12 +98,15 @@ impl Report {
         self.tables.push(summary::summary(results, &answer, &highlighted));
         self.provenance = provenance::provenance(folder, results)?;
         self.commands = provenance::commands(folder, results)?;
-        let pictures = figure::pictures(&PlotOptions { page, ..PlotOptions::new(folder) }, results)?;
-        let figure = |(name, picture): (&str, figure::draw::Drawing)| {
-            let label = plot_kind(name).map_or(name, |kind| kind.summary);
-            ReportFigure { name: name.to_owned(), label: label.to_owned(), svg: picture.svg() }
-        };
-        self.plots = pictures.into_iter().map(figure).collect();
+        for kind in PLOT_KINDS {
+            let replays = choice::replays_in(results, kind.name, &highlighted);
+            let options = PlotOptions { page, replays: &replays, ..PlotOptions::new(folder) };
+            let picture = (kind.draw)(&options, results)?;
+            let label = kind.summary.split(';').next().unwrap_or_default().to_owned();
+            let figure =
+                |picture: Drawing| ReportFigure { name: kind.name.to_owned(), label, svg: picture.svg() };
+            self.plots.extend(picture.map(figure));
+        }
         self.played = player::played(folder, results, &options.show, options.window_s)?;
         if self.played.is_none() {
             notes.push(
@@ -110,8 +119,8 @@ impl Report {
     }
 
     /// Adds the answer in words: the closing lines of the command that made the results.
-    fn add_answer(&mut self, answer: &SavedAnswer<'_>, results: &Results) {
-        let Plain { sentences, extremes } = answer.plain();
+    fn add_answer(&mut self, answer: &SavedAnswer<'_>, plain: Plain, results: &Results) {
+        let Plain { sentences, extremes } = plain;
         self.question = opening::question(results).to_owned();
         self.replayed = opening::replayed(results);
         self.plain = sentences;

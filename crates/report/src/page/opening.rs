@@ -31,51 +31,50 @@ pub(super) fn question(results: &Results) -> &'static str {
 /// Returns what was replayed, as HTML.
 pub(super) fn replayed(results: &Results) -> String {
     let logs = values(results, "log");
-    let range = |name: &str, text: &dyn Fn(f64) -> String| {
-        let numbers: Vec<f64> =
-            results.table.numbers(name).into_iter().flat_map(|all| all.iter().flatten()).collect();
-        let least = numbers.iter().copied().reduce(f64::min)?;
-        let most = numbers.iter().copied().reduce(f64::max)?;
-        let [least, most] = [least, most].map(text);
-        Some(if least == most { least } else { format!("{least} to {most}") })
-    };
-    let jobs = range("jobs", &|jobs| grouped(jobs, 0)).unwrap_or_default();
-    let time =
-        range("makespan_s", &duration).map(|time| format!(", {time} from the first arrival to the last end"));
-    let jobs = if jobs == "1" { "1 job".to_owned() } else { format!("{jobs} jobs") };
     let each = if logs.len() > 1 { " each" } else { "" };
-    let nodes = |row: usize| {
-        let machine = results.machine(row).ok()?;
-        Some(counted(grouped(f64::from(machine.available()), 0), "node"))
-    };
+    let jobs = range(results, "jobs", |jobs| counted(grouped(jobs, 0), "job"));
+    let time = range(results, "makespan_s", duration).map(|time| format!(" over {time}"));
+    let [jobs, time] = [jobs, time].map(Option::unwrap_or_default);
     let machines = values(results, "machine");
-    let machine = match machines.as_slice() {
-        [only] => format!("the machine {only} ({})", nodes(0).unwrap_or_default()),
-        all => format!("the machines {}", listed(all, "machine")),
+    let nodes = results.machine(0).map(|machine| counted(grouped(f64::from(machine.available()), 0), "node"));
+    let machine = match (machines.as_slice(), nodes) {
+        ([only], Ok(nodes)) => format!("a machine of {nodes} ({only})"),
+        _ => listed(&machines, "machine"),
     };
+    let [logs, jobs, machine, deciders] =
+        [listed(&logs, "log"), format!("{jobs}{each}{time}"), machine, deciders(results)]
+            .map(|text| html(&text));
+    format!(
+        "<p class=\"what\">The jobs of <strong>{logs}</strong> ({jobs}) run again, in simulation, on {machine}. \
+         {deciders}</p>\n"
+    )
+}
+
+/// Returns the sentence on the schedulers and the allocators.
+fn deciders(results: &Results) -> String {
     let schedulers = values(results, "scheduler");
     let when = match schedulers.as_slice() {
         [only] if only == "recorded" => "Jobs start when the log says they did".to_owned(),
         [only] => format!("The scheduler {only} decides when each job starts"),
-        all => format!(
-            "{} decide when each job starts ({})",
-            counted(all.len(), "scheduler"),
-            listed(all, "scheduler")
-        ),
+        many if many.len() > NAMED => format!("{} schedulers decide when each job starts", many.len()),
+        few => format!("The schedulers {} decide when each job starts", listed(few, "scheduler")),
     };
-    let where_ = match values(results, "allocator").as_slice() {
+    let allocators = values(results, "allocator");
+    let nodes = match allocators.as_slice() {
         [only] => format!("the allocator {only} decides on which nodes"),
-        all => {
-            format!("{} decide on which nodes, each in a replay of its own", counted(all.len(), "allocator"))
-        }
+        many if many.len() > NAMED => format!("{} allocators decide on which nodes", many.len()),
+        few => format!("the allocators {} decide on which nodes", listed(few, "allocator")),
     };
-    let texts =
-        [jobs, each.to_owned(), listed(&logs, "log"), time.unwrap_or_default(), machine, when, where_];
-    let [jobs, each, logs, time, machine, when, where_] = texts.map(|text| html(&text));
-    format!(
-        "<p class=\"what\">The jobs of <strong>{logs}</strong> ({jobs}{each}{time}) run again, in simulation, on \
-         {machine}. {when}, and {where_}.</p>\n"
-    )
+    let apart = if results.table.height() > 1 { ", each in a replay of its own" } else { "" };
+    format!("{when}, and {nodes}{apart}.")
+}
+
+/// Returns the range of a number, each end in words; `None` without numbers.
+fn range(results: &Results, name: &str, text: fn(f64) -> String) -> Option<String> {
+    let numbers = results.table.numbers(name)?;
+    let least = numbers.iter().flatten().reduce(f64::min)?;
+    let most = numbers.iter().flatten().reduce(f64::max)?;
+    Some(between([least, most].map(text)))
 }
 
 /// Returns what there is to say about replays that are not compared: the mean wait, and how busy the machine was.
@@ -101,6 +100,15 @@ fn values(results: &Results, name: &str) -> Vec<String> {
         }
     }
     values
+}
+
+/// Returns a range, with the unit once if it is the same at both ends.
+fn between([least, most]: [String; 2]) -> String {
+    match (least.split_once(' '), most.split_once(' ')) {
+        _ if least == most => least,
+        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number} to {most}"),
+        _ => format!("{least} to {most}"),
+    }
 }
 
 /// Returns names with commas, or their number if they are many.
@@ -129,6 +137,12 @@ mod tests {
     fn durations_have_units_of_a_reader() {
         let found = [1.0, 90.0, 7200.0, 86_400.0, 1.3e6, 6.6e6].map(duration);
         assert_eq!(found, ["1 second", "90 seconds", "2 hours", "24 hours", "2 weeks", "11 weeks"]);
+    }
+
+    #[test]
+    fn ranges_have_their_unit_once() {
+        let found = [[5e6, 5e6], [5e6, 6e6], [86_400.0, 5e6]].map(|ends| between(ends.map(duration)));
+        assert_eq!(found, ["8 weeks", "8 to 10 weeks", "24 hours to 8 weeks"]);
     }
 
     #[test]

@@ -156,7 +156,12 @@
   };
   if (choices.length > 0) {
     document.querySelectorAll(".plots").forEach((plots) => plots.classList.add("chosen"));
-    choices.forEach((choice) => choice.addEventListener("click", () => choose(choice.dataset.look)));
+    for (const choice of choices) {
+      // The whole row chooses, too; selected text stays selected.
+      const row = choice.closest("tr");
+      row.classList.add("chooses");
+      row.addEventListener("click", () => { if (getSelection().isCollapsed) choose(choice.dataset.look); });
+    }
     highlight();
   }
 

@@ -18,6 +18,9 @@ use meshreplay_study::study::Coordinate;
 /// The least rank of a number, as in a narrow terminal, that the table shows without being asked.
 const LEAST_RANK: u8 = 3;
 
+/// The numbers of the answer, which come first.
+const LEADING: [&str; 2] = ["pairwise_sum_mean", "wait_s_mean"];
+
 /// A number that the table can show.
 struct NumberColumn<'a> {
     metric: &'static Metric,
@@ -92,7 +95,7 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
     let mut sentences = vec![match table.rows.len() {
         1 => "One replay.".to_owned(),
         count => format!(
-            "{} replays. Press a title to sort by it, and a name to highlight it in the figures.",
+            "{} replays. Press a title to sort by it, and a row to colour it in the figures.",
             grouped(count as f64, 0)
         ),
     }];
@@ -100,15 +103,17 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
         let places: Vec<&'static str> =
             results.varying.iter().copied().filter(|name| is_place(name)).collect();
         sentences.push(match places.as_slice() {
-            [] => "★ marks the best number of a column, in placements for each class of \
-                 allocators."
-                .to_owned(),
+            [] => "★ marks the best number of a column.".to_owned(),
             names => format!(
-                "★ marks the best number of a column among the replays of the same {}, in placements for \
-                     each class of allocators.",
+                "★ marks the best number of a column among the replays of the same {}.",
                 titles(names)
             ),
         });
+        sentences.push(
+            "Placements are compared apart for allocators that take any free nodes and for those that wait \
+             for a place."
+                .to_owned(),
+        );
     }
     let of_place = |curve: &Curve| (place(results, curve), InMeans::from_rows(results, &curve.rows));
     let jobs: Vec<_> = results.curves(&[]).iter().map(of_place).collect();
@@ -211,7 +216,10 @@ fn number_columns(results: &Results) -> Vec<NumberColumn<'_>> {
     };
     let mut shown: Vec<_> = METRICS.iter().filter_map(number).collect();
     // The sort is stable: within a group, numbers keep the order of METRICS.
-    shown.sort_by_key(|number| number.column.group);
+    shown.sort_by_key(|number| {
+        let lead = LEADING.iter().position(|name| *name == number.metric.name());
+        (lead.unwrap_or(LEADING.len()), number.column.group)
+    });
     shown
 }
 

@@ -226,11 +226,14 @@ fn same_starts(one: &Candidate<'_>) -> &'static str {
     if one.has_jobs() { "start jobs at the same times" } else { "have the same mean wait" }
 }
 
+/// Returns whether much of the node time was requested by no job.
+pub(super) fn has_much_unasked(one: &Candidate<'_>) -> bool {
+    one.mean("internal_fragmentation").is_some_and(|share| share >= MUCH_UNASKED)
+}
+
 /// Returns a clause on nodes that no job requested; `None` if they are few.
 fn unasked(class: &[&Candidate<'_>]) -> Option<String> {
-    let share =
-        |one: &&&Candidate<'_>| one.mean("internal_fragmentation").is_some_and(|share| share >= MUCH_UNASKED);
-    let much: Vec<_> = class.iter().filter(share).copied().collect();
+    let much: Vec<_> = class.iter().filter(|one| has_much_unasked(one)).copied().collect();
     let ranked = ranked(&much, "internal_fragmentation");
     let (low, high) = (ranked.first()?, ranked.last()?);
     let percent = |one: &Candidate<'_>| {

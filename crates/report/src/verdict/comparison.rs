@@ -43,6 +43,9 @@ pub(super) struct Comparison {
     no_interval: &'static str,
 }
 
+/// The words for an equal time.
+const AS_LONG: &str = "as long as";
+
 /// The word behind a multiple.
 const TIMES_AS_LONG: &str = "times as long";
 
@@ -86,7 +89,7 @@ impl Comparison {
             half_width: half_width.map(|half_width| half_width * factor),
             unit,
             word,
-            equal: if is_time { "as long as" } else { "equal to" },
+            equal: if is_time { AS_LONG } else { "equal to" },
             seeds: seeds.unwrap_or_default(),
             no_interval: if of.has_jobs() && base.has_jobs() { too_few } else { not_kept },
         })
@@ -128,11 +131,13 @@ impl Comparison {
 
     /// Returns the difference to `base` without its interval: `1.3 % less than under mc1x1`.
     pub(super) fn plainly(&self, base: &str) -> String {
+        let alike = if self.equal == AS_LONG { AS_LONG } else { "as much as" };
+        let than = if self.is_multiple() { "as" } else { "than" };
         match (self.is_equal, self.is_about_equal) {
-            (true, _) => format!("as much as {base}"),
-            (_, true) => format!("about as much as {base}"),
-            _ if self.is_uncertain => format!("{} than {base} (not significant)", self.amount()),
-            _ => format!("{} than {base}", self.amount()),
+            (true, _) => format!("{alike} {base}"),
+            (_, true) => format!("about {alike} {base}"),
+            _ if self.is_uncertain => format!("{} {than} {base} (not significant)", self.amount()),
+            _ => format!("{} {than} {base}", self.amount()),
         }
     }
 

@@ -1,12 +1,17 @@
 //! The answer in two or three sentences for readers who have not heard of the measures: the closing lines
 //! without their intervals. Every number is one of the closing lines, or of a comparison of their kind.
 
+use std::cmp::Reverse;
+
 use super::allocators::{Classes, WAIT, are_same, joined};
 use super::candidate::{Candidate, Comparable};
 use super::comparison::{Comparison, without_intervals};
 use super::measured::{ReplayResult, over_seeds};
 use super::{DISTANCE, OF_GROUP, OF_SETTING, alike, candidates_of, schedulers};
 use meshreplay_figures::draw::capitalized;
+
+/// The most names, or sets of equal names, that the sentence on several groups has.
+const MOST_TALLIED: usize = 4;
 
 /// The answer in sentences, and the two allocators that an example shows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +59,7 @@ impl Classes<'_, '_> {
         let class = if self.any.len() > 1 { &self.any } else { &self.fitting };
         let best = if class.len() > 1 { self.best_sentence(class) } else { None };
         let cost = if self.any.is_empty() { None } else { self.cost_sentence() };
-        [best, cost].into_iter().flatten().collect()
+        [best, self.equal_starts(class), cost].into_iter().flatten().collect()
     }
 
     /// Returns the sentence on the best allocator of a class.
@@ -74,22 +79,24 @@ impl Classes<'_, '_> {
         let others = winners.others.len() - 1;
         let mut text = format!("{}: {whose}{measure} ", winners.head(is_distance));
         if others > 0 {
-            text += &format!(
-                "{}, the {}, and ",
-                than(others, last)?,
-                if is_distance { "farthest apart" } else { "slowest" }
-            );
+            let worst = if is_distance { "spreads jobs most" } else { "is slowest" };
+            text += &format!("{}, which {worst}, and ", than(others, last)?);
         }
         text += &than(0, next)?;
         text += if others > 0 { ", the next best." } else { "." };
-        if are_same(class, WAIT) && class.iter().all(|one| one.has_jobs()) {
-            let which = if self.fitting.is_empty() { "" } else { " that take any free nodes" };
-            let count = if class.len() == 2 { "both".to_owned() } else { format!("all {}", class.len()) };
-            text += &format!(
-                " Jobs start at the same times under {count}{which}, so closeness costs no waiting."
-            );
-        }
         Some(text)
+    }
+
+    /// Returns the sentence on equal starts under all allocators of a class; `None` if starts differ.
+    fn equal_starts(&self, class: &[&Candidate<'_>]) -> Option<String> {
+        if class.len() < 2 || !are_same(class, WAIT) || !class.iter().all(|one| one.has_jobs()) {
+            return None;
+        }
+        let which = if self.fitting.is_empty() { "" } else { " that take any free nodes" };
+        let count = if class.len() == 2 { "both".to_owned() } else { format!("all {}", class.len()) };
+        let is_about_closeness = self.primary == DISTANCE && !are_same(class, DISTANCE);
+        let so = if is_about_closeness { ", so closeness costs no waiting" } else { "" };
+        Some(format!("Jobs start at the same times under {count} allocators{which}{so}."))
     }
 
     /// Returns the sentence on the allocators that wait for a place or round up.
@@ -97,57 +104,83 @@ impl Classes<'_, '_> {
         let (base, winners) = (self.winners(&self.any)?.best, self.winners(&self.fitting)?);
         let than =
             Comparison::new(winners.best, base, self.primary, 1)?.plainly(&format!("under {}", base.name));
-        let is_contiguous = self.fitting.iter().all(|one| one.is_contiguous());
-        let until = if is_contiguous {
+        let (who, at_best) = match self.fitting.as_slice() {
+            [only] => (only.name.to_owned(), ""),
+            all => (format!("The {} others", all.len()), "at best, "),
+        };
+        let does = self.fitting_do();
+        let waits = without_intervals(&self.waits_beside(base)?);
+        let measure =
+            if self.primary == DISTANCE { "the distances within jobs add up to" } else { "jobs take" };
+        Some(format!("{who} {does}: {at_best}{measure} {than}, and {waits}."))
+    }
+
+    /// Returns what the allocators of the second class do: they wait for a place, or round up.
+    fn fitting_do(&self) -> String {
+        let refuses = |one: &&Candidate<'_>| one.mean("allocate_failures").is_some_and(|count| count > 0.0);
+        let (refusing, rounding): (Vec<&Candidate<'_>>, Vec<_>) =
+            self.fitting.iter().copied().partition(refuses);
+        let place = if self.fitting.iter().all(|one| one.is_contiguous()) {
             "until a rectangle or cuboid is free for the whole job"
         } else {
             "until a place is free that fits the job"
         };
-        let (who, at_best) = match self.fitting.as_slice() {
-            [only] => (format!("{} waits", only.name), ""),
-            all => (format!("The {} others wait", all.len()), " at best"),
-        };
-        let waits = without_intervals(&self.waits_beside(base)?);
-        let measure =
-            if self.primary == DISTANCE { "the distances within jobs add up to" } else { "jobs take" };
-        Some(format!("{who} {until}: {measure} {than}{at_best}, and {waits}."))
+        let (wait, give) =
+            if self.fitting.len() == 1 { ("waits", "gives jobs") } else { ("wait", "give jobs") };
+        match (refusing.is_empty(), rounding.is_empty()) {
+            (false, true) => format!("{wait} {place}"),
+            (true, _) => format!("{give} more nodes than they ask for"),
+            (false, false) => format!("{wait} {place}, or {give} more nodes than they ask for"),
+        }
     }
 }
 
-/// Returns the sentence on several groups: how often each allocator is the best.
+/// Returns the sentences on several groups: how often each allocator is the best.
 fn tally(groups: &[Classes<'_, '_>]) -> Vec<String> {
-    let mut wins: Vec<(&str, usize)> = Vec::new();
+    let mut wins: Vec<(String, usize)> = Vec::new();
     let mut gains = Vec::new();
     for group in groups {
         let class = if group.any.len() > 1 { &group.any } else { &group.fitting };
-        let Some(winners) = group.winners(class).filter(|winners| !winners.others.is_empty()) else {
-            continue;
-        };
-        match wins.iter_mut().find(|(name, _)| *name == winners.best.name) {
+        let Some(winners) = group.winners(class) else { continue };
+        let names: Vec<&str> = winners.names().collect();
+        let about = if names.len() > 1 { ", about equally," } else { "" };
+        let names = joined(&names, 3) + about;
+        match wins.iter_mut().find(|(other, _)| *other == names) {
             Some((_, count)) => *count += 1,
-            None => wins.push((winners.best.name, 1)),
+            None => wins.push((names, 1)),
         }
-        let last = winners.others.last();
-        gains.extend(last.and_then(|last| Comparison::new(winners.best, last, group.primary, group.pairs)));
+        let Some(last) = winners.others.last() else { continue };
+        let pairs = group.pairs_of(winners.others.len() - 1);
+        gains.extend(Comparison::new(winners.best, last, group.primary, pairs));
     }
-    wins.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    wins.sort_by_key(|(_, count)| Reverse(*count));
     let total: usize = wins.iter().map(|(_, count)| count).sum();
-    let Some((first, others)) = wins.split_first() else { return Vec::new() };
     let is_distance = groups[0].primary == DISTANCE;
-    let what = if is_distance { "places jobs closest together" } else { "turns jobs around fastest" };
-    let often = if first.1 == total { format!("all {total}") } else { format!("{} of {total}", first.1) };
-    let others: Vec<String> = others.iter().map(|(name, count)| format!("{name} in {count}")).collect();
-    let others: Vec<&str> = others.iter().map(String::as_str).collect();
-    let rest = if others.is_empty() { String::new() } else { format!("; {}", joined(&others, 4)) };
-    let mut text = format!("{} {what} in {often} comparisons{rest}.", first.0);
+    let what = if is_distance { "jobs lie closest together" } else { "jobs are turned around fastest" };
+    let among = if groups.iter().any(|group| group.any.len() > 1 && !group.fitting.is_empty()) {
+        "among allocators that take any free nodes, "
+    } else {
+        ""
+    };
+    let under = |(i, (names, count)): (usize, &(String, usize))| match count {
+        count if *count == total => format!("under {names} in all {total} comparisons"),
+        count if i == 0 => format!("under {names} in {count} of {total} comparisons"),
+        count => format!("under {names} in {count}"),
+    };
+    let mut under: Vec<String> = wins.iter().enumerate().map(under).collect();
+    if under.len() > MOST_TALLIED {
+        under.truncate(MOST_TALLIED);
+        under.push("under others in the rest".to_owned());
+    }
+    let mut sentences = vec![capitalized(&format!("{among}{what} {}.", under.join("; ")))];
     gains.sort_by(|a, b| a.size().total_cmp(&b.size()));
-    if let (true, Some(low), Some(high)) = (is_distance, gains.first(), gains.last()) {
-        text += &format!(
-            " The distances between the nodes of a job add up to {} to {} than under the allocator that places \
-             them farthest apart.",
+    if let (true, [low, .., high]) = (is_distance, gains.as_slice()) {
+        sentences.push(format!(
+            "The distances between the nodes of a job add up to {} to {} than under the allocator that spreads \
+             jobs most.",
             low.amount().trim_end_matches(" less"),
             high.amount()
-        );
+        ));
     }
-    vec![text]
+    sentences
 }
