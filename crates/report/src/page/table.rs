@@ -118,7 +118,7 @@ impl Choice {
         format!(
             "<button type=\"button\" class=\"choice\" aria-pressed=\"{}\" data-look=\"{look}\">{}<span>{text}</span></button>",
             self.is_on,
-            sample.trim_end()
+            sample.replace('\n', "")
         )
     }
 }
