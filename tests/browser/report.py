@@ -102,7 +102,7 @@ def highlights(browser, report):
     """Rows choose what the figures highlight, by the keyboard and by the pointer, eight at most."""
     browser.open(report)
     pressed = "[...document.querySelectorAll('.choice[aria-pressed=true]')].map((choice) => choice.dataset.look)"
-    named = "[...document.querySelectorAll('#legend button')].length"
+    named = "[...document.querySelectorAll('.names.above button')].length"
     first = browser.run(f"return {pressed}")
     check(2 <= len(first) <= 8 and browser.run(f"return {named}") == len(first), f"the legend names what is highlighted: {len(first)}")
     if not browser.run("return !!document.querySelector('.choice[aria-pressed=false]')"):
@@ -113,7 +113,7 @@ def highlights(browser, report):
     browser.press("Enter", 13, "\r")
     now = browser.run(f"return {pressed}")
     check(look in now and len(now) <= 8 and browser.run(lit) > 1, "Enter colours it in every figure")
-    browser.run("document.querySelector('#legend button').click()")
+    browser.run("document.querySelector('.names.above button').click()")
     check(browser.run(f"return {named}") == len(now) - 1, "a press in the legend turns it grey")
     browser.run(f"document.querySelector('.choice[data-look={look}]').closest('tr').cells[1].click()")
     check(look not in browser.run(f"return {pressed}"), "a click on its row does so, too")

@@ -1,7 +1,7 @@
 //! The picture of a report: closeness of placements against waiting, a point for each replay.
 
 use super::curves::{Curve, in_panels};
-use super::draw::{Axis, Chart, Drawing, Kind, Page, Panel, Panels, Point, PointLabel, Scale, Series};
+use super::draw::{Axis, Chart, Drawing, Kind, Page, Panel, Panels, Point, Scale, Series};
 use super::results::Results;
 use super::span::Span;
 use meshreplay_results::text::grouped;
@@ -75,15 +75,15 @@ fn beyond(panel: &[Tradeoff]) -> String {
     if far.is_empty() { String::new() } else { format!("Far above the axis: {}.", far.join(", ")) }
 }
 
-/// Draws the replays, with the names in `named` beside their points.
-pub fn draw_tradeoffs(results: &Results, panels: &[Vec<Tradeoff>], named: &[String], page: Page) -> Drawing {
+/// Draws the replays. A page around the drawing names them.
+pub fn draw_tradeoffs(results: &Results, panels: &[Vec<Tradeoff>], page: Page) -> Drawing {
     let near = |panel: &Vec<Tradeoff>| -> Vec<Tradeoff> {
         let most = FAR * median(panel);
         panel.iter().filter(|one| one.distance <= most).cloned().collect()
     };
     let span = Span::covering(panels.iter().flat_map(near).map(|one| one.wait_s));
     let is_log = span.low > 0.0 && span.high >= WIDE * span.low;
-    // Names below the lowest points have room.
+    // The lowest points are apart from the axis.
     let distances = |panel: &[Tradeoff]| Span::covering(panel.iter().map(|one| one.distance));
     let below = |Span { low, high }: Span| (low - 0.15 * (high - low)).max(0.0);
     let panel = |all: &Vec<Tradeoff>| {
@@ -95,12 +95,6 @@ pub fn draw_tradeoffs(results: &Results, panels: &[Vec<Tradeoff>], named: &[Stri
             kind: Kind::Points,
             points: vec![point(one)],
         };
-        let is_named = |one: &&Tradeoff| named.contains(&one.curve.name);
-        let label =
-            |one: &Tradeoff| PointLabel { x: one.wait_s, y: one.distance, words: one.curve.name.clone() };
-        // The most preferred names find a place first.
-        let mut labelled: Vec<&Tradeoff> = panel.iter().filter(is_named).collect();
-        labelled.sort_by_key(|one| named.iter().position(|name| *name == one.curve.name));
         Panel::Chart(Chart {
             subtitle: all.first().map(|one| one.curve.panel.clone()).unwrap_or_default(),
             x: Axis {
@@ -109,7 +103,6 @@ pub fn draw_tradeoffs(results: &Results, panels: &[Vec<Tradeoff>], named: &[Stri
             },
             y: Axis { shows: Some(below(distances(&panel))), ..Axis::titled("mean pairwise sum (hops)") },
             series: panel.iter().map(series).collect(),
-            labels: labelled.into_iter().map(label).collect(),
             note: beyond(all),
             ..Chart::default()
         })

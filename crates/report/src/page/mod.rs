@@ -91,7 +91,7 @@ impl Report {
             let shown = &panels[..panels.len().min(MOST_PANELS)];
             let height = (shown.len() == 1).then_some(FIGURE_HEIGHT);
             let page = Page { is_untitled: true, height, ..page };
-            let drawing = figure::draw_tradeoffs(results, shown, &highlighted, page);
+            let drawing = figure::draw_tradeoffs(results, shown, page);
             let label = "Mean pairwise sum against mean wait".to_owned();
             self.tradeoff = Some(ReportFigure { name: "tradeoff".to_owned(), label, svg: drawing.svg() });
         }

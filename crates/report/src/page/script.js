@@ -117,9 +117,9 @@
   // What is out of sight is not observed before it is painted, but the keyboard goes there.
   scrolls.forEach(look);
 
-  // Names in the table choose what the figures highlight; the legend above the figures has the chosen ones. The oldest choice makes
+  // Names in the table choose what the figures highlight; the legends beside the figures have the chosen ones. The oldest choice makes
   // room for a ninth.
-  const MOST = 8, choices = [...document.querySelectorAll("button.choice")], legend = document.getElementById("legend");
+  const MOST = 8, choices = [...document.querySelectorAll("button.choice")], legends = [...document.querySelectorAll(".names")];
   const drawn = new Map();
   for (const element of document.querySelectorAll(".plots .look")) {
     const key = [...element.classList].find((name) => name.startsWith("look-"));
@@ -144,8 +144,7 @@
         if (chosen.has(key)) whole.parentElement.append(whole);
       }
     }
-    if (!legend) return;
-    legend.replaceChildren(...[...chosen].map((key) => {
+    for (const legend of legends) legend.replaceChildren(...[...chosen].map((key) => {
       const button = document.createElement("button"), choice = choices.find((other) => other.dataset.look === key);
       button.type = "button";
       button.append(...[...choice.childNodes].map((node) => node.cloneNode(true)));
