@@ -175,7 +175,7 @@ impl ReportTable {
             let title = self.groups.iter().find(|(first, _)| *first == i).map(|(_, title)| html(title));
             let span = self.columns.len();
             title.map(|title| {
-                format!("<tr class=\"group\"><th scope=\"rowgroup\" class=\"words\" colspan=\"{span}\">{title}</th></tr>\n")
+                format!("<tr class=\"group\"><th scope=\"rowgroup\" class=\"words\" colspan=\"{span}\"><span>{title}</span></th></tr>\n")
             })
         };
         let row = |(i, row): (usize, &Vec<ReportCell>)| {
