@@ -40,7 +40,7 @@ pub(crate) const WRITERS: [(&str, Write); 15] = [
     ("nas-ipsc", plain::nas),
 ];
 
-/// Words of which one stands in the count of lines that are there twice.
+/// Alternative words in the count of repeated lines.
 pub(crate) const TWICE: &[&str] = &["twice", "duplicate", "again", "more than once", "repeat"];
 /// Words of jobs that never started.
 pub(crate) const NEVER: &[&str] = &["before they started", "never started"];
