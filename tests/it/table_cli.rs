@@ -48,7 +48,8 @@ fn rows_and_columns_keep_the_order_of_the_study() -> Tested {
     let directory = results()?;
     let text = table(directory.path(), "out --columns machine,seed")?;
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(lines[0], ["pairwise_sum_mean"]);
+    // Bare numbers are named.
+    assert_eq!(lines[0], ["pairwise_sum_mean", "·", "columns:", "machine,", "seed"]);
     assert_eq!(lines[2], ["4x4", "4x4", "2x4x2", "2x4x2"]);
     assert_eq!(lines[3], ["allocator", "1", "2", "1", "2"]);
     let names: Vec<&str> = lines[4..].iter().map(|line| line[0]).collect();

@@ -215,8 +215,8 @@ impl Results {
         Ok(numbers.collect::<BTreeSet<u64>>().len())
     }
 
-    /// Returns the log, partition and machine of a row, as far as they differ between rows, and its load unless
-    /// the name of the log contains it, in several lines. Empty if all rows have the same place.
+    /// Returns the log, partition and machine of a row, as far as they differ between rows, and its load
+    /// unless the name of the log contains it, in several lines. Empty if all rows have the same place.
     pub fn place(&self, row: usize) -> String {
         let differing = Coordinate::of_place().filter(|place| self.varying.contains(&place.name));
         let mut lines: Vec<String> = differing.map(|place| self.label(row, place.name)).collect();

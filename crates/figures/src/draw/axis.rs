@@ -56,6 +56,12 @@ impl Axis {
         Self { shows: if is_free && is_near { Some(0.0) } else { self.shows }, ..self.clone() }
     }
 
+    /// Splits the title into its text and the unit in parentheses at its end, which may be empty.
+    pub(super) fn title_and_unit(&self) -> [&str; 2] {
+        let parts = self.title.strip_suffix(')').and_then(|title| title.rsplit_once(" ("));
+        parts.map_or([&self.title, ""], |(title, unit)| [title, unit])
+    }
+
     fn is_of_numbers(&self) -> bool {
         self.marks.is_empty() && self.names.is_empty()
     }

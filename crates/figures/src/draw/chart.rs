@@ -2,11 +2,12 @@
 
 use super::axis::{Axis, Ticks, ends};
 use super::coinciding::{self, NamedPath};
-use super::drawing::{Anchor, Drawing, GRID, INK, Position, QUIET};
+use super::drawing::{Anchor, Drawing, GRID, INK, Position};
 use super::legend::{Entry, Legend, Notes, Sample};
 use super::look::Look;
 use super::page::{Heading, Page, some_of};
-use super::text::{LINE, four_digits, widest, width};
+use super::point_labels::{PointLabel, draw_labels};
+use super::text::{LINE, four_digits, widest};
 use crate::span::Span;
 
 /// A point of a curve.
@@ -55,17 +56,6 @@ pub struct Reference {
     /// The look of its curve.
     pub look: Look,
     /// The tooltip.
-    pub words: String,
-}
-
-/// A text beside a point.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PointLabel {
-    /// The horizontal coordinate of the point, as a value of the axis.
-    pub x: f64,
-    /// The vertical coordinate of the point, as a value of the axis.
-    pub y: f64,
-    /// The text.
     pub words: String,
 }
 
@@ -192,7 +182,7 @@ impl Chart {
         let from = if page.width.is_some() { 4.0 } else { left };
         let sentences = [&*coinciding, &self.references_are, &self.note];
         let notes = Notes::new(sentences, left + wide + right - from - 4.0, false);
-        let has_x_title = !page.is_panel || page.has_x_title;
+        let has_x_title = !page.is_panel || page.has_x_unit;
         let below_data = if has_x_title { BOTTOM } else { BOTTOM - 24.0 };
         let below = below_data + notes.height() + legend.height() + 4.0;
         let names = if is_beside { self.series.len() as f64 * LINE } else { 0.0 };
@@ -209,7 +199,8 @@ impl Chart {
         self.draw_data(&mut drawing, &area);
         if has_x_title {
             let x = area.left + area.width / 2.0;
-            drawing.text(x, area.top + area.height + 40.0, Anchor::Middle, INK, &self.x.title);
+            let title = if page.is_panel { self.x.title_and_unit()[1] } else { &self.x.title };
+            drawing.text(x, area.top + area.height + 40.0, Anchor::Middle, INK, title);
         }
         if !page.is_panel {
             let y = area.top + area.height / 2.0;
@@ -240,36 +231,13 @@ impl Chart {
         for (i, series) in order {
             draw_markers(page, area, series, i as f64 / self.series.len() as f64);
         }
-        self.draw_labels(page, area);
+        let markers = self.series.iter().flat_map(fit).map(|point| area.at(point.x, point.y));
+        let labels = self.labels.iter().map(|label| (area.at(label.x, label.y), &*label.words));
+        let [right, bottom] = [area.left + area.width, area.top + area.height];
+        draw_labels(page, [area.left, area.top, right, bottom], markers.collect(), labels.collect());
         for reference in self.references.iter().filter(|reference| reference.y.is_finite()) {
             let (x, y) = area.at(reference.x, reference.y);
             page.hollow(x, y, Some((reference.look, &reference.words)));
-        }
-    }
-
-    /// Draws the texts beside points: at the right, the left, above or below, where they cover neither a marker
-    /// nor another text. A text without such a place is left out.
-    fn draw_labels(&self, page: &mut Drawing, area: &PlotArea) {
-        const R: f64 = 5.0;
-        let markers = self.series.iter().flat_map(|series| fit(series));
-        let markers = markers.map(|point| area.at(point.x, point.y));
-        let mut taken: Vec<[f64; 4]> = markers.map(|(x, y)| [x - R, y - R, x + R, y + R]).collect();
-        let right = area.left + area.width;
-        for PointLabel { x, y, words } in &self.labels {
-            let (x, y) = area.at(*x, *y);
-            let half = width(words) / 2.0;
-            let beside = half + 8.0;
-            let middles = [(x + beside, y), (x - beside, y), (x, y - 13.0), (x, y + 13.0)];
-            let boxes = middles.map(|(x, y)| ((x, y), [x - half, y - 6.0, x + half, y + 6.0]));
-            let is_free = |[left, top, end, bottom]: &[f64; 4]| {
-                let covers = |other: &[f64; 4]| {
-                    *left < other[2] && other[0] < *end && *top < other[3] && other[1] < *bottom
-                };
-                *left >= area.left && *end <= right && *top >= area.top && !taken.iter().any(covers)
-            };
-            let Some(((x, y), place)) = boxes.into_iter().find(|(_, place)| is_free(place)) else { continue };
-            page.text(x, y + 4.0, Anchor::Middle, QUIET, words);
-            taken.push(place);
         }
     }
 

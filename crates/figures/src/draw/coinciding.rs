@@ -8,7 +8,7 @@ const NEAR: f64 = 1.0;
 /// A curve: its name, its path in pixels from left to right, and whether lines join its points.
 pub(super) type NamedPath<'a> = (&'a str, Vec<Position>, bool);
 
-/// Returns the positions of the curves in groups that coincide, in the order of the first curve of each group.
+/// Returns the positions of the curves in groups that coincide, in the order of their first curves.
 pub(super) fn groups(curves: &[NamedPath<'_>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (i, (_, path, is_path)) in curves.iter().enumerate() {

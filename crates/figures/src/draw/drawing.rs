@@ -106,8 +106,8 @@ impl Drawing {
         Self { width: 0.0, height: 0.0, size_mm: None, elements: Vec::new() }.tiled(drawings, 1, 0.0)
     }
 
-    /// Returns this heading with the drawings below it, in lines of at most `columns`, from x = `left` on. All
-    /// columns are as wide as the widest drawing.
+    /// Returns this heading with the drawings below it, in lines of at most `columns`, from x = `left` on.
+    /// All columns are as wide as the widest drawing.
     pub(super) fn tiled(self, drawings: Vec<Self>, columns: usize, left: f64) -> Self {
         let columns = columns.max(1);
         let widest = drawings.iter().map(|drawing| drawing.width).fold(0.0, f64::max);

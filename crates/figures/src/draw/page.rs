@@ -29,8 +29,8 @@ pub struct Page {
     pub is_untitled: bool,
     /// Whether this is one of several panels, whose legend and axis titles are outside of it.
     pub is_panel: bool,
-    /// Whether a panel has its own title of the horizontal axis, as those of the panels differ.
-    pub has_x_title: bool,
+    /// Whether a panel has its own unit of the horizontal axis, as those of the panels differ.
+    pub has_x_unit: bool,
 }
 
 /// The largest height of a figure on paper without a given height, in millimetres.

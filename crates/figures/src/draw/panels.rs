@@ -1,5 +1,7 @@
 //! Several pictures on one page, under one heading and above one legend.
 
+use std::collections::BTreeSet;
+
 use super::bars::Bars;
 use super::boxes::Boxes;
 use super::chart::Chart;
@@ -107,12 +109,11 @@ impl Panel {
         }
     }
 
-    /// Returns the title of the horizontal axis if it is outside of the panel; empty otherwise.
-    fn x_title(&self) -> String {
+    /// Returns the title of the horizontal axis and its unit, if they are outside of the panel.
+    fn x_title(&self) -> [&str; 2] {
         match self {
-            Self::Chart(chart) => chart.x.title.clone(),
-            Self::Boxes(boxes) => boxes.x_title(),
-            Self::Bars(_) | Self::Grid(_) => String::new(),
+            Self::Chart(chart) => chart.x.title_and_unit(),
+            Self::Boxes(_) | Self::Bars(_) | Self::Grid(_) => [""; 2],
         }
     }
 
@@ -124,20 +125,21 @@ impl Panel {
         }
     }
 
-    /// Returns the title of the vertical axis and its ends; `None` if the title is in the panel, or if there
-    /// is none.
-    fn y_title(&self) -> Option<(String, Span)> {
+    /// Returns the title of the axis of values and its ends; `None` if the title is in the panel.
+    fn value_title(&self) -> Option<(String, Span)> {
         match self {
             Self::Chart(chart) => Some(chart.vertical_title()),
             Self::Bars(bars) => Some(bars.vertical_title()),
-            Self::Boxes(_) | Self::Grid(_) => None,
+            Self::Boxes(boxes) => Some(boxes.title()),
+            Self::Grid(_) => None,
         }
     }
 }
 
-/// Returns the title of the vertical axes, which says if their scales differ; empty if panels have their own.
-fn shared_y_title(panels: &[Panel]) -> String {
-    let titles: Vec<(String, Span)> = panels.iter().filter_map(Panel::y_title).collect();
+/// Returns the title of the axes of values, which says if their scales differ; empty if panels have their
+/// own.
+fn value_title(panels: &[Panel]) -> String {
+    let titles: Vec<(String, Span)> = panels.iter().filter_map(Panel::value_title).collect();
     // Some axes may begin at 0, and others say that they do not.
     let by_length = |(title, _): &&(String, Span)| title.len();
     let ends = titles.iter().min_by_key(by_length).zip(titles.iter().max_by_key(by_length));
@@ -146,6 +148,29 @@ fn shared_y_title(panels: &[Panel]) -> String {
     let title = if are_mixed { format!("{shortest}, not all from 0") } else { longest.clone() };
     let is_one = titles.iter().all(|(_, span)| *span == titles[0].1);
     if is_one { title } else { format!("{title}, scales differ") }
+}
+
+/// Titles outside of the panels.
+struct Titles {
+    /// The title of the horizontal axes; empty if panels have their own.
+    x: String,
+    /// The title of the vertical axes; empty if panels have their own.
+    y: String,
+    /// Whether the horizontal axes have different units.
+    has_x_unit: bool,
+}
+
+impl Titles {
+    fn of(panels: &[Panel]) -> Self {
+        let values = value_title(panels);
+        if panels.iter().all(|panel| matches!(panel, Panel::Boxes(_))) {
+            return Self { x: values, y: String::new(), has_x_unit: false };
+        }
+        let [title, unit] = panels[0].x_title();
+        let has_x_unit = panels.iter().any(|panel| panel.x_title()[1] != unit);
+        let x = if unit.is_empty() || has_x_unit { title.to_owned() } else { format!("{title} ({unit})") };
+        Self { x, y: values, has_x_unit }
+    }
 }
 
 impl Panels {
@@ -194,7 +219,14 @@ impl Panels {
         let page = Page { width: Some(page.width.unwrap_or(WIDE)), is_panel: true, ..page };
         let widest = self.panels.iter().map(|panel| panel.least_width(page)).fold(NARROWEST, f64::max);
         let room = page.width.unwrap_or(WIDE) - Y_TITLE;
-        self.columns.min((room / widest) as usize).max(1)
+        let most = self.columns.min((room / widest) as usize).max(1);
+        // Panels such as `log · machine` have the machines of a log in one line, if there is room.
+        let last = |panel: &Panel| panel.subtitle().rsplit(" · ").next().map(str::to_owned);
+        let kinds: BTreeSet<Option<String>> = self.panels.iter().map(last).collect();
+        let is_product = kinds.len() > 1
+            && self.panels.len() > kinds.len()
+            && self.panels.len().is_multiple_of(kinds.len());
+        if is_product && kinds.len() <= most { most / kinds.len() * kinds.len() } else { most }
     }
 
     /// Draws the first `shown` panels on a page.
@@ -203,10 +235,7 @@ impl Panels {
         let width = page.width.unwrap_or(WIDE);
         let heading = Heading::new(Page { width: Some(width), ..page }, &self.title, &self.subtitle);
         let head = Drawing::titled(&heading, 4.0, width, heading.height());
-        let x_titles: Vec<String> = panels.iter().map(Panel::x_title).collect();
-        let has_x_title = x_titles.windows(2).any(|pair| pair[0] != pair[1]);
-        let x_title = x_titles.into_iter().next().filter(|_| !has_x_title).unwrap_or_default();
-        let y_title = shared_y_title(panels);
+        let Titles { x: x_title, y: y_title, has_x_unit } = Titles::of(panels);
         let beside = if y_title.is_empty() { 0.0 } else { Y_TITLE };
         let below = if x_title.is_empty() { 0.0 } else { X_TITLE };
         // The entries of all panels, each once.
@@ -223,7 +252,7 @@ impl Panels {
         let inner = page.without_height(heading.height() + below + legend.height() + notes + 8.0);
         let inner = Page { width: Some(width - beside), ..inner };
         let (columns, panel) = Self::layout(inner, shown, self.columns_on(page), self.aspect);
-        let panel = Page { has_x_title, ..panel };
+        let panel = Page { has_x_unit, ..panel };
         let is_above = |i: usize| columns == 1 && i + 1 < shown;
         let drawn = panels.iter().enumerate().map(|(i, one)| one.draw_in(panel, is_above(i))).collect();
         let mut drawn = head.tiled(drawn, columns, beside);

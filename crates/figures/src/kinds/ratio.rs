@@ -121,7 +121,7 @@ fn bases(
     let of_allocator =
         |base: &str| of_curves(&|curve, other| allocator(other) == base && rest(other) == rest(curve));
     let has = |base: &str| curves.iter().any(|curve| allocator(curve) == base);
-    // Curves of one allocator, which differ in scheduler or the like, are relative to the first in each place.
+    // Curves of one allocator, which differ in scheduler or the like, are relative to the first of a place.
     if curves.iter().all(|curve| allocator(curve) == allocator(&curves[0])) && options.relative_to.is_none() {
         return Ok(of_curves(&|curve, other| place(other) == place(curve)));
     }
