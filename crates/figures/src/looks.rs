@@ -144,7 +144,7 @@ mod tests {
                 let [ours, new] = [look(known), look("guest:new")];
                 (ours.colour, ours.marker) != (new.colour, new.marker)
             };
-            assert!(KNOWN.iter().all(|known| unlike(&known)));
+            assert!(KNOWN.iter().all(unlike));
             if !picture.iter().any(|name| picture.iter().filter(|other| *other == name).count() > 1) {
                 assert_eq!(looks(&curves), alone);
             }

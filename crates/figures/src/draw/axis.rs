@@ -50,7 +50,7 @@ impl Axis {
 
     /// Returns this vertical axis for data in `data`. It begins at 0 if 0 is not farther from the data than
     /// the data are long.
-    pub(super) fn from_zero(&self, data: Span) -> Self {
+    pub(super) fn with_zero_if_near(&self, data: Span) -> Self {
         let is_free = self.scale == Scale::Linear && self.shows.is_none() && self.is_of_numbers();
         let is_near = data.low > 0.0 && data.low <= data.length();
         Self { shows: if is_free && is_near { Some(0.0) } else { self.shows }, ..self.clone() }

@@ -55,7 +55,7 @@ impl Boxes {
     /// Returns the axis of the values, which begins at 0 if 0 is near.
     fn axis(&self) -> (Axis, Span) {
         let values = || self.rows.iter().flat_map(|row| row.marks.into_iter().chain([row.mean]));
-        let axis = self.x.from_zero(self.x.span(values()));
+        let axis = self.x.with_zero_if_near(self.x.span(values()));
         let data = axis.span(values());
         let data = if data.is_empty() { Span::new(0.0, 1.0) } else { data };
         let ends = ends(axis.scale, data, axis.shows, axis.most);

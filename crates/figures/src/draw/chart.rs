@@ -137,7 +137,7 @@ impl Chart {
         page.fitted(all, 1, &|shown| {
             let mut chart = self.clone();
             chart.series.truncate(shown);
-            chart.note = [&*self.note, " ", &some_of(shown, all, "curves")].concat().trim().to_owned();
+            [&*self.note, " ", &some_of(shown, all, "curves")].concat().trim().clone_into(&mut chart.note);
             chart.draw_all(page)
         })
     }
@@ -149,7 +149,7 @@ impl Chart {
         let least = if points().all(|point| point.y >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
         let ends = |point: &Point| [(point.y - point.half_width).max(least), point.y + point.half_width];
         let heights = || points().flat_map(ends).chain(self.references.iter().map(|reference| reference.y));
-        ticks(&self.y.from_zero(self.y.span(heights())), heights(), wanted)
+        ticks(&self.y.with_zero_if_near(self.y.span(heights())), heights(), wanted)
     }
 
     /// Returns the title of the vertical axis, and its ends.
@@ -216,7 +216,7 @@ impl Chart {
 
     /// Draws the axes and the curves.
     fn draw_data(&self, page: &mut Drawing, area: &PlotArea) {
-        self.draw_axes(page, area);
+        draw_axes(page, area);
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
         // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above
         // all curves.
@@ -266,22 +266,6 @@ impl Chart {
     /// Returns the width of the sample of a curve in front of its name; 0 if there are only points.
     fn key(&self) -> f64 {
         if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
-    }
-
-    /// Draws the grid lines, and the ticks with their labels.
-    fn draw_axes(&self, page: &mut Drawing, area: &PlotArea) {
-        let (right, bottom) = (area.left + area.width, area.top + area.height);
-        for (value, label) in &area.y.marks {
-            let (_, y) = area.at(area.x.span.low, *value);
-            page.line(area.left, y, right, y, GRID);
-            page.text(area.left - 7.0, y + 4.0, Anchor::End, INK, label);
-        }
-        for (value, label) in &area.x.marks {
-            let (x, _) = area.at(*value, area.y.span.low);
-            page.line(x, bottom, x, bottom + 5.0, INK);
-            page.label(x, bottom + 19.0, label);
-        }
-        page.line(area.left, bottom, right, bottom, INK);
     }
 
     /// Draws the names at the right, as close to the ends of their curves as possible without overlap.
@@ -400,6 +384,22 @@ fn spread(wanted: &[f64], room: Span, distance: f64) -> Vec<f64> {
         most = *place - distance;
     }
     places
+}
+
+/// Draws the grid lines, and the ticks with their labels.
+fn draw_axes(page: &mut Drawing, area: &PlotArea) {
+    let (right, bottom) = (area.left + area.width, area.top + area.height);
+    for (value, label) in &area.y.marks {
+        let (_, y) = area.at(area.x.span.low, *value);
+        page.line(area.left, y, right, y, GRID);
+        page.text(area.left - 7.0, y + 4.0, Anchor::End, INK, label);
+    }
+    for (value, label) in &area.x.marks {
+        let (x, _) = area.at(*value, area.y.span.low);
+        page.line(x, bottom, x, bottom + 5.0, INK);
+        page.label(x, bottom + 19.0, label);
+    }
+    page.line(area.left, bottom, right, bottom, INK);
 }
 
 #[cfg(test)]
