@@ -1,6 +1,5 @@
 //! Saved results for plots: the columns in which they differ, and labels for their rows.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -207,12 +206,6 @@ impl Results {
     /// Returns the longest time between arrivals of a row if the rules of the rows differ in it alone.
     fn gap(&self, row: usize) -> Option<Load> {
         Some(Load { kind: LoadKind::Gap, value: self.gaps.as_ref()?[row] })
-    }
-
-    /// Returns the number of replays.
-    pub fn replays(&self) -> Result<usize, FigureError> {
-        let numbers = self.numbers("replay")?.iter().flatten().map(|number| number as u64);
-        Ok(numbers.collect::<BTreeSet<u64>>().len())
     }
 
     /// Returns the log, partition and machine of a row, as far as they differ between rows, and its load

@@ -133,7 +133,8 @@ impl Ticks {
 const MARGIN: f64 = 0.04;
 
 /// Returns the ends of an axis for data in `data`: a little farther out, except at an end equal to `fixed`.
-/// The ends of data of one sign stay on its side of 0, and no end passes `most` if the data do not.
+/// The ends of data of one sign stay on its side of 0, and no end passes `most` if the data do not. Data that
+/// are all 0 get an axis from 0 to 1.
 pub(super) fn ends(scale: Scale, data: Span, fixed: Option<f64>, most: Option<f64>) -> Span {
     let Span { low, high } = data;
     let is_fixed = |end: f64| fixed.is_some_and(|fixed| fixed.total_cmp(&end).is_eq());
@@ -141,6 +142,9 @@ pub(super) fn ends(scale: Scale, data: Span, fixed: Option<f64>, most: Option<f6
         let low = if low > 0.0 { low.max(SMALLEST) } else { 1e-9 };
         let factor = if high > low { (high / low).powf(MARGIN) } else { 1.5 };
         return Span::new(low / factor, high.max(low) * factor);
+    }
+    if low.abs().max(high.abs()) < SMALLEST {
+        return Span::new(0.0, 1.0);
     }
     // A single value gets an axis around it.
     let margin = if is_range(low, high) { (high - low) * MARGIN } else { around(low) };
@@ -293,6 +297,7 @@ mod tests {
         assert!(near(linear((50.0, 99.0), None, Some(100.0)), (48.04, 100.0)), "not above 100 %");
         assert!(near(linear((50.0, 120.0), None, Some(100.0)), (47.2, 122.8)));
         assert!(near(linear((-20.0, -0.1), None, None), (-20.796, 0.0)));
+        assert!(near(linear((0.0, 0.0), Some(0.0), None), (0.0, 1.0)));
         let Span { low, high } = ends(Scale::Log, Span::new(1.0, 1e5), None, None);
         assert!(low < 1.0 && low > 0.5 && high > 1e5 && high < 2e5);
     }

@@ -130,7 +130,7 @@ impl Bars {
         let bar = self.bar(page, each, room);
         let lines = self.groups.chunks(each).enumerate().map(|(i, groups)| {
             // The first line has the heading. On a page the last one has the legend.
-            let has_legend = !page.is_panel && (page.width.is_none() || i == last);
+            let has_legend = !page.is_panel() && (page.width.is_none() || i == last);
             let height = page.height.map(|height| height / (last as f64 + 1.0));
             let page = Page { is_untitled: page.is_untitled || i > 0, height, ..page };
             Line { chart: self, groups, page, has_legend, axis: &axis, bar }.draw()
@@ -152,7 +152,7 @@ impl Bars {
             return least;
         }
         let filled = |room: f64| (room / each as f64 - GAP) / self.bars() as f64;
-        let beside = filled(room - if page.is_panel { 0.0 } else { self.beside() });
+        let beside = filled(room - if page.is_panel() { 0.0 } else { self.beside() });
         let filled = if beside >= least.max(20.0) { beside } else { filled(room) };
         filled.clamp(least, least.max(if each == 1 { 64.0 } else { 40.0 }))
     }
@@ -182,7 +182,7 @@ impl Bars {
 
 /// Returns the x of the left end of the bars.
 fn left(axis: &Ticks, page: Page) -> f64 {
-    axis.width() + if page.is_panel { 14.0 } else { 44.0 }
+    axis.width() + if page.is_panel() { 14.0 } else { 44.0 }
 }
 
 impl Line<'_> {
@@ -221,7 +221,7 @@ impl Line<'_> {
         let bottom = top + height;
         let across = on.width.unwrap_or(right + beside).max(right);
         let mut page = Drawing::titled(&heading, left, across, bottom + below_bars + under);
-        if !on.is_panel {
+        if !on.is_panel() {
             page.upright(18.0, top + height / 2.0, height + 10.0, &chart.axis);
         }
         let at = |value: f64| top + height * (1.0 - axis.share(value));

@@ -72,7 +72,7 @@ impl Boxes {
     fn row_height(page: Page, top: f64, count: f64, natural: f64) -> f64 {
         let most = |height: f64| ((height - top - BELOW) / count).max(natural * 0.6);
         match (page.height, page.longest) {
-            (Some(height), _) if page.is_panel => natural.min(most(height)),
+            (Some(height), _) if page.is_panel() => natural.min(most(height)),
             (Some(height), _) => most(height),
             (None, Some(longest)) => natural.min(most(longest)),
             (None, None) => natural,
@@ -96,14 +96,14 @@ impl Boxes {
         let mut ticks = Ticks::new(axis.scale, span, ((wide / 80.0) as usize).clamp(2, 6));
         ticks.thin(wide);
         let at = |value: f64| left + wide * ticks.share(value).clamp(0.0, 1.0);
-        let below = if page.is_panel { BELOW - 20.0 } else { BELOW };
+        let below = if page.is_panel() { BELOW - 20.0 } else { BELOW };
         let mut drawing = Drawing::titled(&heading, left, left + wide + 20.0, bottom + below);
         for (value, label) in &ticks.marks {
             drawing.line(at(*value), top, at(*value), bottom, GRID);
             drawing.label(at(*value), bottom + 19.0, label);
         }
         drawing.line(left, bottom, left + wide, bottom, INK);
-        if !page.is_panel {
+        if !page.is_panel() {
             let title = axis.title(span);
             drawing.text(left + wide / 2.0, bottom + 40.0, Anchor::Middle, INK, &title);
         }

@@ -1,8 +1,8 @@
 //! Charts of curves and points over two axes, with the names of curves next to their ends.
 
-use super::axis::{Axis, Ticks, ends};
+use super::axis::{Axis, Scale, Ticks, ends};
 use super::coinciding::{self, NamedPath};
-use super::drawing::{Anchor, Drawing, GRID, INK, Position};
+use super::drawing::{Anchor, Drawing, GRID, INK, Position, QUIET};
 use super::legend::{Entry, Legend, Notes, Sample};
 use super::look::Look;
 use super::page::{Heading, Page, some_of};
@@ -107,12 +107,16 @@ const HIGH: f64 = 360.0;
 const NARROW: f64 = 300.0;
 
 /// Returns the axis of `values`, with about `wanted` ticks and with its ends close to the values, or with a
-/// tick for each name and half a unit around the names. Without values it is from 0 to 1.
+/// tick for each name and half a unit around the names. Without values it has no ticks.
 fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks {
     if !axis.names.is_empty() {
         let marks = axis.names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
         let span = Span::new(-0.5, axis.names.len() as f64 - 0.5);
         return Ticks { span, marks, scale: axis.scale };
+    }
+    let mut values = values.peekable();
+    if values.peek().is_none() {
+        return Ticks { span: Span::new(0.0, 1.0), marks: Vec::new(), scale: Scale::Linear };
     }
     let data = axis.span(values);
     let span =
@@ -142,6 +146,12 @@ impl Chart {
         })
     }
 
+    /// Returns the horizontal axis, with about `wanted` ticks.
+    fn horizontal(&self, wanted: usize) -> Ticks {
+        let points = self.series.iter().flat_map(|series| &series.points).map(|point| point.x);
+        ticks(&self.x, points.chain(self.references.iter().map(|reference| reference.x)), wanted)
+    }
+
     /// Returns the vertical axis, with about `wanted` ticks.
     fn vertical(&self, wanted: usize) -> Ticks {
         let points = || self.series.iter().flat_map(|series| &series.points);
@@ -162,27 +172,28 @@ impl Chart {
     fn draw_all(&self, page: Page) -> Drawing {
         let heading = Heading::new(page, &self.title, &self.subtitle);
         let y = self.vertical(6);
-        let left = y.width() + if page.is_panel { 14.0 } else { 44.0 };
+        let left = y.width() + if page.is_panel() { 14.0 } else { 44.0 };
         let beside = widest(self.series.iter().map(|series| &*series.name)) + 44.0 + self.key();
-        let has_names = !page.is_panel;
+        let has_names = !page.is_panel();
         let is_beside = has_names && page.width.is_none_or(|width| width - left - beside >= NARROW);
         let right = if is_beside { beside + if page.width.is_some() { 0.0 } else { 16.0 } } else { 14.0 };
         let wide = page.width.map_or(WIDE, |width| (width - left - right).max(60.0));
-        let across = self.series.iter().flat_map(|series| &series.points).map(|point| point.x);
-        let across = across.chain(self.references.iter().map(|reference| reference.x));
-        let mut x = ticks(&self.x, across, ((wide / 80.0) as usize).clamp(2, 6));
+        let mut x = self.horizontal(((wide / 80.0) as usize).clamp(2, 6));
         if self.x.names.is_empty() {
             x.thin(wide);
         }
         let names = if has_names && !is_beside { self.samples() } else { Vec::new() };
         let legend = Legend::new(names, left + wide);
         let mut area = PlotArea { left, top: heading.height(), width: wide, height: HIGH, x, y };
-        let paths = self.paths(&area);
-        let coinciding = coinciding::sentence(&paths, coinciding::groups(&paths)).unwrap_or_default();
+        let coinciding = if page.panel.is_some_and(|panel| panel.names_coinciding) {
+            String::new()
+        } else {
+            self.coincidence(&area)
+        };
         let from = if page.width.is_some() { 4.0 } else { left };
         let sentences = [&*coinciding, &self.references_are, &self.note];
         let notes = Notes::new(sentences, left + wide + right - from - 4.0, false);
-        let has_x_title = !page.is_panel || page.has_x_unit;
+        let has_x_title = page.panel.is_none_or(|panel| panel.has_x_unit);
         let below_data = if has_x_title { BOTTOM } else { BOTTOM - 24.0 };
         let below = below_data + notes.height() + legend.height() + 4.0;
         let names = if is_beside { self.series.len() as f64 * LINE } else { 0.0 };
@@ -199,10 +210,10 @@ impl Chart {
         self.draw_data(&mut drawing, &area);
         if has_x_title {
             let x = area.left + area.width / 2.0;
-            let title = if page.is_panel { self.x.title_and_unit()[1] } else { &self.x.title };
+            let title = if page.is_panel() { self.x.title_and_unit()[1] } else { &self.x.title };
             drawing.text(x, area.top + area.height + 40.0, Anchor::Middle, INK, title);
         }
-        if !page.is_panel {
+        if !page.is_panel() {
             let y = area.top + area.height / 2.0;
             drawing.upright(18.0, y, area.height + 10.0, &self.y.title(area.y.span));
         }
@@ -214,9 +225,30 @@ impl Chart {
         drawing
     }
 
+    /// Returns a sentence on coinciding curves in this area; empty if there are none.
+    fn coincidence(&self, area: &PlotArea) -> String {
+        let path = |series: &Series| fit(series).iter().map(|point| area.at(point.x, point.y)).collect();
+        let paths = self.series.iter();
+        let paths = paths.map(|series| (&*series.name, path(series), series.kind != Kind::Points));
+        let paths: Vec<NamedPath<'_>> = paths.collect();
+        coinciding::sentence(&paths, coinciding::groups(&paths)).unwrap_or_default()
+    }
+
+    /// Returns a sentence on coinciding curves in a panel of this width; empty if there are none.
+    pub(super) fn coincidence_in_panel(&self, width: f64) -> String {
+        let (x, y) = (self.horizontal(6), self.vertical(6));
+        let width = width - y.width() - 28.0;
+        self.coincidence(&PlotArea { left: 0.0, top: 0.0, width, height: HIGH, x, y })
+    }
+
     /// Draws the axes and the curves.
     fn draw_data(&self, page: &mut Drawing, area: &PlotArea) {
         draw_axes(page, area);
+        if self.series.iter().all(|series| series.points.is_empty()) && self.references.is_empty() {
+            let [x, y] = [area.left + area.width / 2.0, area.top + area.height / 2.0];
+            let words = if self.x.scale == Scale::Log { "nothing above 0" } else { "no values" };
+            page.text(x, y, Anchor::Middle, QUIET, words);
+        }
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
         // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above
         // all curves.
@@ -239,15 +271,6 @@ impl Chart {
             let (x, y) = area.at(reference.x, reference.y);
             page.hollow(x, y, Some((reference.look, &reference.words)));
         }
-    }
-
-    /// Returns the name of each curve, its path in pixels, and whether lines join its points.
-    fn paths(&self, area: &PlotArea) -> Vec<NamedPath<'_>> {
-        let path = |series: &Series| fit(series).iter().map(|point| area.at(point.x, point.y)).collect();
-        self.series
-            .iter()
-            .map(|series| (series.name.as_str(), path(series), series.kind != Kind::Points))
-            .collect()
     }
 
     /// Returns the entries of a legend, in the order of the curves.
@@ -404,7 +427,6 @@ fn draw_axes(page: &mut Drawing, area: &PlotArea) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::axis::Scale;
     use super::*;
 
     #[test]

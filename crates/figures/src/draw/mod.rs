@@ -31,7 +31,6 @@ pub(crate) use look::colour_of_hue;
 pub(crate) use look::{COLOURS, DASHES, MARKERS};
 #[cfg(test)]
 pub(crate) use look::{contrast, luminance};
-pub(crate) use page::some_of;
 pub use page::{Page, SizeMm};
 pub use panels::{Panel, Panels};
 pub use point_labels::PointLabel;

@@ -8,8 +8,8 @@ use super::chart::Chart;
 use super::drawing::{Anchor, Drawing, INK};
 use super::grid::Grid;
 use super::legend::{Entry, Legend, Notes, Sample};
-use super::page::{Heading, Page, some_of};
-use super::text::joined;
+use super::page::{Heading, Page, Surroundings, some_of};
+use super::text::{LINE, joined, wrapped};
 use crate::span::Span;
 
 /// One of several pictures. Its subtitle is the name of the panel, and it has no title.
@@ -40,6 +40,8 @@ pub struct Panels {
     pub aspect: Option<f64>,
     /// A sentence below the panels; empty for none.
     pub note: String,
+    /// Number of replays without a panel, which a line below the panels counts.
+    pub left_out: usize,
 }
 
 /// The width of several panels on a screen, in pixels.
@@ -93,6 +95,14 @@ impl Panel {
                 }
                 grid.draw_on(page)
             }
+        }
+    }
+
+    /// Returns the sentence on coinciding curves in a panel of this width; empty if there are none.
+    fn coincidence(&self, width: f64) -> String {
+        match self {
+            Self::Chart(chart) => chart.coincidence_in_panel(width),
+            Self::Bars(_) | Self::Boxes(_) | Self::Grid(_) => String::new(),
         }
     }
 
@@ -173,9 +183,42 @@ impl Titles {
     }
 }
 
+/// The lines of text of panels.
+struct Texts {
+    /// The sentence on coinciding curves for all panels; empty if it differs between panels.
+    coincidence: String,
+    /// The most lines of a subtitle.
+    subtitle_lines: usize,
+    /// The most lines of a subtitle and of the sentence below the data of a panel.
+    lines: usize,
+}
+
+impl Texts {
+    /// Returns the texts of panels of this width.
+    fn new(panels: &[Panel], width: f64) -> Self {
+        let sentences: Vec<String> = panels.iter().map(|panel| panel.coincidence(width)).collect();
+        let lines = |text: &str| wrapped(text, width - 8.0).len();
+        let most = |texts: &mut dyn Iterator<Item = &str>| texts.map(lines).max().unwrap_or_default();
+        let subtitle_lines = most(&mut panels.iter().map(Panel::subtitle));
+        if !sentences[0].is_empty() && sentences.iter().all(|sentence| *sentence == sentences[0]) {
+            let coincidence = format!("In all panels: {}", sentences[0]);
+            return Self { coincidence, subtitle_lines, lines: subtitle_lines };
+        }
+        let lines = subtitle_lines + most(&mut sentences.iter().map(String::as_str));
+        Self { coincidence: String::new(), subtitle_lines, lines }
+    }
+}
+
 impl Panels {
-    /// Returns the number of panels in a line of a page, and the page of one panel.
-    pub fn layout(page: Page, count: usize, columns: usize, aspect: Option<f64>) -> (usize, Page) {
+    /// Returns the number of panels in a line of a page, and the page of one panel with `lines` lines of text
+    /// above and below its data.
+    pub fn layout(
+        page: Page,
+        count: usize,
+        columns: usize,
+        aspect: Option<f64>,
+        lines: usize,
+    ) -> (usize, Page) {
         if count <= 1 {
             return (1, page);
         }
@@ -185,16 +228,19 @@ impl Panels {
         let columns = count.div_ceil(count.div_ceil(columns));
         let width = whole / columns as f64;
         let rows = count.div_ceil(columns) as f64;
-        let room = |height: f64| height / rows;
-        let natural = aspect.map(|aspect| (aspect * width).max(LOWEST));
+        // Panels have heights of whole pixels.
+        let room = |height: f64| (height / rows).floor();
+        let more = LINE * lines.saturating_sub(1) as f64;
+        let natural = aspect.map(|aspect| (aspect * width).max(LOWEST) + more);
         let height = match (page.height.map(room), natural, page.longest.map(room)) {
             (Some(given), ..) => Some(given),
             (None, Some(natural), Some(longest)) => Some(natural.min(longest)),
             (None, natural, longest) => natural.or(longest),
         };
+        let panel = Some(Surroundings::default());
         // Whole panels are left out before parts of panels.
         let longest = page.longest.filter(|_| rows <= 1.0);
-        (columns, Page { width: Some(width), height, longest, is_panel: true, ..Page::default() })
+        (columns, Page { width: Some(width), height, longest, panel, ..Page::default() })
     }
 
     /// Returns the panels as one drawing for a page. A single panel is drawn as large as the page.
@@ -203,8 +249,9 @@ impl Panels {
             [] => Grid { title: self.title.clone(), ..Grid::default() }.draw_on(page),
             [only] => {
                 let subtitle = joined(&[only.subtitle(), &self.subtitle]);
-                let page = page.without_height(Notes::height_of(&self.note, page.width.unwrap_or(WIDE)));
-                Notes::below(only.draw_alone(&self.title, subtitle, page), &self.note)
+                let note = self.note_of(1);
+                let page = page.without_height(Notes::height_of(&note, page.width.unwrap_or(WIDE)));
+                Notes::below(only.draw_alone(&self.title, subtitle, page), &note)
             }
             panels => {
                 let columns = self.columns_on(page);
@@ -216,7 +263,8 @@ impl Panels {
 
     /// Returns the largest number of panels in a line of a page.
     fn columns_on(&self, page: Page) -> usize {
-        let page = Page { width: Some(page.width.unwrap_or(WIDE)), is_panel: true, ..page };
+        let panel = Some(Surroundings::default());
+        let page = Page { width: Some(page.width.unwrap_or(WIDE)), panel, ..page };
         let widest = self.panels.iter().map(|panel| panel.least_width(page)).fold(NARROWEST, f64::max);
         let room = page.width.unwrap_or(WIDE) - Y_TITLE;
         let most = self.columns.min((room / widest) as usize).max(1);
@@ -227,6 +275,14 @@ impl Panels {
             && self.panels.len() > kinds.len()
             && self.panels.len().is_multiple_of(kinds.len());
         if is_product && kinds.len() <= most { most / kinds.len() * kinds.len() } else { most }
+    }
+
+    /// Returns the sentences below the first `shown` panels.
+    fn note_of(&self, shown: usize) -> String {
+        let is_of_replays = self.panels.iter().all(|panel| matches!(panel, Panel::Grid(_)));
+        let items = if is_of_replays { "replays" } else { "panels" };
+        let counted = some_of(shown, self.panels.len() + self.left_out, items);
+        [&*self.note, &*counted].join(" ").trim().to_owned()
     }
 
     /// Draws the first `shown` panels on a page.
@@ -246,13 +302,18 @@ impl Panels {
             }
         }
         let legend = Legend::new(entries, width - 8.0);
-        let note = [&*self.note, " ", &some_of(shown, self.panels.len(), "panels")].concat();
+        let wide = Page { width: Some(width - beside), ..page };
+        let most = self.columns_on(page);
+        let (_, panel) = Self::layout(wide, shown, most, self.aspect, 1);
+        let texts = Texts::new(panels, panel.width.unwrap_or(WIDE));
+        let note = [&*texts.coincidence, &*self.note_of(shown)].join(" ");
         let note = note.trim();
         let notes = Notes::height_of(note, width);
-        let inner = page.without_height(heading.height() + below + legend.height() + notes + 8.0);
-        let inner = Page { width: Some(width - beside), ..inner };
-        let (columns, panel) = Self::layout(inner, shown, self.columns_on(page), self.aspect);
-        let panel = Page { has_x_unit, ..panel };
+        let inner = wide.without_height(heading.height() + below + legend.height() + notes + 8.0);
+        let (columns, panel) = Self::layout(inner, shown, most, self.aspect, texts.lines);
+        let names_coinciding = !texts.coincidence.is_empty();
+        let around = Surroundings { has_x_unit, names_coinciding, subtitle_lines: texts.subtitle_lines };
+        let panel = Page { panel: panel.panel.map(|_| around), ..panel };
         let is_above = |i: usize| columns == 1 && i + 1 < shown;
         let drawn = panels.iter().enumerate().map(|(i, one)| one.draw_in(panel, is_above(i))).collect();
         let mut drawn = head.tiled(drawn, columns, beside);

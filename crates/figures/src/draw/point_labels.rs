@@ -20,6 +20,9 @@ type Ends = [f64; 4];
 /// Half the side of the square that a marker takes, in pixels.
 const MARKER: f64 = 5.0;
 
+/// The space at each side of a text, in pixels.
+const GAP: f64 = 1.5;
+
 /// Returns whether two rectangles have common points.
 fn meet(a: &Ends, b: &Ends) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
@@ -44,7 +47,7 @@ pub(super) fn draw_labels(
                 place[0] >= area[0] && place[1] >= area[1] && place[2] <= area[2] && place[3] <= area[3];
             is_inside && !taken.iter().any(|other| meet(place, other))
         };
-        let places = middles.map(|(x, y)| ((x, y), [x - half, y - 6.0, x + half, y + 6.0]));
+        let places = middles.map(|(x, y)| ((x, y), [x - half - GAP, y - 6.0, x + half + GAP, y + 6.0]));
         if let Some(((x, y), place)) = places.into_iter().find(|(_, place)| is_free(place)) {
             page.text(x, y + 4.0, Anchor::Middle, QUIET, words);
             taken.push(place);
