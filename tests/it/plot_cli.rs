@@ -119,7 +119,7 @@ fn ratios_are_to_the_same_scheduler() -> Tested {
         assert!(own.contains(words), "{words}: {}", structure(&own));
     }
     assert!(own.contains("Pairwise sum relative to naive") && !own.contains("hops"));
-    assert!(own.contains("relative to naive (bars begin at 1)"), "{}", structure(&own));
+    assert!(own.contains("relative to naive, bars from 1"), "{}", structure(&own));
     let gabl = ratios("--relative-to gabl")?;
     assert!(gabl.contains("naive: 0.5000") && gabl.contains("naive: 2.0000"));
     // One curve for all, if it is named in full: with spaces, so through the shell's quotes.

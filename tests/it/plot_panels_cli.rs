@@ -46,11 +46,14 @@ fn no_picture_on_paper_is_longer_than_200_mm() -> Tested {
                 // Pictures of jobs and nodes have a panel for each replay, and do not show them all.
                 let is_part = ["heat", "nodes", "gantt"].contains(name);
                 let is_said =
-                    texts.iter().any(|text| text.starts_with("The first ") && text.ends_with("replays."));
+                    texts.iter().any(|text| text.contains("The first ") && text.ends_with("replays."));
                 assert_eq!(is_part, is_said, "{name} at {width} mm: {texts:?}");
-                // Six panels have room, if their legend is short.
+                // Six panels have room if their legend is short, but bars of delays take several lines each.
                 let is_whole = !texts.iter().any(|text| text.ends_with(" panels."));
-                assert!(is_whole || allocators == "all", "{name} at {width} mm: {texts:?}");
+                assert!(
+                    is_whole || allocators == "all" || *name == "delays",
+                    "{name} at {width} mm: {texts:?}"
+                );
             }
         }
     }
