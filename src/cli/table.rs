@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use super::terminal::screen;
 use super::{Failure, note, one_of, print};
-use crate::frame::Table;
+use crate::frame::{StudyFolder, Table};
 use crate::metrics::Better;
 use crate::report::{
     Along, CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, crosstab, group_column, groups,
@@ -138,8 +138,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             })?
         }
     };
-    if let Some(missing) = results.missing_note() {
-        note(false, &missing);
+    let deleted = StudyFolder::new(&args.folder, None).deleted_note(&results);
+    for text in results.missing_note().into_iter().chain(deleted) {
+        note(false, &text);
     }
     let table = crosstab(&results, &args.folder, &args.options())?;
     if table.rows.is_empty() {

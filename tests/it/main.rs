@@ -66,6 +66,7 @@ mod strangers;
 mod stream_faults;
 mod streams;
 mod strict_reading;
+mod study_messages;
 mod sweep_cli;
 mod synthetic_cli;
 mod table_cli;

@@ -8,7 +8,7 @@ use super::error::FigureError;
 use super::load::{self, Load, LoadKind};
 use meshreplay_base::spec::{Spec, SpecError};
 use meshreplay_machine::machine::Mesh;
-use meshreplay_results::frame::{JobCounts, Numbers, Table};
+use meshreplay_results::frame::{JobCounts, Numbers, StudyFolder, Table};
 use meshreplay_study::study::{COORDINATES, Coordinate, Labels, ReplaySpec};
 
 /// Returns the names of the columns that identify a configuration. The seed is not among them, because rows
@@ -45,10 +45,11 @@ impl Results {
         Self { table, varying, gaps }
     }
 
-    /// Returns a sentence on replays missing in the summary, and one on replays missing in the jobs in
+    /// Returns sentences on replays missing in the summary, on deleted cells, and on replays missing in the jobs in
     /// `folder`; empty if no replay is missing. Fails if the number of jobs differs from the summary.
     pub fn missing(&self, folder: &Path) -> Result<Vec<String>, FigureError> {
         let mut notes: Vec<String> = self.table.missing_note().into_iter().collect();
+        notes.extend(StudyFolder::new(folder, None).deleted_note(&self.table));
         if let Some(jobs) = JobCounts::of(folder)? {
             jobs.check(&self.table, folder)?;
             if jobs.missing != self.table.missing {

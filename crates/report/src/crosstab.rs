@@ -259,7 +259,8 @@ impl Crosstab<'_> {
                 if is_single {
                     intervals.half_width(of, base)
                 } else {
-                    intervals.half_width_over_results(of, base)
+                    let of_jobs = intervals.half_width_over_results(of, base);
+                    of_jobs.or_else(|| intervals.half_width_over_seeds(of, base))
                 }
             }));
             notes.extend(widths.is_some().then(|| width_note(hidden)));
@@ -352,6 +353,8 @@ fn cut_note(hidden: &HiddenColumns<'_>) -> &'static str {
 fn width_note(hidden: &HiddenColumns<'_>) -> String {
     let over = if hidden.is_seed() {
         "over seeds, or by a block bootstrap over jobs where all seeds give the same"
+    } else if hidden.names().contains(&"seed") {
+        "by a block bootstrap over jobs, or over the means of each seed where results keep no jobs"
     } else {
         "by a block bootstrap over jobs"
     };

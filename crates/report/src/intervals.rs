@@ -164,6 +164,35 @@ impl<'a> Ratios<'a> {
         difference.half_width.filter(|_| difference.is_relative)
     }
 
+    /// Returns half the width of the interval of a ratio of two means over several results with several seeds
+    /// each, from the means of each seed. `None` unless both sides have the same seeds equally often, or if
+    /// seeds have no effect.
+    pub(super) fn half_width_over_seeds(&self, of: &[usize], base: &[usize]) -> Option<f64> {
+        let (of, base) = (self.means_by_seed(of)?, self.means_by_seed(base)?);
+        if of == base || !of.iter().map(|(seed, _)| seed).eq(base.iter().map(|(seed, _)| seed)) {
+            return None;
+        }
+        let [of, base] = [of, base].map(|means| means.into_iter().map(|(_, mean)| mean).collect::<Vec<_>>());
+        let has_effect = |means: &[f64]| means.windows(2).any(|pair| pair[0].to_bits() != pair[1].to_bits());
+        if !has_effect(&of) && !has_effect(&base) {
+            return None;
+        }
+        let difference = Difference::over_replications(&of, &base)?;
+        difference.half_width.filter(|_| difference.is_relative)
+    }
+
+    /// Returns the mean of the rows of each seed, with the seed and the number of its rows, in the order of
+    /// seeds.
+    fn means_by_seed(&self, rows: &[usize]) -> Option<Vec<((u64, usize), f64)>> {
+        let mut by_seed: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for &row in rows {
+            let seed = self.table.number("seed", row)?;
+            by_seed.entry(seed as u64).or_default().push(self.table.number(self.value, row)?);
+        }
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        Some(by_seed.into_iter().map(|(seed, values)| ((seed, values.len()), mean(&values))).collect())
+    }
+
     /// Adds the blocks of the results that have the same jobs. `None` if jobs are unknown, or if other jobs
     /// count in one of several results of the same jobs.
     fn summed(&self, rows: &[usize]) -> Option<BTreeMap<(usize, u64), Summed>> {

@@ -60,17 +60,21 @@ mod tests {
     use super::super::page::{Heading, Page};
     use super::*;
 
+    /// The number of texts at `at` that are drawn within `area` among these markers.
+    fn count(area: Ends, markers: &[Position], at: &[Position]) -> usize {
+        let mut page = Drawing::titled(&Heading::new(Page::default(), "", ""), 0.0, 300.0, 300.0);
+        draw_labels(&mut page, area, markers.to_vec(), at.iter().map(|point| (*point, "×0.8")).collect());
+        page.svg().matches("×0.8").count()
+    }
+
     #[test]
     fn texts_cover_no_marker_and_no_other_text() {
-        let mut page = Drawing::titled(&Heading::new(Page::default(), "", ""), 0.0, 300.0, 300.0);
-        let points = [(100.0, 100.0), (100.0, 112.0), (100.0, 124.0), (104.0, 112.0)];
-        let texts = points.iter().map(|point| (*point, "×0.8")).collect();
-        draw_labels(&mut page, [0.0, 0.0, 300.0, 300.0], points.to_vec(), texts);
-        let places = |svg: &str| svg.matches("×0.8").count();
-        // The last point is within others, and all places around it are taken.
-        assert_eq!(places(&page.svg()), 3);
-        let mut page = Drawing::titled(&Heading::new(Page::default(), "", ""), 0.0, 300.0, 300.0);
-        draw_labels(&mut page, [95.0, 95.0, 105.0, 105.0], vec![points[0]], vec![(points[0], "×0.8")]);
-        assert_eq!(places(&page.svg()), 0, "no text outside of the area");
+        let (all, middle) = ([0.0, 0.0, 300.0, 300.0], (100.0, 100.0));
+        assert_eq!(count(all, &[middle], &[middle]), 1);
+        // Right, left, above and below; a fifth text has no place.
+        assert_eq!(count(all, &[middle], &[middle; 5]), 4);
+        let around = [(120.0, 100.0), (80.0, 100.0), (100.0, 88.0), (100.0, 112.0)];
+        assert_eq!(count(all, &[&[middle], &around[..]].concat(), &[middle]), 0);
+        assert_eq!(count([95.0, 95.0, 105.0, 105.0], &[middle], &[middle]), 0, "no text outside of the area");
     }
 }
