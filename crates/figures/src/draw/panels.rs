@@ -127,6 +127,14 @@ impl Panel {
         }
     }
 
+    /// Returns the number of lines of bars of a panel.
+    fn lines_of_bars(&self, page: Page) -> usize {
+        match self {
+            Self::Bars(bars) => bars.lines(page),
+            Self::Chart(_) | Self::Boxes(_) | Self::Grid(_) => 1,
+        }
+    }
+
     /// Returns the least width of the panel.
     fn least_width(&self, page: Page) -> f64 {
         match self {
@@ -189,8 +197,8 @@ struct Texts {
     coincidence: String,
     /// The most lines of a subtitle.
     subtitle_lines: usize,
-    /// The most lines of a subtitle and of the sentence below the data of a panel.
-    lines: usize,
+    /// The height for lines after the first: of a subtitle, of the sentence below the data, and of bars.
+    more: f64,
 }
 
 impl Texts {
@@ -200,25 +208,22 @@ impl Texts {
         let lines = |text: &str| wrapped(text, width - 8.0).len();
         let most = |texts: &mut dyn Iterator<Item = &str>| texts.map(lines).max().unwrap_or_default();
         let subtitle_lines = most(&mut panels.iter().map(Panel::subtitle));
+        let panel = Page { width: Some(width), panel: Some(Surroundings::default()), ..Page::default() };
+        let bars = panels.iter().map(|one| one.lines_of_bars(panel)).max().unwrap_or(1);
+        let more = LINE * subtitle_lines.saturating_sub(1) as f64 + LOWEST * (bars - 1) as f64;
         if !sentences[0].is_empty() && sentences.iter().all(|sentence| *sentence == sentences[0]) {
             let coincidence = format!("In all panels: {}", sentences[0]);
-            return Self { coincidence, subtitle_lines, lines: subtitle_lines };
+            return Self { coincidence, subtitle_lines, more };
         }
-        let lines = subtitle_lines + most(&mut sentences.iter().map(String::as_str));
-        Self { coincidence: String::new(), subtitle_lines, lines }
+        let more = more + LINE * most(&mut sentences.iter().map(String::as_str)) as f64;
+        Self { coincidence: String::new(), subtitle_lines, more }
     }
 }
 
 impl Panels {
-    /// Returns the number of panels in a line of a page, and the page of one panel with `lines` lines of text
-    /// above and below its data.
-    pub fn layout(
-        page: Page,
-        count: usize,
-        columns: usize,
-        aspect: Option<f64>,
-        lines: usize,
-    ) -> (usize, Page) {
+    /// Returns the number of panels in a line of a page, and the page of one panel, which is higher by `more` than
+    /// `aspect` says.
+    pub fn layout(page: Page, count: usize, columns: usize, aspect: Option<f64>, more: f64) -> (usize, Page) {
         if count <= 1 {
             return (1, page);
         }
@@ -230,7 +235,6 @@ impl Panels {
         let rows = count.div_ceil(columns) as f64;
         // Panels have heights of whole pixels.
         let room = |height: f64| (height / rows).floor();
-        let more = LINE * lines.saturating_sub(1) as f64;
         let natural = aspect.map(|aspect| (aspect * width).max(LOWEST) + more);
         let height = match (page.height.map(room), natural, page.longest.map(room)) {
             (Some(given), ..) => Some(given),
@@ -304,13 +308,13 @@ impl Panels {
         let legend = Legend::new(entries, width - 8.0);
         let wide = Page { width: Some(width - beside), ..page };
         let most = self.columns_on(page);
-        let (_, panel) = Self::layout(wide, shown, most, self.aspect, 1);
+        let (_, panel) = Self::layout(wide, shown, most, self.aspect, 0.0);
         let texts = Texts::new(panels, panel.width.unwrap_or(WIDE));
         let note = [&*texts.coincidence, &*self.note_of(shown)].join(" ");
         let note = note.trim();
         let notes = Notes::height_of(note, width);
         let inner = wide.without_height(heading.height() + below + legend.height() + notes + 8.0);
-        let (columns, panel) = Self::layout(inner, shown, most, self.aspect, texts.lines);
+        let (columns, panel) = Self::layout(inner, shown, most, self.aspect, texts.more);
         let names_coinciding = !texts.coincidence.is_empty();
         let around = Surroundings { has_x_unit, names_coinciding, subtitle_lines: texts.subtitle_lines };
         let panel = Page { panel: panel.panel.map(|_| around), ..panel };

@@ -59,7 +59,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     }
     let is_wide = |replay: &ShownReplay| across(replay.machine.extents()) > 80;
     let columns = if replays.iter().any(is_wide) { 1 } else { 3 };
-    let (_, page) = Panels::layout(options.page, replays.len(), columns, None, 1);
+    let (_, page) = Panels::layout(options.page, replays.len(), columns, None, 0.0);
     let shown: Vec<(&ShownReplay, &Busy)> =
         replays.iter().zip(&busy).filter(|(_, busy)| busy.span_s.length() > 0.0).collect();
     if shown.is_empty() {
