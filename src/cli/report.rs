@@ -32,7 +32,12 @@ pub(super) struct Args {
 
     /// Time of the player, FROM..TO in seconds of the replay or as dates of the log, such as
     /// 1996-09-23..1996-09-30.
-    #[arg(long, value_name = "FROM..TO", value_parser = super::plot::drawing::window, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "FROM..TO",
+        value_parser = super::plot::drawing::window,
+        allow_hyphen_values = true
+    )]
     window: Option<Window>,
 
     /// Allocators in the player [default: the first four replays].

@@ -29,7 +29,9 @@ use crate::words::counted;
 /// every figure.
 #[derive(Debug, clap::Args)]
 // Without -o there are no plots that these could change.
-#[command(group = ArgGroup::new("drawn").args(["pictures", "size", "no_title", "scale", "dpi"]).multiple(true).requires("output"))]
+#[command(
+    group = ArgGroup::new("drawn").args(["pictures", "size", "no_title", "scale", "dpi"]).multiple(true).requires("output")
+)]
 #[command(after_help = "Examples:
   meshreplay reproduce list
   scripts/fetch-traces.sh NASA-iPSC-1993-3.1-cln && \\

@@ -15,7 +15,10 @@ use crate::text::wrapped_words;
   meshreplay schema jobs --format markdown")]
 pub(super) struct Args {
     /// Frames [default: all].
-    #[arg(value_name = "FRAME", value_parser = PossibleValuesParser::new(FrameSchema::all().into_iter().map(|frame| frame.name)))]
+    #[arg(
+        value_name = "FRAME",
+        value_parser = PossibleValuesParser::new(FrameSchema::all().into_iter().map(|frame| frame.name))
+    )]
     frames: Vec<String>,
 
     /// Format of the output.

@@ -146,6 +146,24 @@ fn letters_have_colours_where_color_says() -> Tested {
 }
 
 #[test]
+fn the_busiest_moment_is_drawn_by_default() -> Tested {
+    let log = root().join("docs/examples/seven-jobs.swf");
+    let drawn = |at: &str| show(&format!("allocation {} -m 8x8 -a mc1x1 naive{at}", log.display()));
+    let ran = drawn("")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let (when, at) = ran
+        .stdout
+        .lines()
+        .find_map(|line| {
+            let at = line.strip_prefix("at ")?.strip_suffix(" s, when most nodes are in use with mc1x1")?;
+            Some((format!("{line}\n"), at.to_owned()))
+        })
+        .ok_or("no moment")?;
+    assert_eq!(ran.stdout.replace(&when, ""), drawn(&format!(" --at {at}"))?.stdout);
+    Ok(())
+}
+
+#[test]
 fn what_cannot_be_drawn_is_explained() -> Tested {
     for (arguments, message) in [
         (

@@ -291,8 +291,7 @@ fn nodes_that_jobs_share_are_no_unit_of_their_own_accord() -> Tested {
         assert_eq!(ran.code, Some(i32::from(is_refused)), "{}", ran.stderr);
         let share = if is_refused { "5.0" } else { "4.2" };
         let said = format!(
-            "log, partition batch: jobs share nodes: {share} % of the node-seconds in its lists of nodes \
-                 count more than once"
+            "jobs share nodes: {share} % of the node-seconds in its lists of nodes count more than once"
         );
         assert!(ran.stderr.contains(&said), "{}", ran.stderr);
         assert_eq!(ran.stderr.contains("--unit cpus or --unit gpus counts parts of nodes"), is_refused);

@@ -63,7 +63,14 @@ pub(crate) struct Args {
     ///
     /// Parameters follow a colon, as in easy:pass=per-event; `meshreplay list schedulers` shows all.
     /// exec:COMMAND is a program of your own.
-    #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
+    #[arg(
+        short,
+        long,
+        default_value = "easy",
+        value_name = "SPEC",
+        num_args = 1..,
+        value_parser = scheduler_spec
+    )]
     scheduler: Vec<GivenSpec>,
 
     /// Priority order of waiting jobs. It sets the parameter `order` of every scheduler, so each of them
@@ -82,7 +89,13 @@ pub(crate) struct Args {
     /// Run times of jobs: as recorded, or as long as messages take on a network, such as
     /// wormhole:pattern=one-to-all,messages=20. `meshreplay list networks` shows the parameters.
     /// exec:COMMAND is a program of your own that returns run times.
-    #[arg(long, default_value = execution::RECORDED, value_name = "SPEC", num_args = 1.., value_parser = network_spec)]
+    #[arg(
+        long,
+        default_value = execution::RECORDED,
+        value_name = "SPEC",
+        num_args = 1..,
+        value_parser = network_spec
+    )]
     network: Vec<GivenSpec>,
 
     /// Factors of arrival times. A factor below 1 raises the load.

@@ -40,9 +40,10 @@ pub(super) struct Args {
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., visible_alias = "compare")]
     allocator: Vec<Specs>,
 
-    /// Moment that is drawn, in seconds of the log. Starts and ends at this instant have taken place.
+    /// Moment that is drawn, in seconds of the log. Starts and ends at this instant have taken place. By
+    /// default the first at which most nodes are in use with the first allocator.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    at: f64,
+    at: Option<f64>,
 
     #[command(flatten)]
     flags: Flags<OfShow>,

@@ -14,7 +14,12 @@ use crate::machine::mesh::MAX_NODES;
     --request 6 --way right --check")]
 pub(super) struct Args {
     /// Processors of the array
-    #[arg(long, value_name = "N", default_value_t = 37, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_NODES)))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 37,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_NODES))
+    )]
     processors: u32,
 
     /// Tasks: first and last processor, from 0, or one processor

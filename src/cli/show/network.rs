@@ -48,11 +48,21 @@ pub(super) struct Args {
     rate: Rates,
 
     /// Cycles before the measurement.
-    #[arg(long, default_value_t = 10_000, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=MOST_CYCLES))]
+    #[arg(
+        long,
+        default_value_t = 10_000,
+        value_name = "CYCLES",
+        value_parser = clap::value_parser!(u32).range(..=MOST_CYCLES)
+    )]
     warm_up: u32,
 
     /// Cycles of the measurement.
-    #[arg(long, default_value_t = 50_000, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(1..=MOST_CYCLES))]
+    #[arg(
+        long,
+        default_value_t = 50_000,
+        value_name = "CYCLES",
+        value_parser = clap::value_parser!(u32).range(1..=MOST_CYCLES)
+    )]
     cycles: u32,
 
     /// Seed of everything random.
@@ -60,7 +70,12 @@ pub(super) struct Args {
     seed: u64,
 
     /// Number of seeds; with several, means have half widths of their 95 % confidence intervals.
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(
+        long,
+        default_value_t = 1,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1000)
+    )]
     replications: u32,
 
     /// How the table is written.

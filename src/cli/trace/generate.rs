@@ -118,7 +118,9 @@ fn draw_lublin(args: &Args) -> Result<(), Failure> {
         ModelLogError::Trace(_) | ModelLogError::Model(_) => Failure::Failed(error.into()),
         ModelLogError::Lublin(_) => Failure::Usage(error.into()),
     })?;
-    Ok(writer.finish()?)
+    writer.finish()?;
+    complain(&format!("{}: {jobs} jobs written", args.output.display()));
+    Ok(())
 }
 
 /// Writes a log of a model of jobs that bring their shape.
@@ -145,6 +147,7 @@ fn draw_shaped(args: &Args) -> Result<(), Failure> {
     let (label, extents, available) = (machine.to_string(), machine.extents(), machine.available());
     let mean_s = write_model(&mut writer, &model, &label, extents, available, args.seed)?;
     writer.finish()?;
+    complain(&format!("{}: {} jobs written", args.output.display(), model.jobs()));
     if mean_s < SHORT_S {
         complain(&format!(
             "note: run times are rounded to whole seconds, of {mean_s:.1} s on average; with service=5000 \

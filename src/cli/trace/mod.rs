@@ -78,7 +78,12 @@ struct Output {
     force: bool,
 
     /// Format of FILE [default: by its extension]
-    #[arg(id = "output_format", long = "output-format", value_name = "FORMAT", value_parser = writable_parser())]
+    #[arg(
+        id = "output_format",
+        long = "output-format",
+        value_name = "FORMAT",
+        value_parser = writable_parser()
+    )]
     format: Option<&'static Format>,
 }
 

@@ -445,7 +445,9 @@ mod tests {
         assert_eq!(message, "unknown allocator 'mc1x2', did you mean 'mc1x1'? (one of: naive, mc1x1)");
         assert!(!unknown("allocator", "zzz", ["naive"]).to_string().contains("did you mean"));
         assert!(
-            unknown("allocator", "MC1x1", ["naive", "mc1x1"]).to_string().contains("did you mean 'mc1x1'?")
+            unknown("allocator", "MC1x1", ["mc1x1-shells", "mc1x1"])
+                .to_string()
+                .contains("did you mean 'mc1x1'?")
         );
         let columns = ["wait_s_p50", "wait_s_mean_of_all", "wait_s_mean"];
         assert!(unknown("column", "wait_s_m", columns).to_string().contains("did you mean 'wait_s_mean'?"));

@@ -9,8 +9,9 @@ use super::SpecError;
 /// Most names that a message lists if one of them is similar to the given name.
 const LISTED: usize = 12;
 
-/// Returns the error that `known`, the names of a registry, lack `name`. The hint is the nearest name by edit
-/// distance, or else the shortest name with the prefix `name`, ignoring case. A message with a hint lists up
+/// Returns the error that `known`, the names of a registry, lack `name`. The hint is the name in other
+/// capitals, or else the nearest name by edit distance, or the shortest name with the prefix `name`, ignoring
+/// case. A message with a hint lists up
 /// to 12 names, so that the hint is not lost among them.
 pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> SpecError {
     let names: Vec<&str> = known.into_iter().collect();
@@ -27,7 +28,9 @@ pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item
     let longer = || names.iter().copied().filter(longer).min_by_key(|known| known.len());
     // `pairwise_mean` is the beginning of `pairwise_mean_mean` rather than a mistyped `pairwise_sum_mean`.
     let whole_words = || longer().filter(|known| !known.as_bytes()[given.len()].is_ascii_alphanumeric());
-    let hint = whole_words().or(near).or_else(longer).filter(|_| given.len() >= 3 || near.is_some());
+    let same = names.iter().copied().find(|known| known.eq_ignore_ascii_case(&given));
+    let hint =
+        same.or_else(whole_words).or(near).or_else(longer).filter(|_| given.len() >= 3 || near.is_some());
     let is_listed = hint.is_none() || names.len() <= LISTED;
     SpecError::Unknown {
         kind,

@@ -46,7 +46,7 @@ pub(crate) const MARKERS: [(Marker, bool); 12] = [
     (Marker::Plus, true),
 ];
 
-/// The look of a curve, as positions in [`COLOURS`], [`MARKERS`] and [`DASHES`].
+/// The look of a curve, as positions in `COLOURS`, `MARKERS` and `DASHES`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Look {
     /// The position of its colour.

@@ -27,8 +27,9 @@ pub struct Moment {
     pub scheduler: Spec,
     /// The allocators, from left to right.
     pub allocators: Vec<Spec>,
-    /// The instant, in seconds of the log's time. Events at exactly this time have already happened.
-    pub at_s: f64,
+    /// The instant, in seconds of the log's time. Events at exactly this time have already happened. `None`
+    /// is the first instant at which most nodes are in use with the first allocator.
+    pub at_s: Option<f64>,
     /// The seed of all random numbers.
     pub seed: u64,
     /// The treatment of jobs that cannot be placed on the machine.
@@ -40,11 +41,10 @@ pub struct Moment {
 /// Returns a drawing of the machine for each allocator, with a letter for each job, and below them one line
 /// of facts for each. Letters have colours if `is_coloured`.
 pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowError> {
-    let Moment { at_s, machine, oversize, .. } = moment;
-    if !at_s.is_finite() {
+    let Moment { machine, oversize, .. } = moment;
+    if let Some(at_s) = moment.at_s.filter(|at_s| !at_s.is_finite()) {
         return Err(ShowError::Option(format!("--at {at_s}: expected a number of seconds")));
     }
-    let instant = Time::from_micros((at_s * 1e6).clamp(-9e18, 9e18) as i64);
     let (name, source) = source(moment)?;
     let axes = Axes {
         logs: vec![name.into()],
@@ -62,9 +62,19 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
     };
     let (mut grids, mut facts, mut legend) =
         (Vec::new(), String::new(), picture::line_of_unavailable(machine));
+    let mut instant = moment.at_s.map(|at_s| Time::from_micros((at_s * 1e6).clamp(-9e18, 9e18) as i64));
     for Combination { spec, .. } in axes.combinations()? {
         let title = spec.labels.allocator.clone();
-        let snapshot = Replay::new(spec, source.clone()).snapshot(instant, &moment.options)?;
+        let replay = Replay::new(spec, source.clone());
+        let at = if let Some(at) = instant {
+            at
+        } else {
+            let at = *instant.insert(replay.busiest(&moment.options)?);
+            let at_s = grouped(at.as_seconds(), 0);
+            facts = format!("at {at_s} s, when most nodes are in use with {title}\n");
+            at
+        };
+        let snapshot = replay.snapshot(at, &moment.options)?;
         facts += &described(&title, &snapshot, machine);
         if legend.is_empty() || !legend.contains(picture::DOWN) {
             legend += picture::line_of_down(&snapshot.down);

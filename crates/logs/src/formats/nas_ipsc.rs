@@ -113,7 +113,8 @@ impl LineParser for NasIpsc {
 
 /// Returns true for exactly six words that end in a date and a time. No other format has such lines.
 fn is_line(line: &[u8]) -> bool {
-    matches!(words(line).collect::<Vec<_>>().as_slice(), [_, _, _, _, date, time] if civil(date, time).is_ok())
+    let words: Vec<_> = words(line).collect();
+    matches!(words.as_slice(), [_, _, _, _, date, time] if civil(date, time).is_ok())
 }
 
 /// Returns the clock time of a date such as `10/01/93` and a time such as `00:00:03`.

@@ -253,7 +253,10 @@ mod tests {
     proptest! {
         #[test]
         fn spelt_out_names_are_a_list_of_themselves(
-            prefixes in proptest::collection::vec(("[a-z]{1,3}", proptest::collection::vec((0_u64..2000, 0_u64..5, 0_usize..5), 1..4)), 1..4),
+            prefixes in proptest::collection::vec(
+                ("[a-z]{1,3}", proptest::collection::vec((0_u64..2000, 0_u64..5, 0_usize..5), 1..4)),
+                1..4,
+            ),
         ) {
             let (mut text, mut expected) = (Vec::new(), Vec::new());
             for (prefix, ranges) in &prefixes {

@@ -214,7 +214,8 @@ proptest! {
         order in Just((0..10).collect::<Vec<usize>>()).prop_shuffle(),
     ) {
         let (text, expected) = dump(&jobs, &order);
-        let (records, summary) = read_text(&text, "auto").map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let (records, summary) =
+            read_text(&text, "auto").map_err(|error| TestCaseError::fail(error.to_string()))?;
         let found: Vec<[i64; 6]> = records
             .iter()
             .map(|record| {

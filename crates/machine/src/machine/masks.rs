@@ -54,7 +54,7 @@ pub struct Masks {
     hops: Vec<u8>,
 }
 
-/// The k members of a set that are nearest to a centre: all members of `inner`, and `need` members of `rim`.
+/// The k members of a set that are nearest to a centre: all members of `inner`, and `need` of `outermost`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Around {
     /// The smallest L1 distance within which the set has at least k members.
@@ -62,10 +62,10 @@ pub struct Around {
     /// The members of the set at a smaller distance.
     pub inner: Mask,
     /// The members of the set at exactly that distance. Some of them may be left over.
-    pub rim: Mask,
-    /// The number of members of the rim that are needed to have k members, at least 1.
+    pub outermost: Mask,
+    /// The number of members of `outermost` that are needed to have k members, at least 1.
     pub need: u32,
-    /// The number of members of the rim that are left over.
+    /// The number of members of `outermost` that are left over.
     pub spare: u32,
 }
 
@@ -154,7 +154,7 @@ impl Masks {
             }
         }
         let inner = set & line[radius];
-        Around { radius, inner, rim: set & line[radius + 1] & !inner, need: k - nearer, spare: all - k }
+        Around { radius, inner, outermost: set & line[radius + 1] & !inner, need: k - nearer, spare: all - k }
     }
 }
 
@@ -191,19 +191,19 @@ mod tests {
                     let among = |wanted: &dyn Fn(u32) -> bool| -> Mask {
                         sorted.iter().filter(|(far, _)| wanted(*far)).map(|(_, place)| 1 << place).sum()
                     };
-                    let (inner, rim) = (among(&|far| far < last), among(&|far| far == last));
-                    let (need, spare) = (k - inner.count_ones(), (inner | rim).count_ones() - k);
-                    let plain = Around { radius: last as usize, inner, rim, need, spare };
+                    let (inner, outermost) = (among(&|far| far < last), among(&|far| far == last));
+                    let (need, spare) = (k - inner.count_ones(), (inner | outermost).count_ones() - k);
+                    let plain = Around { radius: last as usize, inner, outermost, need, spare };
                     for near in 0..masks.radii {
                         assert_eq!(masks.around(mask, centre, k, near), plain, "{text}: {node}, {k}");
                     }
-                    assert_eq!(masks.split(rim, centre), [0, rim, 0]);
-                    let [nearer, level, farther] = masks.split(inner | rim, centre);
-                    let first = distance((inner | rim).trailing_zeros() as usize);
-                    let by = |wanted: &dyn Fn(u32) -> bool| (inner | rim) & among(wanted);
+                    assert_eq!(masks.split(outermost, centre), [0, outermost, 0]);
+                    let [nearer, level, farther] = masks.split(inner | outermost, centre);
+                    let first = distance((inner | outermost).trailing_zeros() as usize);
+                    let by = |wanted: &dyn Fn(u32) -> bool| (inner | outermost) & among(wanted);
                     let plain = [by(&|far| far < first), by(&|far| far == first), by(&|far| far > first)];
                     assert_eq!([nearer, level, farther], plain);
-                    assert_eq!(first_members(rim, need).count_ones(), need);
+                    assert_eq!(first_members(outermost, need).count_ones(), need);
                 }
             }
         }

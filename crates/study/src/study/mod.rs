@@ -42,7 +42,7 @@ pub use manifest::{Manifest, ManifestCell, ManifestLog};
 pub use options::{Flag, FlagValue, Keyed, OPTIONS, Options, ReplayOption};
 pub use plan::{Draft, PlanError};
 pub use planned::{JobBytes, PlannedReplay, Study, StudyLog};
-pub use replay::{Outcome, Replay, RunError, TOGETHER};
+pub use replay::{JOBS_AT_ONCE, Outcome, Replay, RunError};
 pub use replay_spec::{Argument, COORDINATES, Coordinate, Labelled, Labels, ReplaySpec};
 pub use run::{Keep, KeepError, Progress, Rows, SweepError, sweep};
 pub use run_manifest::RunManifest;

@@ -2,7 +2,6 @@
 //! are dropped after the last replay that needs them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -186,12 +185,12 @@ pub(super) fn read(planned: &StudyLog, rules: &Rules, most: usize) -> Result<Arc
     if log.summary.sha256 != planned.sha256 {
         return Err(LoadJobsError::Changed { file: path.display().to_string() });
     }
-    check_jobs(path, &log, rules)?;
+    check_jobs(&log, rules)?;
     Ok(Arc::new(log))
 }
 
-/// Fails if the log at `path` has no jobs by these rules.
-pub(super) fn check_jobs(path: &Path, log: &LoadedLog, rules: &Rules) -> Result<(), LoadJobsError> {
+/// Fails if the log has no jobs by these rules.
+pub(super) fn check_jobs(log: &LoadedLog, rules: &Rules) -> Result<(), LoadJobsError> {
     if log.jobs() > 0 {
         return Ok(());
     }
@@ -208,7 +207,7 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog, rules: &Rules) -> Result<
             format!("left out: {}{}", log.workload.left_out, if is_request_unread { remedy } else { "" })
         }
     };
-    Err(LoadJobsError::Empty { file: path.display().to_string(), reason })
+    Err(LoadJobsError::Empty { file: log.summary.path.display().to_string(), reason })
 }
 
 /// Loads the jobs of every replay of a command. Adds notes on jobs that are larger than a machine.

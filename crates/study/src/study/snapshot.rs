@@ -8,7 +8,7 @@ use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::NodeId;
 use meshreplay_machine::machine::outages::Treatment;
-use meshreplay_sim::engine::{Observer, Placed, ReplayError};
+use meshreplay_sim::engine::{Observer, OutagePlan, Placed, ReplayError};
 use meshreplay_sim::metrics::Monitor;
 
 /// A running job.
@@ -93,7 +93,69 @@ impl Observer for Watcher {
     }
 }
 
+/// An observer that looks for the first moment at which most nodes are in use.
+#[derive(Default)]
+struct Busiest {
+    in_use: usize,
+    now: Time,
+    most: usize,
+    at: Time,
+}
+
+impl Busiest {
+    /// Counts the nodes in use until `now`, when they change.
+    fn advance(&mut self, now: Time) {
+        if now != self.now && self.in_use > self.most {
+            (self.most, self.at) = (self.in_use, self.now);
+        }
+        self.now = now;
+    }
+}
+
+impl Observer for Busiest {
+    fn allocated(&mut self, _job: JobId, _placed: Option<Placed<'_>>, _cost_ns: u64) {}
+
+    fn released(&mut self, _cost_ns: u64) {}
+
+    fn occupied(&mut self, _job: JobId, nodes: &[NodeId], now: Time) {
+        self.advance(now);
+        self.in_use += nodes.len();
+    }
+
+    fn vacated(&mut self, nodes: &[NodeId], now: Time) {
+        self.advance(now);
+        self.in_use -= nodes.len();
+    }
+}
+
 impl Replay {
+    /// Replays all events and returns the first time at which most nodes are in use. Fails if the replay
+    /// fails.
+    pub fn busiest(&self, options: &Options) -> Result<Time, RunError> {
+        outages::check(&self.spec, options)?;
+        let monitor = Monitor::default();
+        let Fitting { jobs, first_arrival, .. } = self.jobs(self.spec.seed, &monitor.stop)?;
+        let outages = outages::plan(&self.spec, options, first_arrival, self.spec.seed)?;
+        let mut busiest = Busiest::default();
+        self.watch(&jobs, outages, options, &monitor, &mut busiest)?;
+        Ok(busiest.at)
+    }
+
+    /// Replays `jobs` without measuring anything.
+    fn watch(
+        &self,
+        jobs: &[Job],
+        outages: Option<OutagePlan>,
+        options: &Options,
+        monitor: &Monitor,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
+        let recorded = self.recorded_nodes(options)?;
+        let options = &Options { timed: false, audit: false, ..options.clone() };
+        let replication = Replication { replay: self, seed: self.spec.seed, options, monitor };
+        replication.drive(Feed::Listed(jobs), outages, recorded.as_ref(), observer).map(drop)
+    }
+
     /// Replays all events up to and including the time `at`, and returns the running jobs. Of `options` only
     /// outages and the node map count. Fails if the replay fails.
     pub fn snapshot(&self, at: Time, options: &Options) -> Result<Snapshot, RunError> {
@@ -125,12 +187,9 @@ impl Replay {
             limit,
             stop: monitor.stop.clone(),
         };
-        let recorded = self.recorded_nodes(options)?;
-        let options = &Options { timed: false, audit: false, ..options.clone() };
-        let replication = Replication { replay: self, seed: self.spec.seed, options, monitor: &monitor };
-        match replication.drive(Feed::Listed(&jobs), outages, recorded.as_ref(), &mut watcher) {
+        match self.watch(&jobs, outages, options, &monitor, &mut watcher) {
             // The watcher itself stops the replay after the time of the snapshot.
-            Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
+            Ok(()) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),
         }
         let started = watcher.started;
@@ -229,6 +288,24 @@ mod tests {
             let numbers: Vec<i64> = found.running.iter().map(|running| running.job.number).collect();
             assert_eq!((numbers, found.waiting), (running, waiting), "{at}");
         }
+        // Jobs 1 and 2 fill the machine from 0 on, and job 3 again at 90.
+        assert_eq!(cell.busiest(&Options::default())?, Time::ZERO);
+        Ok(())
+    }
+
+    #[test]
+    fn starts_and_ends_of_one_instant_are_counted_together() -> Result<(), Box<dyn std::error::Error>> {
+        let job = |number, submit, run, procs| {
+            let [submit, run] = [submit, run].map(Time::from_seconds);
+            Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
+        };
+        // Five nodes are in use until 10, then four, and six from 20 to 30.
+        let jobs = vec![job(1, 0, 10, 5), job(2, 10, 30, 4), job(3, 20, 10, 2)];
+        let cell = Replay::new(
+            ReplaySpec::new("8".parse()?, "fcfs".parse()?, "naive".parse()?),
+            JobSource::recorded(Arc::new(jobs), 0),
+        );
+        assert_eq!(cell.busiest(&Options::default())?, Time::from_seconds(20));
         Ok(())
     }
 }

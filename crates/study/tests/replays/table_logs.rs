@@ -445,7 +445,8 @@ proptest! {
         }
         prop_assert_eq!(found(&records), meant(&jobs, origin_s), "{}", context());
         prop_assert_eq!(summary.facts.has_unix_times, !is_small);
-        let is_local = matches!(look.times, Times::Iso | Times::IsoBlank | Times::IsoFraction | Times::Slashes);
+        let is_local =
+            matches!(look.times, Times::Iso | Times::IsoBlank | Times::IsoFraction | Times::Slashes);
         prop_assert_eq!(summary.facts.time_zone.as_deref(), is_local.then_some(look.zone.0));
         prop_assert_eq!(summary.irregularities.byte_order_marks, u64::from(look.has_mark));
         survives(&path, &format).map_err(|error| TestCaseError::fail(format!("{error}\n{}", context())))?;
@@ -457,7 +458,11 @@ proptest! {
         let path = directory.path().join("log");
         let jobs: Vec<Job> = jobs
             .into_iter()
-            .map(|job| Job { wait_s: Some(job.wait_s.unwrap_or(0)), user: job.user.as_deref().map(pbs_name), ..job })
+            .map(|job| Job {
+                wait_s: Some(job.wait_s.unwrap_or(0)),
+                user: job.user.as_deref().map(pbs_name),
+                ..job
+            })
             .collect();
         let (records, summary) =
             read_at(&path, "auto", &pbs(&jobs)).map_err(|error| TestCaseError::fail(error.to_string()))?;

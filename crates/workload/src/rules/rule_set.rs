@@ -284,8 +284,8 @@ impl Rules {
     }
 
     /// Applies the rules to a job of a workload model and returns it, or the reason why it is left out. Only
-    /// the rules about sizes, estimates and overruns matter, and those about shapes if the model has none. As a model has no recorded estimates, the
-    /// estimate is the run time or a multiple of it.
+    /// the rules about sizes, estimates and overruns matter, and those about shapes if the model has none. As
+    /// a model has no recorded estimates, the estimate is the run time or a multiple of it.
     pub fn drawn(&self, job: Job) -> Result<Job, Reason> {
         if !self.sizes.include(job.procs) {
             return Err(Reason::Size);

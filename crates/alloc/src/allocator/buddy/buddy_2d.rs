@@ -225,8 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_machines_are_partitioned_as_for_mbs_whatever_their_axes() -> Result<(), Box<dyn std::error::Error>>
-    {
+    fn flat_machines_are_partitioned_as_for_mbs() -> Result<(), Box<dyn std::error::Error>> {
         for machine in ["8x8", "16x15", "5x4", "7x3"] {
             let mesh: Mesh = machine.parse()?;
             assert_eq!(blocks(&mesh).tops(), super::super::mbs::layers(&mesh).tops(), "{machine}");

@@ -169,10 +169,10 @@ fn for_each_run(order: &Order, placement: &Placement, mut each: impl FnMut(u32, 
 /// Returns with how many equal nodes two lists begin.
 fn common(a: &[NodeId], b: &[NodeId]) -> usize {
     /// Number of nodes compared at once, in one or two vector instructions.
-    const TOGETHER: usize = 16;
-    let equal = a.chunks_exact(TOGETHER).zip(b.chunks_exact(TOGETHER)).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[equal * TOGETHER..], &b[equal * TOGETHER..]);
-    equal * TOGETHER + a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    const CHUNK: usize = 16;
+    let equal = a.chunks_exact(CHUNK).zip(b.chunks_exact(CHUNK)).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[equal * CHUNK..], &b[equal * CHUNK..]);
+    equal * CHUNK + a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ impl<T: Copy> CarriedOrder<T> {
     }
 }
 
-/// Returns the nodes that a centre takes from the rim of `around`, chosen by the carried order of L1
+/// Returns the nodes that a centre takes from the outermost of `around`, chosen by the carried order of L1
 /// distances. It does the work of [`CarriedOrder::keep_first`] on a small machine, with sets as bit masks.
 /// `previous` has the centres before, latest first, as indices in location order. A few instructions for each
 /// previous centre that is looked at.
@@ -128,7 +128,7 @@ pub(crate) fn keep_first_mask(masks: &Masks, around: &Around, previous: impl Ite
         if tied.spare == 0 {
             break;
         }
-        let [nearer, level, farther] = masks.split(tied.rim, centre);
+        let [nearer, level, farther] = masks.split(tied.outermost, centre);
         // A centre equally far from all tied nodes decides nothing.
         if nearer | farther == 0 {
             continue;
@@ -137,7 +137,7 @@ pub(crate) fn keep_first_mask(masks: &Masks, around: &Around, previous: impl Ite
         let within = before + level.count_ones();
         if before < tied.need && tied.need <= within {
             kept |= nearer;
-            tied = Around { rim: level, need: tied.need - before, spare: within - tied.need, ..tied };
+            tied = Around { outermost: level, need: tied.need - before, spare: within - tied.need, ..tied };
             continue;
         }
         // The last node to take is nearer or farther than `level`. There may be several distances there.
@@ -150,7 +150,7 @@ pub(crate) fn keep_first_mask(masks: &Masks, around: &Around, previous: impl Ite
         tied = masks.around(part, centre, need, tied.radius);
         kept |= tied.inner;
     }
-    kept | first_members(tied.rim, tied.need)
+    kept | first_members(tied.outermost, tied.need)
 }
 
 /// Returns the nodes before `from` in location order, the nearest to it first; nothing if `from` is the first

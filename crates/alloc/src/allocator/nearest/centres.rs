@@ -2,9 +2,9 @@
 //! centres that decide ties.
 //!
 //! The tied nodes are in a box around the centre, which covers the whole of a dimension that wraps around.
-//! Let p be the place of the box nearest to an earlier centre c. The distance from c to any node of the box is
-//! the distance from p plus that from c to p. So c orders the tied nodes as p does, and of the centres with
-//! the same p only the latest matters.
+//! Let p be the place of the box nearest to an earlier centre c. The distance from c to any node of the box
+//! is the distance from p plus that from c to p. So c orders the tied nodes as p does, and of the centres
+//! with the same p only the latest matters.
 
 use super::axis::Axis;
 use meshreplay_machine::machine::{Coord, Machine};

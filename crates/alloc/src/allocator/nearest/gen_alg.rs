@@ -10,15 +10,14 @@
 //!    of equal scores the centre that is first in location order.
 //!
 //! `plain` is this definition in code. Of two nodes, the first in location order has the smaller x, then y,
-//! then z. The sum is at most (2 − 2/k) times the best possible one. The publication leaves the choice among equally
-//! distant nodes open. `ties=carried` takes them in the order of the simulator of Walker, Bunde and Leung: by
-//! the distance to the previous centre in location order, then to the one before, and so on. `ties=location`
-//! takes the first in location order. The strategy never refuses while k nodes are free. It takes time
-//! O(F·(R + W + L + D)) for F free nodes on a W × L × D machine, where R is the number of rows of the ball
-//! around a centre. Centres are scored in the order
-//! of lower bounds of their scores, and most are never scored. On machines of at most 128 nodes, a centre
-//! costs some tens of instructions. `search=plain` sorts the free nodes around every centre, as published,
-//! with the same result.
+//! then z. The sum is at most (2 − 2/k) times the best possible one. The publication leaves the choice among
+//! equally distant nodes open. `ties=carried` takes them in the order of the simulator of Walker, Bunde and
+//! Leung: by the distance to the previous centre in location order, then to the one before, and so on.
+//! `ties=location` takes the first in location order. The strategy never refuses while k nodes are free. It
+//! takes time O(F·(R + W + L + D)) for F free nodes on a W × L × D machine, where R is the number of rows of
+//! the ball around a centre. Centres are scored in the order of lower bounds of their scores, and most are
+//! never scored. On machines of at most 128 nodes, a centre costs some tens of instructions. `search=plain`
+//! sorts the free nodes around every centre, as published, with the same result.
 
 use super::carried::TIES;
 use super::centres::Centres;

@@ -79,12 +79,12 @@ impl Small {
     /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         let free = self.masks.mask(machine.free());
-        let [inner, rim] = match self.known.get(known::Search::new(free, k)) {
+        let [inner, outermost] = match self.known.get(known::Search::new(free, k)) {
             Some(&parts) => parts,
             None => self.search(free, k)?,
         };
         let mut nodes = Vec::with_capacity(k as usize);
-        for part in [inner, rim] {
+        for part in [inner, outermost] {
             for_each_member(part, |place| nodes.push(self.masks.nodes()[place]));
         }
         Some(nodes)
@@ -159,12 +159,13 @@ impl WithSimd for Scan<'_> {
         let (mut limit, mut best) = (u32::MAX, None);
         let (mut radius, mut latest) = (0, 0);
         for (i, &centre) in centres.iter().enumerate() {
-            // `inner` has all nodes nearer than the radius; `rim` has the nodes at the radius. Neighbouring
-            // centres need about the same radius, so the search begins at the radius of the previous centre.
+            // `inner` has all nodes nearer than the radius; `outermost` has the nodes at the radius.
+            // Neighbouring centres need about the same radius, so the search begins at the radius of the
+            // previous centre.
             let around = masks.around(free, centre, k, radius);
             radius = around.radius;
-            let rim = self.taken_of_rim(i, &around);
-            let taken = around.inner | rim;
+            let outermost = self.taken_of_outermost(i, &around);
+            let taken = around.inner | outermost;
             // Often the centre before has taken the same nodes. Of equal sums the earlier centre wins.
             if taken == latest {
                 continue;
@@ -177,7 +178,7 @@ impl WithSimd for Scan<'_> {
             let sum = cuts.pairwise(&counts, k);
             if sum < limit {
                 limit = sum;
-                best = Some((sum, [around.inner, rim]));
+                best = Some((sum, [around.inner, outermost]));
             }
             // No set has a smaller sum, so no later centre can win.
             if sum == floor {
@@ -189,15 +190,15 @@ impl WithSimd for Scan<'_> {
 }
 
 impl Scan<'_> {
-    /// Returns the nodes that the `i`-th centre takes of its rim, the nodes at the largest distance that it
-    /// needs.
+    /// Returns the nodes that the `i`-th centre takes of its outermost, the nodes at the largest distance
+    /// that it needs.
     #[inline(always)]
-    fn taken_of_rim(&self, i: usize, around: &Around) -> Mask {
+    fn taken_of_outermost(&self, i: usize, around: &Around) -> Mask {
         if around.spare == 0 {
-            return around.rim;
+            return around.outermost;
         }
         match self.small.ties {
-            Ties::Location => first_members(around.rim, around.need),
+            Ties::Location => first_members(around.outermost, around.need),
             Ties::Carried => {
                 let previous = self.small.centres[..i].iter().rev().copied();
                 carried::keep_first_mask(&self.small.masks, around, previous)

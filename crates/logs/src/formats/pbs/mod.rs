@@ -277,8 +277,8 @@ fn number_of(id: &str) -> Option<Option<i64>> {
 fn is_line(line: &[u8]) -> bool {
     let Some(([m1, m2, b'/', d1, d2, b'/', ..], rest)) = line.split_at_checked(10) else { return false };
     let digits = [m1, m2, d1, d2].into_iter().all(u8::is_ascii_digit);
-    digits
-        && matches!(rest, [b' ', _, _, b':', _, _, b':', _, _, b';', kind, b';', ..] if kind.is_ascii_alphabetic())
+    let [b' ', _, _, b':', _, _, b':', _, _, b';', kind, b';', ..] = rest else { return false };
+    digits && kind.is_ascii_alphabetic()
 }
 
 #[cfg(test)]

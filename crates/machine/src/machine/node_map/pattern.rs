@@ -220,7 +220,8 @@ mod tests {
             (x, y, z) in (0_u32..9, 0_u32..12, 0_u32..7), offset in -0_i64..30, width in 2_usize..5,
         ) {
             let text = format!("r{{z}}c{{x+{offset}:{width}}}{{y:2}}");
-            let (pattern, mesh): (Pattern, Mesh) = (text.parse().expect("a pattern"), "9x12x7".parse().expect("a mesh"));
+            let pattern: Pattern = text.parse().expect("a pattern");
+            let mesh: Mesh = "9x12x7".parse().expect("a mesh");
             prop_assert_eq!(pattern.to_string().parse::<Pattern>().expect("a pattern"), pattern.clone());
             let name = format!("r{z}c{:0width$}{y:02}", i64::from(x) + offset);
             prop_assert_eq!(pattern.node(&name, &mesh), Ok(mesh.node([x, y, z])));

@@ -12,7 +12,7 @@ use polars_core::prelude::DataFrame;
 use super::column::{Field, has};
 use super::{FrameError, jobs};
 use meshreplay_sim::metrics::{ColumnInfo, When};
-use meshreplay_study::study::{Options, Outcome, ReplaySpec, TOGETHER};
+use meshreplay_study::study::{JOBS_AT_ONCE, Options, Outcome, ReplaySpec};
 
 /// The input of a detail frame: one replication of a replay.
 #[derive(Clone, Copy)]
@@ -72,15 +72,15 @@ impl Detail {
         (self.build)(replicate, 0..replicate.outcome.jobs.len())
     }
 
-    /// Passes the rows of one replication to `take`, at most [`TOGETHER`] jobs at a time if a row stands for
-    /// a job.
+    /// Passes the rows of one replication to `take`, at most [`JOBS_AT_ONCE`] jobs at a time if a row stands
+    /// for a job.
     pub(super) fn in_parts(
         &self,
         replicate: Replicate<'_>,
         take: &mut dyn FnMut(DataFrame) -> Result<(), FrameError>,
     ) -> Result<(), FrameError> {
         let jobs = replicate.outcome.jobs.len();
-        let most = if self.is_of_jobs { TOGETHER } else { jobs.max(1) };
+        let most = if self.is_of_jobs { JOBS_AT_ONCE } else { jobs.max(1) };
         let mut start = 0;
         loop {
             let end = (start + most).min(jobs);

@@ -21,10 +21,10 @@ use super::file::with_formulas;
 use super::{FileFormat, FrameError};
 use meshreplay_base::disk;
 use meshreplay_base::memory;
-use meshreplay_study::study::TOGETHER;
+use meshreplay_study::study::JOBS_AT_ONCE;
 
 /// The number of rows of a part of a large frame: two row groups of the jobs in Parquet files of ours.
-pub(super) const ROWS: usize = 2 * TOGETHER;
+pub(super) const ROWS: usize = 2 * JOBS_AT_ONCE;
 
 /// Returns the path of the frame called `stem` in `folder`, in the first format of [`FileFormat::ALL`] that
 /// exists; `None` if there is no such file.

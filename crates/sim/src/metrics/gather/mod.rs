@@ -45,7 +45,7 @@ macro_rules! per_job {
 pub(super) use per_job;
 
 /// Jobs per batch of values, which then fit the first-level cache.
-const TOGETHER: usize = 1 << 10;
+const JOBS_AT_ONCE: usize = 1 << 10;
 
 /// How a number is computed: from totals at the end, or from a stream of jobs. Jobs are given by their
 /// positions. A function of totals returns `None` if a replay has no such number.
@@ -182,8 +182,8 @@ pub(super) fn for_each<T: Copy>(
     positions: &[usize],
     mut visit: impl FnMut(T),
 ) {
-    let mut values = Vec::with_capacity(positions.len().min(TOGETHER));
-    for positions in positions.chunks(TOGETHER) {
+    let mut values = Vec::with_capacity(positions.len().min(JOBS_AT_ONCE));
+    for positions in positions.chunks(JOBS_AT_ONCE) {
         values.clear();
         value(of, positions, &mut values);
         values.iter().copied().for_each(&mut visit);

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read, Write};
 use meshreplay_base::disk::Scratch;
 
 /// Numbers per write.
-const TOGETHER: usize = 1 << 13;
+const CHUNK: usize = 1 << 13;
 
 /// A list of numbers. Beyond a given length it is in an unnamed temporary file, which vanishes with the
 /// process.
@@ -47,8 +47,8 @@ impl SpillingList {
             Some(file) => file,
             None => Scratch::create()?,
         };
-        let mut bytes = Vec::with_capacity(size_of::<f64>() * TOGETHER);
-        for values in self.recent.chunks(TOGETHER) {
+        let mut bytes = Vec::with_capacity(size_of::<f64>() * CHUNK);
+        for values in self.recent.chunks(CHUNK) {
             bytes.clear();
             bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
             file.write_all(&bytes)?;

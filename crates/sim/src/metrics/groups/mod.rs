@@ -41,7 +41,7 @@ pub fn grouped_metrics() -> impl Iterator<Item = &'static Metric> {
 pub type OfGroups = (GroupNumbers, Vec<GroupNumbers>);
 
 /// Jobs per batch. The intermediate values fit the first-level cache.
-const TOGETHER: usize = 1 << 10;
+const JOBS_AT_ONCE: usize = 1 << 10;
 
 /// Bytes of waits sorted in memory for medians.
 const IN_MEMORY: usize = 32 << 20;
@@ -92,7 +92,7 @@ impl GroupSums {
         is_in_means: &dyn Fn(usize) -> bool,
     ) {
         for (first, (jobs, groups)) in
-            (0..).step_by(TOGETHER).zip(jobs.chunks(TOGETHER).zip(groups.chunks(TOGETHER)))
+            (0..).step_by(JOBS_AT_ONCE).zip(jobs.chunks(JOBS_AT_ONCE).zip(groups.chunks(JOBS_AT_ONCE)))
         {
             let most = groups.iter().copied().max().map_or(0, |most| most + 1);
             self.groups.resize_with(self.groups.len().max(most), GroupSum::default);

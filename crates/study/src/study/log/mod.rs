@@ -115,7 +115,8 @@ impl LoadedLog {
         self.extent.as_ref().map_or(self.workload.jobs.len() as u64, |extent| extent.jobs)
     }
 
-    /// Returns notes on the log of this name, on records that were left out and on lines with too many fields.
+    /// Returns notes on the log of this name, on records that were left out and on lines with too many
+    /// fields.
     pub(super) fn notes(&self, name: &str) -> Vec<String> {
         let mut notes = Vec::new();
         if self.workload.left_out.total() > 0 {

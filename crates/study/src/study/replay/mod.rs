@@ -9,7 +9,7 @@ mod sums;
 pub(super) use outages::check as check_outages;
 pub use outcome::Outcome;
 pub(super) use replication::{Feed, Replication};
-pub use sums::TOGETHER;
+pub use sums::JOBS_AT_ONCE;
 pub(super) use sums::TakeRows;
 
 use std::sync::Arc;

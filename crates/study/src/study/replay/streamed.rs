@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::outages::first_arrival;
 use super::replication::{Feed, Replication};
-use super::sums::{ReplayContext, TOGETHER, TakeRows};
+use super::sums::{JOBS_AT_ONCE, ReplayContext, TakeRows};
 use super::{Fitting, Outcome, Replay, RunError};
 use crate::study::jobs::served;
 use crate::study::log::MOST_KEPT;
@@ -25,7 +25,7 @@ use meshreplay_sim::metrics::FinishedJobs;
 
 /// Finished jobs per batch. A larger batch would leave the processor's cache before it is measured.
 const FEW_TOGETHER: usize = 1 << 10;
-const _: () = assert!(TOGETHER.is_multiple_of(FEW_TOGETHER));
+const _: () = assert!(JOBS_AT_ONCE.is_multiple_of(FEW_TOGETHER));
 /// Capacity of the channel of batches.
 const PARTS: usize = 8;
 
@@ -142,7 +142,7 @@ impl Replication<'_> {
                 to_fill.try_recv().unwrap_or_default()
             };
             let recorder = self.recorder(&[], context.first_arrival, false, None);
-            let mut recorder = recorder.with_sink(FEW_TOGETHER, TOGETHER, &mut take);
+            let mut recorder = recorder.with_sink(FEW_TOGETHER, JOBS_AT_ONCE, &mut take);
             let run = self.drive(feed, None, None, &mut recorder);
             let recording = recorder.finish();
             // Without senders, the other threads end.

@@ -13,10 +13,10 @@ use meshreplay_sim::metrics::{
 
 /// Jobs per part of rows. It is also the number of rows in a part of a file of jobs in memory, so that both
 /// files are the same.
-pub const TOGETHER: usize = 1 << 17;
+pub const JOBS_AT_ONCE: usize = 1 << 17;
 
-/// Receives the finished jobs of the replication with this seed, in the order of the log, [`TOGETHER`] at a
-/// time, and the rest at the end. The error is in words.
+/// Receives the finished jobs of the replication with this seed, in the order of the log, [`JOBS_AT_ONCE`] at
+/// a time, and the rest at the end. The error is in words.
 pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, FinishedJobs) -> Result<(), String> + Sync);
 
 /// Facts about a replay that sums need before its first job ends.
@@ -53,9 +53,10 @@ impl ReplayContext<'_> {
         kept.map_err(|error| unkept(&error).into())
     }
 
-    /// Measures finished jobs, sums them up and passes them on to `to_rows`, [`TOGETHER`] at a time. `ranks`
-    /// are the positions in the order of arrival; `None` if that is the order of the log. Cleared batches go
-    /// back to `cleared` for reuse. Returns the sums of all jobs, or the reason why they cannot be kept.
+    /// Measures finished jobs, sums them up and passes them on to `to_rows`, [`JOBS_AT_ONCE`] at a time.
+    /// `ranks` are the positions in the order of arrival; `None` if that is the order of the log. Cleared
+    /// batches go back to `cleared` for reuse. Returns the sums of all jobs, or the reason why they cannot be
+    /// kept.
     pub(super) fn sum_up(
         &self,
         left: Receiver<FinishedJobs>,
@@ -96,7 +97,7 @@ impl Rows {
         part.clear();
         // Freed if the engine's thread does not need it.
         let _ = self.cleared.try_send(part);
-        if self.part.jobs.len() == TOGETHER { self.pass_on() } else { Ok(()) }
+        if self.part.jobs.len() == JOBS_AT_ONCE { self.pass_on() } else { Ok(()) }
     }
 
     /// Passes on the collected jobs, if there are any.

@@ -14,7 +14,7 @@ use meshreplay_machine::machine::Mesh;
 use meshreplay_workload::{Rules, scaled_submit};
 
 /// Jobs of the log per batch that the reader filters, and capacity of the channel of batches.
-const TOGETHER: usize = 4096;
+const BATCH_JOBS: usize = 4096;
 pub(in crate::study) const BATCHES: usize = 8;
 
 /// Selects the jobs of a replay and scales their arrivals.
@@ -174,7 +174,7 @@ impl LogStream {
         let origin = Time::from_seconds(self.log.summary.origin_s());
         let mut reader = Reader::open(&self.path, self.read.clone())?;
         reader.forget_nodes();
-        let (mut batch, mut read) = (Vec::with_capacity(TOGETHER), 0_usize);
+        let (mut batch, mut read) = (Vec::with_capacity(BATCH_JOBS), 0_usize);
         while let Some(entry) = reader.next_entry()? {
             let Entry::Record { record, .. } = entry else { continue };
             let Ok(mut job) = self.rules.job(record) else { continue };
@@ -185,8 +185,8 @@ impl LogStream {
             }
             read += 1;
             // Batches may be short or empty, so that the reader soon notices the end of the replay.
-            if read.is_multiple_of(TOGETHER) {
-                let full = std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER));
+            if read.is_multiple_of(BATCH_JOBS) {
+                let full = std::mem::replace(&mut batch, Vec::with_capacity(BATCH_JOBS));
                 if to_replay.send(Ok(full)).is_err() {
                     return Ok(());
                 }

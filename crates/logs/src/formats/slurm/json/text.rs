@@ -314,7 +314,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_serde_writes_is_read(texts in proptest::collection::vec(any::<String>(), 0..6), step in 1_usize..9) {
+        fn whatever_serde_writes_is_read(
+            texts in proptest::collection::vec(any::<String>(), 0..6),
+            step in 1_usize..9,
+        ) {
             let value = serde_json::json!({"texts": texts, "more": [{"n": 1.5}, null]});
             let expected = texts.iter().fold(String::new(), |words, text| words + "'" + text + "' ");
             let expected = format!("{{ more: [ {{ n: 1.5 end null end texts: [ {expected}end end ");
