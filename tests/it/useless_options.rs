@@ -103,7 +103,7 @@ fn options_of_pictures_have_an_effect() -> Tested {
     let at = directory.path();
     for (kind, option) in [
         ("waits", "--value pairwise_sum"),
-        ("gantt", "--log"),
+        ("gantt", "--log-scale"),
         ("box", "--relative-to naive"),
         ("cdf", "--axis factor"),
         ("ratio", "--replay 1"),

@@ -25,6 +25,20 @@ pub enum FigureError {
         /// The message, which lists the columns of numbers.
         problem: SpecError,
     },
+    /// A filter fits no result.
+    #[error("{option}: {problem}")]
+    NoSuchResult {
+        /// The option of the filter.
+        option: &'static str,
+        /// The message, which lists the names among the results.
+        problem: SpecError,
+    },
+    /// Each filter fits some results, but no result fits all filters.
+    #[error("no result is of {filters}; expected values that occur together")]
+    NoneLeft {
+        /// The filters in words.
+        filters: String,
+    },
     /// The window holds nothing that the kind shows.
     #[error("{kind}: there is nothing in --window; expected a window in which jobs are replayed")]
     NothingInWindow {
@@ -80,6 +94,8 @@ impl FigureError {
         matches!(
             self,
             Self::UnknownColumn { .. }
+                | Self::NoSuchResult { .. }
+                | Self::NoneLeft { .. }
                 | Self::NoReplay { .. }
                 | Self::NoBase { .. }
                 | Self::NoDates { .. }

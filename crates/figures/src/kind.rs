@@ -102,7 +102,7 @@ impl Setting {
     pub fn argument(self) -> &'static str {
         match self {
             Self::Value => "--value",
-            Self::Log => "--log",
+            Self::Log => "--log-scale",
             Self::Axis => "--axis",
             Self::RelativeTo => "--relative-to",
             Self::Replay => "--replay",

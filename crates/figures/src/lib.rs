@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod curves;
 mod details;
 pub mod draw;
 mod error;
+mod filters;
 mod in_means;
 mod kind;
 mod kinds;
@@ -17,16 +19,18 @@ pub mod show;
 mod span;
 
 pub use clock::{Clock, Window};
+pub use curves::Curve;
 pub use details::{ShownJob, downtimes, visit_shown_jobs};
 pub use error::FigureError;
+pub use filters::Filter;
 pub use in_means::InMeans;
 pub use kind::{Drawn, LoadAxis, PlotKind, PlotOptions, Setting};
 pub use kinds::{PLOT_KINDS, pictures, plot_kind};
 pub use load::{Load, LoadKind};
-pub use looks::looks;
+pub use looks::{look, looks};
 pub use mark::{MARKED, OverwriteError, check_overwrite, is_marked, marked_png, marked_svg};
 pub use picture_format::{NoFormat, PICTURE_FORMATS, PictureFormat, format_of_file, picture_format};
-pub use results::{Curve, Results};
+pub use results::Results;
 pub use span::Span;
 
 #[cfg(doctest)]

@@ -1,5 +1,6 @@
 //! Loads of replays that differ in load.
 
+use crate::draw::capitalized;
 use meshreplay_base::spec::Spec;
 use meshreplay_results::frame::Table;
 use meshreplay_workload::{Arrivals, Model, Rules};
@@ -43,7 +44,7 @@ impl Load {
     /// Returns the title for an axis of [`Self::arrivals`].
     pub fn title_of_arrivals(self) -> &'static str {
         match self.kind {
-            LoadKind::Scale => "arrival rate, by that of the log",
+            LoadKind::Scale => "arrival rate relative to the log",
             LoadKind::Gap => "mean arrivals per hour",
             _ => self.title(),
         }
@@ -60,6 +61,15 @@ impl Load {
         }
     }
 
+    /// Returns the name of such loads at the beginning of a sentence.
+    pub fn name(self) -> String {
+        if self.kind == LoadKind::Scale {
+            "Factors of arrival times".to_owned()
+        } else {
+            capitalized(self.title())
+        }
+    }
+
     /// Returns a label for bars at this load; `None` if the label of the workload model contains the load
     /// already.
     pub fn label(self) -> Option<String> {
@@ -68,6 +78,12 @@ impl Load {
             LoadKind::Gap => Some(format!("up to {} s apart", self.value)),
             _ => None,
         }
+    }
+
+    /// Returns a label for a point at this load, without its unit.
+    pub fn short(self) -> String {
+        let sign = if self.kind == LoadKind::Scale { "×" } else { "" };
+        format!("{sign}{}", self.value)
     }
 
     /// Splits the spec of a workload model into its load and the spec without the load. Returns `None` if

@@ -1,17 +1,14 @@
-//! Saved results as curves: the rows of each curve, its name and its look.
+//! Saved results for plots: the columns in which they differ, and labels for their rows.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::draw::{Look, joined};
+use super::draw::joined;
 use super::error::FigureError;
 use super::load::{self, Load, LoadKind};
-use super::looks::looks;
-use meshreplay_alloc::allocator;
 use meshreplay_base::spec::{Spec, SpecError};
 use meshreplay_machine::machine::Mesh;
-use meshreplay_results::frame::{JobCounts, Numbers, Table};
+use meshreplay_results::frame::{JobCounts, Numbers, StudyFolder, Table};
 use meshreplay_study::study::{COORDINATES, Coordinate, Labels, ReplaySpec};
 
 /// Returns the names of the columns that identify a configuration. The seed is not among them, because rows
@@ -28,19 +25,7 @@ pub struct Results {
     pub varying: Vec<&'static str>,
     /// The longest time between arrivals of each row, in seconds; `None` unless the rules of the rows differ
     /// only in this time.
-    gaps: Option<Vec<f64>>,
-}
-
-/// The rows of a summary that form one curve: replications, and several loads if the curve is drawn over the
-/// load.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
-    /// The name of the curve, which differs from the names of the other curves.
-    pub name: String,
-    /// The look of the curve, which differs from the looks of the others as far as possible.
-    pub look: Look,
-    /// The positions of its rows in the summary, ascending.
-    pub rows: Vec<usize>,
+    pub(super) gaps: Option<Vec<f64>>,
 }
 
 impl Results {
@@ -50,15 +35,21 @@ impl Results {
         if table.height() == 0 {
             return Err(FigureError::NoRows { path: table.path });
         }
-        let varying: Vec<&str> = identity().filter(|name| table.varies(name)).collect();
-        let gaps = if varying.contains(&"rules") { load::gaps(&table) } else { None };
-        Ok(Self { table, varying, gaps })
+        Ok(Self::new(table))
     }
 
-    /// Returns a sentence on replays missing in the summary, and one on replays missing in the jobs in
+    /// Returns the results of a summary with rows.
+    pub(super) fn new(table: Table) -> Self {
+        let varying: Vec<&str> = identity().filter(|name| table.varies(name)).collect();
+        let gaps = if varying.contains(&"rules") { load::gaps(&table) } else { None };
+        Self { table, varying, gaps }
+    }
+
+    /// Returns sentences on replays missing in the summary, on deleted cells, and on replays missing in the jobs in
     /// `folder`; empty if no replay is missing. Fails if the number of jobs differs from the summary.
     pub fn missing(&self, folder: &Path) -> Result<Vec<String>, FigureError> {
         let mut notes: Vec<String> = self.table.missing_note().into_iter().collect();
+        notes.extend(StudyFolder::new(folder, None).deleted_note(&self.table));
         if let Some(jobs) = JobCounts::of(folder)? {
             jobs.check(&self.table, folder)?;
             if jobs.missing != self.table.missing {
@@ -138,12 +129,16 @@ impl Results {
     /// Returns the values of a row in the varying columns except for its allocator and the columns in `but`.
     pub fn beside_allocator(&self, row: usize, but: &[&str]) -> Vec<String> {
         let is_other = |name: &&&str| **name != "allocator" && !but.contains(name);
-        // Rules that differ only in the longest time between arrivals are named by this time.
-        let label = |name: &&str| match &self.gaps {
-            Some(_) if *name == "rules" => self.gap(row).and_then(Load::label).unwrap_or_default(),
+        self.varying.iter().filter(is_other).map(|name| self.coordinate(row, name)).collect()
+    }
+
+    /// Returns the value of a row in a varying column. Rules that differ only in the longest time between
+    /// arrivals are named by this time.
+    pub(super) fn coordinate(&self, row: usize, name: &str) -> String {
+        match &self.gaps {
+            Some(_) if name == "rules" => self.gap(row).and_then(Load::label).unwrap_or_default(),
             _ => self.label(row, name),
-        };
-        self.varying.iter().filter(is_other).map(label).collect()
+        }
     }
 
     /// Returns the coordinate of the load outside of the log: the arrival scale, or rules that differ only in
@@ -199,68 +194,6 @@ impl Results {
         number.is_some_and(|number| replays.iter().any(|&replay| u64::from(replay) == number as u64))
     }
 
-    /// Returns one curve for each group of rows that differ only in seed and in the columns of `but`, in the
-    /// order of the results.
-    pub fn curves(&self, but: &[&str]) -> Vec<Curve> {
-        self.curves_named(|row| self.name(row, but))
-    }
-
-    /// Returns the curves over the load. Logs that are one workload model at several loads belong to one
-    /// curve.
-    pub fn curves_by_load(&self) -> Vec<Curve> {
-        // Only specs of workload models contain a load. Recorded logs differ in the arrival scale, or in the
-        // random times between arrivals of their rules.
-        let has_load = self.varying.contains(&"arrival_scale") || self.gaps.is_some();
-        if has_load || !self.varying.contains(&"log") {
-            return self.curves(&[self.load_column()]);
-        }
-        let without_load = |row: usize| {
-            let log = self.label(row, "log");
-            Load::of_model(&log).map_or(log, |(_, rest)| rest)
-        };
-        // If all rows have the same model, its name need not be repeated for each curve.
-        let is_one = (0..self.table.height()).all(|row| without_load(row) == without_load(0));
-        self.curves_named(|row| {
-            let name = self.name(row, &["log"]);
-            if is_one { name } else { format!("{name} · {}", without_load(row)) }
-        })
-    }
-
-    /// Returns the curves of the rows: rows with the same `name` form one curve.
-    fn curves_named(&self, name: impl Fn(usize) -> String) -> Vec<Curve> {
-        let mut curves: Vec<Curve> = Vec::new();
-        for row in 0..self.table.height() {
-            let name = name(row);
-            match curves.iter_mut().find(|curve| curve.name == name) {
-                Some(curve) => curve.rows.push(row),
-                None => curves.push(Curve { name, look: Look::default(), rows: vec![row] }),
-            }
-        }
-        let named: Vec<(usize, &str)> = curves.iter().map(|curve| (curve.rows[0], &*curve.name)).collect();
-        let looks = self.looks_of(&named);
-        for (curve, look) in curves.iter_mut().zip(looks) {
-            curve.look = look;
-        }
-        curves
-    }
-
-    /// Returns the looks of some rows with their names in a picture that shows no others.
-    pub fn looks_of(&self, rows: &[(usize, &str)]) -> Vec<Look> {
-        // If one allocator is replayed under several schedulers, the curves show the schedulers.
-        let is_of_schedulers = self.varying.contains(&"scheduler") && !self.varying.contains(&"allocator");
-        let subject = if is_of_schedulers { "scheduler" } else { "allocator" };
-        let subjects: Vec<String> = rows.iter().map(|(row, _)| self.subject(*row, subject)).collect();
-        let named = subjects.iter().zip(rows).map(|(subject, (_, name))| (&**subject, *name));
-        looks(&named.collect::<Vec<_>>())
-    }
-
-    /// Returns the subject of a row, which decides its look: its allocator in the short form, or its
-    /// scheduler in full, independent of the user's spelling.
-    fn subject(&self, row: usize, coordinate: &str) -> String {
-        let spec = self.label(row, &format!("{coordinate}_spec"));
-        if coordinate == "allocator" { allocator::short_label(&spec) } else { spec }
-    }
-
     /// Returns the load of a row; `None` if the rows do not differ in load and the log is no workload model
     /// with a load.
     pub fn load(&self, row: usize) -> Option<Load> {
@@ -276,30 +209,12 @@ impl Results {
         Some(Load { kind: LoadKind::Gap, value: self.gaps.as_ref()?[row] })
     }
 
-    /// Returns the number of replays.
-    pub fn replays(&self) -> Result<usize, FigureError> {
-        let numbers = self.numbers("replay")?.iter().flatten().map(|number| number as u64);
-        Ok(numbers.collect::<BTreeSet<u64>>().len())
-    }
-
-    /// Returns the label below the bars of a row, in several lines: its log, partition and machine, as far as
-    /// they differ between rows, and its load unless the name of the log contains it. Empty if all rows have
-    /// the same place.
+    /// Returns the log, partition and machine of a row, as far as they differ between rows, and its load
+    /// unless the name of the log contains it, in several lines. Empty if all rows have the same place.
     pub fn place(&self, row: usize) -> String {
         let differing = Coordinate::of_place().filter(|place| self.varying.contains(&place.name));
         let mut lines: Vec<String> = differing.map(|place| self.label(row, place.name)).collect();
         lines.extend(self.load(row).and_then(Load::label));
         lines.join("\n")
-    }
-
-    /// Returns the different labels of [`Self::place`], in the order of the results.
-    pub fn places(&self) -> Vec<String> {
-        let mut places: Vec<String> = Vec::new();
-        for place in (0..self.table.height()).map(|row| self.place(row)) {
-            if !places.contains(&place) {
-                places.push(place);
-            }
-        }
-        places
     }
 }

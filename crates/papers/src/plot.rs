@@ -159,7 +159,7 @@ impl Panel<'_> {
         let names = subjects.iter().map(|(_, name)| (*name).to_owned());
         let legend = names.zip(looks(&subjects)).collect();
         let axis = axis.to_owned();
-        Bars { title, subtitle: String::new(), axis, legend, groups, base, notes }.draw_on(page)
+        Bars { title, axis, legend, groups, base, notes, ..Bars::default() }.draw_on(page)
     }
 
     /// Returns the chart of one quantity along the axis.

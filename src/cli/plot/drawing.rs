@@ -7,7 +7,8 @@ use anyhow::{anyhow, bail};
 use crate::cli::one_of;
 use crate::figure::draw::{Drawing, Page, SizeMm};
 use crate::figure::{
-    Clock, FigureError, LoadAxis, PLOT_KINDS, PictureFormat, PlotKind, PlotOptions, Results, Setting, Window,
+    Clock, FigureError, Filter, LoadAxis, PLOT_KINDS, PictureFormat, PlotKind, PlotOptions, Results, Setting,
+    Window,
 };
 
 /// What is drawn of the results, and on how large a page.
@@ -19,16 +20,20 @@ pub(in crate::cli) struct DrawingArgs {
     #[arg(long, value_name = "COLUMN")]
     value: Option<String>,
 
+    #[command(flatten)]
+    filters: FilterArgs,
+
     /// Use a logarithmic axis for the values in pictures by load, boxes and distributions.
     #[arg(long)]
-    log: bool,
+    log_scale: bool,
 
     /// Measure of load on the horizontal axis: the arrival rate, the resulting utilization, or the factor
     /// of arrival times [default: arrivals].
     #[arg(long, value_parser = one_of(&LOAD_AXES), value_name = "LOAD")]
     axis: Option<LoadAxis>,
 
-    /// Baseline allocator of ratios, for each scheduler its own [default: mc1x1, or else the first].
+    /// Baseline allocator of ratios, for each log, machine and scheduler its own [default: mc1x1, or else the
+    /// first].
     #[arg(long, value_name = "SPEC")]
     relative_to: Option<String>,
 
@@ -44,6 +49,41 @@ pub(in crate::cli) struct DrawingArgs {
 
     #[command(flatten)]
     paper: PaperArgs,
+}
+
+/// Which results a picture shows.
+#[derive(Clone, Debug, Default, clap::Args)]
+struct FilterArgs {
+    /// Show results of these logs only. Several logs, machines or schedulers have a panel each.
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    log: Vec<String>,
+
+    /// Show results on these machines only.
+    #[arg(short, long, value_name = "MACHINE", num_args = 1..)]
+    machine: Vec<String>,
+
+    /// Show results of these schedulers only.
+    #[arg(short, long, value_name = "SPEC", num_args = 1..)]
+    scheduler: Vec<String>,
+
+    /// Show results of these allocators only.
+    #[arg(short, long, value_name = "SPEC", num_args = 1..)]
+    allocator: Vec<String>,
+}
+
+impl FilterArgs {
+    /// Returns the filters that the user gave.
+    fn given(&self) -> Vec<Filter<'_>> {
+        let filter = |option, column, names| Filter { option, column, names };
+        let mut filters = vec![
+            filter("--log", "log", &*self.log),
+            filter("--machine", "machine", &self.machine),
+            filter("--scheduler", "scheduler", &self.scheduler),
+            filter("--allocator", "allocator", &self.allocator),
+        ];
+        filters.retain(|filter| !filter.names.is_empty());
+        filters
+    }
 }
 
 /// Size of a figure on paper, and whether the title is left to a caption.
@@ -95,7 +135,7 @@ impl DrawingArgs {
     pub(in crate::cli) fn check(&self, kinds: &[&PlotKind]) -> anyhow::Result<()> {
         let given = [
             (Setting::Value, self.value.is_some()),
-            (Setting::Log, self.log),
+            (Setting::Log, self.log_scale),
             (Setting::Axis, self.axis.is_some()),
             (Setting::RelativeTo, self.relative_to.is_some()),
             (Setting::Replay, !self.replay.is_empty()),
@@ -124,11 +164,14 @@ impl DrawingArgs {
         results: &Results,
         is_asked: bool,
     ) -> Result<Option<Drawing>, FigureError> {
+        let filters = self.filters.given();
+        let filtered = if filters.is_empty() { None } else { Some(results.filtered(&filters)?) };
+        let results = filtered.as_ref().unwrap_or(results);
         let clock = self.window.as_ref().and_then(|_| Clock::for_replays(folder, results, &self.replay));
         let options = PlotOptions {
             folder,
             value: self.value.as_deref(),
-            log: self.log,
+            log: self.log_scale,
             relative_to: self.relative_to.as_deref(),
             axis: self.axis,
             replays: &self.replay,

@@ -4,7 +4,7 @@ use super::axis::{Scale, Ticks, ends};
 use super::drawing::{Anchor, Drawing, GRID, INK, Style};
 use super::legend::{Legend, Notes, Sample, draw_beside};
 use super::look::Look;
-use super::page::{Heading, Page};
+use super::page::{Heading, Page, some_of};
 use super::text::{LINE, widest, wrapped};
 use crate::span::Span;
 
@@ -46,6 +46,8 @@ pub struct Bars {
     /// The value at the base line. It is 1 for ratios, so that larger values point up and smaller values
     /// down.
     pub base: f64,
+    /// Values that the axis must contain in addition to the data; `None` if the data decide.
+    pub shows: Option<Span>,
     /// Sentences below the bars: the meaning of frames, and a remark; empty for none.
     pub notes: [String; 2],
 }
@@ -77,10 +79,23 @@ impl Bars {
 
     /// Returns the chart as a drawing for a page, with the groups broken into lines.
     pub fn draw_on(&self, page: Page) -> Drawing {
+        let all = self.groups.len();
+        page.fitted(all, 1, &|shown| {
+            let mut bars = self.clone();
+            bars.groups.truncate(shown);
+            let [marks, note] = &self.notes;
+            let note = [note, " ", &*some_of(shown, all, "groups of bars")].concat().trim().to_owned();
+            bars.notes = [marks.clone(), note];
+            bars.draw_all(page)
+        })
+    }
+
+    /// Returns the chart with all of its groups.
+    fn draw_all(&self, page: Page) -> Drawing {
         let notes = |room: f64| Notes::new(["", &self.notes[0], &self.notes[1]], room, true);
         let below = |notes: &Notes| if notes.height() > 0.0 { notes.height() + 8.0 } else { 0.0 };
         let height = below(&notes(page.width.unwrap_or(NOTES) - 8.0));
-        let drawing = self.draw_bars(Page { height: page.height.map(|all| all - height), ..page });
+        let drawing = self.draw_bars(page.without_height(height));
         let notes = notes(page.width.unwrap_or_else(|| drawing.width().max(NOTES)) - 8.0);
         match below(&notes) {
             none if none <= 0.0 => drawing,
@@ -88,28 +103,57 @@ impl Bars {
         }
     }
 
-    /// Returns the chart without the sentences below it.
-    fn draw_bars(&self, page: Page) -> Drawing {
+    /// Returns the vertical axis, with about `wanted` ticks.
+    fn vertical(&self, wanted: usize) -> Ticks {
         let bars = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
         let ranges = self.groups.iter().flat_map(|group| &group.ranges);
         let values = bars.chain(ranges.flat_map(|range| [range.ends.0, range.ends.1]));
+        let values = values.chain(self.shows.into_iter().flat_map(|span| [span.low, span.high]));
         let data = Span::covering(values.filter(|value| value.is_finite())).with(self.base);
-        let axis = Ticks::new(Scale::Linear, ends(Scale::Linear, data, Some(self.base), None), 6);
-        let room = page.width.map_or(WIDEST, |width| width - left(&axis) - GAP - 6.0);
-        let count = self.groups.len().max(1);
-        let most = ((room / (self.least_bar(page) * self.bars() as f64 + GAP)) as usize).max(1);
-        // All lines have about the same number of groups.
-        let each = count.div_ceil(count.div_ceil(most));
-        let last = count.div_ceil(each) - 1;
-        let bar = self.bar(page, each, room);
+        Ticks::new(Scale::Linear, ends(Scale::Linear, data, Some(self.base), None), wanted)
+    }
+
+    /// Returns the title of the vertical axis, and its ends.
+    pub(super) fn vertical_title(&self) -> (String, Span) {
+        (self.axis.clone(), self.vertical(6).span)
+    }
+
+    /// Returns the chart without the sentences below it.
+    fn draw_bars(&self, page: Page) -> Drawing {
+        let axis = self.vertical(6);
+        let (last, each) = (self.lines(page) - 1, self.groups_of_line(page));
+        let bar = self.bar(page, each, self.room(page));
         let lines = self.groups.chunks(each).enumerate().map(|(i, groups)| {
             // The first line has the heading. On a page the last one has the legend.
-            let has_legend = page.width.is_none() || i == last;
-            let height = page.height.filter(|_| last == 0);
+            let has_legend = !page.is_panel() && (page.width.is_none() || i == last);
+            let height = page.height.map(|height| height / (last as f64 + 1.0));
             let page = Page { is_untitled: page.is_untitled || i > 0, height, ..page };
             Line { chart: self, groups, page, has_legend, axis: &axis, bar }.draw()
         });
         Drawing::stacked(lines.collect())
+    }
+
+    /// Returns the width of the bars on a page.
+    fn room(&self, page: Page) -> f64 {
+        page.width.map_or(WIDEST, |width| width - left(&self.vertical(6), page) - GAP - 6.0)
+    }
+
+    /// Returns the number of groups in a line; all lines have about the same number.
+    fn groups_of_line(&self, page: Page) -> usize {
+        let count = self.groups.len().max(1);
+        let most = (self.room(page) / (self.least_bar(page) * self.bars() as f64 + GAP)) as usize;
+        count.div_ceil(count.div_ceil(most.max(1)))
+    }
+
+    /// Returns the number of lines of groups on a page.
+    pub(super) fn lines(&self, page: Page) -> usize {
+        self.groups.len().max(1).div_ceil(self.groups_of_line(page))
+    }
+
+    /// Returns the least width of a panel with all groups in one line.
+    pub(super) fn least_width(&self, page: Page) -> f64 {
+        let step = self.least_bar(page) * self.bars() as f64 + GAP;
+        left(&self.vertical(6), page) + step * self.groups.len() as f64 + GAP + 6.0
     }
 
     /// Returns the width of a bar for `each` groups in a line of `room`. On a page the bars fill the line up
@@ -120,7 +164,7 @@ impl Bars {
             return least;
         }
         let filled = |room: f64| (room / each as f64 - GAP) / self.bars() as f64;
-        let beside = filled(room - self.beside());
+        let beside = filled(room - if page.is_panel() { 0.0 } else { self.beside() });
         let filled = if beside >= least.max(20.0) { beside } else { filled(room) };
         filled.clamp(least, least.max(if each == 1 { 64.0 } else { 40.0 }))
     }
@@ -149,8 +193,8 @@ impl Bars {
 }
 
 /// Returns the x of the left end of the bars.
-fn left(axis: &Ticks) -> f64 {
-    axis.width() + 44.0
+fn left(axis: &Ticks, page: Page) -> f64 {
+    axis.width() + if page.is_panel() { 14.0 } else { 44.0 }
 }
 
 impl Line<'_> {
@@ -163,7 +207,7 @@ impl Line<'_> {
     fn draw(&self) -> Drawing {
         let Self { chart, page: on, has_legend, axis, .. } = *self;
         let heading = Heading::new(on, &chart.title, &chart.subtitle);
-        let (left, top, step) = (left(axis), heading.height(), self.step());
+        let (left, top, step) = (left(axis, on), heading.height(), self.step());
         let named = |group: &BarGroup| -> Vec<String> {
             // A sign and its number stay together.
             let line = |line: &str| wrapped(&line.replace("× ", "×\u{a0}"), step - 4.0);
@@ -189,9 +233,12 @@ impl Line<'_> {
         let bottom = top + height;
         let across = on.width.unwrap_or(right + beside).max(right);
         let mut page = Drawing::titled(&heading, left, across, bottom + below_bars + under);
-        page.upright(18.0, top + height / 2.0, height + 10.0, &chart.axis);
+        if !on.is_panel() {
+            page.upright(18.0, top + height / 2.0, height + 10.0, &chart.axis);
+        }
         let at = |value: f64| top + height * (1.0 - axis.share(value));
-        for (value, label) in &axis.marks {
+        let marks = chart.vertical(((height / 45.0) as usize).clamp(3, 6)).marks;
+        for (value, label) in &marks {
             page.line(left, at(*value), right, at(*value), GRID);
             page.text(left - 7.0, at(*value) + 4.0, Anchor::End, INK, label);
         }

@@ -2,8 +2,9 @@
 
 use super::axis::{Axis, Ticks, ends};
 use super::drawing::{Anchor, Drawing, GRID, INK, PAPER, Style};
+use super::legend::Notes;
 use super::look::Look;
-use super::page::{Heading, Page};
+use super::page::{Heading, Page, some_of};
 use super::text::{four_digits, widest};
 use crate::span::Span;
 
@@ -38,10 +39,48 @@ pub struct Boxes {
 const WIDE: f64 = 560.0;
 const ROW: f64 = 30.0;
 const BOX: f64 = 16.0;
+/// Height of the labels and of the title of the axis, in pixels.
+const BELOW: f64 = 52.0;
 
 impl Boxes {
     /// Returns the plot as a drawing for a page.
     pub fn draw_on(&self, page: Page) -> Drawing {
+        let all = self.rows.len();
+        page.fitted(all, 1, &|shown| {
+            let rows = self.rows[..shown].to_vec();
+            Notes::below(Self { rows, ..self.clone() }.draw_rows(page), &some_of(shown, all, "rows"))
+        })
+    }
+
+    /// Returns the axis of the values, which begins at 0 if 0 is near.
+    fn axis(&self) -> (Axis, Span) {
+        let values = || self.rows.iter().flat_map(|row| row.marks.into_iter().chain([row.mean]));
+        let axis = self.x.with_zero_if_near(self.x.span(values()));
+        let data = axis.span(values());
+        let data = if data.is_empty() { Span::new(0.0, 1.0) } else { data };
+        let ends = ends(axis.scale, data, axis.shows, axis.most);
+        (axis, ends)
+    }
+
+    /// Returns the title of the axis, and its ends.
+    pub(super) fn title(&self) -> (String, Span) {
+        let (axis, ends) = self.axis();
+        (axis.title(ends), ends)
+    }
+
+    /// Returns the height of a row on a page, for `count` rows from `top` on.
+    fn row_height(page: Page, top: f64, count: f64, natural: f64) -> f64 {
+        let most = |height: f64| ((height - top - BELOW) / count).max(natural * 0.6);
+        match (page.height, page.longest) {
+            (Some(height), _) if page.is_panel() => natural.min(most(height)),
+            (Some(height), _) => most(height),
+            (None, Some(longest)) => natural.min(most(longest)),
+            (None, None) => natural,
+        }
+    }
+
+    /// Returns the plot with all of its rows.
+    fn draw_rows(&self, page: Page) -> Drawing {
         let heading = Heading::new(page, &self.title, &self.subtitle);
         let names = widest(self.rows.iter().map(|row| &*row.name));
         // Names above their rows leave a narrow page to the data.
@@ -51,21 +90,23 @@ impl Boxes {
         let top = heading.height() + 4.0;
         let natural = ROW + if are_above { 12.0 } else { 0.0 };
         let count = self.rows.len().max(1) as f64;
-        let row = page.height.map_or(natural, |height| ((height - top - 52.0) / count).max(natural * 0.6));
+        let row = Self::row_height(page, top, count, natural);
         let bottom = top + row * count;
-        let data = self.x.span(self.rows.iter().flat_map(|row| row.marks.into_iter().chain([row.mean])));
-        let data = if data.is_empty() { Span::new(0.0, 1.0) } else { data };
-        let span = ends(self.x.scale, data, self.x.shows, self.x.most);
-        let mut ticks = Ticks::new(self.x.scale, span, ((wide / 80.0) as usize).clamp(2, 6));
+        let (axis, span) = self.axis();
+        let mut ticks = Ticks::new(axis.scale, span, ((wide / 80.0) as usize).clamp(2, 6));
         ticks.thin(wide);
         let at = |value: f64| left + wide * ticks.share(value).clamp(0.0, 1.0);
-        let mut drawing = Drawing::titled(&heading, left, left + wide + 20.0, bottom + 52.0);
+        let below = if page.is_panel() { BELOW - 20.0 } else { BELOW };
+        let mut drawing = Drawing::titled(&heading, left, left + wide + 20.0, bottom + below);
         for (value, label) in &ticks.marks {
             drawing.line(at(*value), top, at(*value), bottom, GRID);
             drawing.label(at(*value), bottom + 19.0, label);
         }
         drawing.line(left, bottom, left + wide, bottom, INK);
-        drawing.text(left + wide / 2.0, bottom + 40.0, Anchor::Middle, INK, &self.x.title);
+        if !page.is_panel() {
+            let title = axis.title(span);
+            drawing.text(left + wide / 2.0, bottom + 40.0, Anchor::Middle, INK, &title);
+        }
         for (i, box_row) in self.rows.iter().enumerate() {
             let middle = top + row * (i as f64 + 0.5) + if are_above { 7.0 } else { 0.0 };
             if are_above {

@@ -1,11 +1,12 @@
 //! Charts of curves and points over two axes, with the names of curves next to their ends.
 
-use super::axis::{Axis, Ticks, ends};
+use super::axis::{Axis, Scale, Ticks, ends};
 use super::coinciding::{self, NamedPath};
-use super::drawing::{Anchor, Drawing, GRID, INK, Position};
+use super::drawing::{Anchor, Drawing, GRID, INK, Position, QUIET};
 use super::legend::{Entry, Legend, Notes, Sample};
 use super::look::Look;
-use super::page::{Heading, Page};
+use super::page::{Heading, Page, some_of};
+use super::point_labels::{PointLabel, draw_labels};
 use super::text::{LINE, four_digits, widest};
 use crate::span::Span;
 
@@ -71,6 +72,8 @@ pub struct Chart {
     pub y: Axis,
     /// The curves.
     pub series: Vec<Series>,
+    /// Texts beside points, drawn where there is room.
+    pub labels: Vec<PointLabel>,
     /// Values to compare the data with.
     pub references: Vec<Reference>,
     /// The meaning of hollow marks, printed below the data; empty without marks.
@@ -104,12 +107,16 @@ const HIGH: f64 = 360.0;
 const NARROW: f64 = 300.0;
 
 /// Returns the axis of `values`, with about `wanted` ticks and with its ends close to the values, or with a
-/// tick for each name and half a unit around the names. Without values it is from 0 to 1.
+/// tick for each name and half a unit around the names. Without values it has no ticks.
 fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks {
     if !axis.names.is_empty() {
         let marks = axis.names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
         let span = Span::new(-0.5, axis.names.len() as f64 - 0.5);
         return Ticks { span, marks, scale: axis.scale };
+    }
+    let mut values = values.peekable();
+    if values.peek().is_none() {
+        return Ticks { span: Span::new(0.0, 1.0), marks: Vec::new(), scale: Scale::Linear };
     }
     let data = axis.span(values);
     let span =
@@ -130,32 +137,65 @@ impl Chart {
     /// Returns the chart as a drawing for a page. The names of curves are at the right, next to their ends,
     /// or in a legend below the data on a narrow page.
     pub fn draw_on(&self, page: Page) -> Drawing {
-        let heading = Heading::new(page, &self.title, &self.subtitle);
+        let all = self.series.len();
+        page.fitted(all, 1, &|shown| {
+            let mut chart = self.clone();
+            chart.series.truncate(shown);
+            [&*self.note, " ", &some_of(shown, all, "curves")].concat().trim().clone_into(&mut chart.note);
+            chart.draw_all(page)
+        })
+    }
+
+    /// Returns the horizontal axis, with about `wanted` ticks.
+    fn horizontal(&self, wanted: usize) -> Ticks {
+        let points = self.series.iter().flat_map(|series| &series.points).map(|point| point.x);
+        ticks(&self.x, points.chain(self.references.iter().map(|reference| reference.x)), wanted)
+    }
+
+    /// Returns the vertical axis, with about `wanted` ticks.
+    fn vertical(&self, wanted: usize) -> Ticks {
         let points = || self.series.iter().flat_map(|series| &series.points);
-        let references = || self.references.iter().map(|reference| (reference.x, reference.y));
         // Confidence intervals of data that are never negative are cut at 0.
         let least = if points().all(|point| point.y >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
         let ends = |point: &Point| [(point.y - point.half_width).max(least), point.y + point.half_width];
-        let heights = || points().flat_map(ends).chain(references().map(|(_, y)| y));
-        let y = ticks(&self.y, heights(), 6);
-        let left = y.width() + 44.0;
+        let heights = || points().flat_map(ends).chain(self.references.iter().map(|reference| reference.y));
+        ticks(&self.y.with_zero_if_near(self.y.span(heights())), heights(), wanted)
+    }
+
+    /// Returns the title of the vertical axis, and its ends.
+    pub(super) fn vertical_title(&self) -> (String, Span) {
+        let span = self.vertical(6).span;
+        (self.y.title(span), span)
+    }
+
+    /// Returns the chart with all of its curves.
+    fn draw_all(&self, page: Page) -> Drawing {
+        let heading = Heading::new(page, &self.title, &self.subtitle);
+        let y = self.vertical(6);
+        let left = y.width() + if page.is_panel() { 14.0 } else { 44.0 };
         let beside = widest(self.series.iter().map(|series| &*series.name)) + 44.0 + self.key();
-        let is_beside = page.width.is_none_or(|width| width - left - beside >= NARROW);
+        let has_names = !page.is_panel();
+        let is_beside = has_names && page.width.is_none_or(|width| width - left - beside >= NARROW);
         let right = if is_beside { beside + if page.width.is_some() { 0.0 } else { 16.0 } } else { 14.0 };
         let wide = page.width.map_or(WIDE, |width| (width - left - right).max(60.0));
-        let across = points().map(|point| point.x).chain(references().map(|(x, _)| x));
-        let mut x = ticks(&self.x, across, ((wide / 80.0) as usize).clamp(2, 6));
+        let mut x = self.horizontal(((wide / 80.0) as usize).clamp(2, 6));
         if self.x.names.is_empty() {
             x.thin(wide);
         }
-        let names = if is_beside { Vec::new() } else { self.samples() };
+        let names = if has_names && !is_beside { self.samples() } else { Vec::new() };
         let legend = Legend::new(names, left + wide);
         let mut area = PlotArea { left, top: heading.height(), width: wide, height: HIGH, x, y };
-        let coinciding = coinciding::sentence(&self.paths(&area)).unwrap_or_default();
+        let coinciding = if page.panel.is_some_and(|panel| panel.names_coinciding) {
+            String::new()
+        } else {
+            self.coincidence(&area)
+        };
         let from = if page.width.is_some() { 4.0 } else { left };
         let sentences = [&*coinciding, &self.references_are, &self.note];
         let notes = Notes::new(sentences, left + wide + right - from - 4.0, false);
-        let below = BOTTOM + notes.height() + legend.height() + 4.0;
+        let has_x_title = page.panel.is_none_or(|panel| panel.has_x_unit);
+        let below_data = if has_x_title { BOTTOM } else { BOTTOM - 24.0 };
+        let below = below_data + notes.height() + legend.height() + 4.0;
         let names = if is_beside { self.series.len() as f64 * LINE } else { 0.0 };
         area.height = match (page.height, page.width) {
             (Some(height), _) => (height - area.top - below).max(60.0),
@@ -163,11 +203,20 @@ impl Chart {
             (None, None) => HIGH.max(names),
         };
         if area.height < 240.0 {
-            area.y = ticks(&self.y, heights(), ((area.height / 45.0) as usize).clamp(3, 6));
+            area.y = self.vertical(((area.height / 45.0) as usize).clamp(3, 6));
         }
-        let bottom = area.top + area.height + BOTTOM;
-        let mut drawing = Drawing::titled(&heading, left, left + wide + right, bottom + below - BOTTOM);
+        let bottom = area.top + area.height + below_data;
+        let mut drawing = Drawing::titled(&heading, left, left + wide + right, bottom + below - below_data);
         self.draw_data(&mut drawing, &area);
+        if has_x_title {
+            let x = area.left + area.width / 2.0;
+            let title = if page.is_panel() { self.x.title_and_unit()[1] } else { &self.x.title };
+            drawing.text(x, area.top + area.height + 40.0, Anchor::Middle, INK, title);
+        }
+        if !page.is_panel() {
+            let y = area.top + area.height / 2.0;
+            drawing.upright(18.0, y, area.height + 10.0, &self.y.title(area.y.span));
+        }
         if is_beside {
             self.draw_names(&mut drawing, &area);
         }
@@ -176,36 +225,56 @@ impl Chart {
         drawing
     }
 
+    /// Returns a sentence on coinciding curves in this area; empty if there are none.
+    fn coincidence(&self, area: &PlotArea) -> String {
+        let path = |series: &Series| fit(series).iter().map(|point| area.at(point.x, point.y)).collect();
+        let paths = self.series.iter();
+        let paths = paths.map(|series| (&*series.name, path(series), series.kind != Kind::Points));
+        let paths: Vec<NamedPath<'_>> = paths.collect();
+        coinciding::sentence(&paths, coinciding::groups(&paths)).unwrap_or_default()
+    }
+
+    /// Returns a sentence on coinciding curves in a panel of this width; empty if there are none.
+    pub(super) fn coincidence_in_panel(&self, width: f64) -> String {
+        let (x, y) = (self.horizontal(6), self.vertical(6));
+        let width = width - y.width() - 28.0;
+        self.coincidence(&PlotArea { left: 0.0, top: 0.0, width, height: HIGH, x, y })
+    }
+
     /// Draws the axes and the curves.
     fn draw_data(&self, page: &mut Drawing, area: &PlotArea) {
-        self.draw_axes(page, area);
+        draw_axes(page, area);
+        if self.series.iter().all(|series| series.points.is_empty()) && self.references.is_empty() {
+            let [x, y] = [area.left + area.width / 2.0, area.top + area.height / 2.0];
+            let words = if self.x.scale == Scale::Log { "nothing above 0" } else { "no values" };
+            page.text(x, y, Anchor::Middle, QUIET, words);
+        }
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
         // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above
         // all curves.
         order.sort_by_key(|(_, series)| series.look.layer());
-        for (_, series) in &order {
-            draw_curve(page, area, series);
+        // Coinciding bands are one band, as several on each other would be a dark one.
+        let bands: Vec<NamedPath<'_>> =
+            self.series.iter().map(|series| (&*series.name, band(area, series).concat(), false)).collect();
+        let has_band: Vec<usize> = coinciding::groups(&bands).iter().map(|group| group[0]).collect();
+        for (i, series) in &order {
+            draw_curve(page, area, series, has_band.contains(i));
         }
         for (i, series) in order {
             draw_markers(page, area, series, i as f64 / self.series.len() as f64);
         }
+        let markers = self.series.iter().flat_map(fit).map(|point| area.at(point.x, point.y));
+        let labels = self.labels.iter().map(|label| (area.at(label.x, label.y), &*label.words));
+        let [right, bottom] = [area.left + area.width, area.top + area.height];
+        draw_labels(page, [area.left, area.top, right, bottom], markers.collect(), labels.collect());
         for reference in self.references.iter().filter(|reference| reference.y.is_finite()) {
             let (x, y) = area.at(reference.x, reference.y);
             page.hollow(x, y, Some((reference.look, &reference.words)));
         }
     }
 
-    /// Returns the name of each curve, its path in pixels, and whether lines join its points.
-    fn paths(&self, area: &PlotArea) -> Vec<NamedPath<'_>> {
-        let path = |series: &Series| fit(series).iter().map(|point| area.at(point.x, point.y)).collect();
-        self.series
-            .iter()
-            .map(|series| (series.name.as_str(), path(series), series.kind != Kind::Points))
-            .collect()
-    }
-
     /// Returns the entries of a legend, in the order of the curves.
-    fn samples(&self) -> Vec<Entry<'_>> {
+    pub(super) fn samples(&self) -> Vec<Entry<'_>> {
         let sample = |series: &Series| match series.kind {
             Kind::Points => Sample::Marker(series.look),
             Kind::Curve | Kind::Line => Sample::Curve(series.look),
@@ -220,24 +289,6 @@ impl Chart {
     /// Returns the width of the sample of a curve in front of its name; 0 if there are only points.
     fn key(&self) -> f64 {
         if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
-    }
-
-    /// Draws the grid lines, the ticks with their labels, and the titles of both axes.
-    fn draw_axes(&self, page: &mut Drawing, area: &PlotArea) {
-        let (right, bottom) = (area.left + area.width, area.top + area.height);
-        for (value, label) in &area.y.marks {
-            let (_, y) = area.at(area.x.span.low, *value);
-            page.line(area.left, y, right, y, GRID);
-            page.text(area.left - 7.0, y + 4.0, Anchor::End, INK, label);
-        }
-        for (value, label) in &area.x.marks {
-            let (x, _) = area.at(*value, area.y.span.low);
-            page.line(x, bottom, x, bottom + 5.0, INK);
-            page.label(x, bottom + 19.0, label);
-        }
-        page.line(area.left, bottom, right, bottom, INK);
-        page.text(area.left + area.width / 2.0, bottom + 40.0, Anchor::Middle, INK, &self.x.title);
-        page.upright(18.0, area.top + area.height / 2.0, area.height + 10.0, &self.y.title);
     }
 
     /// Draws the names at the right, as close to the ends of their curves as possible without overlap.
@@ -274,21 +325,27 @@ fn fit(series: &Series) -> Vec<&Point> {
     series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()).collect()
 }
 
-/// Draws the curve of a series and its confidence band. Draws nothing for a series of points.
-fn draw_curve(page: &mut Drawing, area: &PlotArea, series: &Series) {
+/// Returns the lower and the upper end of the confidence band of a series.
+fn band(area: &PlotArea, series: &Series) -> [Vec<Position>; 2] {
+    let Span { low, high } = area.y.span;
+    [-1.0, 1.0].map(|offset| {
+        let end = |point: &Point| (point.y + offset * point.half_width).clamp(low, high);
+        fit(series).iter().map(|point| area.at(point.x, end(point))).collect()
+    })
+}
+
+/// Draws the curve of a series, and its confidence band if `has_band`. Draws nothing for a series of points.
+fn draw_curve(page: &mut Drawing, area: &PlotArea, series: &Series, has_band: bool) {
     let fit = fit(series);
     if series.kind == Kind::Points {
         return;
     }
-    let at = |offset: f64| -> Vec<Position> {
-        let Span { low, high } = area.y.span;
-        let end = |point: &Point| (point.y + offset * point.half_width).clamp(low, high);
-        fit.iter().map(|point| area.at(point.x, end(point))).collect()
-    };
-    if fit.iter().any(|point| point.half_width > 0.0) {
-        page.band(&at(-1.0), &at(1.0), series.look);
+    if has_band && fit.iter().any(|point| point.half_width > 0.0) {
+        let [low, high] = band(area, series);
+        page.band(&low, &high, series.look);
     }
-    page.curve(&at(0.0), series.look);
+    let path: Vec<Position> = fit.iter().map(|point| area.at(point.x, point.y)).collect();
+    page.curve(&path, series.look);
 }
 
 /// Draws the markers of a series. A line gets only a few of them, and `shift` (0 to 1) moves them along the
@@ -352,9 +409,24 @@ fn spread(wanted: &[f64], room: Span, distance: f64) -> Vec<f64> {
     places
 }
 
+/// Draws the grid lines, and the ticks with their labels.
+fn draw_axes(page: &mut Drawing, area: &PlotArea) {
+    let (right, bottom) = (area.left + area.width, area.top + area.height);
+    for (value, label) in &area.y.marks {
+        let (_, y) = area.at(area.x.span.low, *value);
+        page.line(area.left, y, right, y, GRID);
+        page.text(area.left - 7.0, y + 4.0, Anchor::End, INK, label);
+    }
+    for (value, label) in &area.x.marks {
+        let (x, _) = area.at(*value, area.y.span.low);
+        page.line(x, bottom, x, bottom + 5.0, INK);
+        page.label(x, bottom + 19.0, label);
+    }
+    page.line(area.left, bottom, right, bottom, INK);
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::axis::Scale;
     use super::*;
 
     #[test]

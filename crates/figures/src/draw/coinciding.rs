@@ -8,8 +8,8 @@ const NEAR: f64 = 1.0;
 /// A curve: its name, its path in pixels from left to right, and whether lines join its points.
 pub(super) type NamedPath<'a> = (&'a str, Vec<Position>, bool);
 
-/// Returns a sentence that names the coinciding curves; `None` if there are none.
-pub(super) fn sentence(curves: &[NamedPath<'_>]) -> Option<String> {
+/// Returns the positions of the curves in groups that coincide, in the order of their first curves.
+pub(super) fn groups(curves: &[NamedPath<'_>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (i, (_, path, is_path)) in curves.iter().enumerate() {
         let is_like = |group: &&mut Vec<usize>| {
@@ -21,16 +21,29 @@ pub(super) fn sentence(curves: &[NamedPath<'_>]) -> Option<String> {
             None => groups.push(vec![i]),
         }
     }
+    groups
+}
+
+/// The largest number of coinciding curves of a group that are all named.
+const NAMED: usize = 6;
+
+/// Returns a sentence that names the coinciding curves of these groups; `None` if there are none.
+pub(super) fn sentence(curves: &[NamedPath<'_>], mut groups: Vec<Vec<usize>>) -> Option<String> {
     if groups.len() == 1 && curves.len() > 3 {
         return Some(format!("All {} curves coincide.", curves.len()));
     }
     groups.retain(|group| group.len() > 1);
-    let listed = |group: &Vec<usize>| {
+    let clause = |group: &Vec<usize>| {
         let names: Vec<&str> = group.iter().map(|&i| curves[i].0).collect();
-        let (last, others) = names.split_last()?;
-        Some(format!("{} and {last} coincide", others.join(", ")))
+        let listed = if names.len() > NAMED { &names[..NAMED - 2] } else { &names[..names.len() - 1] };
+        let last = if names.len() > NAMED {
+            format!("{} more", names.len() - listed.len())
+        } else {
+            names.last()?.to_string()
+        };
+        Some(format!("{} and {last} coincide", listed.join(", ")))
     };
-    let clauses: Vec<String> = groups.iter().filter_map(listed).collect();
+    let clauses: Vec<String> = groups.iter().filter_map(clause).collect();
     (!clauses.is_empty()).then(|| format!("{}.", clauses.join("; ")))
 }
 
@@ -83,7 +96,7 @@ mod tests {
         let other = line(&[(0.0, 0.0), (50.0, 29.0), (100.0, 50.0)]);
         let said = |curves: &[(&'static str, &Vec<(f64, f64)>)]| {
             let curves: Vec<_> = curves.iter().map(|(name, path)| (*name, (*path).clone(), true)).collect();
-            sentence(&curves)
+            sentence(&curves, groups(&curves))
         };
         assert_eq!(said(&[("a", &straight), ("b", &bent)]).as_deref(), Some("a and b coincide."));
         assert_eq!(said(&[("a", &straight), ("b", &other)]), None);
@@ -96,7 +109,11 @@ mod tests {
         assert_eq!(said(&[("a", &straight), ("b", &line(&[(0.0, 0.0), (50.0, 25.0)]))]), None);
         assert_eq!(said(&[("a", &Vec::new()), ("b", &Vec::new())]), None);
         let points = |path: &Vec<(f64, f64)>| ("p", path.clone(), false);
-        assert_eq!(sentence(&[points(&straight), points(&bent)]), None);
-        assert_eq!(sentence(&[points(&bent), points(&bent)]).as_deref(), Some("p and p coincide."));
+        let said = |curves: &[NamedPath<'static>]| sentence(curves, groups(curves));
+        assert_eq!(said(&[points(&straight), points(&bent)]), None);
+        assert_eq!(said(&[points(&bent), points(&bent)]).as_deref(), Some("p and p coincide."));
+        let many = vec![points(&straight); 9];
+        let one = said(&[many, vec![points(&bent)]].concat());
+        assert_eq!(one.as_deref(), Some("p, p, p, p and 5 more coincide."));
     }
 }

@@ -86,7 +86,9 @@ impl Drawing {
         }
         y += 1.0;
         for line in &heading.subtitle {
-            drawing.text(left, y, Anchor::Start, QUIET, line);
+            if !line.is_empty() {
+                drawing.text(left, y, Anchor::Start, QUIET, line);
+            }
             y += LINE;
         }
         drawing
@@ -103,12 +105,12 @@ impl Drawing {
         if drawings.len() == 1 {
             return drawings.remove(0);
         }
-        Self { width: 0.0, height: 0.0, size_mm: None, elements: Vec::new() }.tiled(drawings, 1)
+        Self { width: 0.0, height: 0.0, size_mm: None, elements: Vec::new() }.tiled(drawings, 1, 0.0)
     }
 
-    /// Returns this heading with the drawings below it, in lines of at most `columns`. All columns are as
-    /// wide as the widest drawing.
-    pub(super) fn tiled(self, drawings: Vec<Self>, columns: usize) -> Self {
+    /// Returns this heading with the drawings below it, in lines of at most `columns`, from x = `left` on.
+    /// All columns are as wide as the widest drawing.
+    pub(super) fn tiled(self, drawings: Vec<Self>, columns: usize, left: f64) -> Self {
         let columns = columns.max(1);
         let widest = drawings.iter().map(|drawing| drawing.width).fold(0.0, f64::max);
         let mut whole = Self { elements: Vec::new(), ..self };
@@ -117,7 +119,7 @@ impl Drawing {
         while drawings.peek().is_some() {
             let (top, mut high) = (whole.height, 0.0_f64);
             for (i, drawing) in drawings.by_ref().take(columns).enumerate() {
-                let x = widest * i as f64;
+                let x = left + widest * i as f64;
                 whole.width = whole.width.max(x + drawing.width);
                 high = high.max(drawing.height);
                 let group = Group::new().set("transform", format!("translate({} {})", round(x), round(top)));
@@ -134,6 +136,11 @@ impl Drawing {
     /// Returns the width of the drawing in its own units.
     pub(super) fn width(&self) -> f64 {
         self.width
+    }
+
+    /// Returns the height of the drawing in its own units.
+    pub(super) fn height(&self) -> f64 {
+        self.height
     }
 
     /// Extends the drawing by `height` at the bottom. `draw` fills the new space and gets its top y.
@@ -201,12 +208,11 @@ impl Drawing {
         self.add_with_tooltip(path, Some(words));
     }
 
-    /// Adds a text that is read upwards around `(x, y)`, in two lines if it is longer than `room`.
+    /// Adds a text that is read upwards around `(x, y)`, in two lines of about the same length if it is longer
+    /// than `room`.
     pub(super) fn upright(&mut self, x: f64, y: f64, room: f64, words: &str) {
-        let mut lines = wrapped(words, room);
-        if lines.len() > 2 {
-            lines = wrapped(words, width(words) * 0.6);
-        }
+        let room = if width(words) > room { width(words) * 0.6 } else { f64::INFINITY };
+        let lines = wrapped(words, room);
         let first = if lines.len() > 1 { x - 5.0 } else { x };
         for (i, line) in lines.iter().enumerate() {
             let x = first + 13.0 * i as f64;

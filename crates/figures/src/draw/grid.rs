@@ -113,7 +113,10 @@ impl Grid {
         let below = Legend::new(below, page.width.unwrap_or(WIDE) - 8.0);
         let top = heading.height();
         let wide = page.width.map_or(WIDE, |width| (width - left - right).max(40.0));
-        let high = page.height.map_or(HIGH, |height| (height - top - below_data - below.height()).max(40.0));
+        let around = top + below_data + below.height();
+        let longest = page.longest.map_or(HIGH, |longest| (longest - around).clamp(40.0, HIGH));
+        let most = if page.is_panel() && self.square { HIGH } else { f64::INFINITY };
+        let high = page.height.map_or(longest, |height| (height - around).max(40.0).min(most));
         let (width, height) = match (self.square, page) {
             (true, _) => {
                 let unit = (wide / self.x.length()).min(high / self.y.length());
@@ -230,7 +233,7 @@ impl Grid {
     /// Returns the size in pixels of a unit in a square grid of `width` × `height` units on a page.
     pub fn unit(page: Page, width: f64, height: f64) -> f64 {
         let room = page.width.map_or(WIDE, |width| (width - LEFT - 30.0).max(40.0));
-        (room / width).min(page.height.unwrap_or(HIGH) / height)
+        (room / width).min(page.height.map_or(HIGH, |high| high.min(HIGH)) / height)
     }
 }
 

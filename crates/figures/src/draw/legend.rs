@@ -111,6 +111,22 @@ impl Notes {
         LINE * self.lines.len() as f64
     }
 
+    /// Returns the height that [`Self::below`] takes below a drawing of this width.
+    pub(super) fn height_of(sentence: &str, width: f64) -> f64 {
+        let height = Self::new([sentence, "", ""], width - 8.0, false).height();
+        if height > 0.0 { height + 8.0 } else { 0.0 }
+    }
+
+    /// Returns a drawing with a sentence below it; unchanged if the sentence is empty.
+    pub(super) fn below(drawing: Drawing, sentence: &str) -> Drawing {
+        if sentence.is_empty() {
+            return drawing;
+        }
+        let (width, notes) = (drawing.width(), Self::new([sentence, "", ""], drawing.width() - 8.0, false));
+        let height = Self::height_of(sentence, width);
+        drawing.with_below(height, |page, top| notes.draw(page, 4.0, top + 12.0))
+    }
+
     /// Draws the lines from `(x, y)` on.
     pub(super) fn draw(&self, page: &mut Drawing, x: f64, y: f64) {
         for (i, (is_marked, line)) in self.lines.iter().enumerate() {

@@ -16,6 +16,7 @@ mod legend;
 mod look;
 mod page;
 mod panels;
+mod point_labels;
 mod rendering;
 mod text;
 
@@ -31,7 +32,8 @@ pub(crate) use look::{COLOURS, DASHES, MARKERS};
 #[cfg(test)]
 pub(crate) use look::{contrast, luminance};
 pub use page::{Page, SizeMm};
-pub use panels::Panels;
+pub use panels::{Panel, Panels};
+pub use point_labels::PointLabel;
 pub use rendering::{RenderError, pdf, png};
 pub use text::{capitalized, decimals, joined};
 

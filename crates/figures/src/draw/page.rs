@@ -1,5 +1,6 @@
 //! The requested size of a drawing, and its heading.
 
+use super::drawing::Drawing;
 use super::text::{LINE, widest, wrapped};
 
 /// Units of a drawing in a millimetre of paper. Labels, whose font has 12 units, become 7 points high, the
@@ -22,21 +23,70 @@ pub struct Page {
     pub width: Option<f64>,
     /// The height in units; `None` for a height that suits the width.
     pub height: Option<f64>,
+    /// The largest height in units, for which content is left out if necessary; `None` on a screen.
+    pub longest: Option<f64>,
     /// Whether title and subtitle are left out, for a figure with a caption.
     pub is_untitled: bool,
+    /// The surroundings of one of several panels, whose legend and axis titles are outside of it; `None` for a
+    /// whole picture.
+    pub panel: Option<Surroundings>,
 }
 
+/// The parts of a panel that its surroundings decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Surroundings {
+    /// Whether the panel has its own unit of the horizontal axis, as those of the panels differ.
+    pub has_x_unit: bool,
+    /// Whether a sentence below all panels names the curves that coincide in each of them.
+    pub names_coinciding: bool,
+    /// The least number of lines of the subtitle, so that the data of neighbouring panels begin at one height.
+    pub subtitle_lines: usize,
+}
+
+/// The largest height of a figure on paper without a given height, in millimetres.
+const LONGEST_MM: f64 = 200.0;
+
 impl Page {
+    /// Returns whether this is one of several panels.
+    pub(super) fn is_panel(&self) -> bool {
+        self.panel.is_some()
+    }
+
     /// Returns the page of a figure on paper.
     pub fn from_mm(size: SizeMm) -> Self {
         let units = |mm: f64| mm * UNITS_PER_MM;
-        Self { width: Some(units(size.width)), height: size.height.map(units), is_untitled: false }
+        Self {
+            width: Some(units(size.width)),
+            height: size.height.map(units),
+            longest: Some(units(size.height.unwrap_or(LONGEST_MM))),
+            ..Self::default()
+        }
     }
 
-    /// Returns this page with another width and no fixed height, for one of several panels.
-    pub(super) fn panel(self, width: f64) -> Self {
-        Self { width: Some(width), height: None, ..self }
+    /// Returns this page without some height that is taken by other content.
+    pub(super) fn without_height(self, taken: f64) -> Self {
+        let rest = |height: f64| (height - taken).max(0.0);
+        Self { height: self.height.map(rest), longest: self.longest.map(rest), ..self }
     }
+
+    /// Draws the first `count` items of a picture, or only as many as the page has room for, and at least
+    /// `step`. `draw` draws a number of items and a note on the others.
+    pub(super) fn fitted(self, count: usize, step: usize, draw: &dyn Fn(usize) -> Drawing) -> Drawing {
+        let mut shown = count;
+        loop {
+            let drawing = draw(shown);
+            let fits = self.longest.is_none_or(|longest| drawing.height() <= longest.ceil());
+            if fits || shown <= step {
+                return drawing;
+            }
+            shown = (shown - 1) / step * step;
+        }
+    }
+}
+
+/// Returns the note of a picture that shows only some of its items; empty if it shows all.
+pub(super) fn some_of(shown: usize, all: usize, items: &str) -> String {
+    if shown < all { format!("The first {shown} of {all} {items}.") } else { String::new() }
 }
 
 /// The lines above the data of a drawing.
@@ -60,11 +110,13 @@ const TITLE_WIDTH: f64 = 1.25;
 impl<'a> Heading<'a> {
     /// Returns the heading of a page. Lines are broken if the page has a width.
     pub(super) fn new(page: Page, name: &'a str, subtitle: &str) -> Self {
-        let (title, subtitle) = match page.width.map(|width| width - 8.0) {
+        let (title, mut subtitle) = match page.width.map(|width| width - 8.0) {
             _ if page.is_untitled => (Vec::new(), Vec::new()),
             Some(room) => (wrapped(name, room / TITLE_WIDTH), wrapped(subtitle, room)),
             None => (vec![name.to_owned()], vec![subtitle.to_owned()]),
         };
+        let least = page.panel.map_or(0, |panel| panel.subtitle_lines);
+        subtitle.resize(subtitle.len().max(least), String::new());
         Self { name, title, subtitle, is_at_border: page.width.is_some() }
     }
 
@@ -99,6 +151,7 @@ mod tests {
         let none = Heading::new(Page { is_untitled: true, ..page(None) }, "a", "b");
         assert!(none.title.is_empty() && none.height() < 20.0);
         assert_eq!(wrapped("averyverylongword in", 10.0), ["averyverylongword", "in"]);
+        assert_eq!(wrapped("at model:jobs=9,ratio=1", 70.0), ["at", "model:jobs=9,", "ratio=1"]);
         // 84 mm is a column of a journal: about 34 times the height of its letters.
         let column = Page::from_mm(SizeMm { width: 84.0, height: None }).width.unwrap_or_default();
         assert!((column / 12.0 - 34.0).abs() < 0.1, "{column}");

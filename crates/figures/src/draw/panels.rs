@@ -1,24 +1,47 @@
-//! Several grids on one page, under one heading and above one legend.
+//! Several pictures on one page, under one heading and above one legend.
 
-use super::drawing::Drawing;
+use std::collections::BTreeSet;
+
+use super::bars::Bars;
+use super::boxes::Boxes;
+use super::chart::Chart;
+use super::drawing::{Anchor, Drawing, INK};
 use super::grid::Grid;
-use super::legend::{Entry, Legend, Sample};
-use super::page::{Heading, Page};
-use super::text::joined;
+use super::legend::{Entry, Legend, Notes, Sample};
+use super::page::{Heading, Page, Surroundings, some_of};
+use super::text::{LINE, joined, wrapped};
+use crate::span::Span;
 
-/// Grids with a common heading and legend.
+/// One of several pictures. Its subtitle is the name of the panel, and it has no title.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Panel {
+    /// Curves or points.
+    Chart(Chart),
+    /// Groups of bars.
+    Bars(Bars),
+    /// Distributions as boxes.
+    Boxes(Boxes),
+    /// Coloured rectangles.
+    Grid(Grid),
+}
+
+/// Pictures with a common heading and legend.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panels {
     /// The title of the page.
     pub title: String,
     /// The subtitle: shared properties of all panels.
     pub subtitle: String,
-    /// The panels: grids without a title, whose subtitles are their names.
-    pub panels: Vec<Grid>,
+    /// The panels.
+    pub panels: Vec<Panel>,
     /// Largest number of panels in a line.
     pub columns: usize,
     /// The height of a panel, as a part of its width; `None` for one that suits its content.
     pub aspect: Option<f64>,
+    /// A sentence below the panels; empty for none.
+    pub note: String,
+    /// Number of replays without a panel, which a line below the panels counts.
+    pub left_out: usize,
 }
 
 /// The width of several panels on a screen, in pixels.
@@ -27,57 +50,287 @@ const WIDE: f64 = 960.0;
 /// The least height of a panel that is not square, in pixels.
 const LOWEST: f64 = 165.0;
 
+/// The least width of a panel in units, which are 39 mm on paper.
+const NARROWEST: f64 = 190.0;
+
+/// The width of the shared title of vertical axes, and the height of the shared title of horizontal axes.
+const Y_TITLE: f64 = 24.0;
+const X_TITLE: f64 = 20.0;
+
+/// The largest number of panels of curves, bars or boxes.
+const MOST_PANELS: usize = 24;
+
+impl Panel {
+    fn subtitle(&self) -> &str {
+        match self {
+            Self::Chart(chart) => &chart.subtitle,
+            Self::Bars(bars) => &bars.subtitle,
+            Self::Boxes(boxes) => &boxes.subtitle,
+            Self::Grid(grid) => &grid.subtitle,
+        }
+    }
+
+    /// Draws the panel as the only picture of a page.
+    fn draw_alone(&self, title: &str, subtitle: String, page: Page) -> Drawing {
+        let title = title.to_owned();
+        match self {
+            Self::Chart(chart) => Chart { title, subtitle, ..chart.clone() }.draw_on(page),
+            Self::Bars(bars) => Bars { title, subtitle, ..bars.clone() }.draw_on(page),
+            Self::Boxes(boxes) => Boxes { title, subtitle, ..boxes.clone() }.draw_on(page),
+            Self::Grid(grid) => Grid { title, subtitle, ..grid.clone() }.draw_on(page),
+        }
+    }
+
+    /// Draws the panel without its legend. A grid has the titles of its axes, unless there is a panel below
+    /// that has the same horizontal axis.
+    fn draw_in(&self, page: Page, is_above: bool) -> Drawing {
+        match self {
+            Self::Chart(chart) => chart.draw_on(page),
+            Self::Bars(bars) => bars.draw_on(page),
+            Self::Boxes(boxes) => boxes.draw_on(page),
+            Self::Grid(grid) => {
+                let mut grid = Grid { legend: Vec::new(), ..grid.clone() };
+                if is_above && !grid.square {
+                    grid.x.axis.title = String::new();
+                }
+                grid.draw_on(page)
+            }
+        }
+    }
+
+    /// Returns the sentence on coinciding curves in a panel of this width; empty if there are none.
+    fn coincidence(&self, width: f64) -> String {
+        match self {
+            Self::Chart(chart) => chart.coincidence_in_panel(width),
+            Self::Bars(_) | Self::Boxes(_) | Self::Grid(_) => String::new(),
+        }
+    }
+
+    fn entries(&self) -> Vec<Entry<'_>> {
+        match self {
+            Self::Chart(chart) => chart.samples(),
+            Self::Bars(bars) => {
+                bars.legend.iter().map(|(name, look)| (&**name, Sample::Marker(*look))).collect()
+            }
+            Self::Boxes(_) => Vec::new(),
+            Self::Grid(grid) => {
+                grid.legend.iter().map(|(name, colour)| (&**name, Sample::Colour(colour))).collect()
+            }
+        }
+    }
+
+    /// Returns the title of the horizontal axis and its unit, if they are outside of the panel.
+    fn x_title(&self) -> [&str; 2] {
+        match self {
+            Self::Chart(chart) => chart.x.title_and_unit(),
+            Self::Boxes(_) | Self::Bars(_) | Self::Grid(_) => [""; 2],
+        }
+    }
+
+    /// Returns the number of lines of bars of a panel.
+    fn lines_of_bars(&self, page: Page) -> usize {
+        match self {
+            Self::Bars(bars) => bars.lines(page),
+            Self::Chart(_) | Self::Boxes(_) | Self::Grid(_) => 1,
+        }
+    }
+
+    /// Returns the least width of the panel.
+    fn least_width(&self, page: Page) -> f64 {
+        match self {
+            Self::Bars(bars) => NARROWEST.max(bars.least_width(page)),
+            Self::Chart(_) | Self::Boxes(_) | Self::Grid(_) => NARROWEST,
+        }
+    }
+
+    /// Returns the title of the axis of values and its ends; `None` if the title is in the panel.
+    fn value_title(&self) -> Option<(String, Span)> {
+        match self {
+            Self::Chart(chart) => Some(chart.vertical_title()),
+            Self::Bars(bars) => Some(bars.vertical_title()),
+            Self::Boxes(boxes) => Some(boxes.title()),
+            Self::Grid(_) => None,
+        }
+    }
+}
+
+/// Returns the title of the axes of values, which says if their scales differ; empty if panels have their
+/// own.
+fn value_title(panels: &[Panel]) -> String {
+    let titles: Vec<(String, Span)> = panels.iter().filter_map(Panel::value_title).collect();
+    // Some axes may begin at 0, and others say that they do not.
+    let by_length = |(title, _): &&(String, Span)| title.len();
+    let ends = titles.iter().min_by_key(by_length).zip(titles.iter().max_by_key(by_length));
+    let Some(((shortest, _), (longest, _))) = ends else { return String::new() };
+    let are_mixed = shortest.len() < longest.len();
+    let title = if are_mixed { format!("{shortest}, not all from 0") } else { longest.clone() };
+    let is_one = titles.iter().all(|(_, span)| *span == titles[0].1);
+    if is_one { title } else { format!("{title}, scales differ") }
+}
+
+/// Titles outside of the panels.
+struct Titles {
+    /// The title of the horizontal axes; empty if panels have their own.
+    x: String,
+    /// The title of the vertical axes; empty if panels have their own.
+    y: String,
+    /// Whether the horizontal axes have different units.
+    has_x_unit: bool,
+}
+
+impl Titles {
+    fn of(panels: &[Panel]) -> Self {
+        let values = value_title(panels);
+        if panels.iter().all(|panel| matches!(panel, Panel::Boxes(_))) {
+            return Self { x: values, y: String::new(), has_x_unit: false };
+        }
+        let [title, unit] = panels[0].x_title();
+        let has_x_unit = panels.iter().any(|panel| panel.x_title()[1] != unit);
+        let x = if unit.is_empty() || has_x_unit { title.to_owned() } else { format!("{title} ({unit})") };
+        Self { x, y: values, has_x_unit }
+    }
+}
+
+/// The lines of text of panels.
+struct Texts {
+    /// The sentence on coinciding curves for all panels; empty if it differs between panels.
+    coincidence: String,
+    /// The most lines of a subtitle.
+    subtitle_lines: usize,
+    /// The height for lines after the first: of a subtitle, of the sentence below the data, and of bars.
+    more: f64,
+}
+
+impl Texts {
+    /// Returns the texts of panels of this width.
+    fn new(panels: &[Panel], width: f64) -> Self {
+        let sentences: Vec<String> = panels.iter().map(|panel| panel.coincidence(width)).collect();
+        let lines = |text: &str| wrapped(text, width - 8.0).len();
+        let most = |texts: &mut dyn Iterator<Item = &str>| texts.map(lines).max().unwrap_or_default();
+        let subtitle_lines = most(&mut panels.iter().map(Panel::subtitle));
+        let panel = Page { width: Some(width), panel: Some(Surroundings::default()), ..Page::default() };
+        let bars = panels.iter().map(|one| one.lines_of_bars(panel)).max().unwrap_or(1);
+        let more = LINE * subtitle_lines.saturating_sub(1) as f64 + LOWEST * (bars - 1) as f64;
+        if !sentences[0].is_empty() && sentences.iter().all(|sentence| *sentence == sentences[0]) {
+            let coincidence = format!("In all panels: {}", sentences[0]);
+            return Self { coincidence, subtitle_lines, more };
+        }
+        let more = more + LINE * most(&mut sentences.iter().map(String::as_str)) as f64;
+        Self { coincidence: String::new(), subtitle_lines, more }
+    }
+}
+
 impl Panels {
-    /// Returns the number of panels in a line of a page, and the page of one panel.
-    pub fn layout(page: Page, count: usize, columns: usize, aspect: Option<f64>) -> (usize, Page) {
+    /// Returns the number of panels in a line of a page, and the page of one panel, which is higher by `more` than
+    /// `aspect` says.
+    pub fn layout(page: Page, count: usize, columns: usize, aspect: Option<f64>, more: f64) -> (usize, Page) {
         if count <= 1 {
             return (1, page);
         }
         let whole = page.width.unwrap_or(WIDE);
-        // A panel has at least 190 units, which are 39 mm on paper.
-        let columns = columns.min((whole / 190.0) as usize).clamp(1, count);
+        let columns = columns.min((whole / NARROWEST) as usize).clamp(1, count);
         // All lines have about the same number of panels.
         let columns = count.div_ceil(count.div_ceil(columns));
         let width = whole / columns as f64;
         let rows = count.div_ceil(columns) as f64;
-        let height = page
-            .height
-            .map(|height| (height - 60.0) / rows)
-            .or(aspect.map(|aspect| (aspect * width).max(LOWEST)));
-        (columns, Page { height, is_untitled: false, ..page.panel(width) })
+        // Panels have heights of whole pixels.
+        let room = |height: f64| (height / rows).floor();
+        let natural = aspect.map(|aspect| (aspect * width).max(LOWEST) + more);
+        let height = match (page.height.map(room), natural, page.longest.map(room)) {
+            (Some(given), ..) => Some(given),
+            (None, Some(natural), Some(longest)) => Some(natural.min(longest)),
+            (None, natural, longest) => natural.or(longest),
+        };
+        let panel = Some(Surroundings::default());
+        // Whole panels are left out before parts of panels.
+        let longest = page.longest.filter(|_| rows <= 1.0);
+        (columns, Page { width: Some(width), height, longest, panel, ..Page::default() })
     }
 
     /// Returns the panels as one drawing for a page. A single panel is drawn as large as the page.
     pub fn draw_on(&self, page: Page) -> Drawing {
-        let (columns, panel) = Self::layout(page, self.panels.len(), self.columns, self.aspect);
-        if let [only] = &self.panels[..] {
-            let subtitle = joined(&[&only.subtitle, &self.subtitle]);
-            return Grid { title: self.title.clone(), subtitle, ..only.clone() }.draw_on(page);
+        match &self.panels[..] {
+            [] => Grid { title: self.title.clone(), ..Grid::default() }.draw_on(page),
+            [only] => {
+                let subtitle = joined(&[only.subtitle(), &self.subtitle]);
+                let note = self.note_of(1);
+                let page = page.without_height(Notes::height_of(&note, page.width.unwrap_or(WIDE)));
+                Notes::below(only.draw_alone(&self.title, subtitle, page), &note)
+            }
+            panels => {
+                let columns = self.columns_on(page);
+                let most = panels.len().min(MOST_PANELS);
+                page.fitted(most, columns, &|shown| self.draw_first(shown, page))
+            }
         }
-        if self.panels.is_empty() {
-            return Grid { title: self.title.clone(), ..Grid::default() }.draw_on(page);
-        }
+    }
+
+    /// Returns the largest number of panels in a line of a page.
+    fn columns_on(&self, page: Page) -> usize {
+        let panel = Some(Surroundings::default());
+        let page = Page { width: Some(page.width.unwrap_or(WIDE)), panel, ..page };
+        let widest = self.panels.iter().map(|panel| panel.least_width(page)).fold(NARROWEST, f64::max);
+        let room = page.width.unwrap_or(WIDE) - Y_TITLE;
+        let most = self.columns.min((room / widest) as usize).max(1);
+        // Panels such as `log · machine` have the machines of a log in one line, if there is room.
+        let last = |panel: &Panel| panel.subtitle().rsplit(" · ").next().map(str::to_owned);
+        let kinds: BTreeSet<Option<String>> = self.panels.iter().map(last).collect();
+        let is_product = kinds.len() > 1
+            && self.panels.len() > kinds.len()
+            && self.panels.len().is_multiple_of(kinds.len());
+        if is_product && kinds.len() <= most { most / kinds.len() * kinds.len() } else { most }
+    }
+
+    /// Returns the sentences below the first `shown` panels.
+    fn note_of(&self, shown: usize) -> String {
+        let is_of_replays = self.panels.iter().all(|panel| matches!(panel, Panel::Grid(_)));
+        let items = if is_of_replays { "replays" } else { "panels" };
+        let counted = some_of(shown, self.panels.len() + self.left_out, items);
+        [&*self.note, &*counted].join(" ").trim().to_owned()
+    }
+
+    /// Draws the first `shown` panels on a page.
+    fn draw_first(&self, shown: usize, page: Page) -> Drawing {
+        let panels = &self.panels[..shown];
         let width = page.width.unwrap_or(WIDE);
         let heading = Heading::new(Page { width: Some(width), ..page }, &self.title, &self.subtitle);
         let head = Drawing::titled(&heading, 4.0, width, heading.height());
-        let last = self.panels.len() - 1;
-        let grid = |(i, grid): (usize, &Grid)| {
-            let mut grid = Grid { legend: Vec::new(), ..grid.clone() };
-            // Panels below each other share the title of their axis.
-            if columns == 1 && i < last && !grid.square {
-                grid.x.axis.title = String::new();
-            }
-            grid.draw_on(panel)
-        };
-        let drawn = head.tiled(self.panels.iter().enumerate().map(grid).collect(), columns);
+        let Titles { x: x_title, y: y_title, has_x_unit } = Titles::of(panels);
+        let beside = if y_title.is_empty() { 0.0 } else { Y_TITLE };
+        let below = if x_title.is_empty() { 0.0 } else { X_TITLE };
         // The entries of all panels, each once.
         let mut entries: Vec<Entry<'_>> = Vec::new();
-        for (name, colour) in self.panels.iter().flat_map(|grid| &grid.legend) {
-            if !entries.iter().any(|(other, _)| other == name) {
-                entries.push((name, Sample::Colour(colour)));
+        for entry in panels.iter().flat_map(Panel::entries) {
+            if !entries.iter().any(|(other, _)| *other == entry.0) {
+                entries.push(entry);
             }
         }
         let legend = Legend::new(entries, width - 8.0);
-        drawn.with_below(legend.height() + 8.0, |page, top| legend.draw(page, 4.0, top))
+        let wide = Page { width: Some(width - beside), ..page };
+        let most = self.columns_on(page);
+        let (_, panel) = Self::layout(wide, shown, most, self.aspect, 0.0);
+        let texts = Texts::new(panels, panel.width.unwrap_or(WIDE));
+        let note = [&*texts.coincidence, &*self.note_of(shown)].join(" ");
+        let note = note.trim();
+        let notes = Notes::height_of(note, width);
+        let inner = wide.without_height(heading.height() + below + legend.height() + notes + 8.0);
+        let (columns, panel) = Self::layout(inner, shown, most, self.aspect, texts.more);
+        let names_coinciding = !texts.coincidence.is_empty();
+        let around = Surroundings { has_x_unit, names_coinciding, subtitle_lines: texts.subtitle_lines };
+        let panel = Page { panel: panel.panel.map(|_| around), ..panel };
+        let is_above = |i: usize| columns == 1 && i + 1 < shown;
+        let drawn = panels.iter().enumerate().map(|(i, one)| one.draw_in(panel, is_above(i))).collect();
+        let mut drawn = head.tiled(drawn, columns, beside);
+        let top = heading.height();
+        let high = drawn.height() - top;
+        drawn.upright(14.0, top + high / 2.0, high, &y_title);
+        if below > 0.0 {
+            let middle = beside + (width - beside) / 2.0;
+            drawn = drawn.with_below(below, |page, top| {
+                page.text(middle, top + 10.0, Anchor::Middle, INK, &x_title);
+            });
+        }
+        let drawn = drawn.with_below(legend.height() + 8.0, |page, top| legend.draw(page, 4.0, top));
+        Notes::below(drawn, note)
     }
 }

@@ -25,16 +25,19 @@ pub(super) fn widest<'a>(texts: impl IntoIterator<Item = &'a str>) -> f64 {
     texts.into_iter().map(width).fold(0.0, f64::max)
 }
 
-/// Breaks a text at blanks into lines of at most `room` pixels. A single word may be wider.
+/// Breaks a text at blanks into lines of at most `room` pixels. A wider word is broken behind its commas, and
+/// a part without commas may be wider.
 pub(super) fn wrapped(text: &str, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
-        match lines.last_mut() {
-            Some(line) if width(&format!("{line} {word}")) <= room => {
-                line.push(' ');
-                line.push_str(word);
+        let parts: Vec<&str> =
+            if width(word) > room { word.split_inclusive(',').collect() } else { vec![word] };
+        for (i, part) in parts.into_iter().enumerate() {
+            let gap = if i == 0 { " " } else { "" };
+            match lines.last_mut() {
+                Some(line) if width(&[&**line, gap, part].concat()) <= room => *line += &[gap, part].concat(),
+                _ => lines.push(part.to_owned()),
             }
-            _ => lines.push(word.to_owned()),
         }
     }
     lines

@@ -1,9 +1,10 @@
 //! The plot `busy`: utilization over time, for the first seed of each replay. With outages, lines show the
 //! nodes that are up.
 
-use super::job_rows::{Seeds, TimeMeans, job_curves, outages, plain, visit_rows};
-use super::time_axis::{PARTS, TimeAxis};
-use crate::draw::{Axis, Kind, Point, Series};
+use super::job_rows::{JobCurve, Seeds, TimeMeans, outages, plain, visit_rows};
+use super::time_axis::{PARTS, TimeAxis, over_time};
+use crate::FigureError;
+use crate::draw::{Axis, Chart, Kind, Point, Series};
 use crate::kind::{Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions};
 use crate::looks::looks;
 use crate::results::Results;
@@ -21,7 +22,14 @@ pub(super) const KIND: PlotKind = PlotKind {
 
 /// Draws the plot; `None` if the jobs were not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let curves = job_curves(options, results)?;
+    over_time(options, results, "Utilization over time", draw_panel)
+}
+
+fn draw_panel(
+    options: &PlotOptions<'_>,
+    results: &Results,
+    curves: Vec<JobCurve>,
+) -> Result<Option<Chart>, FigureError> {
     let outages = outages(options, results, &curves)?;
     // Killed runs kept nodes busy, too.
     let killed = outages.values().flat_map(|outages| &outages.killed);
@@ -54,9 +62,9 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let points = means.means().into_iter().map(share);
         series.push(curve.series(points));
     }
-    series.extend(lines_of_up(up));
-    let (title, y) = ("Utilization over time", Axis::percent("busy nodes (%)"));
-    Ok(Some(axis.chart(options, results, "first start", title, y, series)))
+    let mut chart = axis.chart(options, results, "first start", Axis::percent("busy nodes (%)"), series);
+    chart.series.extend(lines_of_up(up));
+    Ok(Some(chart))
 }
 
 /// Returns the series of nodes that are up: one for all replays with the same outages, otherwise one for each

@@ -2,8 +2,11 @@
 //! suspended for moves.
 
 use super::values::mean;
-use crate::draw::{BarGroup, Bars};
+use crate::FigureError;
+use crate::curves::{Curve, in_panels};
+use crate::draw::{BarGroup, Bars, Panel, Panels};
 use crate::kind::{DELAYS, Drawn, LINEAR_ARRAY, PlotKind, PlotOptions};
+use crate::load::Load;
 use crate::results::Results;
 use meshreplay_sim::metrics::{Group, METRICS, Metric};
 
@@ -22,45 +25,66 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     if !(options.is_asked || results.have_delays()) {
         return Ok(None);
     }
-    let curves = results.curves(&results.place_columns());
     let is_delay = |metric: &&Metric| {
         metric.column.unit == "s" && metric.terminal.is_some_and(|column| column.group == Group::Delays)
     };
-    let delays: Vec<&Metric> = METRICS.iter().filter(is_delay).collect();
-    let mut groups = Vec::new();
-    for place in results.places() {
-        for delay in &delays {
-            let y = results.numbers(delay.name())?;
-            let value = |rows: &[usize]| {
-                mean(rows.iter().filter(|&&row| results.place(row) == place).map(|&row| y.get(row)))
-            };
-            let bars = curves.iter().map(|curve| value(&curve.rows)).collect();
-            let name = format!("{}\n{place}", delay.title()).trim_end().to_owned();
-            groups.push((delay.title(), BarGroup { name, bars, ..BarGroup::default() }));
+    let mut delays: Vec<&Metric> = METRICS.iter().filter(is_delay).collect();
+    // A delay that is 0 everywhere gets no bars.
+    let mut nothing: Vec<String> = Vec::new();
+    for delay in &delays {
+        let values = results.numbers(delay.name())?;
+        if values.iter().flatten().all(|value| value.abs() < f64::MIN_POSITIVE) {
+            nothing.push(delay.title());
         }
     }
-    // A delay that is 0 everywhere gets no bars.
-    let is_nothing = |title: &str| {
-        let bars = groups.iter().filter(|(other, _)| other == title).flat_map(|(_, group)| &group.bars);
-        bars.flatten().all(|value| value.abs() < f64::MIN_POSITIVE)
-    };
-    let nothing: Vec<String> =
-        delays.iter().map(|delay| delay.title()).filter(|title| is_nothing(title)).collect();
-    let note = if nothing.is_empty() || nothing.len() == delays.len() {
+    if nothing.len() == delays.len() {
+        nothing.clear();
+    }
+    delays.retain(|delay| !nothing.contains(&delay.title()));
+    let panels = in_panels(results.curves(&[results.load_column()]), |curve| &curve.panel);
+    let panels = panels.into_iter().map(|curves| panel(results, curves, &delays));
+    let note = if nothing.is_empty() {
         String::new()
     } else {
-        groups.retain(|(title, _)| !nothing.contains(title));
         format!("{}: 0 s everywhere.", nothing.join(" and "))
     };
-    let groups = groups.into_iter().map(|(_, group)| group).collect();
-    let bars = Bars {
+    let panels = Panels {
         title: "Mean delays of jobs".to_owned(),
         subtitle: results.shared(),
+        panels: panels.collect::<Result<_, _>>()?,
+        columns: 2,
+        aspect: Some(0.6),
+        note,
+        ..Panels::default()
+    };
+    Ok(Some(panels.draw_on(options.page)))
+}
+
+/// Returns the bars of some curves: a group for each load and delay.
+fn panel(results: &Results, curves: Vec<Curve>, delays: &[&Metric]) -> Result<Panel, FigureError> {
+    let load = |row: usize| results.load(row).and_then(Load::label).unwrap_or_default();
+    let mut loads: Vec<String> = Vec::new();
+    for label in curves.iter().flat_map(|curve| &curve.rows).map(|&row| load(row)) {
+        if !loads.contains(&label) {
+            loads.push(label);
+        }
+    }
+    let mut groups = Vec::new();
+    for label in &loads {
+        for delay in delays {
+            let y = results.numbers(delay.name())?;
+            let value =
+                |rows: &[usize]| mean(rows.iter().filter(|&&row| load(row) == *label).map(|&row| y.get(row)));
+            let bars = curves.iter().map(|curve| value(&curve.rows)).collect();
+            let name = format!("{}\n{label}", delay.title()).trim_end().to_owned();
+            groups.push(BarGroup { name, bars, ..BarGroup::default() });
+        }
+    }
+    Ok(Panel::Bars(Bars {
+        subtitle: curves[0].panel.clone(),
         axis: "seconds".to_owned(),
         groups,
-        notes: [String::new(), note],
         legend: curves.into_iter().map(|curve| (curve.name, curve.look)).collect(),
         ..Bars::default()
-    };
-    Ok(Some(bars.draw_on(options.page)))
+    }))
 }

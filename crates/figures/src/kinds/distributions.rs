@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::job_rows::{
-    JobCurve, Seeds, about_jobs, chosen_column, column_axis, column_title, job_curves, visit_rows,
+    JobCurve, PanelSeries, Seeds, about_jobs, charts_like, chosen_column, column_axis, column_title,
+    job_curves, load_note, visit_rows,
 };
 use super::values::TimeUnit;
 use crate::FigureError;
-use crate::draw::{Axis, BoxRow, Boxes, Chart, Drawing, Scale, Series, joined};
+use crate::curves::in_panels;
+use crate::draw::{Axis, BoxRow, Boxes, Chart, Drawing, Panel, Panels, Scale, joined};
 use crate::kind::{CALL_TIMES, Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Distribution};
@@ -25,8 +27,8 @@ pub(super) const WAITS: PlotKind = PlotKind {
 /// The row of the registry for a box for each replay.
 pub(super) const BOX: PlotKind = PlotKind {
     name: "box",
-    summary: "Boxes of the waiting times, from 5 % to 95 % of the jobs; --value for another number of the \
-         jobs",
+    summary: "Boxes of the waiting times (if they are equal, the pairwise sums), from 5 % to 95 % of the \
+         jobs; --value for another number of the jobs",
     needs: JOBS,
     takes: &[Setting::Value, Setting::Log, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
@@ -91,7 +93,7 @@ fn steps(column: &ColumnInfo) -> f64 {
 
 /// Returns a curve for each distribution: its height at x is `factor` times the share of values larger than
 /// x. On a logarithmic `scale` only points with x above 0 are kept.
-fn shares(distributions: Distributions, factor: f64, scale: Scale) -> Vec<Series> {
+fn shares(distributions: Distributions, factor: f64, scale: Scale) -> Vec<PanelSeries> {
     let series = |(curve, distribution): (JobCurve, Distribution)| {
         let points = distribution.exceeding().into_iter().map(|(x, share)| (x, factor * share));
         curve.series(points.filter(|(x, _)| *x > 0.0 || scale == Scale::Linear))
@@ -99,17 +101,18 @@ fn shares(distributions: Distributions, factor: f64, scale: Scale) -> Vec<Series
     distributions.into_iter().map(series).collect()
 }
 
-/// Returns the chart of the curves.
+/// Returns the charts of the curves.
 fn chart(
     options: &PlotOptions<'_>,
     results: &Results,
     title: String,
     x: Axis,
     y: Axis,
-    series: Vec<Series>,
+    series: Vec<PanelSeries>,
 ) -> Drawing {
-    let subtitle = about_jobs(options, results);
-    Chart { title, subtitle, x, y, series, ..Chart::default() }.draw_on(options.page)
+    let charts = charts_like(&Chart { x, y, ..Chart::default() }, series);
+    let note = load_note(options, results);
+    super::values::charts(options, title, about_jobs(options, results), note, charts)
 }
 
 fn draw_waits(options: &PlotOptions<'_>, results: &Results) -> Drawn {
@@ -124,23 +127,54 @@ fn draw_waits(options: &PlotOptions<'_>, results: &Results) -> Drawn {
 const SHARES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
 fn draw_boxes(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let column = chosen_column(options, "jobs", "wait_s")?;
-    let all = distributions(options, results, column.name, steps(&column))?;
+    let mut column = chosen_column(options, "jobs", "wait_s")?;
+    let mut all = distributions(options, results, column.name, steps(&column))?;
+    // Boxes of waits under allocators that never refuse a job would be equal.
+    if options.value.is_none() && all.as_ref().is_some_and(|all| are_equal(all)) {
+        column = chosen_column(options, "jobs", "pairwise_sum")?;
+        all = distributions(options, results, column.name, steps(&column))?;
+    }
     let Some(all) = all else { return Ok(None) };
-    let row = |(curve, distribution): (JobCurve, Distribution)| {
-        let marks = SHARES.map(|share| distribution.quantile(share).unwrap_or_default());
-        Some(BoxRow { name: curve.name, look: curve.look, marks, mean: distribution.mean()? })
-    };
     let about =
         "whiskers 5\u{a0}% and 95\u{a0}% of the jobs, box 25\u{a0}%, 50\u{a0}% and 75\u{a0}%, dot mean";
     let scale = if options.log { Scale::Log } else { Scale::Linear };
-    let boxes = Boxes {
+    let panel = |panel: Distributions| {
+        Panel::Boxes(Boxes {
+            subtitle: panel[0].0.panel.clone(),
+            x: Axis { scale, ..column_axis(&column) },
+            rows: panel.into_iter().filter_map(box_row).collect(),
+            ..Boxes::default()
+        })
+    };
+    let panels = Panels {
         title: format!("Distribution of the {} of jobs", column_title(&column)),
         subtitle: joined(&[&*about_jobs(options, results), about]),
-        x: Axis { scale, ..column_axis(&column) },
-        rows: all.into_iter().filter_map(row).collect(),
+        panels: in_panels(all, |(curve, _)| &curve.panel).into_iter().map(panel).collect(),
+        columns: 3,
+        note: load_note(options, results),
+        ..Panels::default()
     };
-    Ok(Some(boxes.draw_on(options.page)))
+    Ok(Some(panels.draw_on(options.page)))
+}
+
+/// Returns the box of a curve; `None` without jobs.
+fn box_row((curve, distribution): (JobCurve, Distribution)) -> Option<BoxRow> {
+    let marks = marks(&distribution);
+    Some(BoxRow { name: curve.name, look: curve.look, marks, mean: distribution.mean()? })
+}
+
+fn marks(distribution: &Distribution) -> [f64; 5] {
+    SHARES.map(|share| distribution.quantile(share).unwrap_or_default())
+}
+
+/// Returns whether a panel has several curves, and each panel has curves with the same box and mean.
+fn are_equal(all: &[(JobCurve, Distribution)]) -> bool {
+    let key = |distribution: &Distribution| (marks(distribution), distribution.mean());
+    let panels = in_panels(all, |(curve, _)| &curve.panel);
+    let is_equal = |panel: &Vec<&(JobCurve, Distribution)>| {
+        panel.iter().all(|(_, distribution)| key(distribution) == key(&panel[0].1))
+    };
+    panels.iter().any(|panel| panel.len() > 1) && panels.iter().all(is_equal)
 }
 
 fn draw_cdf(options: &PlotOptions<'_>, results: &Results) -> Drawn {
@@ -151,7 +185,7 @@ fn draw_cdf(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let is_log = options.log || all.iter().any(|(_, distribution)| has_long_tail(distribution));
     let scale = if is_log { Scale::Log } else { Scale::Linear };
     let mut series = shares(all, 100.0, scale);
-    series.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point.y = 100.0 - point.y);
+    series.iter_mut().flat_map(|one| &mut one.series.points).for_each(|point| point.y = 100.0 - point.y);
     let title = format!("Distribution of the {} of jobs", column_title(&column));
     let x = Axis { scale, ..column_axis(&column) };
     let y = Axis::percent("jobs with at most this (%)");
@@ -170,7 +204,7 @@ fn draw_calls(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let ends = all.iter().flat_map(|(_, durations)| [durations.quantile(0.0), durations.quantile(1.0)]);
     let unit = TimeUnit::for_durations(ends.flatten());
     let mut series = shares(all, 1.0, Scale::Log);
-    for series in &mut series {
+    for PanelSeries { series, .. } in &mut series {
         // No call takes longer than the longest one, and a logarithmic axis cannot show 0.
         series.points.retain(|point| point.y > 0.0);
         series.points.iter_mut().for_each(|point| point.x /= unit.ns);

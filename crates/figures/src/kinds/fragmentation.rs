@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::job_rows::{Seeds, chosen_column, job_curves, visit_rows};
-use super::time_axis::{PARTS, TimeAxis};
-use crate::draw::Axis;
+use super::job_rows::{JobCurve, Seeds, chosen_column, visit_rows};
+use super::time_axis::{PARTS, TimeAxis, over_time};
+use crate::FigureError;
+use crate::draw::{Axis, Chart};
 use crate::kind::{Drawn, FEW_SLICES, FRAGMENTATION, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use crate::span::Span;
@@ -27,7 +28,15 @@ const DEFAULT: &str = "largest_free_submesh";
 /// Draws the plot; `None` if the fragmentation was not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let value = chosen_column(options, FRAME, DEFAULT)?.name;
-    let curves = job_curves(options, results)?;
+    over_time(options, results, &(title(value).0 + " over time"), draw_panel)
+}
+
+fn draw_panel(
+    options: &PlotOptions<'_>,
+    results: &Results,
+    curves: Vec<JobCurve>,
+) -> Result<Option<Chart>, FigureError> {
+    let value = chosen_column(options, FRAME, DEFAULT)?.name;
     let span = TimeAxis::read(FRAME, options, ["time_s", "time_s"], &curves, Span::EMPTY)?;
     let Some(axis) = span else { return Ok(None) };
     // A value holds from its row to the next one of its replay.
@@ -46,8 +55,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     });
     let (title, unit) = title(value);
     let y = Axis { shows: Some(0.0), ..Axis::titled(title.to_lowercase() + unit) };
-    let title = title + " over time";
-    Ok(Some(axis.chart(options, results, "first arrival", &title, y, series.collect())))
+    Ok(Some(axis.chart(options, results, "first arrival", y, series.collect())))
 }
 
 /// The means over time of a step function.

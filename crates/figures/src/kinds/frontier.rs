@@ -1,9 +1,11 @@
 //! The plot `frontier`: the dispersal of jobs against the duration of an allocator call.
 
 use super::values::{TimeUnit, axis, mean, untitled};
-use crate::draw::{Axis, Chart, Kind, Point, Scale, Series, joined};
+use crate::curves::{Curve, in_panels};
+use crate::draw::{Axis, Chart, Kind, Panel, Panels, Point, PointLabel, Scale, Series};
 use crate::kind::{Drawn, PlotKind, PlotOptions, Setting};
-use crate::results::{Curve, Results};
+use crate::load::Load;
+use crate::results::Results;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -18,43 +20,55 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// Draws the plot; `None` if the calls were not timed.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
+    // Means would mostly show interruptions by other processes.
     let Ok(medians) = results.numbers("allocate_ns_p50") else { return Ok(None) };
-    // A plain mean would mostly show interruptions by other processes. Short replays have no trimmed mean,
-    // and all points need the same statistic.
-    let trimmed = results
-        .numbers("allocate_ns_trimmed_mean")
-        .ok()
-        .filter(|means| means.iter().all(|mean| mean.is_some()));
-    let statistic = if trimmed.is_some() {
-        "mean call that places a job, without the slowest 1 %"
-    } else {
-        "median call that places a job"
-    };
-    let costs = trimmed.unwrap_or(medians);
-    let cost = |row: usize| costs.get(row).filter(|ns| *ns > 0.0);
+    let cost = |row: usize| medians.get(row).filter(|ns| *ns > 0.0);
     let y = results.chosen("--value", column)?;
     let unit = TimeUnit::for_durations((0..results.table.height()).filter_map(cost));
-    let series = |Curve { name, look, rows }: Curve| {
-        // Each load is one point. Both of its coordinates are means over the replications.
-        let same_load = |a: &usize, b: &usize| {
-            results.load_columns().iter().all(|name| results.label(*a, name) == results.label(*b, name))
-        };
-        let point = |rows: &[usize]| {
-            let x = mean(rows.iter().map(|&row| cost(row)))? / unit.ns;
-            Some(Point { x, y: mean(rows.iter().map(|&row| y.get(row)))?, half_width: 0.0 })
-        };
-        let points = rows.chunk_by(same_load).filter_map(point).collect();
-        Series { name, look, kind: Kind::Points, points }
+    let same_load = |a: &usize, b: &usize| {
+        results.load_columns().iter().all(|name| results.label(*a, name) == results.label(*b, name))
     };
-    let series: Vec<Series> = results.curves(results.load_columns()).into_iter().map(series).collect();
-    let has_loads = series.iter().any(|series| series.points.len() > 1);
-    let chart = Chart {
+    let panel = |curves: Vec<Curve>| {
+        let (subtitle, mut labels) = (curves[0].panel.clone(), Vec::new());
+        let series = |Curve { name, look, rows, .. }: Curve| {
+            // Each load is one point: the median of its replications, and the mean of their values.
+            let loads: Vec<&[usize]> = rows.chunk_by(same_load).collect();
+            let point = |rows: &&[usize]| {
+                let x = median(rows.iter().filter_map(|&row| cost(row)).collect())? / unit.ns;
+                let y = mean(rows.iter().map(|&row| y.get(row)))?;
+                let words = results.load(rows[0]).filter(|_| loads.len() > 1).map(Load::short);
+                labels.extend(words.map(|words| PointLabel { x, y, words }));
+                Some(Point { x, y, half_width: 0.0 })
+            };
+            let points = loads.iter().filter_map(point).collect();
+            Series { name, look, kind: Kind::Points, points }
+        };
+        let series = curves.into_iter().map(series).collect();
+        let title = format!("median call that places a job ({})", unit.name);
+        let x = Axis { scale: Scale::Log, ..Axis::titled(title) };
+        Chart { subtitle, x, y: axis(column), series, labels, ..Chart::default() }
+    };
+    let panels =
+        in_panels(results.curves(results.load_columns()), |curve| &curve.panel).into_iter().map(panel);
+    let panels: Vec<Chart> = panels.collect();
+    let load = results.load(0).filter(|_| panels.iter().any(|panel| !panel.labels.is_empty()));
+    let note = load.map(|load| format!("{} beside points, where there is room.", load.name()));
+    let panels = Panels {
         title: format!("{} against the cost of a call", untitled(column)),
-        subtitle: joined(&[&*results.shared(), if has_loads { "a point for each load" } else { "" }]),
-        x: Axis { scale: Scale::Log, ..Axis::titled(format!("{statistic} ({})", unit.name)) },
-        y: axis(column),
-        series,
-        ..Chart::default()
+        subtitle: results.shared(),
+        panels: panels.into_iter().map(Panel::Chart).collect(),
+        columns: 3,
+        aspect: Some(0.8),
+        note: note.unwrap_or_default(),
+        ..Panels::default()
     };
-    Ok(Some(chart.draw_on(options.page)))
+    Ok(Some(panels.draw_on(options.page)))
+}
+
+/// Returns the median of some values; `None` without any.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let upper = *values.get(middle)?;
+    Some(if values.len() % 2 == 1 { upper } else { f64::midpoint(values[middle - 1], upper) })
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::colours::Shades;
 use super::job_rows::{
-    JobCurve, Seeds, TimeMeans, about_jobs, chosen_column, column_title, job_curves, outages, visit_rows,
+    JobCurve, Seeds, TimeMeans, about_jobs, chosen_column, column_title, job_curves, load_note, outages,
+    visit_rows,
 };
-use super::placed_jobs::some_of;
 use super::time_axis::TimeAxis;
 use super::values::TimeUnit;
 use crate::FigureError;
-use crate::draw::{Axis, Grid, GridAxis, GridCell, Panels, joined};
+use crate::draw::{Axis, Grid, GridAxis, GridCell, Panel, Panels, joined};
 use crate::kind::{Drawn, FEW_JOBS, JOBS, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use crate::span::Span;
@@ -88,8 +88,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         most: classes.values().flat_map(BTreeMap::values).map(|jobs| jobs.most).max().unwrap_or(1),
     };
     let colour = format!("colour: {} over the jobs of a field", fields.statistic);
-    let some = if all > MOST_PANELS { some_of(options, MOST_PANELS, all) } else { String::new() };
-    let panel = |curve: &JobCurve| Some(fields.panel(curve, classes.get(&curve.replay)?));
+    let panel = |curve: &JobCurve| Some(Panel::Grid(fields.panel(curve, classes.get(&curve.replay)?)));
     let title = if is_ns {
         "Median call that places a job".to_owned()
     } else {
@@ -97,10 +96,12 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     };
     let panels = Panels {
         title: format!("{title} by size of job and load"),
-        subtitle: joined(&[about_jobs(options, results), colour, some]),
+        subtitle: joined(&[about_jobs(options, results), colour]),
         panels: curves.iter().filter_map(panel).collect(),
         columns: 3,
         aspect: Some(0.8),
+        note: load_note(options, results),
+        left_out: all - curves.len(),
     };
     Ok(Some(panels.draw_on(options.page)))
 }
@@ -219,7 +220,7 @@ impl Fields {
         let sizes = self.least..=self.most.ilog2();
         let names: Vec<String> = sizes.map(|class| self.sizes(class)).collect();
         Grid {
-            subtitle: curve.name.clone(),
+            subtitle: curve.full_name(),
             x: GridAxis::to(100.0, Axis::titled("busy nodes (%)")),
             y: GridAxis::to(names.len() as f64, Axis { names, ..Axis::titled("processors") }),
             cells: classes.iter().map(cell).collect(),

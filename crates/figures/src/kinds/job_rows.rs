@@ -1,11 +1,13 @@
 //! Rows of the jobs frame and of other frames of details, read a part at a time, and curves of jobs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::FigureError;
+use crate::curves::{Curve, in_panels};
 use crate::details::{downtimes, visit_seeds};
-use crate::draw::{Axis, Kind, Look, Point, Series, joined};
+use crate::draw::{Axis, Chart, Kind, Look, Point, Series, capitalized, joined};
 use crate::kind::PlotOptions;
+use crate::load::Load;
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_base::spec::unknown;
@@ -16,6 +18,8 @@ use meshreplay_sim::metrics::{BusyNodes, ColumnInfo, ColumnType};
 pub(super) struct JobCurve {
     /// The name of the curve.
     pub(super) name: String,
+    /// The panel of the curve; empty if all curves are in one panel.
+    pub(super) panel: String,
     /// The look of the curve.
     pub(super) look: Look,
     /// The number of the first replay of the curve.
@@ -39,20 +43,44 @@ pub(super) fn job_curves(options: &PlotOptions<'_>, results: &Results) -> Result
     let curves = results.curves(if options.replays.is_empty() { results.load_columns() } else { &[] });
     let curves = curves.into_iter().filter_map(|curve| {
         let is_shown = |&row: &usize| results.is_shown(row, options.replays);
-        let rows: Vec<usize> = curve.rows.into_iter().filter(is_shown).collect();
+        let rows: Vec<usize> = curve.rows.iter().copied().filter(is_shown).collect();
         let mut replays: Vec<u64> = rows.iter().copied().filter_map(number).collect();
         replays.dedup();
         let (replay, row) = (*replays.first()?, *rows.first()?);
-        Some(JobCurve { name: curve.name, look: curve.look, replay, replays, row })
+        let Curve { name, panel, look, .. } = curve;
+        Some(JobCurve { name, panel, look, replay, replays, row })
     });
     Ok(curves.collect())
 }
 
+/// A curve and its panel.
+pub(super) struct PanelSeries {
+    /// The name of the panel; empty if all curves are in one panel.
+    pub(super) panel: String,
+    pub(super) series: Series,
+}
+
 impl JobCurve {
     /// Returns the curve through these points, without confidence intervals.
-    pub(super) fn series(self, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
-        Series { name: self.name, look: self.look, kind: Kind::Line, points: plain(points) }
+    pub(super) fn series(self, points: impl IntoIterator<Item = (f64, f64)>) -> PanelSeries {
+        let series = Series { name: self.name, look: self.look, kind: Kind::Line, points: plain(points) };
+        PanelSeries { panel: self.panel, series }
     }
+
+    /// Returns the name of the curve among those of all panels.
+    pub(super) fn full_name(&self) -> String {
+        joined(&[&*self.name, &self.panel])
+    }
+}
+
+/// Returns a chart like `like` for each panel.
+pub(super) fn charts_like(like: &Chart, series: Vec<PanelSeries>) -> Vec<Chart> {
+    let chart = |panel: Vec<PanelSeries>| Chart {
+        subtitle: panel[0].panel.clone(),
+        series: panel.into_iter().map(|one| one.series).collect(),
+        ..like.clone()
+    };
+    in_panels(series, |one| &one.panel).into_iter().map(chart).collect()
 }
 
 /// Returns points without confidence intervals.
@@ -125,6 +153,20 @@ pub(super) fn about_jobs(options: &PlotOptions<'_>, results: &Results) -> String
     let is_trimmed = results.table.has_number("trim_percent");
     let trimmed = if is_trimmed { "all jobs, also those that --trim leaves out of means" } else { "" };
     joined(&[&*results.shared_of_shown(options.replays), trimmed])
+}
+
+/// Returns a sentence on the load of the replays in a plot of single jobs, if there are others and no subtitle
+/// names it; empty otherwise.
+pub(super) fn load_note(options: &PlotOptions<'_>, results: &Results) -> String {
+    let rows = 0..results.table.height();
+    let is_needed = options.page.is_untitled && options.replays.is_empty();
+    let labels: BTreeSet<Option<String>> = rows.map(|row| results.load(row).and_then(Load::label)).collect();
+    match results.load(0).and_then(Load::label) {
+        Some(first) if is_needed && labels.len() > 1 => {
+            format!("{}, the first of {} loads.", capitalized(&first), labels.len())
+        }
+        _ => String::new(),
+    }
 }
 
 /// Columns of numbers that are no quantities.

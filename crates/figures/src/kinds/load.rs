@@ -1,11 +1,12 @@
 //! The plot `load`: a column of the summary by load, with confidence bands over the replications.
 
-use super::values::{axis, points, untitled};
+use super::values::{axis, charts, points, untitled};
 use crate::FigureError;
+use crate::curves::{Curve, in_panels};
 use crate::draw::{Axis, Chart, Kind, Scale, Series};
 use crate::kind::{Drawn, LoadAxis, PlotKind, PlotOptions, SEVERAL_LOADS, Setting, TWO_LOADS};
 use crate::load::Load;
-use crate::results::{Curve, Results};
+use crate::results::Results;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -44,24 +45,25 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         Some(LoadAxis::Arrivals) | None => first.title_of_arrivals(),
     };
     let most = is_over_utilization.then_some(100.0);
-    let series = |Curve { name, look, rows }: Curve| {
+    let series = |Curve { name, look, rows, .. }: Curve| {
         let points = points(&rows, &|row| results.load(row), &x, &|row| y.get(row));
         Series { name, look, kind: Kind::Curve, points }
     };
-    let series: Vec<Series> = results.curves_by_load().into_iter().map(series).collect();
-    if series.iter().all(|series| series.points.len() < 2) {
-        return Ok(None);
-    }
     let scale = if options.log { Scale::Log } else { Scale::Linear };
-    let chart = Chart {
-        title: format!("{} by load", untitled(column)),
-        subtitle: results.shared(),
+    let panel = |curves: Vec<Curve>| Chart {
+        subtitle: curves[0].panel.clone(),
         x: Axis { most, ..Axis::titled(title) },
         y: Axis { scale, ..axis(column) },
-        series,
+        series: curves.into_iter().map(series).collect(),
         ..Chart::default()
     };
-    Ok(Some(chart.draw_on(options.page)))
+    let panels = in_panels(results.curves_by_load(), |curve| &curve.panel).into_iter().map(panel);
+    let panels: Vec<Chart> = panels.collect();
+    if panels.iter().flat_map(|panel| &panel.series).all(|series| series.points.len() < 2) {
+        return Ok(None);
+    }
+    let title = format!("{} by load", untitled(column));
+    Ok(Some(charts(options, title, results.shared(), String::new(), panels)))
 }
 
 /// The default number, unless it is the same for all curves.

@@ -1,10 +1,9 @@
 //! The plot `nodes`: the busy time of each node as a share of the whole time, in a panel for each replay.
 
 use super::colours::Shades;
-use super::placed_jobs::{
-    ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, some_of, visit_placed,
-};
-use crate::draw::{Axis, Grid, GridAxis, GridCell, Page, Panels, joined};
+use super::job_rows::load_note;
+use super::placed_jobs::{ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, visit_placed};
+use crate::draw::{Axis, Grid, GridAxis, GridCell, Page, Panel, Panels};
 use crate::kind::{Drawn, FEW_JOBS, NODES, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
@@ -34,8 +33,7 @@ const MOST_PANELS: usize = 9;
 /// Draws the plot; `None` if the nodes of the jobs were not kept, no time passes, nothing runs in the window,
 /// or all machines are too large.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let (mut replays, mut note) = shown_replays(options, results, MOST_PANELS)?;
-    let all = replays.len();
+    let (mut replays, all) = shown_replays(options, results, MOST_PANELS)?;
     replays.retain(|replay| replay.machine.nodes() <= MOST_NODES);
     // The first panel may be large.
     let mut room = MOST_CELLS;
@@ -47,9 +45,6 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     };
     let count = replays.iter().enumerate().take_while(fits).count();
     replays.truncate(count);
-    if count < all {
-        note = some_of(options, count, results.replays()?);
-    }
     let window_s = options.window();
     let mut busy: Vec<Busy> = replays.iter().map(|replay| Busy::of_killed(replay, window_s)).collect();
     let kept = visit_placed(options, &replays, &mut |i, job| {
@@ -64,7 +59,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     }
     let is_wide = |replay: &ShownReplay| across(replay.machine.extents()) > 80;
     let columns = if replays.iter().any(is_wide) { 1 } else { 3 };
-    let (_, page) = Panels::layout(options.page, replays.len(), columns, None);
+    let (_, page) = Panels::layout(options.page, replays.len(), columns, None, 0.0);
     let shown: Vec<(&ShownReplay, &Busy)> =
         replays.iter().zip(&busy).filter(|(_, busy)| busy.span_s.length() > 0.0).collect();
     if shown.is_empty() {
@@ -73,12 +68,16 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let nodes: u32 = shown.iter().map(|(replay, _)| replay.machine.nodes()).sum();
     let is_merged = nodes > MOST_SINGLE;
     let shades = shades(&shown);
+    let panel =
+        |(replay, busy): &(&ShownReplay, &Busy)| Panel::Grid(panel(replay, busy, shades, is_merged, page));
     let panels = Panels {
         title: "Share of the time that each node is busy".to_owned(),
-        subtitle: joined(&[results.shared_of_shown(options.replays), note]),
-        panels: shown.iter().map(|(replay, busy)| panel(replay, busy, shades, is_merged, page)).collect(),
+        subtitle: results.shared_of_shown(options.replays),
+        panels: shown.iter().map(panel).collect(),
         columns,
         aspect: None,
+        note: load_note(options, results),
+        left_out: all - count,
     };
     Ok(Some(panels.draw_on(options.page)))
 }

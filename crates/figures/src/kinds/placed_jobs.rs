@@ -38,12 +38,12 @@ pub(super) struct ShownReplay {
 }
 
 /// Returns the chosen replays, or else the first replay of each curve at the first load, `most` at most; and
-/// a note on replays left out, empty if there are none. Fails if no replay has a chosen number.
+/// how many there are. Fails if no replay has a chosen number.
 pub(super) fn shown_replays(
     options: &PlotOptions<'_>,
     results: &Results,
     most: usize,
-) -> Result<(Vec<ShownReplay>, String), FigureError> {
+) -> Result<(Vec<ShownReplay>, usize), FigureError> {
     let curves = job_curves(options, results)?;
     let all = curves.len();
     let mut outages = outages(options, results, &curves)?;
@@ -51,16 +51,9 @@ pub(super) fn shown_replays(
     for curve in curves.into_iter().take(most) {
         let outages = outages.remove(&curve.replay).unwrap_or_default();
         let machine = results.machine(curve.row)?;
-        shown.push(ShownReplay { number: curve.replay, machine, name: curve.name, outages });
+        shown.push(ShownReplay { number: curve.replay, machine, name: curve.full_name(), outages });
     }
-    Ok((shown, if all > most { some_of(options, most, all) } else { String::new() }))
-}
-
-/// Returns the note that a picture shows only some of the replays, with a hint at `--replay` unless it is on
-/// paper.
-pub(super) fn some_of(options: &PlotOptions<'_>, shown: usize, all: usize) -> String {
-    let how = if options.page.width.is_some() { "" } else { "; --replay chooses others" };
-    format!("{shown} of {all} replays{how}")
+    Ok((shown, all))
 }
 
 /// Calls `visit` with the jobs of the first seed of each replay in the window, in the order of the frame,

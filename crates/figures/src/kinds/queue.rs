@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::job_rows::{Seeds, TimeMeans, job_curves, outages, visit_rows};
-use super::time_axis::{PARTS, TimeAxis};
-use crate::draw::Axis;
+use super::job_rows::{JobCurve, Seeds, TimeMeans, outages, visit_rows};
+use super::time_axis::{PARTS, TimeAxis, over_time};
+use crate::FigureError;
+use crate::draw::{Axis, Chart};
 use crate::kind::{Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
@@ -22,7 +23,14 @@ pub(super) const KIND: PlotKind = PlotKind {
 
 /// Draws the plot; `None` if the jobs were not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let curves = job_curves(options, results)?;
+    over_time(options, results, "Length of the queue over time", draw_panel)
+}
+
+fn draw_panel(
+    options: &PlotOptions<'_>,
+    results: &Results,
+    curves: Vec<JobCurve>,
+) -> Result<Option<Chart>, FigureError> {
     let span = TimeAxis::read("jobs", options, ["submit_s", "start_s"], &curves, Span::EMPTY)?;
     let Some(axis) = span else { return Ok(None) };
     // A job that waits counts as a busy node does in a picture of utilization.
@@ -45,6 +53,5 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         Some(curve.series(means.into_iter().map(|(time_s, jobs)| (axis.at(time_s), jobs))))
     });
     let y = Axis { shows: Some(0.0), ..Axis::titled("waiting jobs") };
-    let title = "Length of the queue over time";
-    Ok(Some(axis.chart(options, results, "first arrival", title, y, series.collect())))
+    Ok(Some(axis.chart(options, results, "first arrival", y, series.collect())))
 }

@@ -5,10 +5,12 @@ use std::cell::Cell;
 
 use super::values::{mean, untitled};
 use crate::FigureError;
-use crate::draw::{BarGroup, Bars, joined};
+use crate::curves::{Curve, in_panels};
+use crate::draw::{BarGroup, Bars, Panel, Panels, joined};
 use crate::in_means::InMeans;
 use crate::kind::{Drawn, PlotKind, PlotOptions, Setting, TWO_LOADS};
-use crate::results::{Curve, Results};
+use crate::results::Results;
+use crate::span::Span;
 use meshreplay_sim::metrics::{Metric, metric};
 
 /// The row of the registry.
@@ -21,11 +23,14 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
+/// The ratios that the axis shows at least, so that small differences look small.
+const COMPARABLE: Span = Span::new(0.9, 1.1);
+
 /// Draws the plot; `None` if there are fewer than two curves.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_sum_mean");
     let y = results.chosen("--value", column)?;
-    let curves = results.curves(&results.place_columns());
+    let curves = results.curves(&results.group_columns());
     if curves.len() < 2 {
         return Ok(None);
     }
@@ -39,42 +44,48 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             || by.is_empty()
             || in_means(of).zip(in_means(by)).is_none_or(|(of, by)| of.is_like(&by))
     };
-    let group = |place: &String| {
+    let value = |rows: Vec<usize>| mean(rows.into_iter().map(|row| y.get(row)));
+    let ratio = |group: &str, of: &Curve, base: Option<usize>| {
         let here = |rows: &[usize]| -> Vec<usize> {
-            rows.iter().copied().filter(|&row| results.place(row) == *place).collect()
+            rows.iter().copied().filter(|&row| results.group(row) == group).collect()
         };
-        let value = |rows: Vec<usize>| mean(rows.into_iter().map(|row| y.get(row)));
-        let ratio = |(curve, base): (&Curve, &Option<usize>)| {
-            let [of, by] = of_common_seeds(results, [here(&curve.rows), here(&curves[(*base)?].rows)]);
-            are_of_same_jobs.set(are_of_same_jobs.get() && has_same_jobs([&of, &by]));
-            let by = value(by).filter(|by| *by > 0.0)?;
-            Some(value(of)? / by)
-        };
-        let bars = curves.iter().zip(&bases).map(ratio).collect();
-        BarGroup { name: place.clone(), bars, ..BarGroup::default() }
+        let [of, by] = of_common_seeds(results, [here(&of.rows), here(&curves[base?].rows)]);
+        are_of_same_jobs.set(are_of_same_jobs.get() && has_same_jobs([&of, &by]));
+        let by = value(by).filter(|by| *by > 0.0)?;
+        Some(value(of)? / by)
     };
     let mut named: Vec<&str> = bases.iter().flatten().map(|&base| curves[base].name.as_str()).collect();
     named.sort_unstable();
     named.dedup();
-    let by = if let [one] = &named[..] {
-        (*one).to_owned()
-    } else {
-        let first = bases.iter().flatten().next();
-        let base = first.map(|&base| results.label(curves[base].rows[0], "allocator"));
-        format!("{} under the same {}", base.unwrap_or_default(), beside(results))
+    let by = named.join(" or ");
+    let panel = |panel: Vec<(&Curve, &Option<usize>)>| {
+        let group = |name: String| {
+            let bars = panel.iter().map(|(curve, base)| ratio(&name, curve, **base)).collect();
+            BarGroup { name, bars, ..BarGroup::default() }
+        };
+        let rows = panel.iter().flat_map(|(curve, _)| curve.rows.iter().copied());
+        Panel::Bars(Bars {
+            subtitle: panel[0].0.panel.clone(),
+            axis: format!("relative to {by}, bars from 1"),
+            groups: results.groups(rows).into_iter().map(group).collect(),
+            legend: panel.iter().map(|(curve, _)| (curve.name.clone(), curve.look)).collect(),
+            base: 1.0,
+            shows: Some(COMPARABLE),
+            ..Bars::default()
+        })
     };
-    let groups = results.places().iter().map(group).collect();
+    let panels = in_panels(curves.iter().zip(&bases), |(curve, _)| &curve.panel);
+    let panels = panels.into_iter().map(panel).collect();
     let note = if are_of_same_jobs.get() { "" } else { "some ratios are of means over other jobs" };
-    let bars = Bars {
-        title: format!("{} by that of {by}", untitled(column)),
+    let panels = Panels {
+        title: format!("{} relative to {by}", untitled(column)),
         subtitle: joined(&[&*results.shared(), note]),
-        axis: "ratio".to_owned(),
-        groups,
-        legend: curves.iter().map(|curve| (curve.name.clone(), curve.look)).collect(),
-        base: 1.0,
-        ..Bars::default()
+        panels,
+        columns: 2,
+        aspect: Some(0.6),
+        ..Panels::default()
     };
-    Ok(Some(bars.draw_on(options.page)))
+    Ok(Some(panels.draw_on(options.page)))
 }
 
 /// Keeps the rows of common seeds, since `until:` may repeat one replay more often than another. Keeps all
@@ -88,42 +99,47 @@ fn of_common_seeds(results: &Results, [of, base]: [Vec<usize>; 2]) -> [Vec<usize
     if both.iter().any(Vec::is_empty) { [of, base] } else { both }
 }
 
-/// Returns the names of the columns other than the allocator that differ between curves, such as `scheduler`.
-fn beside(results: &Results) -> String {
-    let is_other = |name: &&&str| **name != "allocator" && !results.place_columns().contains(name);
-    let others = results.varying.iter().filter(is_other);
-    others.copied().collect::<Vec<_>>().join(" and ")
-}
-
-/// Returns the position of the base of each curve: the curve of one allocator with the same scheduler,
-/// network and so on; `None` if there is no such curve. The user names the allocator, or one curve for all.
-/// The default is mc1x1, or else the first allocator.
+/// Returns the position of the base of each curve: the curve of one allocator with the same log, machine,
+/// scheduler and so on; `None` if there is no such curve. The user names the allocator, or one curve for all
+/// in each place, such as `naive · fcfs`. The default is mc1x1, or else the first allocator.
 fn bases(
     options: &PlotOptions<'_>,
     results: &Results,
     curves: &[Curve],
 ) -> Result<Vec<Option<usize>>, FigureError> {
+    let (places, groups) = (results.place_columns(), results.group_columns());
     let allocator = |curve: &Curve| results.label(curve.rows[0], "allocator");
-    let rest = |curve: &Curve| results.beside_allocator(curve.rows[0], &results.place_columns());
-    let of_allocator = |base: &str| -> Vec<Option<usize>> {
-        let is_base = |curve: &Curve, other: &Curve| allocator(other) == base && rest(other) == rest(curve);
+    let rest = |curve: &Curve| results.beside_allocator(curve.rows[0], &groups);
+    let short = |curve: &Curve| results.name(curve.rows[0], &places);
+    let place = |curve: &Curve| -> Vec<String> {
+        let columns = places.iter().filter(|column| !groups.contains(column));
+        columns.map(|column| results.label(curve.rows[0], column)).collect()
+    };
+    let of_curves = |is_base: &dyn Fn(&Curve, &Curve) -> bool| -> Vec<Option<usize>> {
         curves.iter().map(|curve| curves.iter().position(|other| is_base(curve, other))).collect()
     };
+    let of_allocator =
+        |base: &str| of_curves(&|curve, other| allocator(other) == base && rest(other) == rest(curve));
     let has = |base: &str| curves.iter().any(|curve| allocator(curve) == base);
-    // Curves of one allocator, which differ in scheduler or the like, are relative to the first of them.
+    // Curves of one allocator, which differ in scheduler or the like, are relative to the first of a place.
     if curves.iter().all(|curve| allocator(curve) == allocator(&curves[0])) && options.relative_to.is_none() {
-        return Ok(vec![Some(0); curves.len()]);
+        return Ok(of_curves(&|curve, other| place(other) == place(curve)));
     }
     match options.relative_to {
         None if has("mc1x1") => Ok(of_allocator("mc1x1")),
         None => Ok(of_allocator(&allocator(&curves[0]))),
-        Some(base) => match curves.iter().position(|curve| curve.name == base) {
-            Some(one) if !rest(&curves[one]).is_empty() => Ok(vec![Some(one); curves.len()]),
-            _ if has(base) => Ok(of_allocator(base)),
-            _ => {
-                let known: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
-                Err(FigureError::NoBase { base: base.to_owned(), known: known.join(", ") })
+        Some(base) if has(base) => Ok(of_allocator(base)),
+        Some(base) if curves.iter().any(|curve| short(curve) == base) => {
+            Ok(of_curves(&|curve, other| short(other) == base && place(other) == place(curve)))
+        }
+        Some(base) => {
+            let mut known: Vec<String> = Vec::new();
+            for name in curves.iter().map(short) {
+                if !known.contains(&name) {
+                    known.push(name);
+                }
             }
-        },
+            Err(FigureError::NoBase { base: base.to_owned(), known: known.join(", ") })
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! The horizontal axis of pictures over time.
 
-use super::job_rows::{JobCurve, Seeds, visit_rows};
+use super::job_rows::{JobCurve, PanelSeries, Seeds, job_curves, load_note, visit_rows};
+use super::values::charts;
 use crate::FigureError;
 use crate::clock::Clock;
-use crate::draw::{Axis, Chart, Drawing, Series};
-use crate::kind::PlotOptions;
+use crate::curves::in_panels;
+use crate::draw::{Axis, Chart};
+use crate::kind::{Drawn, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_results::text::grouped;
@@ -81,18 +83,36 @@ impl TimeAxis {
         Axis { shows: Some(0.0), ..Axis::titled(title) }
     }
 
-    /// Returns a chart of curves over the time; see [`Self::axis`] for `first`.
+    /// Returns the chart of a panel of curves over the time; see [`Self::axis`] for `first`.
     pub(super) fn chart(
         &self,
         options: &PlotOptions<'_>,
         results: &Results,
         first: &str,
-        title: &str,
         y: Axis,
-        series: Vec<Series>,
-    ) -> Drawing {
-        let (title, subtitle) = (title.to_owned(), results.shared_of_shown(options.replays));
-        let x = self.axis(options, results, first);
-        Chart { title, subtitle, x, y, series, ..Chart::default() }.draw_on(options.page)
+        series: Vec<PanelSeries>,
+    ) -> Chart {
+        let subtitle = series.first().map(|one| one.panel.clone()).unwrap_or_default();
+        let series = series.into_iter().map(|one| one.series).collect();
+        Chart { subtitle, x: self.axis(options, results, first), y, series, ..Chart::default() }
     }
+}
+
+/// Draws a panel of curves over the time, on a time axis of its own.
+pub(super) type DrawPanel =
+    fn(&PlotOptions<'_>, &Results, Vec<JobCurve>) -> Result<Option<Chart>, FigureError>;
+
+/// Draws pictures of curves over the time, with one time axis for each panel. Returns `None` if a panel lacks
+/// its data.
+pub(super) fn over_time(
+    options: &PlotOptions<'_>,
+    results: &Results,
+    title: &str,
+    draw_panel: DrawPanel,
+) -> Drawn {
+    let panels = in_panels(job_curves(options, results)?, |curve| &curve.panel);
+    let panels = panels.into_iter().map(|curves| draw_panel(options, results, curves));
+    let panels: Option<Vec<Chart>> = panels.collect::<Result<_, _>>()?;
+    let subtitle = results.shared_of_shown(options.replays);
+    Ok(panels.map(|panels| charts(options, title.to_owned(), subtitle, load_note(options, results), panels)))
 }

@@ -1,9 +1,10 @@
 //! The plot `utilization`: dispersal against utilization, with one curve over the loads for each allocator.
 
-use super::values::{axis, points, untitled};
+use super::values::{axis, charts, points, untitled};
+use crate::curves::{Curve, in_panels};
 use crate::draw::{Axis, Chart, Kind, Series};
 use crate::kind::{Drawn, MANY_LOADS, PlotKind, PlotOptions, SEVERAL_LOADS, Setting};
-use crate::results::{Curve, Results};
+use crate::results::Results;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -19,23 +20,25 @@ pub(super) const KIND: PlotKind = PlotKind {
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let (x, y) = (results.numbers("utilization")?, results.chosen("--value", column)?);
-    let series = |Curve { name, look, rows }: Curve| {
+    let series = |Curve { name, look, rows, .. }: Curve| {
         let percent = |row| x.get(row).map(|share| 100.0 * share);
         let points = points(&rows, &|row| results.load(row), &percent, &|row| y.get(row));
         let kind = if points.len() > 1 { Kind::Curve } else { Kind::Points };
         Series { name, look, kind, points }
     };
-    let series: Vec<Series> = results.curves_by_load().into_iter().map(series).collect();
-    if !options.is_asked && series.iter().all(|series| series.points.len() < 2) {
-        return Ok(None);
-    }
-    let chart = Chart {
-        title: format!("{} by utilization", untitled(column)),
-        subtitle: results.shared(),
+    let panel = |curves: Vec<Curve>| Chart {
+        subtitle: curves[0].panel.clone(),
         x: Axis { most: Some(100.0), ..Axis::titled("utilization (%)") },
         y: axis(column),
-        series,
+        series: curves.into_iter().map(series).collect(),
         ..Chart::default()
     };
-    Ok(Some(chart.draw_on(options.page)))
+    let panels = in_panels(results.curves_by_load(), |curve| &curve.panel).into_iter().map(panel);
+    let panels: Vec<Chart> = panels.collect();
+    let is_single = |series: &Series| series.points.len() < 2;
+    if !options.is_asked && panels.iter().flat_map(|panel| &panel.series).all(is_single) {
+        return Ok(None);
+    }
+    let title = format!("{} by utilization", untitled(column));
+    Ok(Some(charts(options, title, results.shared(), String::new(), panels)))
 }

@@ -1,6 +1,7 @@
 //! Helpers for plots of the summary: titles of columns, means over replications, points with intervals.
 
-use crate::draw::{Axis, Point, capitalized};
+use crate::draw::{Axis, Chart, Drawing, Panel, Panels, Point, capitalized};
+use crate::kind::PlotOptions;
 use crate::span::Span;
 use meshreplay_sim::metrics::{Interval, Metric, metric};
 
@@ -19,6 +20,19 @@ pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 /// title.
 pub(super) fn untitled(column: &str) -> String {
     capitalized(&metric(column).map_or_else(|| column.replace('_', " "), Metric::title))
+}
+
+/// Draws charts with a common title, subtitle and note, each in a panel of its own.
+pub(super) fn charts(
+    options: &PlotOptions<'_>,
+    title: String,
+    subtitle: String,
+    note: String,
+    charts: Vec<Chart>,
+) -> Drawing {
+    let panels = charts.into_iter().map(Panel::Chart).collect();
+    Panels { title, subtitle, panels, columns: 3, aspect: Some(0.8), note, ..Panels::default() }
+        .draw_on(options.page)
 }
 
 /// A unit of time that suits durations given in nanoseconds.

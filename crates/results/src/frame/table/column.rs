@@ -1,6 +1,8 @@
 //! The columns of a table: numbers or texts, as Polars holds them.
 
-use polars_core::prelude::{Column as FrameColumn, DataType, Float64Chunked, StringChunked};
+use polars_core::prelude::{
+    BooleanChunked, ChunkFilter, Column as FrameColumn, DataType, Float64Chunked, StringChunked,
+};
 
 use crate::frame::FrameError;
 
@@ -74,6 +76,19 @@ impl Column {
             Values::Number { numbers, is_whole, exact }
         };
         Ok(Self { name, values })
+    }
+
+    /// Returns the column with the rows whose entry in `mask` is true.
+    pub(super) fn filtered(&self, mask: &BooleanChunked) -> Result<Self, FrameError> {
+        let values = match &self.values {
+            Values::Text(texts) => Values::Text(texts.filter(mask)?.rechunk().into_owned()),
+            Values::Number { numbers, is_whole, exact } => Values::Number {
+                numbers: Numbers(numbers.0.filter(mask)?.rechunk().into_owned()),
+                is_whole: *is_whole,
+                exact: exact.as_ref().map(|texts| texts.filter(mask)).transpose()?,
+            },
+        };
+        Ok(Self { name: self.name.clone(), values })
     }
 
     /// Returns the number of rows.

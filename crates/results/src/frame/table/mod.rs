@@ -8,7 +8,7 @@ pub use replications::{JobColumns, JobCounts, JobOrder, Replication};
 
 use std::path::{Path, PathBuf};
 
-use polars_core::prelude::{DataFrame, DataType};
+use polars_core::prelude::{BooleanChunked, DataFrame, DataType};
 
 use crate::frame::FrameError;
 use crate::frame::folder::StudyFolder;
@@ -125,6 +125,13 @@ impl Table {
     fn without(mut self, name: &str) -> Self {
         self.columns.retain(|column| column.name != name);
         self
+    }
+
+    /// Returns the table with the rows that `is_kept` accepts.
+    pub fn filtered(&self, is_kept: &dyn Fn(usize) -> bool) -> Result<Self, FrameError> {
+        let mask: BooleanChunked = (0..self.height()).map(|row| Some(is_kept(row))).collect();
+        let columns = self.columns.iter().map(|column| column.filtered(&mask)).collect::<Result<_, _>>()?;
+        Ok(Self { path: self.path.clone(), columns, missing: self.missing.clone() })
     }
 
     /// Returns a sentence that names the missing replays; `None` if no replay of run.json or study.json is
