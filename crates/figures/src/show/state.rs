@@ -63,7 +63,7 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowEr
 /// nodes if it refuses the job.
 ///
 /// A new allocator may keep an index of busy nodes, so all busy nodes are reported to it as one placement.
-pub(super) fn placed(
+pub fn placed(
     spec: &Spec,
     state: &Machine,
     procs: u32,
