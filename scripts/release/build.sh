@@ -1,0 +1,12 @@
+#!/bin/sh
+# Builds and checks what one machine can build for a release: archive, wheel and bill of materials in target/dist. Then
+# runs the README's first command with both, in an empty folder. TARGET=TRIPLE is another processor.
+set -eu
+cd "$(dirname "$0")/../.."
+rm -rf target/dist
+scripts/dist.sh
+scripts/release/wheel.sh
+scripts/release/check.sh
+. scripts/release/env.sh
+archive=$(find target/dist -maxdepth 1 -name "meshreplay-$version-$target.*" ! -name '*.sha256' ! -name '*.json' -type f)
+python scripts/release/first_table.py "$archive" target/dist/*.whl
