@@ -1,7 +1,7 @@
-"""Prints the licence texts of all packages that a package of this workspace is built from, for an archive or a wheel.
+"""Prints the licence texts of all packages that a package of this workspace is built from.
 
-Packages with the same text share it. A package without a file of its own is listed with the licence that it declares.
-Fails if a package declares no licence.
+Packages with the same text share it. A package without a file of its own is listed with the licence that it
+declares. Fails if a package declares no licence.
 Usage: licences.py [--package meshreplay] [--target TRIPLE]
 """
 
@@ -70,8 +70,8 @@ def main():
             by_text.setdefault(text, []).append(name)
     if nameless:
         sys.exit("no licence is declared by: " + ", ".join(nameless))
-    print("meshreplay is built from the packages below. Each text is the licence of the packages named above it.")
-    print("Rust's standard library is a part of it, too, under MIT or Apache-2.0, as meshreplay itself.\n")
+    print("meshreplay is built from these packages. Each text is the licence of the packages above it.")
+    print("Rust's standard library is a part of it, too, under MIT or Apache-2.0, as meshreplay is.\n")
     for text, names in by_text.items():
         print(RULE)
         print("\n".join(dict.fromkeys(names)))

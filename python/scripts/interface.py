@@ -1,7 +1,7 @@
-"""Prints the public interface of the Python package, one function, method, attribute or keyword on each line.
+"""Prints the public interface of the Python package: a function, method, attribute or keyword on each line.
 
-It reads the sources, so that nothing needs to be installed. tests/it/released.rs compares the lines with those of the
-last release.
+It reads the sources, so that nothing needs to be installed. tests/it/released.rs compares the lines with
+those of the last release.
 """
 
 import ast
@@ -15,20 +15,21 @@ def parsed(name):
     """Returns the definitions of a module by their names."""
     path = PACKAGE / f"{name}.py"
     tree = ast.parse((path if path.exists() else path.with_suffix(".pyi")).read_text(encoding="utf-8"))
-    return {node.name: node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    return {node.name: node for node in tree.body if isinstance(node, kinds)}
 
 
 def function(name, node):
     """Returns the line of a function, a method or a property."""
     decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
     returned = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    if any(decorator in ("property", "cached_property", "functools.cached_property") for decorator in decorators):
+    if any(decorator.endswith("property") for decorator in decorators):
         return f"{name}{returned}"
     return f"{name}({ast.unparse(node.args)}){returned}"
 
 
 def is_public(name):
-    """Returns whether users may rely on a name. Objects come from functions, so constructors are not public."""
+    """Returns whether users may rely on a name. Constructors are not public: objects come from functions."""
     return name in OPERATORS or not name.startswith("_")
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Everything of a release that one Linux machine can build and check, without publishing anything: `make release`.
-# The files are in target/dist with SHA256SUMS. Takes about half an hour on 2 cores the first time.
+# Everything of a release that one Linux machine can build and check, without publishing anything: `make
+# release`. The files are in target/dist with SHA256SUMS. Takes about half an hour on 2 cores the first time.
 set -eu
 cd "$(dirname "$0")/../.."
 python3 scripts/release/version.py

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds and checks what one machine can build for a release: archive, wheel and bill of materials in target/dist. Then
-# runs the README's first command with both, in an empty folder. TARGET=TRIPLE is another processor.
+# Builds and checks what one machine can build for a release: archive, wheel and bill of materials in
+# target/dist. Then runs the README's first command with both, in an empty folder. TARGET=TRIPLE is another
+# processor.
 set -eu
 cd "$(dirname "$0")/../.."
 rm -rf target/dist
@@ -8,5 +9,6 @@ scripts/dist.sh
 scripts/release/wheel.sh
 scripts/release/check.sh
 . scripts/release/env.sh
-archive=$(find target/dist -maxdepth 1 -name "meshreplay-$version-$target.*" ! -name '*.sha256' ! -name '*.json' -type f)
+archive=target/dist/meshreplay-$version-$target.tar.gz
+[ -f "$archive" ] || archive=${archive%.tar.gz}.zip
 python scripts/release/first_table.py "$archive" target/dist/*.whl

@@ -3,8 +3,8 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/release/env.sh
-archive=$(ls target/dist/meshreplay-"$version-$target".tar.gz target/dist/meshreplay-"$version-$target".zip \
-    2> /dev/null || true)
+archive=target/dist/meshreplay-$version-$target.tar.gz
+[ -f "$archive" ] || archive=${archive%.tar.gz}.zip
 wheel=$(ls target/dist/*.whl)
 python scripts/release/contents.py --glibc "$glibc" --most-megabytes 25 "$archive" "$wheel"
 python - "target/dist/meshreplay-$version-$target.cdx.json" <<'PYTHON'
@@ -13,7 +13,8 @@ import sys
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-problem = JsonStrictValidator(SchemaVersion.V1_6).validate_str(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
+bill = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
+problem = JsonStrictValidator(SchemaVersion.V1_6).validate_str(bill)
 sys.exit(f"{sys.argv[1]}: {problem}" if problem else None)
 PYTHON
 twine check --strict "$wheel"

@@ -1,4 +1,4 @@
-"""Checks programs and libraries in archives and wheels: their size, and on Linux the symbols of glibc that they need.
+"""Checks programs and libraries in archives and wheels: sizes, and on Linux the symbols of glibc they need.
 
 Usage: contents.py --glibc 2.17 --most-megabytes 25 FILE...
 """
@@ -51,9 +51,10 @@ def problems(name, binary, given):
     if binary.startswith(ELF):
         for library, versions in needed(binary).items():
             print(f"  {library}: {', '.join(versions)}")
-            newer = [one for one in versions if one.startswith("GLIBC_") and number(one) > number(given.glibc)]
+            of_glibc = [version for version in versions if version.startswith("GLIBC_")]
+            newer = [version for version in of_glibc if number(version) > number(given.glibc)]
             if newer:
-                found.append(f"{name} needs {', '.join(newer)} of {library}; expected at most {given.glibc}")
+                found.append(f"{name} needs {', '.join(newer)}; expected at most {given.glibc}")
     return found
 
 

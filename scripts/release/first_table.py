@@ -1,7 +1,7 @@
 """Runs the README's first command as a stranger does, in an empty folder that has only the log, and times it.
 
-Once with the program unpacked from the archive, once with the wheel installed into an empty virtual environment. The
-output must be that of the README.
+Once with the program unpacked from the archive, once with the wheel installed into an empty virtual
+environment. The output must be that of the README.
 Usage: first_table.py [--offline] ARCHIVE WHEEL
 """
 
@@ -19,7 +19,7 @@ MOST_SECONDS = 10
 
 
 def first_session():
-    """Returns the words of the README's first command after the name of the program, and what it prints."""
+    """Returns the arguments of the README's first command, and what it prints."""
     page = pathlib.Path("README.md").read_text(encoding="utf-8")
     block = page.split("```console\n")[1].split("```")[0]
     lines = block.removeprefix("$ ").splitlines()
@@ -44,10 +44,12 @@ def check(program, folder):
     words, expected = first_session()
     environment = {**os.environ, "TZ": "UTC"}
     environment.pop("COLUMNS", None)
-    ran = subprocess.run([program, *words], cwd=folder, env=environment, capture_output=True, check=False)
+    command = [program, *words]
+    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
     printed = [line.rstrip() for line in (ran.stdout + ran.stderr).decode("utf-8").splitlines()]
     if ran.returncode != 0 or printed != expected:
-        sys.exit(f"{program} {shlex.join(words)} printed:\n" + "\n".join(printed) + "\nexpected: that of README.md")
+        text = "\n".join(printed)
+        sys.exit(f"{program} {shlex.join(words)} printed:\n{text}\nexpected what README.md shows")
 
 
 def installed(wheel, folder, is_offline):
@@ -57,7 +59,8 @@ def installed(wheel, folder, is_offline):
     # Replays need no other package; NumPy is for arrays.
     options = ["--no-index", "--no-deps"] if is_offline else []
     pip = [scripts / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *options]
-    _, seconds = timed("pip install" + (" --no-deps" if is_offline else ""), subprocess.check_call, [*pip, wheel])
+    what = " ".join(["pip install", *options])
+    _, seconds = timed(what, subprocess.check_call, [*pip, wheel])
     return scripts / "meshreplay", seconds
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the workflows, the scripts of releases and the Dockerfile. actionlint is that of PATH, or it is installed into
-# target/lint-tools, which needs access to its releases; without both its checks are skipped.
+# Checks the workflows, the scripts of releases and the Dockerfile. actionlint is that of PATH, or it is
+# installed into target/lint-tools, which needs access to its releases; without both its checks are skipped.
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/release/tools.sh

@@ -3,7 +3,8 @@
     meshreplay-VERSION-TARGET/bin/meshreplay
     meshreplay-VERSION-TARGET/share/man/man1/*.1
     meshreplay-VERSION-TARGET/share/{bash-completion,zsh,fish}/…
-    meshreplay-VERSION-TARGET/share/doc/meshreplay/{README.md,CHANGELOG.md,LICENSE-*,THIRD-PARTY.txt,SBOM.cdx.json}
+    meshreplay-VERSION-TARGET/share/doc/meshreplay/{README.md,CHANGELOG.md,LICENSE-*}
+    meshreplay-VERSION-TARGET/share/doc/meshreplay/{THIRD-PARTY.txt,SBOM.cdx.json}
     meshreplay-VERSION-TARGET/traces/…, the logs of the README's commands
 
 A checksum and the bill of materials are written beside the archive. Usage: pack.py TARGET VERSION

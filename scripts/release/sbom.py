@@ -1,7 +1,7 @@
-"""Prints a bill of materials (CycloneDX 1.6, JSON) of a package of this workspace: everything that is linked into it.
+"""Prints a bill of materials (CycloneDX 1.6, JSON) of a package of this workspace.
 
-Versions and checksums are those of Cargo.lock. The same sources give the same bytes: the serial number is a hash of
-the rest, and there is no time.
+It lists everything that is linked into the package, with versions and checksums of Cargo.lock. The same
+sources give the same bytes: the serial number is a hash of the rest, and there is no time.
 Usage: sbom.py [--package meshreplay] [--target TRIPLE]
 """
 

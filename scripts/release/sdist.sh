@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes the source distribution of the Python package to target/dist. With `--build` also builds a wheel from it, as
-# `pip install` does on a machine without a wheel of its own, and imports that. TARGET is not used.
+# Writes the source distribution of the Python package to target/dist. With `--build` also builds a wheel from
+# it, as `pip install` does on a machine without a wheel of its own, and imports that. TARGET is not used.
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/release/env.sh
@@ -17,7 +17,7 @@ if [ "${1:-}" = --build ]; then
     CARGO_TARGET_DIR=$PWD/target python -m pip wheel --quiet --disable-pip-version-check --no-deps \
         --wheel-dir target/sdist-wheel target/dist/meshreplay-"$version".tar.gz
     python -m venv target/sdist-venv
-    target/sdist-venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps target/sdist-wheel/*.whl
+    target/sdist-venv/bin/python -m pip install --quiet --no-deps target/sdist-wheel/*.whl
     target/sdist-venv/bin/meshreplay --version
 fi
 ls -l target/dist/meshreplay-"$version".tar.gz

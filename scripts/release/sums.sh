@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes SHA256SUMS of the files of a release in a folder, after comparing them with the checksums of the machines that
-# built them. Usage: sums.sh FOLDER
+# Writes SHA256SUMS of the files of a release in a folder, after comparing them with the checksums of the
+# machines that built them. Usage: sums.sh FOLDER
 set -eu
 cd "$1"
 for checksum in *.sha256; do

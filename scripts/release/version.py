@@ -5,7 +5,8 @@ Usage: version.py                 check
        version.py --tag v1.2.3    also check that the tag is the version and that the change log is finished
        version.py --notes         print the change log of the version
 
-The version of results (RESULTS in crates/study/src/study/key.rs) is another number: it changes only when results do.
+The version of results (RESULTS in crates/study/src/study/key.rs) is another number. It changes only when
+results do.
 """
 
 import pathlib
@@ -51,7 +52,8 @@ def problems(tag):
     for file, pattern in PLACES:
         versions = set(re.findall(pattern, read(file), re.MULTILINE))
         if versions != {version}:
-            found.append(f"{file} has {', '.join(sorted(versions)) or 'no version'}; expected {version}, as in Cargo.toml")
+            has = ", ".join(sorted(versions)) or "no version"
+            found.append(f"{file} has {has}; expected {version}, as in Cargo.toml")
     heading = notes()[0]
     if not heading.startswith(version):
         found.append(f"CHANGELOG.md begins with '{heading}'; expected a section for {version}")

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the wheel that others install into target/dist. On Linux its tag is manylinux_2_17: it needs glibc 2.17, which
-# every distribution since 2013 has. Licence texts of everything that is linked into it are in the wheel.
-# TARGET=TRIPLE builds for another processor.
+# Builds the wheel that others install into target/dist. On Linux its tag is manylinux_2_17: it needs glibc
+# 2.17, which every distribution since 2013 has. Licence texts of everything that is linked into it are in the
+# wheel. TARGET=TRIPLE builds for another processor.
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/release/env.sh
