@@ -28,7 +28,7 @@ test:
 # Rewrites golden files and the generated pages of docs/ as the program gives them now; read the change before you commit it.
 bless:
 	BLESS=1 $(CARGO) test --release -p meshreplay -p meshreplay-papers --lib -- registry::
-	BLESS=1 $(CARGO) test --release --test it -- dependencies:: docs:: docs_pictures:: docs_registries:: plot_cli::
+	BLESS=1 $(CARGO) test --release --test it -- dependencies:: docs:: docs_pictures:: docs_registries:: mistakes_cli:: plot_cli:: wrong_inputs::
 
 # Runs the unit tests, laws, twins and oracles of the allocators: quick after a change in one. TESTS=NAME runs those whose names
 # hold NAME.

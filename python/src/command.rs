@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use meshreplay::cli::embedded;
 use meshreplay::trace::{SWF, Writer};
 use meshreplay::workload::lublin::LublinOptions;
-use meshreplay::workload::{LublinLog, ModelLogError};
+use meshreplay::workload::{LublinJobs, LublinLog, ModelLogError};
 use pyo3::prelude::*;
 
 use crate::error::{failure, message};
@@ -38,7 +38,8 @@ pub(crate) fn generate(
     if load.is_some_and(|load| !load.is_finite() || load <= 0.0) {
         return Err(message("load: expected a number above 0, such as 0.7"));
     }
-    let log = LublinLog { jobs, procs, options: LublinOptions { typeless, published_sizes }, load, seed };
+    let model = LublinJobs { options: LublinOptions { typeless, published_sizes }, load };
+    let log = LublinLog { jobs, procs, model, seed };
     let written = wait_for(py, move || {
         let mut writer = Writer::create(&path, SWF, true)?;
         log.write(&mut writer, &mut |_| {})?;

@@ -227,6 +227,33 @@ fn note(quiet: bool, text: &str) {
     }
 }
 
+/// Writes notes for the user to standard error, unless `quiet`.
+fn write_notes(quiet: bool, notes: &[String]) {
+    if !quiet {
+        for line in by_subject(notes) {
+            complain(&line);
+        }
+    }
+}
+
+/// Returns the lines of notes such as `theta: 3 jobs left out`. Consecutive notes on one subject are indented
+/// below its name.
+fn by_subject(notes: &[String]) -> Vec<String> {
+    let subject = |note: &String| note.split_once(": ").map(|(subject, _)| subject.to_owned());
+    let mut lines = Vec::new();
+    for group in notes.chunk_by(|a, b| subject(a).is_some() && subject(a) == subject(b)) {
+        match (group, subject(&group[0])) {
+            ([_, _, ..], Some(subject)) => {
+                lines.push(format!("note: {subject}:"));
+                let texts = group.iter().map(|note| &note[subject.len() + ": ".len()..]);
+                lines.extend(texts.map(|text| format!("  {text}")));
+            }
+            _ => lines.extend(group.iter().map(|note| format!("note: {note}"))),
+        }
+    }
+    lines
+}
+
 /// Writes a message to standard error. Control characters, other than ends of lines, are spelled out, because
 /// messages quote files. A closed standard error is ignored.
 fn complain(message: &str) {

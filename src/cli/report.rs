@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Failure, note, print};
+use super::{Failure, print, write_notes};
 use crate::disk::Claim;
 use crate::figure::{Clock, Results, Window, check_overwrite};
 use crate::frame::{TEMPORARY, write_whole};
@@ -69,9 +69,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     let options = ReportOptions { title: args.title.clone(), window_s, show: args.show.clone() };
     let (report, notes) = Report::from_folder(&args.folder, &options)?;
-    for text in &notes {
-        note(args.quiet, text);
-    }
+    write_notes(args.quiet, &notes);
     if is_printed {
         return print(&report.html());
     }

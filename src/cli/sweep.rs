@@ -10,7 +10,7 @@ use super::interrupt::Saving;
 use super::runner::options::{Flags, OfSweep};
 use super::runner::{Runner, Tally, check_room};
 use super::terminal::screen;
-use super::{Failure, note, print};
+use super::{Failure, note, print, write_notes};
 use crate::frame::FileFormat;
 use crate::study::Shard;
 use crate::sweep::{self, Caller, Slurm, Sweep};
@@ -103,9 +103,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let sweep = Sweep::plan(file, output, &args.flags.options, args.shard)?;
     let mut notes = sweep.study.notes.clone();
     sweep.study.sort_notes(&mut notes);
-    for text in &notes {
-        note(args.quiet, text);
-    }
+    write_notes(args.quiet, &notes);
     // Shards are not checked: the whole study was, when it was submitted.
     if args.shard.is_none() && !args.dry_run {
         check_room(&sweep.study, &sweep.missing, FileFormat::Parquet, args.large)?;

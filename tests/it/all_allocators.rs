@@ -13,10 +13,9 @@ fn all_leaves_out_who_cannot_serve_and_says_so() -> Tested {
     let replay = format!("replay {} -a all --no-timing", bundled("tiny.swf"));
     let ran = run(at, &format!("{replay} -m 6x3 -o out --format csv"))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let left_out =
-        "note: all leaves out 'linear-first-fit' on 6x3: it is for machines of at most 1 dimensions\n";
+    let left_out = "'linear-first-fit' on 6x3: it is for machines of at most 1 dimensions\n";
     assert_eq!(ran.stderr.matches(left_out).count(), 1, "{}", ran.stderr);
-    let buddy = "note: tiny on 6x3: all leaves out 'buddy-2d', which never finds a place for ";
+    let buddy = "all leaves out 'buddy-2d', which never finds a place for ";
     assert_eq!(ran.stderr.matches(buddy).count(), 1, "{}", ran.stderr);
     let summary = columns(&at.join("out/summary.csv"))?;
     assert!(!summary["allocator"].iter().any(|allocator| allocator.starts_with("buddy-2d")), "{summary:?}");

@@ -152,17 +152,16 @@ fn dependencies(manifest: &str) -> Result<Vec<[String; 3]>, String> {
 fn the_page_says_why_each_dependency_is_trusted() -> Tested {
     let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
     let mut page = String::from(
-        "# What it is built of\n\n\
-         This program asks for these crates, each for the reason that `Cargo.toml` gives. `Cargo.lock` names \
-         every crate that is built, with its checksum; a test holds that all come from the registry, that \
-         their licences let the program be given on under its own, and that no further crate is built in two \
-         versions. None of this program's own code is `unsafe`.\n\n\
+        "# Dependencies\n\n\
+         Direct dependencies, with the reasons from `Cargo.toml`. `Cargo.lock` pins every crate with its \
+         checksum. Tests check that all crates come from the registry, that their licences are compatible \
+         with ours, and that no crate but those listed in the test is built in two versions. Our own code \
+         has no `unsafe`.\n\n\
          | crate | version | why |\n| --- | --- | --- |\n",
     );
     for [name, version, reason] in dependencies(&manifest)? {
-        // What has no reason of its own belongs to the one above it.
-        let reason =
-            if reason.is_empty() { "see `Cargo.toml`".to_owned() } else { reason.replace('|', "\\|") };
+        assert!(!reason.is_empty(), "Cargo.toml gives no reason for {name}");
+        let reason = reason.replace('|', "\\|");
         writeln!(page, "| `{name}` | {version} | {reason} |")?;
     }
     page += "\nThe Python package has its own list in `python/Cargo.toml`.\n";

@@ -8,7 +8,6 @@ use std::fs;
 
 use meshreplay::allocator::{ALLOCATORS, Entry, RECORDED};
 use meshreplay::machine::order::ORDERS;
-use meshreplay::metrics::{Better, METRICS};
 use meshreplay::scheduler::{self, SCHEDULERS};
 use meshreplay::trace::{FORMATS, Format};
 
@@ -250,7 +249,6 @@ pub(crate) fn rows_of(registry: &str) -> Result<String, Box<dyn Error>> {
             Ok(reads(Format::find(name)?) + "\n")
         }
         "orders of nodes" => orders(),
-        "numbers" => Ok(numbers()),
         _ => Err(format!("no registry is called {registry}").into()),
     }
 }
@@ -292,21 +290,6 @@ fn formats() -> String {
         text += &reads(format);
     }
     text + "\n"
-}
-
-/// Every number of a summary as people read it.
-fn numbers() -> String {
-    let mut text = "| number | column | better | meaning |\n| --- | --- | --- | --- |\n".to_owned();
-    for metric in METRICS {
-        let better = match metric.better {
-            Better::Lower => "lower",
-            Better::Higher => "higher",
-            Better::Neither => "",
-        };
-        let (label, meaning) = (cell(&metric.label()), cell(metric.column.meaning));
-        let _ = writeln!(text, "| {label} | `{}` | {better} | {meaning} |", metric.name());
-    }
-    text
 }
 
 /// Every order of nodes with a drawing.

@@ -7,6 +7,8 @@ use std::process::{Command, Output};
 use meshreplay::workload::lublin::{self, Lublin, LublinError, LublinJob, LublinOptions};
 use statrs::function::gamma::gamma_lr;
 
+use super::support::{Tested, run};
+
 /// What one type of jobs should look like; constants retyped from the model's publication.
 struct Type {
     serial: f64,
@@ -306,7 +308,7 @@ fn trace_generate_explains_wrong_options() {
         ("--jobs 0 --procs 64", "-", "invalid value '0' for '--jobs <N>'"),
         ("--jobs 5 --procs 0", "-", "invalid value '0' for '--procs <P>'"),
         ("--jobs 5 --procs 64 --load 0", "-", "expected a number above 0"),
-        ("--jobs 1 --procs 64 --load 0.5", "-", "--load needs jobs that arrive at different times"),
+        ("--jobs 1 --procs 64 --load 0.5", "-", "a load needs jobs that arrive at different times"),
         ("--jobs 5 --procs 64 --published-sizes", "-", "go up to 128 processors, but the machine has 64"),
         ("--jobs 5 --procs 64", "a.txt", "cannot tell the format of 'a.txt'"),
     ] {
@@ -330,4 +332,23 @@ fn the_bundled_log_is_what_its_note_says() {
         text.lines().filter(|line| !line.starts_with(';')).map(str::to_owned).collect()
     };
     assert!(records(&text) == records(&again), "the model makes another log than the bundled one");
+}
+
+#[test]
+fn a_replay_of_the_model_is_a_replay_of_its_log() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let made = run(at, "trace generate --model lublin --jobs 300 --procs 64 --load 0.8 --seed 5 -o log.swf")?;
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let rest = "-m 8x8 -s easy -a hilbert+bf first-fit --arrival-scale 1 0.7 --seed 5 --no-timing --format csv \
+                --columns wait_s_mean,pairwise_sum_mean,utilization,makespan_s";
+    let [model, log] =
+        ["lublin:jobs=300,load=0.8", "log.swf"].map(|log| run(at, &format!("replay {log} {rest}")));
+    let numbers = |text: &str| -> Vec<String> {
+        text.lines().map(|line| line.rsplitn(5, ',').take(4).collect::<Vec<_>>().join(" ")).collect()
+    };
+    let (model, log) = (model?, log?);
+    assert_eq!((model.code, numbers(&model.stdout).len()), (Some(0), 5), "{}", model.stderr);
+    assert_eq!(numbers(&model.stdout), numbers(&log.stdout));
+    Ok(())
 }

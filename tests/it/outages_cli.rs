@@ -263,7 +263,7 @@ fn outages_that_cannot_be_are_named() -> Tested {
     // The whole machine is down for ever while jobs wait: that is a result, and a note says it.
     fs::write(at.join("o.csv"), "\u{feff}Time,node,state\r\n0,0-15,Down\r\n")?;
     let ran = run(at, &format!("{replay} -a naive --no-timing --outages o.csv").replace(" -q", ""))?;
-    let note = "note: tiny on 4x4 with 'naive': 10 jobs never started, as needed nodes did not come up; left \
+    let note = "10 jobs never started, as needed nodes did not come up; left \
                 out of all means\n";
     assert!(ran.code == Some(0) && ran.stderr.contains(note), "{}", ran.stderr);
     for (rest, code, message) in [

@@ -92,7 +92,7 @@ fn the_peak_of_its_jobs_stands_for_a_partition_whose_size_no_header_tells() -> T
     fs::write(at.join("log.swf"), log("", |_| true))?;
     let (notes, found) = replay(at, "log.swf -m auto:1d --partition 2")?;
     let note = format!(
-        "note: log, partition 2: machine 'auto:1d' is {0}, for the {0} processors that its jobs had in use \
+        "machine 'auto:1d' is {0}, for the {0} processors that its jobs had in use \
          at once, as the header does not tell the partition's\n",
         found["machine"][0]
     );

@@ -16,7 +16,7 @@ fn the_machine_follows_from_the_log() -> Tested {
     let ran =
         run(at, &format!("replay {} -m auto 2x8 auto:3d -a naive --no-timing -o out", bundled("tiny.swf")))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let note = "note: tiny: machine 'auto' is 4x4, for the 16 processors of its header (MaxProcs)\n";
+    let note = "machine 'auto' is 4x4, for the 16 processors of its header (MaxProcs)\n";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
     let manifest = fs::read_to_string(at.join("out/run.json"))?;
     let places = ["4x4", "2x8", "2x2x4"].map(|machine| manifest.find(&format!("\"{machine}\"")));

@@ -62,7 +62,10 @@ fn left_and_cost_free_compaction_are_nearer_to_each_other_than_published() -> Te
     let rows = rows(&ran.stdout);
     let gap = "allocation delay, left below cost-free compaction, points, M = 0";
     let row = rows.iter().find(|row| row.item == gap).ok_or(gap)?;
-    assert!(row.verdict.starts_with("differs: 0.29 below, more than 0.1; tried: 0.000107 with"), "{row:?}");
+    assert!(
+        row.verdict.starts_with("differs: 0.29 below, more than 0.1 points; tried: 0.000107 with"),
+        "{row:?}"
+    );
     for (step, expected) in [("0.001", 0.0001), ("0.01", 0.0011), ("0.1", 0.0106), ("1", 0.1056)] {
         let item = format!("left below cost-free compaction, allocation delay, points, a step of {step} s");
         assert!((value(&rows, &item)? - expected).abs() < 0.0001, "{item}: {rows:?}");

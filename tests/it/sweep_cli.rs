@@ -418,7 +418,7 @@ fn a_failing_cell_leaves_the_others_and_can_be_rerun_on_its_own() -> Tested {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         String::from_utf8(output.stderr)?,
-        format!("note: a log/tiny.swf: left out 2 without a run time\nerror: {problem}\n")
+        format!("note: tiny: left out 2 without a run time\nerror: {problem}\n")
     );
     // The cells that finished are what `replay` says of them.
     let output = shell(&(command.replace("3x3", "4x4") + " --format csv"))?;

@@ -79,7 +79,7 @@ fn functions(text: &str) -> Vec<(usize, usize)> {
     let starts = |line: &str| {
         let words = line.trim_start();
         !words.starts_with("//")
-            && !line.ends_with(';')
+            && !line.ends_with([';', '}'])
             && !line.contains('"')
             && words.split(' ').take(4).any(|word| word == "fn")
     };

@@ -81,11 +81,7 @@ fn dates_are_read_in_the_zone_of_the_machine_unless_another_is_given() -> Tested
             "trace convert dump.sacct -",
         ] {
             let ran = run(at, zone, command)?;
-            assert!(
-                ran.stderr.contains(&format!("dump.sacct: {note}")),
-                "{command} in {zone}: {}",
-                ran.stderr
-            );
+            assert!(ran.stderr.contains(note), "{command} in {zone}: {}", ran.stderr);
         }
     }
     let ran = run(at, "Europe/Berlin", "replay dump.sacct -m 4x4 -a naive --time-zone Asia/Tokyo")?;

@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use super::support::{Tested, run_with};
+use super::support::{Tested, assert_golden, run_with};
 
 /// A heading and a line of a table that are right.
 const TABLE: &str =
@@ -311,6 +311,7 @@ fn wrong_logs_are_named_with_exit_code_1() -> Tested {
     let all: Vec<Wrong> =
         [no_logs(), headings(), cells(), numbers(), systems(), others()].into_iter().flatten().collect();
     assert!(all.len() >= 60, "{}", all.len());
+    let mut messages = String::new();
     for Wrong(text, arguments, message) in all {
         let rest =
             ["-m", "4x4", "-a", "naive", "--no-timing"].into_iter().chain(arguments.split_whitespace());
@@ -329,8 +330,10 @@ fn wrong_logs_are_named_with_exit_code_1() -> Tested {
             "{}",
             ran.stderr
         );
+        let start: String = shown.escape_debug().take(120).collect();
+        messages.extend([&start, "\n$ meshreplay ", &arguments.join(" "), "\n", &ran.stderr, "\n"]);
     }
-    Ok(())
+    assert_golden("wrong-logs.txt", &messages)
 }
 
 #[test]

@@ -123,10 +123,10 @@ fn counts(comparisons: &[Comparison], format: Format, screen: Screen) -> String 
     let fitted = count(|verdict| matches!(verdict, Verdict::Fitted { .. }));
     let unmeasured: usize = comparisons.iter().map(|comparison| not_measured(comparison).len()).sum();
     if fitted > 0 {
-        text += &format!("; beside them {}", counted(fitted, "fitted number"));
+        text.extend(["; beside them ", &counted(fitted, "fitted number")]);
     }
     if unmeasured > 0 {
-        text += &format!("; {} not measured", counted(unmeasured, "sentence"));
+        text.extend(["; ", &counted(unmeasured, "sentence"), " not measured"]);
     }
     match format {
         Format::Latex => String::new(),

@@ -13,7 +13,7 @@ use crate::cli::runner::options::{Flags, OfReplay, UnavailableArgs};
 use crate::execution;
 use crate::frame::FileFormat;
 use crate::guest::Guests;
-use crate::machine::{AutoMachine, Mesh};
+use crate::machine::Mesh;
 use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
@@ -30,11 +30,8 @@ use crate::workload::{
 ///
 /// Specs are `name` or `name:key=value,key=value`; `meshreplay list` shows the names.
 ///
-/// Workload models take the place of logs, such as synthetic:KEY=VALUE,…: Poisson arrivals by ratio=R (rate
-/// times mean service, 1 by default), rate=λ (jobs per second) or offered=L (share of the machine's
-/// capacity); exponential service=S seconds (5); sides=uniform, exponential or normal with mean=M, sigma=D
-/// and outside=clamp or redraw; max=AxB instead of the machine's sides; jobs=N (10000).
-/// tpu-slices:offered=L (0.7): boxes in the mix of accelerator pods; see `meshreplay list models`.
+/// Workload models take the place of logs, such as lublin:jobs=10000,load=0.7, synthetic:ratio=1.5 or
+/// tpu-slices; `meshreplay list models` shows their parameters.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 \\
@@ -279,13 +276,17 @@ impl Args {
             ..ReadOptions::default()
         };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
-        let (machines, autos) = self.machines()?;
+        let (given, autos) = MachineArg::split(self.machine.iter().cloned());
+        if !autos.is_empty() && !self.unavailable.is_empty() {
+            bail!("{UNAVAILABLE_OF_AUTO}");
+        }
+        let machines: Result<_> = given.iter().map(|mesh| self.unavailable.removed_from(mesh)).collect();
         let axes = Axes {
             logs: Vec::new(),
             partitions: self.partitions(),
             rules: vec![self.rules()],
             arrival_scales: self.arrival_scale.clone(),
-            machines,
+            machines: machines?,
             autos,
             of_logs: Vec::new(),
             schedulers: self.schedulers()?,
@@ -323,16 +324,6 @@ impl Args {
             guests.resolve_network(&given.spec, &mesh)?;
         }
         Ok(())
-    }
-
-    /// Returns the given machines without the nodes of `--unavailable`, and the machines that follow from the
-    /// logs.
-    fn machines(&self) -> Result<(Vec<Mesh>, Vec<(usize, AutoMachine)>)> {
-        let (given, autos) = MachineArg::split(self.machine.iter().cloned());
-        if !autos.is_empty() && !self.unavailable.is_empty() {
-            bail!("{UNAVAILABLE_OF_AUTO}");
-        }
-        Ok((given.iter().map(|mesh| self.unavailable.removed_from(mesh)).collect::<Result<_>>()?, autos))
     }
 
     /// Returns the schedulers, with the order of `--order`, also in their labels.

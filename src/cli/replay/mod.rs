@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use self::args::Format;
 use super::interrupt::Saving;
 use super::runner::{ResultSink, Runner, Tally, check_room};
-use super::{Failure, complain, note, terminal, unwritten};
+use super::{Failure, by_subject, complain, note, terminal, unwritten, write_notes};
 use crate::frame::{self, FileFormat, FinishedRun, RunFolderError, RunPlace, RunResults};
 use crate::guest::Guests;
 use crate::metrics::FinishedJobs;
@@ -42,9 +42,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Ok(study) = &planned {
         study.sort_notes(&mut notes);
     }
-    for text in &notes {
-        note(args.quiet, text);
-    }
+    write_notes(args.quiet, &notes);
     let study = planned.map_err(unplanned)?;
     check(&study.options)?;
     let all: Vec<usize> = (0..study.cells.len()).collect();
@@ -109,8 +107,8 @@ impl ResultSink<Vec<Outcome>> for Output<'_> {
         if let Some(Err(error)) = self.results.as_mut().map(|results| results.add(number, outcomes)) {
             self.failure.get_or_insert(error);
         }
-        let new = notes.into_iter().filter(|note| self.said.insert(note.clone()));
-        new.map(|note| format!("note: {note}")).collect()
+        let new: Vec<String> = notes.into_iter().filter(|note| self.said.insert(note.clone())).collect();
+        by_subject(&new)
     }
 
     fn is_lost(&self) -> bool {

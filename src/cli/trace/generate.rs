@@ -1,7 +1,7 @@
 //! `meshreplay trace generate`: generates a log from a workload model.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{io, iter};
 
 use anyhow::anyhow;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -12,10 +12,10 @@ use crate::cli::complain;
 use crate::cli::runner::counted;
 use crate::machine::Mesh;
 use crate::machine::mesh::MAX_NODES;
-use crate::spec::{Spec, SpecError, unknown};
+use crate::spec::{Spec, SpecError};
 use crate::trace::{Format, SWF, Writer};
 use crate::workload::lublin::LublinOptions;
-use crate::workload::{LUBLIN_TYPES, LublinLog, MODELS, Model, ModelLogError, write_model};
+use crate::workload::{LUBLIN_TYPES, LublinJobs, LublinLog, MOST_LOAD, Model, ModelLogError, write_model};
 
 /// The name of the model of Lublin and Feitelson.
 const LUBLIN: &str = "lublin";
@@ -26,8 +26,8 @@ const SHORT_S: f64 = 50.0;
 /// Make a log from a workload model; the same options give the same bytes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The workload model: lublin (Lublin and Feitelson, 2003), or one of `meshreplay list models`, such as
-    /// synthetic:KEY=VALUE,… or tpu-slices, whose jobs have shapes, in fields 19 to 21
+    /// The workload model, one of `meshreplay list models`: lublin, or one whose jobs have shapes (in fields
+    /// 19 to 21), such as synthetic:KEY=VALUE,… or tpu-slices
     #[arg(long, value_parser = parse_model)]
     model: Spec,
 
@@ -39,7 +39,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "P", value_parser = value_parser!(u32).range(1..=i64::from(MAX_NODES)))]
     procs: Option<u32>,
 
-    /// The machine (models of `list models`)
+    /// The machine (models of jobs with shapes)
     #[arg(long, value_name = "MACHINE")]
     machine: Option<Mesh>,
 
@@ -69,21 +69,14 @@ pub(super) struct Args {
     force: bool,
 }
 
-/// Returns the spec of a workload model: `lublin`, or a spec of a model of jobs that bring their shape.
+/// Returns the spec of a workload model.
 fn parse_model(text: &str) -> Result<Spec, SpecError> {
-    if text != LUBLIN && !Model::is_spec(text) {
-        let name = text.split_once(':').map_or(text, |(name, _)| name);
-        if let (LUBLIN, Some(key)) = (name, text.parse::<Spec>()?.params.into_keys().next()) {
-            let known =
-                "; --jobs, --procs, --types, --published-sizes and --load say what it makes".to_owned();
-            return Err(SpecError::NoParameter { owner: LUBLIN.to_owned(), key, known });
-        }
-        let known = MODELS.iter().map(|entry| entry.name);
-        return Err(unknown("workload model", name, iter::once(LUBLIN).chain(known)));
-    }
     let spec: Spec = text.parse()?;
-    if text != LUBLIN {
-        Model::new(&spec)?;
+    Model::new(&spec)?;
+    if let (LUBLIN, Some(key)) = (spec.name.as_str(), spec.params.keys().next()) {
+        let known =
+            "; --jobs, --procs, --types, --published-sizes and --load are its options here".to_owned();
+        return Err(SpecError::NoParameter { owner: LUBLIN.to_owned(), key: key.clone(), known });
     }
     Ok(spec)
 }
@@ -93,9 +86,6 @@ fn types_parser() -> impl TypedValueParser<Value = bool> {
     let values = LUBLIN_TYPES.map(|(_, name, help)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(values).map(|given| LUBLIN_TYPES.iter().any(|row| row.0 && row.1 == given))
 }
-
-/// The greatest offered load. Far greater ones would let all jobs arrive in the same second.
-const MOST_LOAD: f64 = 100.0;
 
 /// Returns the offered load in an argument.
 fn parse_load(text: &str) -> Result<f64, String> {
@@ -119,14 +109,14 @@ fn draw_lublin(args: &Args) -> Result<(), Failure> {
     let (jobs, procs) = (needed(args.jobs, "--jobs N")?, needed(args.procs, "--procs P")?);
     let typeless = args.types.unwrap_or_default();
     let options = LublinOptions { typeless, published_sizes: args.published_sizes };
-    let log = LublinLog { jobs, procs, options, load: args.load, seed: args.seed };
+    let log = LublinLog { jobs, procs, model: LublinJobs { options, load: args.load }, seed: args.seed };
     let mut writer = create(&args.output, args.force)?;
     let progress = counted(u64::from(jobs));
     let made = log.write(&mut writer, &mut |written| progress.set_position(written));
     progress.finish_and_clear();
     made.map_err(|error| match error {
         ModelLogError::Trace(_) | ModelLogError::Model(_) => Failure::Failed(error.into()),
-        _ => Failure::Usage(error.into()),
+        ModelLogError::Lublin(_) => Failure::Usage(error.into()),
     })?;
     Ok(writer.finish()?)
 }

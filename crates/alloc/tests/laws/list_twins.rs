@@ -46,7 +46,9 @@ impl Squares {
                 parts.push(([x, y + side], side, length - side));
             }
         }
-        free.values_mut().for_each(|squares| squares.sort_unstable());
+        for squares in free.values_mut() {
+            squares.sort_unstable();
+        }
         Self { width, free, jobs: BTreeMap::new() }
     }
 
@@ -54,7 +56,7 @@ impl Squares {
     /// none.
     fn take(&mut self, side: u32) -> Option<(u32, [u32; 2])> {
         let is_free = |squares: &&Vec<[u32; 2]>| !squares.is_empty();
-        if self.free.get(&side).filter(is_free).is_none() {
+        if !self.free.get(&side).is_some_and(|squares| is_free(&squares)) {
             let (&larger, _) = self.free.range(side + 1..).find(|(_, squares)| !squares.is_empty())?;
             let [x, y] = self.free.get_mut(&larger)?.remove(0);
             let half = larger / 2;

@@ -6,7 +6,8 @@
 //! [`BATCH`] calls are added up.
 //!
 //! Verdicts are about the published algorithms: with `search=plain` both scan in the same way, and adaptive
-//! scan differs by its second orientation alone. Rows of the accelerated searches have no verdict.
+//! scan differs by its second orientation alone. Beside them is the number of orientations that adaptive scan
+//! looks at, which no computer changes. Rows of the accelerated searches have no verdict.
 
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ use crate::estimate::Median;
 use crate::findings::{Findings, item};
 use meshreplay_alloc::allocator::{Placement, Request, Setup, Strategy, build};
 use meshreplay_base::job::{Job, Time};
-use meshreplay_machine::machine::Machine;
+use meshreplay_machine::machine::{Machine, Submesh};
 use meshreplay_workload::Model;
 
 const MACHINE: &str = "32x32";
@@ -31,8 +32,12 @@ const BATCH: usize = 250;
 /// Two allocators that are asked together. The placements of the first one are carried out.
 struct Both {
     allocators: [Strategy; 2],
+    /// Which of them is adaptive scan.
+    scan: usize,
     machine: Machine,
     calls: usize,
+    /// Orientations of jobs that adaptive scan has looked at; fixed orientation looks at one per call.
+    orientations: usize,
     /// Nanoseconds of both allocators in this batch (`batch`), and in each batch before it (`batches`).
     batch: [f64; 2],
     batches: Vec<[f64; 2]>,
@@ -45,7 +50,16 @@ impl Both {
             Some(build(&name.parse().ok()?, &Setup::new(machine.mesh(), 1)).ok()?.strategy)
         };
         let allocators = [built(names[0])?, built(names[1])?];
-        Some(Self { allocators, machine, calls: 0, batch: [0.0; 2], batches: Vec::new() })
+        let scan = usize::from(names[1].starts_with(SCAN));
+        Some(Self {
+            allocators,
+            scan,
+            machine,
+            calls: 0,
+            orientations: 0,
+            batch: [0.0; 2],
+            batches: Vec::new(),
+        })
     }
 
     /// Asks both allocators. Returns the placement of the first one, with its nodes in use; `None` if it
@@ -62,6 +76,7 @@ impl Both {
         if self.calls.is_multiple_of(BATCH) {
             self.batches.push(std::mem::take(&mut self.batch));
         }
+        self.orientations += orientations(request, answers[self.scan].as_ref(), &self.machine);
         let [first, _] = answers;
         let mut placement = first?;
         self.allocators[0].accepted(&placement, &self.machine);
@@ -105,16 +120,35 @@ impl Both {
     }
 }
 
-/// Returns the nanoseconds of both allocators for each batch of calls, where the first one decides; `None` if
-/// a name is wrong.
-fn batches(log: &str, names: [&str; 2]) -> Option<Vec<[f64; 2]>> {
+/// Returns the number of orientations of a job that adaptive scan looks at for this answer: one if it finds
+/// the job's own orientation or the job is a square, otherwise two.
+fn orientations(request: &Request, answer: Option<&Placement>, machine: &Machine) -> usize {
+    let sides = request.sides_on(machine.mesh());
+    let is_square = sides.is_some_and(|[a, b, _]| a == b);
+    let found = answer.and_then(|placement| Submesh::around(machine.mesh(), &placement.nodes));
+    if is_square || found.is_some_and(|place| Some(place.sizes) == sides) { 1 } else { 2 }
+}
+
+/// What both allocators take on one log, where the first one decides.
+#[derive(Default)]
+struct Costs {
+    /// Nanoseconds of both for each batch of calls.
+    batches: Vec<[f64; 2]>,
+    calls: usize,
+    orientations: usize,
+}
+
+/// Measures both allocators on the jobs of a model; `None` if a name is wrong.
+fn measure(log: &str, names: [&str; 2]) -> Option<Costs> {
     let model = Model::new(&log.parse().ok()?).ok()?;
-    let mut all = Vec::new();
+    let mut all = Costs::default();
     for seed in SEEDS {
         let mut both = Both::new(names)?;
         let jobs = model.draw(seed, both.machine.mesh().extents(), 1.0).ok()?;
         both.replay(&jobs);
-        all.extend(both.batches);
+        all.batches.extend(both.batches);
+        all.calls += both.calls;
+        all.orientations += both.orientations;
     }
     Some(all)
 }
@@ -134,7 +168,7 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
 /// Adds the times of a call of two allocators, the first one deciding, and the ratio of adaptive scan to
 /// fixed orientation. It has a verdict if both run `as_published`.
 fn judge_pair(findings: &mut Findings<'_>, log: &str, names: [&str; 2], as_published: bool) {
-    let batches = batches(log, names).unwrap_or_default();
+    let Costs { batches, calls, orientations } = measure(log, names).unwrap_or_default();
     let decides = if names[0].starts_with(SCAN) { SCAN } else { FIXED };
     let (scan, fixed) = if decides == SCAN { (0, 1) } else { (1, 0) };
     let searches = if as_published { "as published" } else { "accelerated" };
@@ -149,6 +183,9 @@ fn judge_pair(findings: &mut Findings<'_>, log: &str, names: [&str; 2], as_publi
     if as_published {
         let words = format!("{SCAN} above {FIXED}, percent (20 to 30), {decides}'s states");
         item("ratio", words).measured(percent).in_range([20.0, 30.0]).add_to(findings);
+        let more = 100.0 * (orientations as f64 / calls as f64 - 1.0);
+        let words = format!("orientations, {SCAN} above {FIXED}, percent, {decides}'s states");
+        item("here", words).measured((calls > 0).then_some(more)).add_to(findings);
     } else {
         let words = format!("{SCAN} above {FIXED}, accelerated, percent, {decides}'s states");
         item("here", words).measured(percent.map(Estimate::number)).add_to(findings);

@@ -225,68 +225,20 @@ const PLAIN: &str = "mc1x1-shells:search=plain";
 
 /// Judges the statements on the cost of MC1x1, by MC1x1 as written.
 pub(super) fn judge_plain(findings: &mut Findings<'_>) {
-    let printed = PrintedTable::parse(include_str!("fig17.tsv"));
-    let evidence = findings.evidence;
-    // Seconds of the whole simulation, reading included.
-    let seconds = |log: &Log, machine: &str, allocator: &str| -> Option<f64> {
-        let point = evidence.at(log.dataset).machine(machine).allocator(allocator);
-        Some(point.simulations().median()?.number())
-    };
-    let theirs = |log: &Log, machine: &str, allocator: &str| {
-        Some(printed.cell(allocator, &format!("{} {machine}", log.dataset))?.value)
-    };
+    let plain =
+        Plain { evidence: findings.evidence, printed: PrintedTable::parse(include_str!("fig17.tsv")) };
     for log in [HPC2N, CM5] {
-        let Some(file) = findings.log(log.dataset) else { continue };
-        let mut factors = Vec::new();
-        for machine in [log.flat, log.cube] {
-            findings.about(file, machine);
-            item("seconds", format!("{PLAIN}, seconds"))
-                .measured(seconds(&log, machine, PLAIN))
-                .add_to(findings);
-            for other in FASTER {
-                let ratio =
-                    seconds(&log, machine, PLAIN).zip(seconds(&log, machine, other)).map(|(a, b)| a / b);
-                let printed =
-                    theirs(&log, machine, MC1X1).zip(theirs(&log, machine, other)).map(|(a, b)| a / b);
-                factors.extend(ratio.zip(printed));
-                item("ratios", format!("{PLAIN} by {other}"))
-                    .measured(ratio)
-                    .expected(printed, TEN_PERCENT)
-                    .add_to(findings);
-            }
-            findings.claim(
-                "slowest",
-                "MC1x1 takes much longer than the others (twice as long or more)",
-                |is| {
-                    for other in FASTER {
-                        let twice = seconds(&log, machine, other).map(|seconds| 2.0 * seconds);
-                        is.below(format!("twice {other}"), twice, PLAIN, seconds(&log, machine, PLAIN));
-                    }
-                },
-            );
+        if let Some(file) = findings.log(log.dataset) {
+            plain.judge_log(&log, file, findings);
         }
-        findings.about(file, "");
-        let largest = |side: fn(&(f64, f64)) -> f64| factors.iter().map(side).max_by(f64::total_cmp);
-        item("factors", "largest factor by which MC1x1 is slower")
-            .measured(largest(|pair| pair.0))
-            .expected(largest(|pair| pair.1), TEN_PERCENT)
-            .add_to(findings);
-        let [flat, cube] = [log.flat, log.cube].map(|machine| seconds(&log, machine, PLAIN));
-        item("cube-faster", format!("seconds on {} by those on {}", log.flat, log.cube))
-            .measured(flat.zip(cube).map(|(flat, cube)| flat / cube))
-            .expected(
-                theirs(&log, log.flat, MC1X1).zip(theirs(&log, log.cube, MC1X1)).map(|(a, b)| a / b),
-                TEN_PERCENT,
-            )
-            .add_to(findings);
-        findings.claim("cube-faster", "MC1x1 is faster on the cube-like shape", |is| {
-            is.below(format!("seconds on {}", log.cube), cube, log.flat, flat);
-        });
     }
     findings.about("", "");
-    let per_job = |log: &Log| Some(seconds(log, log.flat, PLAIN)? / evidence.facts(log.dataset)?.jobs as f64);
+    let per_job = |log: &Log| {
+        let jobs = plain.evidence.facts(log.dataset)?.jobs as f64;
+        Some(plain.seconds(log, log.flat, PLAIN)? / jobs)
+    };
     let growth = per_job(&CM5).zip(per_job(&HPC2N)).map(|(large, small)| large / small);
-    let printed = theirs(&CM5, CM5.flat, MC1X1).map(|seconds| seconds / 122_057.0 / 0.0056);
+    let printed = plain.printed(&CM5, CM5.flat, MC1X1).map(|seconds| seconds / 122_057.0 / 0.0056);
     item("growth", "growth of seconds per job of MC1x1 from 16x16 to 32x32")
         .measured(growth)
         .expected(printed, TEN_PERCENT)
@@ -294,4 +246,63 @@ pub(super) fn judge_plain(findings: &mut Findings<'_>) {
     findings.claim("growth", "seconds per job of MC1x1 grow with the machine", |is| {
         is.above("seconds per job on 32x32 by those on 16x16", growth.map(Estimate::Number), 1.0);
     });
+}
+
+/// Seconds of whole simulations with MC1x1 as published, reading included.
+struct Plain<'a> {
+    evidence: &'a Evidence,
+    printed: PrintedTable,
+}
+
+impl Plain<'_> {
+    fn seconds(&self, log: &Log, machine: &str, allocator: &str) -> Option<f64> {
+        let point = self.evidence.at(log.dataset).machine(machine).allocator(allocator);
+        Some(point.simulations().median()?.number())
+    }
+
+    fn printed(&self, log: &Log, machine: &str, allocator: &str) -> Option<f64> {
+        Some(self.printed.cell(allocator, &format!("{} {machine}", log.dataset))?.value)
+    }
+
+    /// Judges the ratios to the other allocators, and between both machines, on one log, read from `file`.
+    fn judge_log(&self, log: &Log, file: &str, findings: &mut Findings<'_>) {
+        let mut factors = Vec::new();
+        for machine in [log.flat, log.cube] {
+            findings.about(file, machine);
+            let seconds = |allocator| self.seconds(log, machine, allocator);
+            item("seconds", format!("{PLAIN}, seconds")).measured(seconds(PLAIN)).add_to(findings);
+            for other in FASTER {
+                let ratio = seconds(PLAIN).zip(seconds(other)).map(|(a, b)| a / b);
+                let printed = self.printed(log, machine, MC1X1).zip(self.printed(log, machine, other));
+                let printed = printed.map(|(a, b)| a / b);
+                factors.extend(ratio.zip(printed));
+                item("ratios", format!("{PLAIN} by {other}"))
+                    .measured(ratio)
+                    .expected(printed, TEN_PERCENT)
+                    .add_to(findings);
+            }
+            let text = "MC1x1 takes much longer than the others (twice as long or more)";
+            findings.claim("slowest", text, |is| {
+                for other in FASTER {
+                    let twice = seconds(other).map(|seconds| 2.0 * seconds);
+                    is.below(format!("twice {other}"), twice, PLAIN, seconds(PLAIN));
+                }
+            });
+        }
+        findings.about(file, "");
+        let largest = |side: fn(&(f64, f64)) -> f64| factors.iter().map(side).max_by(f64::total_cmp);
+        item("factors", "largest factor by which MC1x1 is slower")
+            .measured(largest(|pair| pair.0))
+            .expected(largest(|pair| pair.1), TEN_PERCENT)
+            .add_to(findings);
+        let [flat, cube] = [log.flat, log.cube].map(|machine| self.seconds(log, machine, PLAIN));
+        let printed = self.printed(log, log.flat, MC1X1).zip(self.printed(log, log.cube, MC1X1));
+        item("cube-faster", format!("seconds on {} by those on {}", log.flat, log.cube))
+            .measured(flat.zip(cube).map(|(flat, cube)| flat / cube))
+            .expected(printed.map(|(flat, cube)| flat / cube), TEN_PERCENT)
+            .add_to(findings);
+        findings.claim("cube-faster", "MC1x1 is faster on the cube-like shape", |is| {
+            is.below(format!("seconds on {}", log.cube), cube, log.flat, flat);
+        });
+    }
 }

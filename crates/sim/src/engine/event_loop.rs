@@ -202,7 +202,7 @@ impl ReplayState<'_> {
     /// earliest of the next arrival, the end of a rearrangement stage, the scheduler's wake-up and the next
     /// change of a node. `None` if there is none.
     fn next_event(&self, arrival: Option<Time>, scheduler: &dyn Scheduler) -> Option<Time> {
-        let due = self.next_job.as_ref().map(NextJob::due);
+        let due = self.rearranging.as_ref().map(NextJob::due);
         let wake = scheduler.wakes().filter(|&wake| wake > self.now);
         let change = self.next_change(arrival.is_some());
         arrival.into_iter().chain(due).chain(wake).chain(change).min()
@@ -242,7 +242,7 @@ impl ReplayState<'_> {
 
     /// Checks that every job has run. It is called when no further event will come.
     fn check_end(&self) -> Result<(), ReplayError> {
-        if !self.running.is_empty() || self.next_job.is_some() {
+        if !self.running.is_empty() || self.rearranging.is_some() {
             // These jobs have no end that can be represented as a time.
             return Err(self.beyond_time(None));
         }
@@ -258,7 +258,7 @@ impl ReplayState<'_> {
     /// Returns the error that `job` ends beyond the range of time. Without a `job`, the error names a running
     /// job or else the job of the pending rearrangement.
     fn beyond_time(&self, job: Option<JobId>) -> ReplayError {
-        let next = self.next_job.as_ref().map(|next| next.job);
+        let next = self.rearranging.as_ref().map(|next| next.job);
         let job = job.or_else(|| self.running.iter().next().map(|running| running.job)).or(next);
         let number = job.map_or(0, |job| self.window.job(job).number);
         ReplayError::OutOfRange { number }
@@ -334,7 +334,7 @@ fn run(
         observer,
         queue: WaitQueue::default(),
         running: RunningJobs::default(),
-        next_job: None,
+        rearranging: None,
         reservation: None,
         error: None,
     };
@@ -358,7 +358,7 @@ fn run(
         let started = state.finish_stages();
         state.change_nodes(&mut done, scheduler);
         state.take_arriving(&mut next, arrivals, &mut arriving)?;
-        // A correction alone starts no pass.
+        // No pass if a correction is all that happens at this instant.
         if event == Some(now) || !done.is_empty() || correction != Some(now) {
             state.run_passes(&mut done, &arriving, started, scheduler);
         }

@@ -196,7 +196,7 @@ impl ReplayState<'_> {
     /// Removes the waiting jobs that need more nodes than are up, or else the head, and runs a pass. Called
     /// when no further event would come. Returns false, and does nothing, without outages or waiting jobs.
     pub(super) fn drop_stranded(&mut self, scheduler: &mut dyn Scheduler) -> bool {
-        let can_drop = self.error.is_none() && self.running.is_empty() && self.next_job.is_none();
+        let can_drop = self.error.is_none() && self.running.is_empty() && self.rearranging.is_none();
         let Some(head) = self.queue.head().filter(|_| can_drop && self.outages.is_some()) else {
             return false;
         };

@@ -65,7 +65,7 @@ impl ReplayState<'_> {
             self.observer.compaction(Compaction::Begun, plan);
         }
         let (asked, stage) = (self.now, Stage::Deciding(self.now + decided));
-        self.next_job = Some(NextJob { job, placement, asked, cost_ns, stage });
+        self.rearranging = Some(NextJob { job, placement, asked, cost_ns, stage });
         self.finish_stages()
     }
 
@@ -97,7 +97,7 @@ impl ReplayState<'_> {
     /// waiting job goes on waiting.
     pub(super) fn drop_plan_if_ended(&mut self, ended: &[JobId]) {
         let deciding = |next: &&NextJob| matches!(next.stage, Stage::Deciding(_));
-        let Some(next) = self.next_job.as_ref().filter(deciding) else { return };
+        let Some(next) = self.rearranging.as_ref().filter(deciding) else { return };
         // A move identifies its job by the first node of the job.
         let first = |job: &JobId| self.window[*job].placement.nodes.first().copied();
         let moves = |job| next.moves().iter().any(|moved| Some(moved.first) == first(job));
@@ -106,14 +106,14 @@ impl ReplayState<'_> {
                 self.observer.compaction(Compaction::Aborted, plan);
             }
             self.observer.allocated(next.job, None, next.cost_ns);
-            self.next_job = None;
+            self.rearranging = None;
         }
     }
 
     /// Completes the stages that end now: first the running jobs move, then the waiting job starts. Returns
     /// whether it has started.
     pub(super) fn finish_stages(&mut self) -> bool {
-        while let Some(mut next) = self.next_job.take_if(|next| next.due() <= self.now) {
+        while let Some(mut next) = self.rearranging.take_if(|next| next.due() <= self.now) {
             match next.stage {
                 Stage::Deciding(_) => {
                     if let Err(error) = self.rearrange(&next) {
@@ -122,7 +122,7 @@ impl ReplayState<'_> {
                     }
                     let ready = next.plan().map_or(Time::ZERO, |plan| plan.ready);
                     next.stage = Stage::Moving(self.now + ready);
-                    self.next_job = Some(next);
+                    self.rearranging = Some(next);
                 }
                 Stage::Moving(_) => {
                     let head = self.queue.head().filter(|head| head.job == next.job);

@@ -44,7 +44,7 @@ pub(super) struct ReplayState<'a> {
     /// The running jobs.
     pub(super) running: RunningJobs,
     /// The pending rearrangement.
-    pub(super) next_job: Option<NextJob>,
+    pub(super) rearranging: Option<NextJob>,
     /// The last reservation; `None` if there is none.
     pub(super) reservation: Option<Reservation>,
     /// The outages; `None` if all nodes are always up.
@@ -84,7 +84,7 @@ impl ReplayState<'_> {
 
     /// Runs a pass. Does nothing during a rearrangement.
     pub(super) fn run_scheduler(&mut self, scheduler: &mut dyn Scheduler) {
-        if self.next_job.is_none() {
+        if self.rearranging.is_none() {
             scheduler.start_jobs(self);
         }
     }
@@ -215,7 +215,7 @@ impl ReplayState<'_> {
 impl ReplayState<'_> {
     /// Returns whether a job may start now: no error, no rearrangement under way, not stopped.
     fn may_start(&self) -> bool {
-        self.error.is_none() && self.next_job.is_none() && !self.stop.is_thrown()
+        self.error.is_none() && self.rearranging.is_none() && !self.stop.is_thrown()
     }
 
     /// Starts a waiting job on nodes that are already occupied.

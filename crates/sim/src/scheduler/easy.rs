@@ -102,9 +102,10 @@ impl Easy {
         // Step 1. The loop ends at a head that does not start, because too few nodes are free or the
         // allocator refused it.
         while let Some(first) = head {
-            let refused = first.nodes.least <= view.free();
-            if !(refused && view.try_start(first.slot)) {
-                match backfill(&mut candidates, &first, refused, self.shortest.as_mut(), view) {
+            let fits_by_count = first.nodes.least <= view.free();
+            if !(fits_by_count && view.try_start(first.slot)) {
+                // A head that fits by count was refused by the allocator.
+                match backfill(&mut candidates, &first, fits_by_count, self.shortest.as_mut(), view) {
                     // The head does not fit without the nodes that are down, even when all running jobs have
                     // ended. It waits until they come up, and the next job is the head.
                     Backfilled::NoShadowTime if view.is_degraded() => is_skipped = true,

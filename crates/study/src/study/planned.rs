@@ -212,16 +212,14 @@ impl Study {
         notes
     }
 
-    /// Groups notes by log, in the order of the logs. Notes begin with the name or path of their log; others
-    /// come last.
+    /// Groups notes by log, in the order of the logs. Notes begin with the name of their log; others come
+    /// last.
     pub fn sort_notes(&self, notes: &mut [String]) {
         let is_about = |note: &str, name: &str| {
             note.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', ' ', ',']))
         };
         let log = |note: &String| {
-            let is_its = |log: &StudyLog| {
-                is_about(note, &log.source.name) || is_about(note, &log.source.path.to_string_lossy())
-            };
+            let is_its = |log: &StudyLog| is_about(note, &log.source.name);
             self.logs.iter().position(is_its).unwrap_or(self.logs.len())
         };
         notes.sort_by_key(log);

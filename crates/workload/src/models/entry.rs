@@ -1,21 +1,22 @@
-//! Workload models of jobs with shapes: the registry, its rows, and the laws for drawing jobs.
+//! Workload models: the registry, its rows, and the laws for drawing jobs.
 
 use std::fmt;
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::arrival_rate::positive;
-use super::{rfold_mix, synthetic, tpu_slices};
+use super::arrival_rate::{ArrivalRate, positive};
+use super::lublin_jobs::LublinJobs;
+use super::{lublin_jobs, rfold_mix, synthetic, tpu_slices};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// If sides outside the range are drawn again, at least one drawn side in this many has to be within the
 /// range.
 pub(super) const LEAST_LIKELY: u32 = 20;
 
-/// All workload models of jobs that bring their shape. To add one, write a file with an `ENTRY` and add a
-/// row.
-pub const MODELS: &[ModelEntry] = &[synthetic::ENTRY, tpu_slices::ENTRY, rfold_mix::ENTRY];
+/// All workload models. To add one, write a file with an `ENTRY` and add a row.
+pub const MODELS: &[ModelEntry] =
+    &[lublin_jobs::ENTRY, synthetic::ENTRY, tpu_slices::ENTRY, rfold_mix::ENTRY];
 
 /// One row of the registry of workload models.
 #[derive(Clone, Copy, Debug)]
@@ -30,18 +31,36 @@ pub struct ModelEntry {
     pub parameters: &'static str,
     /// The line that names the model in the header of a log of its jobs.
     pub(super) title: &'static str,
-    /// The parameter that gives the rate of arrivals if none is given, and its value.
-    pub(super) rate: (&'static str, f64),
     /// The parameters that are left out of the name in results while they have these values.
     pub(super) unnamed: &'static [(&'static str, &'static str)],
-    /// Builds the laws of the jobs from the parameters. Fails if a value is not allowed.
-    pub(super) build: Build,
+    /// Builds the law of the jobs from the parameters of a spec. Fails if a value is not allowed.
+    pub(super) build: fn(&mut Params, &Spec) -> Result<Law, SpecError>,
 }
 
-/// Builds the laws of the jobs from the parameters of a spec.
-pub(super) type Build = fn(&mut Params, &Spec) -> Result<Box<dyn JobLaw>, SpecError>;
+/// How a model draws its jobs.
+#[derive(Debug)]
+pub(super) enum Law {
+    /// Poisson arrivals of jobs with shapes.
+    Poisson(ArrivalRate, Box<dyn JobLaw>),
+    /// The model of Lublin and Feitelson.
+    Lublin(LublinJobs),
+}
 
-/// Laws of a workload model. `machine` is the number of nodes along x, y and z.
+impl Law {
+    /// Takes the rate of arrivals from `params`, which are those of the spec `given`. Without one, the
+    /// parameter `key` has the value `rate`.
+    pub(super) fn poisson(
+        params: &mut Params,
+        given: &Spec,
+        key: &str,
+        rate: f64,
+        jobs: impl JobLaw + 'static,
+    ) -> Result<Self, SpecError> {
+        Ok(Self::Poisson(ArrivalRate::take(params, given, key, rate)?, Box::new(jobs)))
+    }
+}
+
+/// Laws of the jobs of a model with Poisson arrivals. `machine` is the number of nodes along x, y and z.
 pub(super) trait JobLaw: fmt::Debug + Send + Sync {
     /// Returns a side length whose drawing would take nearly forever, if any.
     fn unlikely(&self, _machine: [u32; 3]) -> Option<u32> {

@@ -3,7 +3,8 @@
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use super::lublin::{self, Lublin, LublinError, LublinJob, LublinOptions};
+use super::lublin::LublinJob;
+use super::lublin_jobs::{LUBLIN_TYPES, LublinJobs, LublinJobsError};
 use super::model::{Model, ModelError};
 use meshreplay_base::job::{Shape, Time};
 use meshreplay_logs::status::COMPLETED;
@@ -12,20 +13,9 @@ use meshreplay_logs::{Header, Record, SHAPES, TraceError, Writer};
 /// The reason why a model gives no log.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelLogError {
-    /// There is no Lublin–Feitelson model for these options.
+    /// The Lublin–Feitelson model gives no jobs.
     #[error(transparent)]
-    Lublin(#[from] LublinError),
-    /// The load is so small that the stretched submit times exceed the range of time.
-    #[error(
-        "--load {load:?} stretches arrivals beyond the range of time, 292,000 years; a larger load helps"
-    )]
-    SmallLoad {
-        /// The load as given.
-        load: f64,
-    },
-    /// All jobs have the same submit time, so no factor changes the load.
-    #[error("--load needs jobs that arrive at different times; make more jobs")]
-    OneArrival,
+    Lublin(#[from] LublinJobsError),
     /// A model of jobs that bring their shape gives no jobs.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -41,49 +31,28 @@ pub struct LublinLog {
     pub jobs: u32,
     /// The number of processors of the machine.
     pub procs: u32,
-    /// The choices that the model leaves open.
-    pub options: LublinOptions,
-    /// Target for the offered load: submit times are stretched until the work of the jobs, divided by the
-    /// capacity from the first to the last arrival, is `load`. `None` keeps the model's submit times.
-    pub load: Option<f64>,
+    /// The options and the load.
+    pub model: LublinJobs,
     /// The seed of the random numbers.
     pub seed: u64,
 }
 
-/// The two versions of the model. Each row has a flag (whether the version is typeless), the name, and the
-/// meaning of the queues in its logs.
-pub const LUBLIN_TYPES: [(bool, &str, &str); 2] = [
-    (false, "batch+interactive", "Queue 0 interactive, queue 1 batch"),
-    (true, "typeless", "One stream fitted to both, in queue 0"),
-];
-
 impl LublinLog {
     /// Writes the header and the jobs, without finishing the writer. `written` reports progress in jobs.
     ///
-    /// Memory holds no jobs. With a load, the jobs are drawn twice, as the load without stretching is known
-    /// only at the end.
+    /// Memory holds no jobs.
     pub fn write(&self, writer: &mut Writer, written: &mut dyn FnMut(u64)) -> Result<(), ModelLogError> {
-        let jobs = Lublin::new(self.procs, self.options, self.seed)?.take(self.jobs as usize);
-        let Some(load) = self.load else {
-            writer.header(&self.header(None))?;
-            return Ok(write_all(writer, jobs, written)?);
-        };
-        let found = lublin::load_of(jobs.clone(), self.procs);
-        let (offered, last_s) = found.ok_or(ModelLogError::OneArrival)?;
-        let factor = offered / load;
-        if last_s as f64 * factor >= Time::MAX.as_seconds() {
-            return Err(ModelLogError::SmallLoad { load });
-        }
-        writer.header(&self.header(Some(factor)))?;
-        Ok(write_all(writer, jobs.map(|job| job.stretched(factor)), written)?)
+        let jobs = self.model.stretched(self.jobs, self.procs, self.seed)?;
+        writer.header(&self.header(jobs.factor))?;
+        Ok(write_all(writer, jobs.into_iter(), written)?)
     }
 
     /// Returns the header of the log. `factor` is the factor of stretched submit times.
     fn header(&self, factor: Option<f64>) -> Header {
-        let Self { jobs, procs, seed, options, .. } = self;
+        let Self { jobs, procs, seed, model: LublinJobs { options, load } } = self;
         let types = LUBLIN_TYPES[usize::from(options.typeless)].1;
         let published = if options.published_sizes { " --published-sizes" } else { "" };
-        let load = self.load.map_or_else(String::new, |load| format!(" --load {load}"));
+        let load = load.map_or_else(String::new, |load| format!(" --load {load}"));
         let mut lines = head("workload model of Lublin and Feitelson (2003)", *jobs, u64::from(*procs));
         lines.push(format!(
             "Note: {MADE} --model lublin --jobs {jobs} --procs {procs} --seed {seed} --types \

@@ -11,6 +11,7 @@ mod arrival_rate;
 pub(super) mod entry;
 pub(super) mod logs;
 pub mod lublin;
+pub(super) mod lublin_jobs;
 pub(super) mod model;
 mod rfold_mix;
 pub(super) mod side_lengths;

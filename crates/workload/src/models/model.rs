@@ -1,4 +1,4 @@
-//! Workload models of jobs that bring their shape: how jobs are drawn from one of them.
+//! Draws the jobs of a workload model. `lublin` has its own file; for the other models:
 //!
 //! 1. *Arrivals*: Gaps are exponential, at a rate that a parameter gives.
 //! 2. *Sides* and *run times*: Each model has laws of its own for them, see [`JobLaw`].
@@ -12,7 +12,8 @@ use std::sync::Arc;
 use rand_distr::{Distribution, Exp1};
 
 use super::arrival_rate::ArrivalRate;
-use super::entry::{JobLaw, LEAST_LIKELY, MODELS, ModelEntry};
+use super::entry::{JobLaw, LEAST_LIKELY, Law, MODELS, ModelEntry};
+use super::lublin_jobs::LublinJobsError;
 use meshreplay_base::job::{Draws, Job, Shape, Time};
 use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 
@@ -21,8 +22,9 @@ use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 pub struct Model {
     entry: &'static ModelEntry,
     jobs: u32,
-    rate: ArrivalRate,
-    law: Arc<dyn JobLaw>,
+    law: Arc<Law>,
+    /// The available part of the machine's nodes.
+    share: f64,
     /// The spec with every default written out.
     spec: Spec,
 }
@@ -48,6 +50,9 @@ pub enum ModelError {
         /// The rate in jobs per second.
         rate: f64,
     },
+    /// The model of Lublin and Feitelson gives no jobs.
+    #[error(transparent)]
+    Lublin(#[from] LublinJobsError),
     /// A time exceeds the range of time.
     #[error(
         "{model}: job {number} leaves the range of time, 292,000 years; expected a higher rate or shorter \
@@ -89,20 +94,15 @@ impl Model {
         if !(1..=100_000_000).contains(&jobs) {
             return Err(params.bad_value("jobs", &jobs.to_string(), "a whole number from 1 to 100,000,000"));
         }
-        let rate = ArrivalRate::take(&mut params, given, entry.rate.0, entry.rate.1)?;
         let law = (entry.build)(&mut params, given)?;
-        Ok(Self { entry, jobs, rate, law: law.into(), spec: params.finish()? })
+        Ok(Self { entry, jobs, law: law.into(), share: 1.0, spec: params.finish()? })
     }
 
-    /// Returns the model for a machine with only this share of its nodes available: an offered load is
-    /// relative to the available nodes. The spec stays unchanged.
+    /// Returns the model for a machine with only this share of its nodes available: loads are relative to the
+    /// available nodes. The spec stays unchanged.
     #[must_use]
     pub fn on_share(&self, share: f64) -> Self {
-        let rate = match self.rate {
-            ArrivalRate::Offered(load) => ArrivalRate::Offered(load * share),
-            other => other,
-        };
-        Self { rate, ..self.clone() }
+        Self { share, ..self.clone() }
     }
 
     /// Returns the model's row in the registry.
@@ -120,46 +120,52 @@ impl Model {
         &self.spec
     }
 
-    /// Returns the rate of arrivals, in jobs per second, on a machine with these extents.
-    pub fn rate(&self, machine: [u32; 3]) -> f64 {
-        let nodes: f64 = machine.iter().map(|&extent| f64::from(extent)).product();
-        self.rate.per_second(nodes, self.mean_size(machine), self.law.mean_run_s())
-    }
-
-    /// Returns the mean number of processors of a job on a machine with these extents.
-    pub fn mean_size(&self, machine: [u32; 3]) -> f64 {
-        self.law.shapes(machine).mean_size()
-    }
-
-    /// Returns the mean run time of a job in seconds.
-    pub fn mean_run_s(&self) -> f64 {
-        self.law.mean_run_s()
-    }
-
     /// Draws the jobs of `seed` for a machine with these extents. Submit times are multiplied by
     /// `arrival_scale`.
     pub fn draw(&self, seed: u64, machine: [u32; 3], arrival_scale: f64) -> Result<Vec<Job>, ModelError> {
+        match &*self.law {
+            Law::Poisson(rate, law) => self.draw_poisson(*rate, &**law, seed, machine, arrival_scale),
+            Law::Lublin(law) => {
+                let procs = (nodes(machine) * self.share).round() as u32;
+                Ok(law.draw(self.jobs, procs, seed, arrival_scale)?)
+            }
+        }
+    }
+
+    /// Draws jobs whose gaps, sides and run times are independent.
+    fn draw_poisson(
+        &self,
+        rate: ArrivalRate,
+        law: &dyn JobLaw,
+        seed: u64,
+        machine: [u32; 3],
+        arrival_scale: f64,
+    ) -> Result<Vec<Job>, ModelError> {
         let [mut gaps, mut shapes, mut services] =
             [Draws::Gaps, Draws::Shapes, Draws::Services].map(|draws| draws.of_seed(seed));
-        if let Some(most) = self.law.unlikely(machine) {
+        if let Some(most) = law.unlikely(machine) {
             return Err(ModelError::Unlikely { model: self.to_string(), most });
         }
-        let rate = self.rate(machine);
+        let law_of_shapes = law.shapes(machine);
+        let rate = match rate {
+            ArrivalRate::Offered(load) => ArrivalRate::Offered(load * self.share),
+            other => other,
+        };
+        let rate = rate.per_second(nodes(machine), law_of_shapes.mean_size(), law.mean_run_s());
         if !(rate.is_finite() && rate > 0.0) {
             return Err(ModelError::Rate { model: self.to_string(), rate });
         }
-        let law = self.law.shapes(machine);
         let mut now_s = 0.0_f64;
         let mut jobs = Vec::with_capacity(self.jobs as usize);
         for number in 1..=i64::from(self.jobs) {
             let gap: f64 = Exp1.sample(&mut gaps);
             now_s += gap / rate * arrival_scale;
-            let sides = law.sides(&mut shapes);
+            let sides = law_of_shapes.sides(&mut shapes);
             let procs = sides.iter().try_fold(1_u32, |product, &side| product.checked_mul(side));
             let Some(procs) = procs else {
                 return Err(ModelError::TooLarge { model: self.to_string(), number, sides });
             };
-            let run_s = self.law.run_s(&mut services);
+            let run_s = law.run_s(&mut services);
             let (Some(submit), Some(run)) = (time(now_s), time(run_s)) else {
                 return Err(ModelError::OutOfRange { model: self.to_string(), number });
             };
@@ -179,6 +185,11 @@ impl Model {
     }
 }
 
+/// Returns the number of nodes of a machine with these extents.
+fn nodes(machine: [u32; 3]) -> f64 {
+    machine.iter().map(|&extent| f64::from(extent)).product()
+}
+
 /// Returns seconds as a time in whole microseconds; `None` if they exceed the range of time.
 fn time(seconds: f64) -> Option<Time> {
     let micros = (seconds * 1e6).round();
@@ -195,5 +206,30 @@ impl fmt::Display for Model {
             }
         }
         short.fmt(f)
+    }
+}
+
+#[cfg(test)]
+impl Model {
+    fn poisson(&self) -> (ArrivalRate, &dyn JobLaw) {
+        match &*self.law {
+            Law::Poisson(rate, law) => (*rate, &**law),
+            Law::Lublin(_) => unreachable!("lublin has no independent laws"),
+        }
+    }
+
+    /// Returns the rate of arrivals, in jobs per second, on a machine with these extents.
+    pub(super) fn rate(&self, machine: [u32; 3]) -> f64 {
+        self.poisson().0.per_second(nodes(machine), self.mean_size(machine), self.mean_run_s())
+    }
+
+    /// Returns the mean number of processors of a job on a machine with these extents.
+    pub(super) fn mean_size(&self, machine: [u32; 3]) -> f64 {
+        self.poisson().1.shapes(machine).mean_size()
+    }
+
+    /// Returns the mean run time of a job in seconds.
+    pub(super) fn mean_run_s(&self) -> f64 {
+        self.poisson().1.mean_run_s()
     }
 }

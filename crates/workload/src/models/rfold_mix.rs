@@ -27,7 +27,7 @@
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 
-use super::entry::{JobLaw, LogNormal, ModelEntry, ShapeLaw};
+use super::entry::{JobLaw, Law, LogNormal, ModelEntry, ShapeLaw};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// The model's row in the registry.
@@ -37,7 +37,6 @@ pub(super) const ENTRY: ModelEntry = ModelEntry {
     source: "Chen et al., arXiv 2510.03891, 2025: MixedWorkload of its simulator",
     parameters: "offered=0.8 (or rate=λ, ratio=R), jobs=10000, median=14800, sigma=1",
     title: "mixed workload of RFold",
-    rate: ("offered", 0.8),
     unnamed: &[("median", "14800"), ("sigma", "1")],
     build,
 };
@@ -60,8 +59,9 @@ struct RFoldMix {
 }
 
 /// Reads the parameters. Fails if a value is not allowed.
-fn build(params: &mut Params, _given: &Spec) -> Result<Box<dyn JobLaw>, SpecError> {
-    Ok(Box::new(RFoldMix { run_times: LogNormal::take(params)? }))
+fn build(params: &mut Params, given: &Spec) -> Result<Law, SpecError> {
+    let jobs = RFoldMix { run_times: LogNormal::take(params)? };
+    Law::poisson(params, given, "offered", 0.8, jobs)
 }
 
 impl JobLaw for RFoldMix {

@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::arrival_rate::{optional, positive};
-use super::entry::{JobLaw, LEAST_LIKELY, ModelEntry, ShapeLaw};
+use super::entry::{JobLaw, LEAST_LIKELY, Law, ModelEntry, ShapeLaw};
 use super::side_lengths::{LAWS, OUTSIDES, Outside, SideLaw, Sides};
 use crate::rules::shape_rule::parse_sides;
 use meshreplay_base::spec::{Params, Spec, SpecError};
@@ -24,10 +24,10 @@ pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "synthetic",
     summary: "Poisson arrivals, sides from one distribution, exponential run times",
     source: "Chang, Mohapatra, 1998; Bani-Mohammad et al., ICPADS 2006; Zolfaghari, IJEAT 2013",
-    parameters: "ratio=1 (or rate=λ, offered=L), jobs=10000, service=5, sides=uniform (exponential, normal), \
-         mean, sigma, outside=clamp (redraw), max=AxBxC",
+    parameters: "ratio=1 (rate times mean service; or rate=λ, in jobs per second, or offered=L, a share of \
+         the machine's capacity), jobs=10000, service=5 (s), sides=uniform (exponential, normal), mean, \
+         sigma, outside=clamp (redraw), max=AxBxC",
     title: "synthetic workload of jobs that bring their shape",
-    rate: ("ratio", 1.0),
     unnamed: &[("service", "5"), ("sides", "uniform"), ("outside", "clamp")],
     build,
 };
@@ -43,7 +43,7 @@ struct Synthetic {
 }
 
 /// Reads the parameters. Fails if a value is not allowed.
-fn build(params: &mut Params, given: &Spec) -> Result<Box<dyn JobLaw>, SpecError> {
+fn build(params: &mut Params, given: &Spec) -> Result<Law, SpecError> {
     let service_s = positive(params, "service", 5.0)?;
     let law = params.choose("sides", &LAWS)?;
     let outside = match law {
@@ -64,7 +64,7 @@ fn build(params: &mut Params, given: &Spec) -> Result<Box<dyn JobLaw>, SpecError
         let found = given.params.get(key).cloned().unwrap_or_default();
         return Err(params.bad_value(key, &found, &format!("nothing, as sides={} have none", law.name())));
     }
-    Ok(Box::new(Synthetic { service_s, sides, max }))
+    Law::poisson(params, given, "ratio", 1.0, Synthetic { service_s, sides, max })
 }
 
 impl JobLaw for Synthetic {

@@ -23,7 +23,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::entry::{JobLaw, LogNormal, ModelEntry, ShapeLaw};
+use super::entry::{JobLaw, Law, LogNormal, ModelEntry, ShapeLaw};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// The model's row in the registry.
@@ -36,7 +36,6 @@ pub(super) const ENTRY: ModelEntry = ModelEntry {
     parameters: "offered=0.7 (or rate=λ, ratio=R), jobs=10000, median=14800, sigma=1, largest=nodes of the \
          machine",
     title: "workload model of slices of accelerator pods",
-    rate: ("offered", 0.7),
     unnamed: &[("median", "14800"), ("sigma", "1")],
     build,
 };
@@ -84,7 +83,7 @@ struct TpuSlices {
 }
 
 /// Reads the parameters. Fails if a value is not allowed.
-fn build(params: &mut Params, _given: &Spec) -> Result<Box<dyn JobLaw>, SpecError> {
+fn build(params: &mut Params, given: &Spec) -> Result<Law, SpecError> {
     let run_times = LogNormal::take(params)?;
     let largest = match params.take_text("largest") {
         None => None,
@@ -93,7 +92,7 @@ fn build(params: &mut Params, _given: &Spec) -> Result<Box<dyn JobLaw>, SpecErro
             Some(found.ok_or_else(|| params.bad_value("largest", &text, "a whole number of nodes above 0"))?)
         }
     };
-    Ok(Box::new(TpuSlices { largest, run_times }))
+    Law::poisson(params, given, "offered", 0.7, TpuSlices { largest, run_times })
 }
 
 impl JobLaw for TpuSlices {

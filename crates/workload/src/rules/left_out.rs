@@ -70,7 +70,7 @@ impl LeftOut {
         self.counts.iter().sum()
     }
 
-    /// Returns the reasons that occurred, with their counts, in the order of [`Reason::ALL`]; nothing if no
+    /// Returns the reasons that occurred, with their counts, in the order of [`REASONS`]; nothing if no
     /// record was left out.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
         let counted = REASONS.into_iter().zip(self.counts).map(|((reason, _), count)| (reason, count));

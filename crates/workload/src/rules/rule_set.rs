@@ -284,14 +284,18 @@ impl Rules {
     }
 
     /// Applies the rules to a job of a workload model and returns it, or the reason why it is left out. Only
-    /// the rules about sizes, estimates and overruns matter. As a model has no recorded estimates, the
+    /// the rules about sizes, estimates and overruns matter, and those about shapes if the model has none. As a model has no recorded estimates, the
     /// estimate is the run time or a multiple of it.
     pub fn drawn(&self, job: Job) -> Result<Job, Reason> {
         if !self.sizes.include(job.procs) {
             return Err(Reason::Size);
         }
         let (run, estimate) = self.run_and_estimate(job.run.as_micros(), None);
-        Ok(Job { run: Time::from_micros(run), estimate: Time::from_micros(estimate), ..job })
+        let shape = match job.shape {
+            Shape::Sides(_) => job.shape,
+            _ => self.shape.shape(job.number, job.procs),
+        };
+        Ok(Job { run: Time::from_micros(run), estimate: Time::from_micros(estimate), shape, ..job })
     }
 
     /// Returns the run time and the estimate by the rules about estimates and overruns. Both have the unit of

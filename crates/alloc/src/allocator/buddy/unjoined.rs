@@ -120,9 +120,12 @@ impl Unjoined {
 
 /// Returns the nodes of a block, row by row.
 fn nodes(block: &Block, mesh: &Mesh) -> Vec<NodeId> {
-    let Block { base: [x, y, z], sizes: [a, b, c], .. } = *block;
-    let rows = (z..z + c).flat_map(|z| (y..y + b).map(move |y| (y, z)));
-    let coords = rows.flat_map(|(y, z)| (x..x + a).map(move |x| -> Coord { [x, y, z] }));
+    let Block { base, sizes, .. } = *block;
+    let [columns, rows, layers] = [0, 1, 2].map(|axis| base[axis]..base[axis] + sizes[axis]);
+    let coords = layers.flat_map(|z| {
+        let columns = columns.clone();
+        rows.clone().flat_map(move |y| columns.clone().map(move |x| -> Coord { [x, y, z] }))
+    });
     coords.map(|coord| mesh.node(coord)).collect()
 }
 

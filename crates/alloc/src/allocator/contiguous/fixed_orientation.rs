@@ -78,17 +78,22 @@ fn nodes(request: &Request, place: Submesh, machine: &Machine) -> Vec<NodeId> {
         // The job was not turned.
         return place.nodes(machine);
     }
-    let [a, b, c] = shape;
-    let mut nodes = Vec::with_capacity((a * b * c) as usize);
-    for k in 0..c {
-        for j in 0..b {
-            for i in 0..a {
-                let mut steps = [0; 3];
-                for (d, step) in [i, j, k].into_iter().enumerate() {
-                    steps[along[d]] = step;
-                }
-                nodes.push(mesh.node(place.at(mesh, steps)));
-            }
+    // Node numbers are sums of one number per coordinate.
+    let [columns, rows, layers] = [0, 1, 2].map(|side| {
+        let d = along[side];
+        let position = |step| -> NodeId {
+            let mut steps = [0; 3];
+            steps[d] = step;
+            let mut coord = [0; 3];
+            coord[d] = place.at(mesh, steps)[d];
+            mesh.node(coord)
+        };
+        (0..shape[side]).map(position).collect::<Vec<NodeId>>()
+    });
+    let mut nodes = Vec::with_capacity(columns.len() * rows.len() * layers.len());
+    for layer in layers {
+        for row in &rows {
+            nodes.extend(columns.iter().map(|column| column + row + layer));
         }
     }
     nodes

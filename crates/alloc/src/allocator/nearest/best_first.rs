@@ -15,7 +15,10 @@
 //! costs of its own shell comes before the choice among equally distant nodes. The search ends at the first
 //! bound above the best sum.
 //!
-//! O(C·(R + W + L + D)) for C centres, where R is the number of rows of a ball. Memory: O(N) for N nodes.
+//! `improve` decides between centres of equal sums, `keep_first` between equally distant nodes.
+//!
+//! O(C·(R + W + L + D)) for C centres on a W × L × D machine, where R is the number of rows of a ball.
+//! Memory: O(N) for N nodes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -39,7 +42,8 @@ pub(super) struct BestFirst<C: Cost> {
     ball: Ball<C>,
     least: LeastSums,
     floor: PairwiseFloor,
-    /// The free nodes at the largest distance from the current centre, in location order.
+    /// The free nodes at the largest distance from the current centre, in location order; after
+    /// `keep_first` only the nodes that the centre takes.
     shell: Vec<ShellNode<C>>,
     /// Their costs. Scratch memory.
     costs: Vec<C>,
@@ -138,8 +142,8 @@ impl<C: Cost> BestFirst<C> {
                 candidates.push(Reverse(candidate));
                 continue;
             }
-            // No set has a smaller sum than the floor, and no earlier centre has it: the first one with this
-            // sum wins.
+            // No set has a smaller sum than the floor, and earlier centres with a higher bound cannot have
+            // it. So the first centre with this sum wins.
             self.improve(&mut best, call, candidate);
             if best.as_ref().is_some_and(|best| best.sum <= floor) {
                 return best;
@@ -191,7 +195,7 @@ impl<C: Cost> BestFirst<C> {
 
     /// Sets `best` to a candidate if this is better.
     fn improve(&mut self, best: &mut Option<Best>, call: Call<'_>, candidate: Candidate) {
-        // Of centres with the same sum the first one wins.
+        // A centre that is earlier than the best one may equal its sum; a later one must be below it.
         let limit = best.as_ref().map_or(i64::MAX, |best| best.sum + i64::from(candidate.rank < best.rank));
         if best.is_some() && candidate.bound >= limit {
             return;
@@ -203,8 +207,8 @@ impl<C: Cost> BestFirst<C> {
         }
     }
 
-    /// Returns the pairwise sum of the nodes of a candidate, and leaves its shell nodes in `shell`; `None` if
-    /// the sum is not below `limit`.
+    /// Returns the pairwise sum of the nodes of a candidate, and leaves the shell nodes that it takes in
+    /// `shell`; `None` if the sum is not below `limit`.
     fn evaluate(&mut self, call: Call<'_>, candidate: Candidate, limit: i64) -> Option<i64> {
         let centre = call.centres[candidate.rank];
         let changed = candidate.changed as usize;
@@ -223,7 +227,7 @@ impl<C: Cost> BestFirst<C> {
         }
         let need = if candidate.removes { self.shell.len() - changed } else { changed };
         self.keep_first(call, candidate, need);
-        let changed = if candidate.removes { &self.order.left } else { &self.shell };
+        let changed = if candidate.removes { &self.order.rest } else { &self.shell };
         let costs: i64 = changed.iter().map(|node| node.cost.into()).sum();
         let mut among = 0_u64;
         for d in 0..3 {
@@ -259,7 +263,7 @@ impl<C: Cost> BestFirst<C> {
         }
     }
 
-    /// Keeps the `need` nodes of the shell that a candidate takes, and moves the others to `order.left`.
+    /// Keeps the `need` nodes of the shell that a candidate takes, and moves the others to `order.rest`.
     fn keep_first(&mut self, call: Call<'_>, candidate: Candidate, need: usize) {
         let (mesh, Candidate { rank, radius, .. }) = (call.machine.mesh(), candidate);
         // In location order, no earlier centre decides anything.

@@ -31,7 +31,7 @@ pub(crate) const TIES: &[(&str, Ties)] = &[("carried", Ties::Carried), ("locatio
 pub(crate) struct CarriedOrder<T> {
     kept: Vec<T>,
     /// The nodes that were not kept.
-    pub(crate) left: Vec<T>,
+    pub(crate) rest: Vec<T>,
     distances: Vec<u32>,
     /// For each distance from the nearest on, the number of nodes.
     counts: Vec<usize>,
@@ -39,13 +39,13 @@ pub(crate) struct CarriedOrder<T> {
 
 impl<T> Default for CarriedOrder<T> {
     fn default() -> Self {
-        Self { kept: Vec::new(), left: Vec::new(), distances: Vec::new(), counts: Vec::new() }
+        Self { kept: Vec::new(), rest: Vec::new(), distances: Vec::new(), counts: Vec::new() }
     }
 }
 
 impl<T: Copy> CarriedOrder<T> {
     /// Keeps `need` of the nodes in `tied`, which are equally far from a centre and in location order. The
-    /// nodes that come first in the carried order are kept, in any order, and `left` has the others.
+    /// nodes that come first in the carried order are kept, in any order, and `rest` has the others.
     /// `previous` has the centres before, latest first. `tied` must have at least `need` nodes. O(nodes in
     /// `tied`) for each previous centre that is looked at.
     pub(crate) fn keep_first(
@@ -56,7 +56,7 @@ impl<T: Copy> CarriedOrder<T> {
         distance: impl Fn(Coord, T) -> u32,
     ) {
         self.kept.clear();
-        self.left.clear();
+        self.rest.clear();
         loop {
             let open = need - self.kept.len();
             if open == 0 || open == tied.len() {
@@ -74,7 +74,7 @@ impl<T: Copy> CarriedOrder<T> {
             }
         }
         // Nodes that are still tied after all previous centres are taken in location order.
-        self.left.extend(tied.drain(need - self.kept.len()..));
+        self.rest.extend(tied.drain(need - self.kept.len()..));
         tied.append(&mut self.kept);
     }
 
@@ -99,14 +99,14 @@ impl<T: Copy> CarriedOrder<T> {
     /// Keeps the nodes nearer than the border and leaves those farther away. Nodes at the border stay tied
     /// for the centre before.
     fn split(&mut self, tied: &mut Vec<T>, border: u32) {
-        let Self { kept, left, distances, .. } = self;
+        let Self { kept, rest, distances, .. } = self;
         let mut each = distances.iter();
         tied.retain(|&node| {
             let at = each.next().copied().unwrap_or(u32::MAX);
             match at.cmp(&border) {
                 Ordering::Less => kept.push(node),
                 Ordering::Equal => {}
-                Ordering::Greater => left.push(node),
+                Ordering::Greater => rest.push(node),
             }
             at == border
         });
@@ -171,8 +171,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settling_equals_sorting_stably_for_one_centre_after_another() -> Result<(), Box<dyn std::error::Error>>
-    {
+    fn keeping_the_first_equals_sorting_stably_for_one_centre_after_another()
+    -> Result<(), Box<dyn std::error::Error>> {
         let mesh = Mesh::new(&[5, 4])?;
         let nodes: Vec<Coord> = mesh.location_order().map(|node| mesh.coord(node)).collect();
         for last in 0..nodes.len() {

@@ -1,7 +1,10 @@
 //! The nodes that serve as centres: the free nodes, or all combinations of their coordinates; and the earlier
-//! centres that decide ties. The tied nodes are in a box around the centre. On a line, an earlier centre
-//! outside the box is farther from every node of the box by the same number of hops than its projection onto
-//! the box. So only the latest centre per projection matters.
+//! centres that decide ties.
+//!
+//! The tied nodes are in a box around the centre, which covers the whole of a dimension that wraps around.
+//! Let p be the place of the box nearest to an earlier centre c. The distance from c to any node of the box is
+//! the distance from p plus that from c to p. So c orders the tied nodes as p does, and of the centres with
+//! the same p only the latest matters.
 
 use super::axis::Axis;
 use meshreplay_machine::machine::{Coord, Machine};

@@ -7,13 +7,15 @@
 //! 1. Every free node is a centre, in location order.
 //! 2. A centre takes the k free nodes at the smallest L1 distances from it.
 //! 3. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins;
-//!    of equals the first centre.
+//!    of equal scores the centre that is first in location order.
 //!
-//! The sum is at most (2 − 2/k) times the best possible one. The publication leaves the choice among equally
+//! `plain` is this definition in code. Of two nodes, the first in location order has the smaller x, then y,
+//! then z. The sum is at most (2 − 2/k) times the best possible one. The publication leaves the choice among equally
 //! distant nodes open. `ties=carried` takes them in the order of the simulator of Walker, Bunde and Leung: by
-//! the distance to the previous centre, then to the one before, and so on. `ties=location` takes the first in
-//! location order. The strategy never refuses while k nodes are free. It takes time O(F·(R + W + L + D)) for
-//! F free nodes, where R is the number of rows of the ball around a centre. Centres are scored in the order
+//! the distance to the previous centre in location order, then to the one before, and so on. `ties=location`
+//! takes the first in location order. The strategy never refuses while k nodes are free. It takes time
+//! O(F·(R + W + L + D)) for F free nodes on a W × L × D machine, where R is the number of rows of the ball
+//! around a centre. Centres are scored in the order
 //! of lower bounds of their scores, and most are never scored. On machines of at most 128 nodes, a centre
 //! costs some tens of instructions. `search=plain` sorts the free nodes around every centre, as published,
 //! with the same result.
@@ -50,6 +52,7 @@ struct GenAlg {
 
 impl Allocator for GenAlg {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        // All centres take all free nodes, so distances give no rank order.
         if request.procs == machine.free_count() {
             return Some(Placement::of_all_free(machine));
         }

@@ -165,7 +165,7 @@ impl WithSimd for Scan<'_> {
             radius = around.radius;
             let rim = self.taken_of_rim(i, &around);
             let taken = around.inner | rim;
-            // Often the centre before has taken the same nodes.
+            // Often the centre before has taken the same nodes. Of equal sums the earlier centre wins.
             if taken == latest {
                 continue;
             }

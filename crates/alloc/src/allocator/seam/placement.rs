@@ -8,8 +8,8 @@ use meshreplay_machine::machine::{Machine, NodeId};
 pub struct Placement {
     /// The nodes in rank order: task `i` of the job runs on `nodes[i]`.
     pub nodes: Vec<NodeId>,
-    /// The sides of the box that the nodes form in rank order, if their numbers do not show it, because its
-    /// parts are of different cubes; `None` if they do, or if there is no box.
+    /// The sides of a box that the nodes form in rank order across several cubes behind optical switches.
+    /// There, node numbers do not show a box. `None` on other machines, or without a box.
     pub sides: Option<[u32; 3]>,
     /// The moves of running jobs that must happen first; `None` if all nodes are free already.
     pub rearrangement: Option<Box<Rearrangement>>,

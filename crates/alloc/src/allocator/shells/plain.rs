@@ -100,7 +100,7 @@ pub(super) fn mc1x1(machine: &Machine, k: u32, last: Last, ties: TieBreak) -> Op
         }
         let mut shells = walk(machine, centre, k);
         if last == Last::Nearest {
-            shells.rest = free.clone();
+            shells.rest.clone_from(&free);
             shells.rest.retain(|&node| mesh.l_inf(centre, node) as usize >= shells.last);
         }
         let shell = shells.last as u32;

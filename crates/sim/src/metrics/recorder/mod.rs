@@ -29,7 +29,7 @@ use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
 
 /// The most unfinished jobs whose nodes await measurement, and the most parts of such nodes. Other placements
-/// are measures at once, because their nodes would take more memory than their measurements.
+/// are measured at once, because their nodes would take more memory than their measurements.
 const MOST_OPEN: usize = 1 << 12;
 const MOST_PARTS: usize = 256;
 
@@ -61,7 +61,7 @@ pub struct Recorder<'a> {
     unfinished: UnfinishedJobs,
     /// The sink of finished jobs, or `None` if their measurements are kept.
     batches: Option<Batches<'a>>,
-    /// The jobs of the replay. Empty unless outages are measures.
+    /// The jobs of the replay. Empty unless outages are measured.
     jobs: &'a [Job],
     /// The nodes of each job according to the log, empty for a job without a list. No lists unless jobs are
     /// placed by them.

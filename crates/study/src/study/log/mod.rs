@@ -115,18 +115,17 @@ impl LoadedLog {
         self.extent.as_ref().map_or(self.workload.jobs.len() as u64, |extent| extent.jobs)
     }
 
-    /// Returns notes on the log at `path`, on records that were left out and on lines with too many fields.
-    pub(super) fn notes(&self, path: &Path) -> Vec<String> {
+    /// Returns notes on the log of this name, on records that were left out and on lines with too many fields.
+    pub(super) fn notes(&self, name: &str) -> Vec<String> {
         let mut notes = Vec::new();
         if self.workload.left_out.total() > 0 {
             let share = self.summary.skipped_share().unwrap_or_default();
-            notes.push(format!("{}: left out {}{share}", path.display(), self.workload.left_out));
+            notes.push(format!("{name}: left out {}{share}", self.workload.left_out));
         }
         let surplus = self.summary.irregularities.surplus_field_lines;
         if surplus > 0 {
             notes.push(format!(
-                "{}: {} with more fields than the format has; the rest is ignored",
-                path.display(),
+                "{name}: {} with more fields than the format has; the rest is ignored",
                 counted(surplus, "line")
             ));
         }
@@ -136,7 +135,7 @@ impl LoadedLog {
         let counts = self.summary.facts.counts.iter();
         let counts = counts.filter(|(what, _)| !is_left_out || *what != CANCELLED_EARLY);
         let counted = counts.map(|(what, count)| format!("{what}: {count}"));
-        notes.extend(said.chain(counted).map(|note| format!("{}: {note}", path.display())));
+        notes.extend(said.chain(counted).map(|note| format!("{name}: {note}")));
         notes
     }
 }

@@ -325,7 +325,7 @@ impl Draft {
             let mut counts = Counts::new(rules, wanted);
             let (summary, names, loaded) = if self.is_of_command {
                 let log = self.read(source, &mut counts).map_err(failed)?;
-                notes.extend(log.notes(&source.path));
+                notes.extend(log.notes(&source.name));
                 check_jobs(&source.path, &log, &self.axes.rules[0])?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
                 (Arc::clone(&log.summary), Arc::clone(&log.names), Some(Arc::new(log)))

@@ -60,7 +60,7 @@ impl<'a> Replication<'a> {
         }
         outages::check(&self.replay.spec, self.options)?;
         let fitting = self.replay.jobs(self.seed, &self.monitor.stop)?;
-        if self.replay.can_leave(self.options, &fitting.jobs) {
+        if self.replay.can_drop_finished(self.options, &fitting.jobs) {
             return self.run_list(&fitting);
         }
         self.run_kept(fitting, listed)

@@ -36,7 +36,7 @@ impl Replay {
     /// Returns whether the list `jobs` can be replayed like a stream: no result needs all jobs in memory, and
     /// they are sorted by arrival. A list longer than [`MOST_KEPT`] was kept because a replay of the study
     /// needs it.
-    pub(super) fn can_leave(&self, options: &Options, jobs: &[Job]) -> bool {
+    pub(super) fn can_drop_finished(&self, options: &Options, jobs: &[Job]) -> bool {
         (FEWEST_LEAVING..=MOST_KEPT).contains(&jobs.len())
             && !options.jobs
             && !options.need_all_jobs()
@@ -46,7 +46,7 @@ impl Replay {
 }
 
 impl Replication<'_> {
-    /// Replays a list of jobs like a stream, see [`Replay::can_leave`].
+    /// Replays a list of jobs like a stream, see [`Replay::can_drop_finished`].
     pub(super) fn run_list(&self, fitting: &Fitting) -> Result<Outcome, RunError> {
         let Fitting { jobs, skipped, misfits, .. } = fitting;
         let context = ReplayContext {
@@ -247,7 +247,7 @@ mod tests {
             let fragmentation = if contention { Some("4x4".parse()?) } else { None };
             let left = Options { contention, fragmentation, ..Options::default() };
             let stayed = Options { jobs: true, ..left.clone() };
-            assert!(replay.can_leave(&left, &jobs) && !replay.can_leave(&stayed, &jobs));
+            assert!(replay.can_drop_finished(&left, &jobs) && !replay.can_drop_finished(&stayed, &jobs));
             let [left, stayed] = [left, stayed].map(|options| replay.run(&options, &Monitor::default()));
             let (left, mut stayed) = (left?.remove(0), stayed?.remove(0));
             stayed.strip();

@@ -258,10 +258,10 @@ fn write_value(cell: &mut Vec<u8>, array: &dyn Array, dtype: &ArrowDataType, row
         Type::Utf8View => push(cell, downcast::<Utf8ViewArray>(array).map(|array| array.value(row))),
         Type::Binary => push_bytes(cell, downcast::<BinaryArray<i32>>(array).map(|array| array.value(row))),
         Type::LargeBinary => {
-            push_bytes(cell, downcast::<BinaryArray<i64>>(array).map(|array| array.value(row)))
+            push_bytes(cell, downcast::<BinaryArray<i64>>(array).map(|array| array.value(row)));
         }
         Type::BinaryView => {
-            push_bytes(cell, downcast::<BinaryViewArray>(array).map(|array| array.value(row)))
+            push_bytes(cell, downcast::<BinaryViewArray>(array).map(|array| array.value(row)));
         }
         Type::Decimal(_, scale) => push(cell, number::<i128>(array, row).map(|value| decimal(value, *scale))),
         Type::Dictionary(keys, values, _) => write_entry(cell, array, *keys, values, row),
