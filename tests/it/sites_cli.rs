@@ -84,7 +84,7 @@ fn partitions_on_nodes_of_their_own_are_machines_of_their_own() -> Tested {
         ("batch gpu".to_owned(), "3 2".to_owned())
     );
     assert_eq!((found.machines.join(" "), found.pools()), ("2x2 1x2".to_owned(), vec![false, false]));
-    let note = "note: log: partitions that share no nodes are replayed on machines of their own: batch 2x2, \
+    let note = "partitions that share no nodes are replayed on machines of their own: batch 2x2, \
          gpu 1x2; --partition all pools them\n";
     assert!(found.notes.contains(note), "{}", found.notes);
     let typed = replayed(at, "log.sacct -m auto --time-zone UTC --partition batch gpu")?;
@@ -100,7 +100,7 @@ fn partitions_on_nodes_of_their_own_are_machines_of_their_own() -> Tested {
     );
     assert!(!pooled.notes.contains("partition"), "{}", pooled.notes);
     let given = replayed(at, "log.sacct -m 2x3 --time-zone UTC")?;
-    let note = "note: log: partitions pooled on one machine: batch (3 jobs, 82 % of the node-seconds), gpu \
+    let note = "partitions pooled on one machine: batch (3 jobs, 82 % of the node-seconds), gpu \
          (2 jobs, 18 %); --partition batch gpu --machine auto keeps them apart\n";
     assert!(given.notes.contains(note), "{}", given.notes);
     assert_eq!((&given.manifest["replays"], given.pools()), (&pooled.manifest["replays"], vec![true]));
@@ -218,7 +218,7 @@ fn partitions_are_pooled_where_lists_do_not_show_their_nodes() -> Tested {
         (found.partitions.join(" "), found.jobs.join(" ")),
         ("batch gpu+gpu%2Cbatch".to_owned(), "2 2".to_owned())
     );
-    let note = "note: log.csv: left out 2 without a partition or in partitions without lists of nodes; \
+    let note = "left out 2 without a partition or in partitions without lists of nodes; \
          --partition all has them\n";
     assert!(found.notes.contains(note), "{}", found.notes);
     Ok(())
@@ -385,10 +385,7 @@ fn partitions_of_archive_logs_are_named_and_stay_pooled() -> Tested {
         for machine in ["auto", "2x2"] {
             let found = replayed(at, &format!("log.swf -m {machine}"))?;
             assert_eq!((found.partitions.len(), found.pools()), (0, vec![is_pool]));
-            assert_eq!(
-                found.notes.contains("note: log: partitions pooled on one machine: 1 (1 job, "),
-                is_pool
-            );
+            assert_eq!(found.notes.contains("partitions pooled on one machine: 1 (1 job, "), is_pool);
             assert_eq!(found.notes.contains("debug (1 job, "), is_pool, "{}", found.notes);
         }
         let typed = replayed(at, "log.swf -m 2x2 --partition all")?;

@@ -90,7 +90,10 @@ pub fn variants(mesh: &Mesh) -> Result<Vec<(Spec, Promises)>, SpecError> {
         }
     }
     for text in TEXTS {
-        specs.push(text.parse()?);
+        let spec: Spec = text.parse()?;
+        if ALLOCATORS.iter().any(|entry| entry.name == spec.name && entry.serves(mesh)) {
+            specs.push(spec);
+        }
     }
     for order in ORDERS.iter().filter(|order| order.build(mesh).is_ok()) {
         for select in ["best-fit", "first-fit", "free-list", "sum-of-squares"] {
