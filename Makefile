@@ -1,4 +1,4 @@
-# One profile (release) everywhere, so that the dependencies are compiled once.
+# One profile (release), so that the dependencies are compiled once; only test-core and fuzz build with debug assertions.
 CARGO ?= cargo
 CRATES := meshreplay $(addprefix meshreplay-,$(notdir $(wildcard crates/*)))
 # With CHECKED=1 all that is built finds overflows of integers in these crates and panics there, as .ci/run wants it.
