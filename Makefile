@@ -52,7 +52,7 @@ test-browser: replay
 		&& target/release/meshreplay report target/lanl --quiet && python3 tests/browser/speed.py target/lanl/report.html; \
 	else echo "skipped: LANL-CM5-1994-4.1-cln.swf.gz is not in $(TRACES)"; fi
 
-# Packs the program for others to install into target/dist, with man pages, completions and licence texts, and prints its size.
+# Packs the program for others to install into target/artifacts, with man pages, completions and licence texts, and prints its size.
 # Takes some ten minutes the first time, as everything is compiled again for size. Installs tools into target/.
 dist:
 	scripts/dist.sh

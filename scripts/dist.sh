@@ -1,13 +1,14 @@
 #!/bin/sh
-# Builds the program for others to install and packs it into target/dist (scripts/release/pack.py has the list of
-# files). On Linux it runs with glibc 2.17 or newer. The same sources and tools give the same bytes.
+# Builds the program for others to install and packs it into target/artifacts (scripts/release/pack.py has the
+# list of files). On Linux it runs with glibc 2.17 or newer. The same sources and tools give the same bytes.
 # TARGET=TRIPLE builds for another processor that this machine can run.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/release/env.sh
 case $target in
-    *-linux-gnu) build="cargo-zigbuild zigbuild --target $target.$glibc" ;;
-    *) build="${CARGO:-cargo} build --target $target" ;;
+    *-linux-gnu) build="cargo-zigbuild rustc --target $target.$glibc" ;;
+    *) build="${CARGO:-cargo} rustc --target $target" ;;
 esac
-$build --locked --package meshreplay --profile dist --config "$flags"
+# Cargo does not remove the symbols of a package that has its own settings in the profile.
+$build --locked --package meshreplay --bin meshreplay --profile dist --config "$flags" -- -C strip=symbols
 python scripts/release/pack.py "$target" "$version"

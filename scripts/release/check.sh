@@ -1,13 +1,13 @@
 #!/bin/sh
-# Checks what target/dist has for this machine: sizes, versions of glibc, metadata, tags and contents.
+# Checks what target/artifacts has for this machine: sizes, versions of glibc, metadata, tags and contents.
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/release/env.sh
-archive=target/dist/meshreplay-$version-$target.tar.gz
+archive=target/artifacts/meshreplay-$version-$target.tar.gz
 [ -f "$archive" ] || archive=${archive%.tar.gz}.zip
-wheel=$(ls target/dist/*.whl)
+wheel=$(ls target/artifacts/*.whl)
 python scripts/release/contents.py --glibc "$glibc" --most-megabytes 25 "$archive" "$wheel"
-python - "target/dist/meshreplay-$version-$target.cdx.json" <<'PYTHON'
+python - "target/artifacts/meshreplay-$version-$target.cdx.json" <<'PYTHON'
 import pathlib
 import sys
 from cyclonedx.schema import SchemaVersion

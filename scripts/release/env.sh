@@ -10,11 +10,10 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 target=${TARGET:-$host}
 # The oldest glibc that Rust's own library supports, that of CentOS 7. Zig links against it on any Linux.
 glibc=2.17
-# Paths of this machine in messages of panics would differ from one machine to the next. Symbols are removed
-# here, because Cargo does not do it for a package whose level is not that of its profile. These flags are
-# added to those of .cargo/config.toml; the variable RUSTFLAGS would replace them.
-flags="\"-Cstrip=symbols\", \"--remap-path-prefix=$PWD=.\""
-flags="$flags, \"--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo\""
+# Paths of this machine in messages of panics would differ from one machine to the next. These flags are added
+# to those of .cargo/config.toml; the variable RUSTFLAGS would replace them. Paths of Windows have backslashes,
+# hence single quotes.
+flags="'--remap-path-prefix=$PWD=.', '--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo'"
 flags="target.'cfg(all())'.rustflags = [$flags]"
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
 # Times of files in archives.

@@ -1,4 +1,4 @@
-"""Packs the program of a target into target/dist:
+"""Packs the program of a target into target/artifacts:
 
     meshreplay-VERSION-TARGET/bin/meshreplay
     meshreplay-VERSION-TARGET/share/man/man1/*.1
@@ -85,7 +85,7 @@ def main():
     is_windows = "windows" in target
     program = pathlib.Path("target", target, "dist", "meshreplay.exe" if is_windows else "meshreplay")
     name = f"meshreplay-{version}-{target}"
-    work = pathlib.Path("target", "dist", name)
+    work = pathlib.Path("target", "artifacts", name)
     shutil.rmtree(work, ignore_errors=True)
     fill(work, program, target)
     archive = work.parent / f"{name}{'.zip' if is_windows else '.tar.gz'}"
@@ -93,6 +93,7 @@ def main():
     checksum = hashlib.sha256(archive.read_bytes()).hexdigest()
     archive.with_name(f"{archive.name}.sha256").write_text(f"{checksum}  {archive.name}\n", newline="\n")
     shutil.copy(work / "share/doc/meshreplay/SBOM.cdx.json", f"{work}.cdx.json")
+    shutil.rmtree(work)
     for path in (program, archive):
         print(f"{path.stat().st_size:>12,} bytes  {path}")
 
