@@ -22,7 +22,7 @@ use super::truth::Written;
 pub(crate) type Write = fn(&Cluster, &mut ChaCha8Rng) -> Option<Written>;
 
 /// The writers, each with the name of what it writes.
-pub(crate) const WRITERS: [(&str, Write); 15] = [
+pub(crate) const WRITERS: &[(&str, Write)] = &[
     ("swf", swf::write),
     ("sacct", sacct::write),
     ("slurm-json", slurm::json),
