@@ -20,7 +20,7 @@ pub(super) struct Args {
     parts: Vec<PathBuf>,
 
     /// Directory of the merged study. It may be one of the parts.
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
     /// Write the cells that there are even if others are missing.

@@ -7,12 +7,14 @@ use clap::ValueEnum;
 
 use super::terminal::screen;
 use super::{Failure, note, one_of, print};
-use crate::frame::Table;
+use crate::frame::{StudyFolder, Table};
 use crate::metrics::Better;
-use crate::report::{CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, crosstab, group_column, groups};
+use crate::report::{
+    Along, CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, crosstab, group_column, groups,
+};
 use crate::text::PaperTable;
 
-/// Print a table of saved results: one number per row and column, the best of each column bold.
+/// Print a table of saved results: one number per row and column, the best of each column or row bold.
 ///
 /// Reads the summary of `replay -o` or `sweep -o`. Rows and columns have the order of the summary.
 #[derive(Debug, clap::Args)]
@@ -64,9 +66,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "LABEL")]
     relative_to: Option<String>,
 
-    /// Which number of a column is the best [default: the lowest or the highest, as fits the numbers].
-    #[arg(long, value_parser = one_of(&BEST))]
-    best: Option<Better>,
+    /// Which numbers are bold: the best of columns or rows, lowest or highest, such as rows,highest
+    /// [default: columns, and lowest or highest as fits the numbers]. Only numbers that differ in allocator
+    /// and scheduler are compared.
+    #[arg(long, value_delimiter = ',', value_parser = one_of(&BEST))]
+    best: Vec<Best>,
 
     /// Number of decimals. By default the largest number has four digits, and csv and json have all decimals.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=15))]
@@ -89,9 +93,21 @@ enum Format {
     Json,
 }
 
-/// The numbers that may be the best of a column.
-const BEST: [(&str, Better); 3] =
-    [("lowest", Better::Lower), ("highest", Better::Higher), ("none", Better::Neither)];
+/// Which numbers are the best, or along which direction.
+#[derive(Clone, Copy, Debug)]
+enum Best {
+    Better(Better),
+    Along(Along),
+}
+
+/// The words of --best.
+const BEST: [(&str, Best); 5] = [
+    ("columns", Best::Along(Along::Columns)),
+    ("rows", Best::Along(Along::Rows)),
+    ("lowest", Best::Better(Better::Lower)),
+    ("highest", Best::Better(Better::Higher)),
+    ("none", Best::Better(Better::Neither)),
+];
 
 /// Prints the table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -122,8 +138,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             })?
         }
     };
-    if let Some(missing) = results.missing_note() {
-        note(false, &missing);
+    let deleted = StudyFolder::new(&args.folder, None).deleted_note(&results);
+    for text in results.missing_note().into_iter().chain(deleted) {
+        note(false, &text);
     }
     let table = crosstab(&results, &args.folder, &args.options())?;
     if table.rows.is_empty() {
@@ -162,6 +179,13 @@ impl Format {
 
 impl Args {
     fn options(&self) -> CrosstabOptions {
+        let (mut best, mut along) = (None, Along::default());
+        for word in &self.best {
+            match word {
+                Best::Better(better) => best = Some(*better),
+                Best::Along(chosen) => along = *chosen,
+            }
+        }
         CrosstabOptions {
             rows: self.rows.clone(),
             columns: if self.columns.is_empty() {
@@ -171,7 +195,8 @@ impl Args {
             },
             value: self.value.clone(),
             relative_to: self.relative_to.clone(),
-            best: self.best,
+            best,
+            along,
             decimals: self.decimals,
             exact: self.format.is_exact(),
         }

@@ -91,3 +91,22 @@ fn links_and_commands_are_found() {
     assert_eq!(anchor(" Why EASY is not one algorithm"), "why-easy-is-not-one-algorithm");
     assert_eq!(commands_of("```sh\nmeshreplay a \\\n    --b   # c\nls\n```\n"), ["meshreplay a      --b"]);
 }
+
+#[test]
+fn no_two_pages_write_into_one_directory() -> Tested {
+    let mut pages: BTreeMap<String, String> = BTreeMap::new();
+    for page in all_pages()? {
+        let text = fs::read_to_string(root().join(&page))?;
+        // Generated pages of reference have each example for itself.
+        let lines =
+            text.lines().filter(|line| line.contains("replay ") && !text.starts_with("<!-- Generated"));
+        for name in lines.filter_map(|line| line.split_once(" -o ")?.1.split_whitespace().next()) {
+            let name = name.trim_matches(|c: char| !c.is_alphanumeric());
+            let other = pages.entry(name.to_owned()).or_insert_with(|| page.clone());
+            // A study has one directory wherever it is mentioned, and DIR stands for any.
+            let is_common = ["loads", "DIR"].contains(&name);
+            assert!(is_common || *other == page, "{name}: {other} and {page}");
+        }
+    }
+    Ok(())
+}

@@ -80,8 +80,8 @@ fn every_kind_of_plot_is_on_its_page() -> Tested {
             Some(example) => {
                 let _ = writeln!(
                     text,
-                    "\n![{0}](../images/{0}.svg)\n\n```sh\nmeshreplay replay {example} -o out\nmeshreplay \
-                         plot out --kind {0}\n```",
+                    "\n![{0}](../images/{0}.svg)\n\n```sh\nmeshreplay replay {example} -o {0}\nmeshreplay \
+                         plot {0} --kind {0}\n```",
                     kind.name
                 );
             }

@@ -40,6 +40,7 @@ STUDY
 "$program" table odd --rows log,allocator --columns machine --value utilization --best none --format latex >table-rows.tex
 "$program" table study --columns machine --relative-to mc1x1 --format latex >table-readme.tex
 "$program" table study --rows scheduler,allocator --columns machine,arrival_scale --format latex >table-seeds.tex
+"$program" table study --columns arrival_scale,machine --best rows --format latex >table-spans.tex
 "$program" table study --rows allocator,arrival_scale --columns scheduler,log --value wait_s_mean --decimals 3 \
     --best highest --format latex >table-columns.tex
 "$program" replay ./*.swf --machine 4x4 --allocator naive "$best" --no-timing -q --format latex >replay-odd.tex
@@ -76,6 +77,13 @@ for table in table-odd table-rows replay-odd; do
     for name in "$odd" '[first]*' "$best"; do
         grep -qF -- "$name" "page-$table.txt" || fail "$table: '$name' is not on the page: $(cat "page-$table.txt")"
     done
+done
+# Adjacent columns have one heading, bare numbers have a name, and notes are on the page.
+grep -qF '\multicolumn{2}{c}{4x4, arrival\_scale}' table-seeds.tex || fail "table-seeds: no heading above the scales"
+grep -qF '\multicolumn{4}{c}{arrival\_scale}' table-spans.tex || fail "table-spans: no name above the scales"
+grep -qF '\textbf' table-spans.tex || fail "table-spans: no row has a best number"
+for words in 'pairwise.sum.mean relative to mc1x1' 'each number is the' '± is half'; do
+    grep -q "$words" page-table-readme.txt || fail "table-readme: '$words' is not on the page"
 done
 grep -qF '±' page-table-seeds.txt || fail "table-seeds: no half widths"
 grep -qF 'exact' page-reproduce-diessel.txt || fail "reproduce-diessel: no verdicts"

@@ -1,5 +1,6 @@
 //! Loads of replays that differ in load.
 
+use crate::draw::capitalized;
 use meshreplay_base::spec::Spec;
 use meshreplay_results::frame::Table;
 use meshreplay_workload::{Arrivals, Model, Rules};
@@ -57,6 +58,15 @@ impl Load {
             LoadKind::Rate => "arrivals per second",
             LoadKind::Ratio => "traffic ratio",
             LoadKind::Offered => "offered load",
+        }
+    }
+
+    /// Returns the name of such loads at the beginning of a sentence.
+    pub fn name(self) -> String {
+        if self.kind == LoadKind::Scale {
+            "Factors of arrival times".to_owned()
+        } else {
+            capitalized(self.title())
         }
     }
 

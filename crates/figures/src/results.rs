@@ -1,6 +1,5 @@
 //! Saved results for plots: the columns in which they differ, and labels for their rows.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use super::error::FigureError;
 use super::load::{self, Load, LoadKind};
 use meshreplay_base::spec::{Spec, SpecError};
 use meshreplay_machine::machine::Mesh;
-use meshreplay_results::frame::{JobCounts, Numbers, Table};
+use meshreplay_results::frame::{JobCounts, Numbers, StudyFolder, Table};
 use meshreplay_study::study::{COORDINATES, Coordinate, Labels, ReplaySpec};
 
 /// Returns the names of the columns that identify a configuration. The seed is not among them, because rows
@@ -46,10 +45,11 @@ impl Results {
         Self { table, varying, gaps }
     }
 
-    /// Returns a sentence on replays missing in the summary, and one on replays missing in the jobs in
+    /// Returns sentences on replays missing in the summary, on deleted cells, and on replays missing in the jobs in
     /// `folder`; empty if no replay is missing. Fails if the number of jobs differs from the summary.
     pub fn missing(&self, folder: &Path) -> Result<Vec<String>, FigureError> {
         let mut notes: Vec<String> = self.table.missing_note().into_iter().collect();
+        notes.extend(StudyFolder::new(folder, None).deleted_note(&self.table));
         if let Some(jobs) = JobCounts::of(folder)? {
             jobs.check(&self.table, folder)?;
             if jobs.missing != self.table.missing {
@@ -209,14 +209,8 @@ impl Results {
         Some(Load { kind: LoadKind::Gap, value: self.gaps.as_ref()?[row] })
     }
 
-    /// Returns the number of replays.
-    pub fn replays(&self) -> Result<usize, FigureError> {
-        let numbers = self.numbers("replay")?.iter().flatten().map(|number| number as u64);
-        Ok(numbers.collect::<BTreeSet<u64>>().len())
-    }
-
-    /// Returns the log, partition and machine of a row, as far as they differ between rows, and its load unless
-    /// the name of the log contains it, in several lines. Empty if all rows have the same place.
+    /// Returns the log, partition and machine of a row, as far as they differ between rows, and its load
+    /// unless the name of the log contains it, in several lines. Empty if all rows have the same place.
     pub fn place(&self, row: usize) -> String {
         let differing = Coordinate::of_place().filter(|place| self.varying.contains(&place.name));
         let mut lines: Vec<String> = differing.map(|place| self.label(row, place.name)).collect();

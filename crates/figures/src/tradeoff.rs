@@ -114,6 +114,7 @@ pub fn draw_tradeoffs(results: &Results, panels: &[Vec<Tradeoff>], page: Page) -
         columns: 3,
         aspect: Some(0.8),
         note: String::new(),
+        left_out: 0,
     }
     .draw_on(page)
 }

@@ -224,8 +224,8 @@ fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
     let written = |table: &Table| match format {
         Format::Markdown => table.markdown(),
         Format::Latex => {
-            let said = iter::once(&name).chain(versions).chain(&without);
-            table.latex(&said.cloned().collect::<Vec<String>>())
+            let notes: Vec<String> = versions.iter().chain(&without).cloned().collect();
+            table.latex(&name, &notes)
         }
         _ => screen.table_from_left(table, 1),
     };

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::compared::{Along, Cell, rivals};
 use super::hidden::{HiddenColumns, Operands};
 use super::intervals::Ratios;
 use meshreplay_alloc::allocator;
@@ -24,6 +25,8 @@ pub struct CrosstabOptions {
     pub relative_to: Option<String>,
     /// Which numbers are marked as best; `None` to take this from the registry of metrics.
     pub best: Option<Better>,
+    /// The numbers that are compared for the best.
+    pub along: Along,
     /// The number of decimals; `None` to show four digits of the largest number, or all digits if `exact`.
     pub decimals: Option<u8>,
     /// Whether numbers are not rounded, and shared labels are repeated in each column, for other programs.
@@ -165,8 +168,8 @@ struct Content {
     values: Values,
     /// Half the widths of confidence intervals by row and column; `None` without any.
     widths: Option<Values>,
-    /// Whether the numbers of each column are comparable.
-    are_comparable: Vec<bool>,
+    /// The cells that are compared for the best of them, and comparable.
+    compared: Vec<Vec<Cell>>,
     /// The number of decimals, unless the user asked for another one.
     decimals: usize,
     notes: Vec<String>,
@@ -208,27 +211,25 @@ impl Crosstab<'_> {
             None
         };
         notes.extend(widths.is_some().then(|| OVER_SEEDS.to_owned()));
-        let columns = || 0..grid.columns.len();
-        let are_alike: Vec<bool> =
-            columns().map(|j| !self.is_of_jobs() || hidden.are_alike(grid.column(j))).collect();
-        let are_complete: Vec<bool> = columns().map(|j| hidden.are_complete(grid.column(j))).collect();
-        if self.best != Better::Neither {
-            notes.extend(are_alike.contains(&false).then(|| UNMARKED.to_owned()));
-            notes.extend(are_complete.contains(&false).then(|| OTHER_RESULTS.to_owned()));
-        }
+        let mut compared = rivals(options, grid);
+        let rows_of = |rivals: &Vec<Cell>| {
+            let cells = rivals.iter().map(|cell| grid.cells[cell.row][cell.column].as_slice());
+            cells.filter(|rows| !rows.is_empty()).collect::<Vec<_>>()
+        };
+        let mut has_other = |is_kept: &dyn Fn(&Vec<&[usize]>) -> bool| {
+            let count = compared.len();
+            compared.retain(|rivals| is_kept(&rows_of(rivals)));
+            compared.len() < count && self.best != Better::Neither
+        };
+        let are_alike = |rows: &Vec<&[usize]>| !self.is_of_jobs() || hidden.are_alike(rows.iter().copied());
+        notes.extend(has_other(&are_alike).then(|| UNMARKED.to_owned()));
+        let are_complete = |rows: &Vec<&[usize]>| hidden.are_complete(rows.iter().copied());
+        notes.extend(has_other(&are_complete).then(|| OTHER_RESULTS.to_owned()));
         let values = grid.map(|rows| self.mean(rows));
         // Single counts are shown without decimals.
         let is_whole = self.table.column(&options.value).is_some_and(Column::is_whole);
         let decimals = if is_whole && most == 1 { 0 } else { decimals(&values) };
-        let are_comparable = are_alike.iter().zip(are_complete).map(|(alike, complete)| *alike && complete);
-        Content {
-            title: options.value.clone(),
-            widths,
-            are_comparable: are_comparable.collect(),
-            decimals,
-            values,
-            notes,
-        }
+        Content { title: options.value.clone(), widths, compared, decimals, values, notes }
     }
 
     /// Returns a table of the ratios to the results with the label that the user means by `base`.
@@ -251,18 +252,27 @@ impl Crosstab<'_> {
         let counts: Vec<usize> = ratios.flatten().map(Vec::len).collect();
         let mut notes: Vec<String> = self.mean_note(&counts).into_iter().collect();
         let mut widths = None;
-        if !options.exact && (hidden.names().is_empty() || hidden.is_seed()) {
+        if !options.exact {
             let intervals = Ratios::read(self.table, &options.value, folder)?;
-            widths = some(each(&operands, |[of, base]| intervals.half_width(of, base)));
+            let is_single = hidden.names().is_empty() || hidden.is_seed();
+            widths = some(each(&operands, |[of, base]| {
+                if is_single {
+                    intervals.half_width(of, base)
+                } else {
+                    let of_jobs = intervals.half_width_over_results(of, base);
+                    of_jobs.or_else(|| intervals.half_width_over_seeds(of, base))
+                }
+            }));
             notes.extend(widths.is_some().then(|| width_note(hidden)));
         }
         notes.extend(has_cut.then(|| cut_note(hidden).to_owned()));
-        let is_of_same = |j: usize| !operands.iter().any(|row| hidden.is_of_other_jobs(&row[j]));
-        let are_comparable: Vec<bool> =
-            (0..grid.columns.len()).map(|j| !self.is_of_jobs() || is_of_same(j)).collect();
-        notes.extend(are_comparable.contains(&false).then(|| OTHER_JOBS.to_owned()));
+        let is_of_same = |cell: &Cell| !hidden.is_of_other_jobs(&operands[cell.row][cell.column]);
+        let mut compared = rivals(options, grid);
+        let count = compared.len();
+        compared.retain(|rivals| !self.is_of_jobs() || rivals.iter().all(is_of_same));
+        notes.extend((compared.len() < count).then(|| OTHER_JOBS.to_owned()));
         let title = format!("{} relative to {base}", options.value);
-        Ok(Content { title, widths, are_comparable, decimals: decimals(&values), values, notes })
+        Ok(Content { title, widths, compared, decimals: decimals(&values), values, notes })
     }
 
     /// Returns a note on the numbers of results that the numbers are means of; `None` if each number is a
@@ -286,31 +296,37 @@ impl Crosstab<'_> {
     /// Returns the table with this content.
     fn shown(&self, content: Content) -> PaperTable {
         let Self { options, grid, .. } = self;
-        let Content { mut title, values, widths, are_comparable, decimals, notes } = content;
+        let Content { mut title, values, widths, compared, decimals, notes } = content;
         let text = |value: f64| match (options.exact, options.decimals) {
             (true, None) => value.to_string(),
             (true, Some(decimals)) => format!("{value:.*}", usize::from(decimals)),
             (false, given) => grouped(value, given.map_or(decimals, usize::from)),
         };
         // Numbers with the same text count as equal, so that the table never marks only one of them.
-        let bests = best(&values, self.best, |a, b| text(a) == text(b));
+        let mut bests = grid.map(|_| false);
+        for rivals in compared {
+            let numbers: Vec<Option<f64>> = rivals.iter().map(|cell| values[cell.row][cell.column]).collect();
+            let found = best(&numbers, self.best, |a, b| text(a) == text(b));
+            rivals.iter().zip(found).for_each(|(cell, best)| bests[cell.row][cell.column] = best);
+        }
         let cell = |i: usize, j: usize| {
             let width = widths.as_ref().and_then(|widths| widths[i][j]);
             let spread = width.map(|width| format!(" ±{}", text(width))).unwrap_or_default();
             let text = values[i][j].map(|value| text(value) + &spread).unwrap_or_default();
-            PaperCell { text, best: bests[i][j] && are_comparable[j] }
+            PaperCell { text, best: bests[i][j] }
         };
         let row = |(i, labels): (usize, &Vec<String>)| {
             (labels.clone(), (0..grid.columns.len()).map(|j| cell(i, j)).collect())
         };
         let rows = grid.rows.iter().enumerate().map(row).collect();
-        let mut columns = grid.columns.clone();
+        let (mut columns, mut column_names) = (grid.columns.clone(), options.columns.clone());
         if !options.exact {
-            for shared in take_shared(&options.columns, &mut columns) {
+            for shared in take_shared(&mut column_names, &mut columns) {
                 title = format!("{title} · {shared}");
             }
         }
-        PaperTable { title, corner: options.rows.clone(), columns, rows, notes, least_useful: Vec::new() }
+        let (corner, least_useful) = (options.rows.clone(), Vec::new());
+        PaperTable { title, corner, column_names, columns, rows, notes, least_useful }
     }
 }
 
@@ -335,10 +351,12 @@ fn cut_note(hidden: &HiddenColumns<'_>) -> &'static str {
 
 /// Returns the note on the confidence intervals of ratios.
 fn width_note(hidden: &HiddenColumns<'_>) -> String {
-    let over = if hidden.names().is_empty() {
-        "by a block bootstrap over jobs"
-    } else {
+    let over = if hidden.is_seed() {
         "over seeds, or by a block bootstrap over jobs where all seeds give the same"
+    } else if hidden.names().contains(&"seed") {
+        "by a block bootstrap over jobs, or over the means of each seed where results keep no jobs"
+    } else {
+        "by a block bootstrap over jobs"
     };
     format!("± is half the width of the 95 % confidence interval, {over}")
 }
@@ -412,18 +430,18 @@ fn better(column: &str) -> Better {
     }
 }
 
-/// Removes labels that all columns share, and returns each with the name of its column. Each column keeps at
-/// least one label as its title.
-fn take_shared(names: &[String], columns: &mut [Vec<String>]) -> Vec<String> {
+/// Removes labels that all columns share, and their names, and returns each with the name of its column. Each
+/// column keeps at least one label as its title.
+fn take_shared(names: &mut Vec<String>, columns: &mut [Vec<String>]) -> Vec<String> {
     let mut shared = Vec::new();
     let mut at = 0;
-    for name in names {
+    while at < names.len() {
         let Some(label) = columns.first().and_then(|labels| labels.get(at)).cloned() else { break };
         if columns.iter().all(|labels| labels.len() > 1 && labels[at] == label) {
             for labels in &mut *columns {
                 labels.remove(at);
             }
-            shared.push(format!("{name} {label}"));
+            shared.push(format!("{} {label}", names.remove(at)));
         } else {
             at += 1;
         }

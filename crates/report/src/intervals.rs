@@ -21,6 +21,12 @@ pub(super) struct Ratios<'a> {
 /// measured values.
 type JobsInBlocks = ((usize, u64), Blocks);
 
+/// The sums of several results of the same jobs.
+struct Summed {
+    results: usize,
+    blocks: Blocks,
+}
+
 /// The jobs of one replay while a file is read that has them.
 enum Filling {
     /// The jobs come in the order of arrival, so none has to be kept.
@@ -133,6 +139,77 @@ impl<'a> Ratios<'a> {
             Difference::over_replications(&values(of)?, &values(base)?)
         }?;
         difference.half_width.filter(|_| difference.is_relative)
+    }
+
+    /// Returns half the width of the interval of a ratio of two means over several results, such as the loads
+    /// of a log, by a block bootstrap over jobs. Results of the same jobs are not independent, so the numbers
+    /// of each job are added. `None` unless both sides have equally many results of the same jobs.
+    pub(super) fn half_width_over_results(&self, of: &[usize], base: &[usize]) -> Option<f64> {
+        if of == base {
+            return None;
+        }
+        let (of, base) = (self.summed(of)?, self.summed(base)?);
+        let is_alike = |((jobs, one), (base_jobs, other)): (_, _)| {
+            let (one, other): (&Summed, &Summed) = (one, other);
+            jobs == base_jobs && one.results == other.results
+        };
+        if of.len() != base.len() || !of.iter().zip(&base).all(is_alike) {
+            return None;
+        }
+        let blocks =
+            |all: &BTreeMap<_, Summed>| all.values().map(|sum| sum.blocks.clone()).collect::<Vec<_>>();
+        let (of, base) = (blocks(&of), blocks(&base));
+        let [of, base] = [&of, &base].map(|all| all.iter().collect::<Vec<&Blocks>>());
+        let difference = Difference::between_sums(&of, &base)?;
+        difference.half_width.filter(|_| difference.is_relative)
+    }
+
+    /// Returns half the width of the interval of a ratio of two means over several results with several seeds
+    /// each, from the means of each seed. `None` unless both sides have the same seeds equally often, or if
+    /// seeds have no effect.
+    pub(super) fn half_width_over_seeds(&self, of: &[usize], base: &[usize]) -> Option<f64> {
+        let (of, base) = (self.means_by_seed(of)?, self.means_by_seed(base)?);
+        if of == base || !of.iter().map(|(seed, _)| seed).eq(base.iter().map(|(seed, _)| seed)) {
+            return None;
+        }
+        let [of, base] = [of, base].map(|means| means.into_iter().map(|(_, mean)| mean).collect::<Vec<_>>());
+        let has_effect = |means: &[f64]| means.windows(2).any(|pair| pair[0].to_bits() != pair[1].to_bits());
+        if !has_effect(&of) && !has_effect(&base) {
+            return None;
+        }
+        let difference = Difference::over_replications(&of, &base)?;
+        difference.half_width.filter(|_| difference.is_relative)
+    }
+
+    /// Returns the mean of the rows of each seed, with the seed and the number of its rows, in the order of
+    /// seeds.
+    fn means_by_seed(&self, rows: &[usize]) -> Option<Vec<((u64, usize), f64)>> {
+        let mut by_seed: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for &row in rows {
+            let seed = self.table.number("seed", row)?;
+            by_seed.entry(seed as u64).or_default().push(self.table.number(self.value, row)?);
+        }
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        Some(by_seed.into_iter().map(|(seed, values)| ((seed, values.len()), mean(&values))).collect())
+    }
+
+    /// Adds the blocks of the results that have the same jobs. `None` if jobs are unknown, or if other jobs
+    /// count in one of several results of the same jobs.
+    fn summed(&self, rows: &[usize]) -> Option<BTreeMap<(usize, u64), Summed>> {
+        let mut all: BTreeMap<(usize, u64), Summed> = BTreeMap::new();
+        for &row in rows {
+            let (jobs, blocks) = self.jobs.get(&self.table.replication(row)?)?;
+            let Some(sum) = all.get_mut(jobs) else {
+                all.insert(*jobs, Summed { results: 1, blocks: blocks.clone() });
+                continue;
+            };
+            if sum.blocks.counts != blocks.counts {
+                return None;
+            }
+            sum.results += 1;
+            sum.blocks.sums.iter_mut().zip(&blocks.sums).for_each(|(sum, more)| *sum += more);
+        }
+        Some(all)
     }
 
     /// Returns true if the number is the same in all of these rows, with the same jobs if they were kept, so

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod chosen_columns;
+mod compared;
 mod crosstab;
 mod groups;
 mod hidden;
@@ -14,6 +15,7 @@ mod summary_table;
 mod verdict;
 
 pub use chosen_columns::{ColumnError, check_columns, summary_column, summary_metric};
+pub use compared::Along;
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
 pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, groups};
 pub use listing::{LISTINGS, Listing, laws_table, schema_table};

@@ -85,7 +85,7 @@ impl SummaryTable {
 
     /// Returns the table in LaTeX.
     pub fn latex(&self) -> String {
-        self.table.latex(&["means over jobs".to_owned()])
+        self.table.latex("means over jobs", &[])
     }
 }
 

@@ -140,8 +140,20 @@ class PlotOptions(TypedDict, total=False):
     turnaround is the same in all curves), the pairwise mean for utilization and frontier, and the pairwise sum for
     ratio."""
 
-    log: bool | None
-    """`--log`: Use a logarithmic axis for the values in pictures by load, boxes and distributions."""
+    log: Scalar | Sequence[Scalar] | None
+    """`--log`: Show results of these logs only. Several logs, machines or schedulers have a panel each."""
+
+    machine: Scalar | Sequence[Scalar] | None
+    """`--machine`: Show results on these machines only."""
+
+    scheduler: Scalar | Sequence[Scalar] | None
+    """`--scheduler`: Show results of these schedulers only."""
+
+    allocator: Scalar | Sequence[Scalar] | None
+    """`--allocator`: Show results of these allocators only."""
+
+    log_scale: bool | None
+    """`--log-scale`: Use a logarithmic axis for the values in pictures by load, boxes and distributions."""
 
     axis: Literal["arrivals", "utilization", "factor"] | None
     """`--axis`: What the horizontal axis of pictures by load shows: the rate of arrivals, the utilization that came

@@ -32,7 +32,8 @@ pub(in crate::cli) struct DrawingArgs {
     #[arg(long, value_parser = one_of(&LOAD_AXES), value_name = "LOAD")]
     axis: Option<LoadAxis>,
 
-    /// Baseline allocator of ratios, for each scheduler its own [default: mc1x1, or else the first].
+    /// Baseline allocator of ratios, for each log, machine and scheduler its own [default: mc1x1, or else the
+    /// first].
     #[arg(long, value_name = "SPEC")]
     relative_to: Option<String>,
 

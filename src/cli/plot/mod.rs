@@ -20,13 +20,14 @@ use crate::frame::{TEMPORARY, write_whole};
 /// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
 ///
 /// Reads what `replay -o` or `sweep -o` wrote, and replays nothing. Without --kind, draws every kind that
-/// the results have data for. An allocator has the same colour in all pictures.
+/// the results have data for. An allocator has the same colour and marker in all pictures.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay plot out
   meshreplay plot loads --kind load --value wait_s_mean --log-scale -o figures \\
     --format png
-  meshreplay plot loads --kind load --size 84mm --no-title -o load.pdf")]
+  meshreplay plot loads --kind load --size 84mm --no-title -o load.pdf
+  meshreplay plot study --kind ratio --log may june --allocator mc1x1 gabl")]
 pub(super) struct Args {
     /// Directory of `replay -o` or `sweep -o`.
     #[arg(value_name = "DIR")]

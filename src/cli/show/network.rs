@@ -123,7 +123,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             format!("{}\n{}", screen().items(&shared), screen().table_from_left(&table, 1))
         }
         Format::Markdown => table.markdown(),
-        Format::Latex => table.latex(&[shared]),
+        Format::Latex => table.latex(&shared, &[]),
         Format::Csv => csv,
     })
 }

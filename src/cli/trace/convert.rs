@@ -75,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         (_, None) => {}
     }
     let kept = summary.records - left_out.total();
-    complain(&format!("{}: {kept} of {} jobs written", args.output.out.display(), summary.records));
+    complain(&format!("{}: {kept} of {} jobs written", args.output.path().display(), summary.records));
     if summary.irregularities.no_jobs > 0 {
         complain(&format!("left out: lines that are no jobs: {}", summary.irregularities.no_jobs));
     }

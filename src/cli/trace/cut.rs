@@ -167,7 +167,7 @@ fn as_swf(args: &Args, reader: Reader, path: &Path) -> Result<Reader, Failure> {
     complain(&format!(
         "{}: written as swf, as logs of the format {name} can only be read; submit times count from the \
              first one",
-        args.output.out.display()
+        args.output.path().display()
     ));
     let format = Some(Spec::named(SWF.name));
     Ok(Reader::open(path, ReadOptions { format, ..ReadOptions::default() })?)
@@ -216,6 +216,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Err(nothing_kept(&log, summary.records, &parts, &tallies));
     }
     writer.finish()?;
-    complain(&format!("{}: {kept} of {} jobs kept", args.output.out.display(), summary.records));
+    complain(&format!("{}: {kept} of {} jobs kept", args.output.path().display(), summary.records));
     Ok(())
 }

@@ -61,7 +61,7 @@ pub(super) struct Args {
     load: Option<f64>,
 
     /// Log to write: NAME.swf, NAME.swf.gz, or - for standard output
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
     /// Overwrite the file if it exists

@@ -7,7 +7,7 @@ mod info;
 mod validate;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Subcommand;
@@ -66,14 +66,18 @@ impl Input {
 #[derive(Debug, clap::Args)]
 struct Output {
     /// Log to write: NAME.swf or NAME.premas, with .gz to compress it; - is standard output
-    #[arg(value_name = "OUT")]
-    out: PathBuf,
+    #[arg(short, long = "output", value_name = "FILE", required_unless_present = "file")]
+    out: Option<PathBuf>,
 
-    /// Overwrite OUT if it exists
+    /// The same without -o.
+    #[arg(value_name = "FILE", hide = true, conflicts_with = "out")]
+    file: Option<PathBuf>,
+
+    /// Overwrite FILE if it exists
     #[arg(long)]
     force: bool,
 
-    /// Format of OUT [default: by its extension]
+    /// Format of FILE [default: by its extension]
     #[arg(
         id = "output_format",
         long = "output-format",
@@ -84,16 +88,21 @@ struct Output {
 }
 
 impl Output {
+    /// Returns the path of the log to write. The parser requires one.
+    fn path(&self) -> &Path {
+        self.out.as_deref().or(self.file.as_deref()).unwrap_or(Path::new("-"))
+    }
+
     /// Returns the format to write: the one asked for, or that of the file name, or for standard output
     /// `input`.
     fn format(&self, input: &'static Format) -> Result<&'static Format, Failure> {
-        if let Some(format) = self.format.or_else(|| Format::of_path(&self.out)) {
+        if let Some(format) = self.format.or_else(|| Format::of_path(self.path())) {
             return Ok(format);
         }
         if self.is_stdout() {
             return Ok(if input.writing.is_some() { input } else { SWF });
         }
-        let out = self.out.display();
+        let out = self.path().display();
         Err(Failure::Usage(anyhow!(
             "{out} does not tell a format; expected NAME.swf, NAME.swf.gz, NAME.premas or NAME.premas.gz, \
              or --output-format"
@@ -103,19 +112,19 @@ impl Output {
     /// Returns the path of a file next to the log: its name without extensions, with another ending. `None`
     /// if the log goes to standard output.
     fn beside(&self, ending: &str) -> Option<PathBuf> {
-        let name = self.out.file_name().filter(|_| !self.is_stdout())?.to_string_lossy().into_owned();
-        Some(self.out.with_file_name(format!("{}{ending}", without_extensions(&name))))
+        let name = self.path().file_name().filter(|_| !self.is_stdout())?.to_string_lossy().into_owned();
+        Some(self.path().with_file_name(format!("{}{ending}", without_extensions(&name))))
     }
 
     fn is_stdout(&self) -> bool {
-        self.out.as_os_str() == "-"
+        self.path().as_os_str() == "-"
     }
 
     fn writer(&self, format: &Format) -> Result<Writer, Failure> {
         if self.is_stdout() {
             return Ok(Writer::to(io::stdout(), "standard output", format)?);
         }
-        Ok(Writer::create(&self.out, format, self.force)?)
+        Ok(Writer::create(self.path(), format, self.force)?)
     }
 }
 

@@ -50,10 +50,16 @@ impl Axis {
 
     /// Returns this vertical axis for data in `data`. It begins at 0 if 0 is not farther from the data than
     /// the data are long.
-    pub(super) fn from_zero(&self, data: Span) -> Self {
+    pub(super) fn with_zero_if_near(&self, data: Span) -> Self {
         let is_free = self.scale == Scale::Linear && self.shows.is_none() && self.is_of_numbers();
         let is_near = data.low > 0.0 && data.low <= data.length();
         Self { shows: if is_free && is_near { Some(0.0) } else { self.shows }, ..self.clone() }
+    }
+
+    /// Splits the title into its text and the unit in parentheses at its end, which may be empty.
+    pub(super) fn title_and_unit(&self) -> [&str; 2] {
+        let parts = self.title.strip_suffix(')').and_then(|title| title.rsplit_once(" ("));
+        parts.map_or([&self.title, ""], |(title, unit)| [title, unit])
     }
 
     fn is_of_numbers(&self) -> bool {
@@ -127,7 +133,8 @@ impl Ticks {
 const MARGIN: f64 = 0.04;
 
 /// Returns the ends of an axis for data in `data`: a little farther out, except at an end equal to `fixed`.
-/// The ends of data of one sign stay on its side of 0, and no end passes `most` if the data do not.
+/// The ends of data of one sign stay on its side of 0, and no end passes `most` if the data do not. Data that
+/// are all 0 get an axis from 0 to 1.
 pub(super) fn ends(scale: Scale, data: Span, fixed: Option<f64>, most: Option<f64>) -> Span {
     let Span { low, high } = data;
     let is_fixed = |end: f64| fixed.is_some_and(|fixed| fixed.total_cmp(&end).is_eq());
@@ -135,6 +142,9 @@ pub(super) fn ends(scale: Scale, data: Span, fixed: Option<f64>, most: Option<f6
         let low = if low > 0.0 { low.max(SMALLEST) } else { 1e-9 };
         let factor = if high > low { (high / low).powf(MARGIN) } else { 1.5 };
         return Span::new(low / factor, high.max(low) * factor);
+    }
+    if low.abs().max(high.abs()) < SMALLEST {
+        return Span::new(0.0, 1.0);
     }
     // A single value gets an axis around it.
     let margin = if is_range(low, high) { (high - low) * MARGIN } else { around(low) };
@@ -287,6 +297,7 @@ mod tests {
         assert!(near(linear((50.0, 99.0), None, Some(100.0)), (48.04, 100.0)), "not above 100 %");
         assert!(near(linear((50.0, 120.0), None, Some(100.0)), (47.2, 122.8)));
         assert!(near(linear((-20.0, -0.1), None, None), (-20.796, 0.0)));
+        assert!(near(linear((0.0, 0.0), Some(0.0), None), (0.0, 1.0)));
         let Span { low, high } = ends(Scale::Log, Span::new(1.0, 1e5), None, None);
         assert!(low < 1.0 && low > 0.5 && high > 1e5 && high < 2e5);
     }

@@ -103,35 +103,30 @@ impl Bars {
         }
     }
 
-    /// Returns the vertical axis.
-    fn vertical(&self) -> Ticks {
+    /// Returns the vertical axis, with about `wanted` ticks.
+    fn vertical(&self, wanted: usize) -> Ticks {
         let bars = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
         let ranges = self.groups.iter().flat_map(|group| &group.ranges);
         let values = bars.chain(ranges.flat_map(|range| [range.ends.0, range.ends.1]));
         let values = values.chain(self.shows.into_iter().flat_map(|span| [span.low, span.high]));
         let data = Span::covering(values.filter(|value| value.is_finite())).with(self.base);
-        Ticks::new(Scale::Linear, ends(Scale::Linear, data, Some(self.base), None), 6)
+        Ticks::new(Scale::Linear, ends(Scale::Linear, data, Some(self.base), None), wanted)
     }
 
     /// Returns the title of the vertical axis, and its ends.
     pub(super) fn vertical_title(&self) -> (String, Span) {
-        (self.axis.clone(), self.vertical().span)
+        (self.axis.clone(), self.vertical(6).span)
     }
 
     /// Returns the chart without the sentences below it.
     fn draw_bars(&self, page: Page) -> Drawing {
-        let axis = self.vertical();
-        let room = page.width.map_or(WIDEST, |width| width - left(&axis, page) - GAP - 6.0);
-        let count = self.groups.len().max(1);
-        let most = ((room / (self.least_bar(page) * self.bars() as f64 + GAP)) as usize).max(1);
-        // All lines have about the same number of groups.
-        let each = count.div_ceil(count.div_ceil(most));
-        let last = count.div_ceil(each) - 1;
-        let bar = self.bar(page, each, room);
+        let axis = self.vertical(6);
+        let (last, each) = (self.lines(page) - 1, self.groups_of_line(page));
+        let bar = self.bar(page, each, self.room(page));
         let lines = self.groups.chunks(each).enumerate().map(|(i, groups)| {
             // The first line has the heading. On a page the last one has the legend.
             let is_last = page.width.is_none() || i == last;
-            let has_legend = !page.is_panel && page.names == Names::Inside && is_last;
+            let has_legend = !page.is_panel() && page.names == Names::Inside && is_last;
             let height = page.height.map(|height| height / (last as f64 + 1.0));
             let page = Page { is_untitled: page.is_untitled || i > 0, height, ..page };
             Line { chart: self, groups, page, has_legend, axis: &axis, bar }.draw()
@@ -139,10 +134,27 @@ impl Bars {
         Drawing::stacked(lines.collect())
     }
 
+    /// Returns the width of the bars on a page.
+    fn room(&self, page: Page) -> f64 {
+        page.width.map_or(WIDEST, |width| width - left(&self.vertical(6), page) - GAP - 6.0)
+    }
+
+    /// Returns the number of groups in a line; all lines have about the same number.
+    fn groups_of_line(&self, page: Page) -> usize {
+        let count = self.groups.len().max(1);
+        let most = (self.room(page) / (self.least_bar(page) * self.bars() as f64 + GAP)) as usize;
+        count.div_ceil(count.div_ceil(most.max(1)))
+    }
+
+    /// Returns the number of lines of groups on a page.
+    pub(super) fn lines(&self, page: Page) -> usize {
+        self.groups.len().max(1).div_ceil(self.groups_of_line(page))
+    }
+
     /// Returns the least width of a panel with all groups in one line.
     pub(super) fn least_width(&self, page: Page) -> f64 {
         let step = self.least_bar(page) * self.bars() as f64 + GAP;
-        left(&self.vertical(), page) + step * self.groups.len() as f64 + GAP + 6.0
+        left(&self.vertical(6), page) + step * self.groups.len() as f64 + GAP + 6.0
     }
 
     /// Returns the width of a bar for `each` groups in a line of `room`. On a page the bars fill the line up
@@ -153,7 +165,7 @@ impl Bars {
             return least;
         }
         let filled = |room: f64| (room / each as f64 - GAP) / self.bars() as f64;
-        let beside = filled(room - if page.is_panel { 0.0 } else { self.beside() });
+        let beside = filled(room - if page.is_panel() { 0.0 } else { self.beside() });
         let filled = if beside >= least.max(20.0) { beside } else { filled(room) };
         filled.clamp(least, least.max(if each == 1 { 64.0 } else { 40.0 }))
     }
@@ -183,7 +195,7 @@ impl Bars {
 
 /// Returns the x of the left end of the bars.
 fn left(axis: &Ticks, page: Page) -> f64 {
-    axis.width() + if page.is_panel { 14.0 } else { 44.0 }
+    axis.width() + if page.is_panel() { 14.0 } else { 44.0 }
 }
 
 impl Line<'_> {
@@ -222,11 +234,12 @@ impl Line<'_> {
         let bottom = top + height;
         let across = on.width.unwrap_or(right + beside).max(right);
         let mut page = Drawing::titled(&heading, left, across, bottom + below_bars + under);
-        if !on.is_panel {
+        if !on.is_panel() {
             page.upright(18.0, top + height / 2.0, height + 10.0, &chart.axis);
         }
         let at = |value: f64| top + height * (1.0 - axis.share(value));
-        for (value, label) in &axis.marks {
+        let marks = chart.vertical(((height / 45.0) as usize).clamp(3, 6)).marks;
+        for (value, label) in &marks {
             page.line(left, at(*value), right, at(*value), GRID);
             page.text(left - 7.0, at(*value) + 4.0, Anchor::End, INK, label);
         }

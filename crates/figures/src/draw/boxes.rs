@@ -55,24 +55,24 @@ impl Boxes {
     /// Returns the axis of the values, which begins at 0 if 0 is near.
     fn axis(&self) -> (Axis, Span) {
         let values = || self.rows.iter().flat_map(|row| row.marks.into_iter().chain([row.mean]));
-        let axis = self.x.from_zero(self.x.span(values()));
+        let axis = self.x.with_zero_if_near(self.x.span(values()));
         let data = axis.span(values());
         let data = if data.is_empty() { Span::new(0.0, 1.0) } else { data };
         let ends = ends(axis.scale, data, axis.shows, axis.most);
         (axis, ends)
     }
 
-    /// Returns the title of the axis.
-    pub(super) fn x_title(&self) -> String {
+    /// Returns the title of the axis, and its ends.
+    pub(super) fn title(&self) -> (String, Span) {
         let (axis, ends) = self.axis();
-        axis.title(ends)
+        (axis.title(ends), ends)
     }
 
     /// Returns the height of a row on a page, for `count` rows from `top` on.
     fn row_height(page: Page, top: f64, count: f64, natural: f64) -> f64 {
         let most = |height: f64| ((height - top - BELOW) / count).max(natural * 0.6);
         match (page.height, page.longest) {
-            (Some(height), _) if page.is_panel => natural.min(most(height)),
+            (Some(height), _) if page.is_panel() => natural.min(most(height)),
             (Some(height), _) => most(height),
             (None, Some(longest)) => natural.min(most(longest)),
             (None, None) => natural,
@@ -96,15 +96,14 @@ impl Boxes {
         let mut ticks = Ticks::new(axis.scale, span, ((wide / 80.0) as usize).clamp(2, 6));
         ticks.thin(wide);
         let at = |value: f64| left + wide * ticks.share(value).clamp(0.0, 1.0);
-        let has_x_title = !page.is_panel || page.has_x_title;
-        let below = if has_x_title { BELOW } else { BELOW - 20.0 };
+        let below = if page.is_panel() { BELOW - 20.0 } else { BELOW };
         let mut drawing = Drawing::titled(&heading, left, left + wide + 20.0, bottom + below);
         for (value, label) in &ticks.marks {
             drawing.line(at(*value), top, at(*value), bottom, GRID);
             drawing.label(at(*value), bottom + 19.0, label);
         }
         drawing.line(left, bottom, left + wide, bottom, INK);
-        if has_x_title {
+        if !page.is_panel() {
             let title = axis.title(span);
             drawing.text(left + wide / 2.0, bottom + 40.0, Anchor::Middle, INK, &title);
         }

@@ -1,12 +1,13 @@
 //! Charts of curves and points over two axes, with the names of curves next to their ends.
 
-use super::axis::{Axis, Ticks, ends};
+use super::axis::{Axis, Scale, Ticks, ends};
 use super::coinciding::{self, NamedPath};
 use super::drawing::{Anchor, Drawing, GRID, INK, Position, QUIET};
 use super::legend::{Entry, Legend, Notes, Sample};
 use super::look::Look;
 use super::page::{Heading, Names, Page, some_of};
-use super::text::{LINE, four_digits, widest, width};
+use super::point_labels::{PointLabel, draw_labels};
+use super::text::{LINE, four_digits, widest};
 use crate::span::Span;
 
 /// A point of a curve.
@@ -58,17 +59,6 @@ pub struct Reference {
     pub words: String,
 }
 
-/// A text beside a point.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PointLabel {
-    /// The horizontal coordinate of the point, as a value of the axis.
-    pub x: f64,
-    /// The vertical coordinate of the point, as a value of the axis.
-    pub y: f64,
-    /// The text.
-    pub words: String,
-}
-
 /// A chart of curves and points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
@@ -117,12 +107,16 @@ const HIGH: f64 = 360.0;
 const NARROW: f64 = 300.0;
 
 /// Returns the axis of `values`, with about `wanted` ticks and with its ends close to the values, or with a
-/// tick for each name and half a unit around the names. Without values it is from 0 to 1.
+/// tick for each name and half a unit around the names. Without values it has no ticks.
 fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks {
     if !axis.names.is_empty() {
         let marks = axis.names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
         let span = Span::new(-0.5, axis.names.len() as f64 - 0.5);
         return Ticks { span, marks, scale: axis.scale };
+    }
+    let mut values = values.peekable();
+    if values.peek().is_none() {
+        return Ticks { span: Span::new(0.0, 1.0), marks: Vec::new(), scale: Scale::Linear };
     }
     let data = axis.span(values);
     let span =
@@ -147,9 +141,15 @@ impl Chart {
         page.fitted(all, 1, &|shown| {
             let mut chart = self.clone();
             chart.series.truncate(shown);
-            chart.note = [&*self.note, " ", &some_of(shown, all, "curves")].concat().trim().to_owned();
+            [&*self.note, " ", &some_of(shown, all, "curves")].concat().trim().clone_into(&mut chart.note);
             chart.draw_all(page)
         })
+    }
+
+    /// Returns the horizontal axis, with about `wanted` ticks.
+    fn horizontal(&self, wanted: usize) -> Ticks {
+        let points = self.series.iter().flat_map(|series| &series.points).map(|point| point.x);
+        ticks(&self.x, points.chain(self.references.iter().map(|reference| reference.x)), wanted)
     }
 
     /// Returns the vertical axis, with about `wanted` ticks.
@@ -159,7 +159,7 @@ impl Chart {
         let least = if points().all(|point| point.y >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
         let ends = |point: &Point| [(point.y - point.half_width).max(least), point.y + point.half_width];
         let heights = || points().flat_map(ends).chain(self.references.iter().map(|reference| reference.y));
-        ticks(&self.y.from_zero(self.y.span(heights())), heights(), wanted)
+        ticks(&self.y.with_zero_if_near(self.y.span(heights())), heights(), wanted)
     }
 
     /// Returns the title of the vertical axis, and its ends.
@@ -172,28 +172,29 @@ impl Chart {
     fn draw_all(&self, page: Page) -> Drawing {
         let heading = Heading::new(page, &self.title, &self.subtitle);
         let y = self.vertical(6);
-        let left = y.width() + if page.is_panel { 14.0 } else { 44.0 };
+        let left = y.width() + if page.is_panel() { 14.0 } else { 44.0 };
         let beside = widest(self.series.iter().map(|series| &*series.name)) + 44.0 + self.key();
-        let has_names = !page.is_panel && page.names == Names::Inside;
+        let has_names = !page.is_panel() && page.names == Names::Inside;
         let is_beside = has_names && page.width.is_none_or(|width| width - left - beside >= NARROW);
         let right = if is_beside { beside + if page.width.is_some() { 0.0 } else { 16.0 } } else { 14.0 };
         let wide = page.width.map_or(WIDE, |width| (width - left - right).max(60.0));
-        let across = self.series.iter().flat_map(|series| &series.points).map(|point| point.x);
-        let across = across.chain(self.references.iter().map(|reference| reference.x));
-        let mut x = ticks(&self.x, across, ((wide / 80.0) as usize).clamp(2, 6));
+        let mut x = self.horizontal(((wide / 80.0) as usize).clamp(2, 6));
         if self.x.names.is_empty() {
             x.thin(wide);
         }
         let names = if has_names && !is_beside { self.samples() } else { Vec::new() };
         let legend = Legend::new(names, left + wide);
         let mut area = PlotArea { left, top: heading.height(), width: wide, height: HIGH, x, y };
-        let paths = self.paths(&area);
-        let coinciding = coinciding::sentence(&paths, coinciding::groups(&paths));
-        let coinciding = coinciding.filter(|_| page.names == Names::Inside).unwrap_or_default();
+        let is_named = page.names == Names::Inside;
+        let coinciding = if is_named && !page.panel.is_some_and(|panel| panel.names_coinciding) {
+            self.coincidence(&area)
+        } else {
+            String::new()
+        };
         let from = if page.width.is_some() { 4.0 } else { left };
         let sentences = [&*coinciding, &self.references_are, &self.note];
         let notes = Notes::new(sentences, left + wide + right - from - 4.0, false);
-        let has_x_title = !page.is_panel || page.has_x_title;
+        let has_x_title = page.panel.is_none_or(|panel| panel.has_x_unit);
         let below_data = if has_x_title { BOTTOM } else { BOTTOM - 24.0 };
         let below = below_data + notes.height() + legend.height() + 4.0;
         let names = if is_beside { self.series.len() as f64 * LINE } else { 0.0 };
@@ -210,9 +211,10 @@ impl Chart {
         self.draw_data(&mut drawing, &area);
         if has_x_title {
             let x = area.left + area.width / 2.0;
-            drawing.text(x, area.top + area.height + 40.0, Anchor::Middle, INK, &self.x.title);
+            let title = if page.is_panel() { self.x.title_and_unit()[1] } else { &self.x.title };
+            drawing.text(x, area.top + area.height + 40.0, Anchor::Middle, INK, title);
         }
-        if !page.is_panel {
+        if !page.is_panel() {
             let y = area.top + area.height / 2.0;
             drawing.upright(18.0, y, area.height + 10.0, &self.y.title(area.y.span));
         }
@@ -224,9 +226,30 @@ impl Chart {
         drawing
     }
 
+    /// Returns a sentence on coinciding curves in this area; empty if there are none.
+    fn coincidence(&self, area: &PlotArea) -> String {
+        let path = |series: &Series| fit(series).iter().map(|point| area.at(point.x, point.y)).collect();
+        let paths = self.series.iter();
+        let paths = paths.map(|series| (&*series.name, path(series), series.kind != Kind::Points));
+        let paths: Vec<NamedPath<'_>> = paths.collect();
+        coinciding::sentence(&paths, coinciding::groups(&paths)).unwrap_or_default()
+    }
+
+    /// Returns a sentence on coinciding curves in a panel of this width; empty if there are none.
+    pub(super) fn coincidence_in_panel(&self, width: f64) -> String {
+        let (x, y) = (self.horizontal(6), self.vertical(6));
+        let width = width - y.width() - 28.0;
+        self.coincidence(&PlotArea { left: 0.0, top: 0.0, width, height: HIGH, x, y })
+    }
+
     /// Draws the axes and the curves.
     fn draw_data(&self, page: &mut Drawing, area: &PlotArea) {
-        self.draw_axes(page, area);
+        draw_axes(page, area);
+        if self.series.iter().all(|series| series.points.is_empty()) && self.references.is_empty() {
+            let [x, y] = [area.left + area.width / 2.0, area.top + area.height / 2.0];
+            let words = if self.x.scale == Scale::Log { "nothing above 0" } else { "no values" };
+            page.text(x, y, Anchor::Middle, QUIET, words);
+        }
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
         // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above
         // all curves.
@@ -241,46 +264,14 @@ impl Chart {
         for (i, series) in order {
             draw_markers(page, area, series, i as f64 / self.series.len() as f64);
         }
-        self.draw_labels(page, area);
+        let markers = self.series.iter().flat_map(fit).map(|point| area.at(point.x, point.y));
+        let labels = self.labels.iter().map(|label| (area.at(label.x, label.y), &*label.words));
+        let [right, bottom] = [area.left + area.width, area.top + area.height];
+        draw_labels(page, [area.left, area.top, right, bottom], markers.collect(), labels.collect());
         for reference in self.references.iter().filter(|reference| reference.y.is_finite()) {
             let (x, y) = area.at(reference.x, reference.y);
             page.hollow(x, y, Some((reference.look, &reference.words)));
         }
-    }
-
-    /// Draws the texts beside points: at the right, the left, above or below, where they cover neither a marker
-    /// nor another text. A text without such a place is left out.
-    fn draw_labels(&self, page: &mut Drawing, area: &PlotArea) {
-        const R: f64 = 5.0;
-        let markers = self.series.iter().flat_map(|series| fit(series));
-        let markers = markers.map(|point| area.at(point.x, point.y));
-        let mut taken: Vec<[f64; 4]> = markers.map(|(x, y)| [x - R, y - R, x + R, y + R]).collect();
-        let right = area.left + area.width;
-        for PointLabel { x, y, words } in &self.labels {
-            let (x, y) = area.at(*x, *y);
-            let half = width(words) / 2.0;
-            let beside = half + 8.0;
-            let middles = [(x + beside, y), (x - beside, y), (x, y - 13.0), (x, y + 13.0)];
-            let boxes = middles.map(|(x, y)| ((x, y), [x - half, y - 6.0, x + half, y + 6.0]));
-            let is_free = |[left, top, end, bottom]: &[f64; 4]| {
-                let covers = |other: &[f64; 4]| {
-                    *left < other[2] && other[0] < *end && *top < other[3] && other[1] < *bottom
-                };
-                *left >= area.left && *end <= right && *top >= area.top && !taken.iter().any(covers)
-            };
-            let Some(((x, y), place)) = boxes.into_iter().find(|(_, place)| is_free(place)) else { continue };
-            page.text(x, y + 4.0, Anchor::Middle, QUIET, words);
-            taken.push(place);
-        }
-    }
-
-    /// Returns the name of each curve, its path in pixels, and whether lines join its points.
-    fn paths(&self, area: &PlotArea) -> Vec<NamedPath<'_>> {
-        let path = |series: &Series| fit(series).iter().map(|point| area.at(point.x, point.y)).collect();
-        self.series
-            .iter()
-            .map(|series| (series.name.as_str(), path(series), series.kind != Kind::Points))
-            .collect()
     }
 
     /// Returns the entries of a legend, in the order of the curves.
@@ -299,22 +290,6 @@ impl Chart {
     /// Returns the width of the sample of a curve in front of its name; 0 if there are only points.
     fn key(&self) -> f64 {
         if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
-    }
-
-    /// Draws the grid lines, and the ticks with their labels.
-    fn draw_axes(&self, page: &mut Drawing, area: &PlotArea) {
-        let (right, bottom) = (area.left + area.width, area.top + area.height);
-        for (value, label) in &area.y.marks {
-            let (_, y) = area.at(area.x.span.low, *value);
-            page.line(area.left, y, right, y, GRID);
-            page.text(area.left - 7.0, y + 4.0, Anchor::End, INK, label);
-        }
-        for (value, label) in &area.x.marks {
-            let (x, _) = area.at(*value, area.y.span.low);
-            page.line(x, bottom, x, bottom + 5.0, INK);
-            page.label(x, bottom + 19.0, label);
-        }
-        page.line(area.left, bottom, right, bottom, INK);
     }
 
     /// Draws the names at the right, as close to the ends of their curves as possible without overlap.
@@ -435,9 +410,24 @@ fn spread(wanted: &[f64], room: Span, distance: f64) -> Vec<f64> {
     places
 }
 
+/// Draws the grid lines, and the ticks with their labels.
+fn draw_axes(page: &mut Drawing, area: &PlotArea) {
+    let (right, bottom) = (area.left + area.width, area.top + area.height);
+    for (value, label) in &area.y.marks {
+        let (_, y) = area.at(area.x.span.low, *value);
+        page.line(area.left, y, right, y, GRID);
+        page.text(area.left - 7.0, y + 4.0, Anchor::End, INK, label);
+    }
+    for (value, label) in &area.x.marks {
+        let (x, _) = area.at(*value, area.y.span.low);
+        page.line(x, bottom, x, bottom + 5.0, INK);
+        page.label(x, bottom + 19.0, label);
+    }
+    page.line(area.left, bottom, right, bottom, INK);
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::axis::Scale;
     use super::*;
 
     #[test]

@@ -8,7 +8,7 @@ const NEAR: f64 = 1.0;
 /// A curve: its name, its path in pixels from left to right, and whether lines join its points.
 pub(super) type NamedPath<'a> = (&'a str, Vec<Position>, bool);
 
-/// Returns the positions of the curves in groups that coincide, in the order of the first curve of each group.
+/// Returns the positions of the curves in groups that coincide, in the order of their first curves.
 pub(super) fn groups(curves: &[NamedPath<'_>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (i, (_, path, is_path)) in curves.iter().enumerate() {
@@ -33,17 +33,17 @@ pub(super) fn sentence(curves: &[NamedPath<'_>], mut groups: Vec<Vec<usize>>) ->
         return Some(format!("All {} curves coincide.", curves.len()));
     }
     groups.retain(|group| group.len() > 1);
-    let listed = |group: &Vec<usize>| {
+    let clause = |group: &Vec<usize>| {
         let names: Vec<&str> = group.iter().map(|&i| curves[i].0).collect();
-        let named = if names.len() > NAMED { &names[..NAMED - 2] } else { &names[..names.len() - 1] };
+        let listed = if names.len() > NAMED { &names[..NAMED - 2] } else { &names[..names.len() - 1] };
         let last = if names.len() > NAMED {
-            format!("{} more", names.len() - named.len())
+            format!("{} more", names.len() - listed.len())
         } else {
             names.last()?.to_string()
         };
-        Some(format!("{} and {last} coincide", named.join(", ")))
+        Some(format!("{} and {last} coincide", listed.join(", ")))
     };
-    let clauses: Vec<String> = groups.iter().filter_map(listed).collect();
+    let clauses: Vec<String> = groups.iter().filter_map(clause).collect();
     (!clauses.is_empty()).then(|| format!("{}.", clauses.join("; ")))
 }
 

@@ -109,7 +109,9 @@ impl Drawing {
         }
         y += 1.0;
         for line in &heading.subtitle {
-            drawing.text(left, y, Anchor::Start, QUIET, line);
+            if !line.is_empty() {
+                drawing.text(left, y, Anchor::Start, QUIET, line);
+            }
             y += LINE;
         }
         drawing
@@ -129,8 +131,8 @@ impl Drawing {
         Self::empty(0.0, 0.0).tiled(drawings, 1, 0.0)
     }
 
-    /// Returns this heading with the drawings below it, in lines of at most `columns`, from x = `left` on. All
-    /// columns are as wide as the widest drawing.
+    /// Returns this heading with the drawings below it, in lines of at most `columns`, from x = `left` on.
+    /// All columns are as wide as the widest drawing.
     pub(super) fn tiled(self, drawings: Vec<Self>, columns: usize, left: f64) -> Self {
         let columns = columns.max(1);
         let widest = drawings.iter().map(|drawing| drawing.width).fold(0.0, f64::max);
@@ -229,12 +231,11 @@ impl Drawing {
         self.add_with_tooltip(path, Some(words));
     }
 
-    /// Adds a text that is read upwards around `(x, y)`, in two lines if it is longer than `room`.
+    /// Adds a text that is read upwards around `(x, y)`, in two lines of about the same length if it is longer
+    /// than `room`.
     pub(super) fn upright(&mut self, x: f64, y: f64, room: f64, words: &str) {
-        let mut lines = wrapped(words, room);
-        if lines.len() > 2 {
-            lines = wrapped(words, width(words) * 0.6);
-        }
+        let room = if width(words) > room { width(words) * 0.6 } else { f64::INFINITY };
+        let lines = wrapped(words, room);
         let first = if lines.len() > 1 { x - 5.0 } else { x };
         for (i, line) in lines.iter().enumerate() {
             let x = first + 13.0 * i as f64;

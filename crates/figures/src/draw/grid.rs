@@ -115,7 +115,7 @@ impl Grid {
         let wide = page.width.map_or(WIDE, |width| (width - left - right).max(40.0));
         let around = top + below_data + below.height();
         let longest = page.longest.map_or(HIGH, |longest| (longest - around).clamp(40.0, HIGH));
-        let most = if page.is_panel && self.square { HIGH } else { f64::INFINITY };
+        let most = if page.is_panel() && self.square { HIGH } else { f64::INFINITY };
         let high = page.height.map_or(longest, |height| (height - around).max(40.0).min(most));
         let (width, height) = match (self.square, page) {
             (true, _) => {

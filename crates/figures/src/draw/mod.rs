@@ -16,13 +16,14 @@ mod legend;
 mod look;
 mod page;
 mod panels;
+mod point_labels;
 mod rendering;
 mod text;
 
 pub use axis::{Axis, Scale};
 pub use bars::{BarGroup, Bars, Range};
 pub use boxes::{BoxRow, Boxes};
-pub use chart::{Chart, Kind, Point, PointLabel, Reference, Series};
+pub use chart::{Chart, Kind, Point, Reference, Series};
 pub use drawing::Drawing;
 pub use grid::{Grid, GridAxis, GridCell};
 pub use look::Look;
@@ -30,9 +31,9 @@ pub(crate) use look::colour_of_hue;
 pub(crate) use look::{COLOURS, DASHES, MARKERS};
 #[cfg(test)]
 pub(crate) use look::{contrast, luminance};
-pub(crate) use page::some_of;
 pub use page::{Names, Page, SizeMm};
 pub use panels::{Panel, Panels};
+pub use point_labels::PointLabel;
 pub use rendering::{RenderError, pdf, png};
 pub use text::{capitalized, decimals, joined};
 

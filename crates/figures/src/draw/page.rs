@@ -29,10 +29,20 @@ pub struct Page {
     pub is_untitled: bool,
     /// Where curves are named.
     pub names: Names,
-    /// Whether this is one of several panels, whose legend and axis titles are outside of it.
-    pub is_panel: bool,
-    /// Whether a panel has its own title of the horizontal axis, as those of the panels differ.
-    pub has_x_title: bool,
+    /// The surroundings of one of several panels, whose legend and axis titles are outside of it; `None` for a
+    /// whole picture.
+    pub panel: Option<Surroundings>,
+}
+
+/// The parts of a panel that its surroundings decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Surroundings {
+    /// Whether the panel has its own unit of the horizontal axis, as those of the panels differ.
+    pub has_x_unit: bool,
+    /// Whether a sentence below all panels names the curves that coincide in each of them.
+    pub names_coinciding: bool,
+    /// The least number of lines of the subtitle, so that the data of neighbouring panels begin at one height.
+    pub subtitle_lines: usize,
 }
 
 /// The place of the names of curves.
@@ -50,6 +60,11 @@ pub enum Names {
 const LONGEST_MM: f64 = 200.0;
 
 impl Page {
+    /// Returns whether this is one of several panels.
+    pub(super) fn is_panel(&self) -> bool {
+        self.panel.is_some()
+    }
+
     /// Returns the page of a figure on paper.
     pub fn from_mm(size: SizeMm) -> Self {
         let units = |mm: f64| mm * UNITS_PER_MM;
@@ -83,7 +98,7 @@ impl Page {
 }
 
 /// Returns the note of a picture that shows only some of its items; empty if it shows all.
-pub(crate) fn some_of(shown: usize, all: usize, items: &str) -> String {
+pub(super) fn some_of(shown: usize, all: usize, items: &str) -> String {
     if shown < all { format!("The first {shown} of {all} {items}.") } else { String::new() }
 }
 
@@ -110,11 +125,13 @@ const TITLE_WIDTH: f64 = 1.25;
 impl<'a> Heading<'a> {
     /// Returns the heading of a page. Lines are broken if the page has a width.
     pub(super) fn new(page: Page, name: &'a str, subtitle: &str) -> Self {
-        let (title, subtitle) = match page.width.map(|width| width - 8.0) {
+        let (title, mut subtitle) = match page.width.map(|width| width - 8.0) {
             _ if page.is_untitled => (Vec::new(), Vec::new()),
             Some(room) => (wrapped(name, room / TITLE_WIDTH), wrapped(subtitle, room)),
             None => (vec![name.to_owned()], vec![subtitle.to_owned()]),
         };
+        let least = page.panel.map_or(0, |panel| panel.subtitle_lines);
+        subtitle.resize(subtitle.len().max(least), String::new());
         Self { name, title, subtitle, is_at_border: page.width.is_some(), names: page.names }
     }
 

@@ -1,13 +1,15 @@
 //! Several pictures on one page, under one heading and above one legend.
 
+use std::collections::BTreeSet;
+
 use super::bars::Bars;
 use super::boxes::Boxes;
 use super::chart::Chart;
 use super::drawing::{Anchor, Drawing, INK};
 use super::grid::Grid;
 use super::legend::{Entry, Legend, Notes, Sample};
-use super::page::{Heading, Names, Page, some_of};
-use super::text::joined;
+use super::page::{Heading, Names, Page, Surroundings, some_of};
+use super::text::{LINE, joined, wrapped};
 use crate::span::Span;
 
 /// One of several pictures. Its subtitle is the name of the panel, and it has no title.
@@ -38,6 +40,8 @@ pub struct Panels {
     pub aspect: Option<f64>,
     /// A sentence below the panels; empty for none.
     pub note: String,
+    /// Number of replays without a panel, which a line below the panels counts.
+    pub left_out: usize,
 }
 
 /// The width of several panels on a screen, in pixels.
@@ -94,6 +98,14 @@ impl Panel {
         }
     }
 
+    /// Returns the sentence on coinciding curves in a panel of this width; empty if there are none.
+    fn coincidence(&self, width: f64) -> String {
+        match self {
+            Self::Chart(chart) => chart.coincidence_in_panel(width),
+            Self::Bars(_) | Self::Boxes(_) | Self::Grid(_) => String::new(),
+        }
+    }
+
     fn entries(&self) -> Vec<Entry<'_>> {
         match self {
             Self::Chart(chart) => chart.samples(),
@@ -107,12 +119,19 @@ impl Panel {
         }
     }
 
-    /// Returns the title of the horizontal axis if it is outside of the panel; empty otherwise.
-    fn x_title(&self) -> String {
+    /// Returns the title of the horizontal axis and its unit, if they are outside of the panel.
+    fn x_title(&self) -> [&str; 2] {
         match self {
-            Self::Chart(chart) => chart.x.title.clone(),
-            Self::Boxes(boxes) => boxes.x_title(),
-            Self::Bars(_) | Self::Grid(_) => String::new(),
+            Self::Chart(chart) => chart.x.title_and_unit(),
+            Self::Boxes(_) | Self::Bars(_) | Self::Grid(_) => [""; 2],
+        }
+    }
+
+    /// Returns the number of lines of bars of a panel.
+    fn lines_of_bars(&self, page: Page) -> usize {
+        match self {
+            Self::Bars(bars) => bars.lines(page),
+            Self::Chart(_) | Self::Boxes(_) | Self::Grid(_) => 1,
         }
     }
 
@@ -124,20 +143,21 @@ impl Panel {
         }
     }
 
-    /// Returns the title of the vertical axis and its ends; `None` if the title is in the panel, or if there
-    /// is none.
-    fn y_title(&self) -> Option<(String, Span)> {
+    /// Returns the title of the axis of values and its ends; `None` if the title is in the panel.
+    fn value_title(&self) -> Option<(String, Span)> {
         match self {
             Self::Chart(chart) => Some(chart.vertical_title()),
             Self::Bars(bars) => Some(bars.vertical_title()),
-            Self::Boxes(_) | Self::Grid(_) => None,
+            Self::Boxes(boxes) => Some(boxes.title()),
+            Self::Grid(_) => None,
         }
     }
 }
 
-/// Returns the title of the vertical axes, which says if their scales differ; empty if panels have their own.
-fn shared_y_title(panels: &[Panel]) -> String {
-    let titles: Vec<(String, Span)> = panels.iter().filter_map(Panel::y_title).collect();
+/// Returns the title of the axes of values, which says if their scales differ; empty if panels have their
+/// own.
+fn value_title(panels: &[Panel]) -> String {
+    let titles: Vec<(String, Span)> = panels.iter().filter_map(Panel::value_title).collect();
     // Some axes may begin at 0, and others say that they do not.
     let by_length = |(title, _): &&(String, Span)| title.len();
     let ends = titles.iter().min_by_key(by_length).zip(titles.iter().max_by_key(by_length));
@@ -148,9 +168,62 @@ fn shared_y_title(panels: &[Panel]) -> String {
     if is_one { title } else { format!("{title}, scales differ") }
 }
 
+/// Titles outside of the panels.
+struct Titles {
+    /// The title of the horizontal axes; empty if panels have their own.
+    x: String,
+    /// The title of the vertical axes; empty if panels have their own.
+    y: String,
+    /// Whether the horizontal axes have different units.
+    has_x_unit: bool,
+}
+
+impl Titles {
+    fn of(panels: &[Panel]) -> Self {
+        let values = value_title(panels);
+        if panels.iter().all(|panel| matches!(panel, Panel::Boxes(_))) {
+            return Self { x: values, y: String::new(), has_x_unit: false };
+        }
+        let [title, unit] = panels[0].x_title();
+        let has_x_unit = panels.iter().any(|panel| panel.x_title()[1] != unit);
+        let x = if unit.is_empty() || has_x_unit { title.to_owned() } else { format!("{title} ({unit})") };
+        Self { x, y: values, has_x_unit }
+    }
+}
+
+/// The lines of text of panels.
+struct Texts {
+    /// The sentence on coinciding curves for all panels; empty if it differs between panels.
+    coincidence: String,
+    /// The most lines of a subtitle.
+    subtitle_lines: usize,
+    /// The height for lines after the first: of a subtitle, of the sentence below the data, and of bars.
+    more: f64,
+}
+
+impl Texts {
+    /// Returns the texts of panels of this width.
+    fn new(panels: &[Panel], width: f64) -> Self {
+        let sentences: Vec<String> = panels.iter().map(|panel| panel.coincidence(width)).collect();
+        let lines = |text: &str| wrapped(text, width - 8.0).len();
+        let most = |texts: &mut dyn Iterator<Item = &str>| texts.map(lines).max().unwrap_or_default();
+        let subtitle_lines = most(&mut panels.iter().map(Panel::subtitle));
+        let panel = Page { width: Some(width), panel: Some(Surroundings::default()), ..Page::default() };
+        let bars = panels.iter().map(|one| one.lines_of_bars(panel)).max().unwrap_or(1);
+        let more = LINE * subtitle_lines.saturating_sub(1) as f64 + LOWEST * (bars - 1) as f64;
+        if !sentences[0].is_empty() && sentences.iter().all(|sentence| *sentence == sentences[0]) {
+            let coincidence = format!("In all panels: {}", sentences[0]);
+            return Self { coincidence, subtitle_lines, more };
+        }
+        let more = more + LINE * most(&mut sentences.iter().map(String::as_str)) as f64;
+        Self { coincidence: String::new(), subtitle_lines, more }
+    }
+}
+
 impl Panels {
-    /// Returns the number of panels in a line of a page, and the page of one panel.
-    pub fn layout(page: Page, count: usize, columns: usize, aspect: Option<f64>) -> (usize, Page) {
+    /// Returns the number of panels in a line of a page, and the page of one panel, which is higher by `more` than
+    /// `aspect` says.
+    pub fn layout(page: Page, count: usize, columns: usize, aspect: Option<f64>, more: f64) -> (usize, Page) {
         if count <= 1 {
             return (1, page);
         }
@@ -160,17 +233,19 @@ impl Panels {
         let columns = count.div_ceil(count.div_ceil(columns));
         let width = whole / columns as f64;
         let rows = count.div_ceil(columns) as f64;
-        let room = |height: f64| height / rows;
-        let natural = aspect.map(|aspect| (aspect * width).max(LOWEST));
+        // Panels have heights of whole pixels.
+        let room = |height: f64| (height / rows).floor();
+        let natural = aspect.map(|aspect| (aspect * width).max(LOWEST) + more);
         let height = match (page.height.map(room), natural, page.longest.map(room)) {
             (Some(given), ..) => Some(given),
             (None, Some(natural), Some(longest)) => Some(natural.min(longest)),
             (None, natural, longest) => natural.or(longest),
         };
+        let panel = Some(Surroundings::default());
         // Whole panels are left out before parts of panels.
         let longest = page.longest.filter(|_| rows <= 1.0);
         let names = page.names;
-        (columns, Page { width: Some(width), height, longest, names, is_panel: true, ..Page::default() })
+        (columns, Page { width: Some(width), height, longest, names, panel, ..Page::default() })
     }
 
     /// Returns the panels as one drawing for a page. A single panel is drawn as large as the page.
@@ -179,8 +254,9 @@ impl Panels {
             [] => Grid { title: self.title.clone(), ..Grid::default() }.draw_on(page),
             [only] => {
                 let subtitle = joined(&[only.subtitle(), &self.subtitle]);
-                let page = page.without_height(Notes::height_of(&self.note, page.width.unwrap_or(WIDE)));
-                Notes::below(only.draw_alone(&self.title, subtitle, page), &self.note)
+                let note = self.note_of(1);
+                let page = page.without_height(Notes::height_of(&note, page.width.unwrap_or(WIDE)));
+                Notes::below(only.draw_alone(&self.title, subtitle, page), &note)
             }
             panels => {
                 let columns = self.columns_on(page);
@@ -192,10 +268,26 @@ impl Panels {
 
     /// Returns the largest number of panels in a line of a page.
     fn columns_on(&self, page: Page) -> usize {
-        let page = Page { width: Some(page.width.unwrap_or(WIDE)), is_panel: true, ..page };
+        let panel = Some(Surroundings::default());
+        let page = Page { width: Some(page.width.unwrap_or(WIDE)), panel, ..page };
         let widest = self.panels.iter().map(|panel| panel.least_width(page)).fold(NARROWEST, f64::max);
         let room = page.width.unwrap_or(WIDE) - Y_TITLE;
-        self.columns.min((room / widest) as usize).max(1)
+        let most = self.columns.min((room / widest) as usize).max(1);
+        // Panels such as `log · machine` have the machines of a log in one line, if there is room.
+        let last = |panel: &Panel| panel.subtitle().rsplit(" · ").next().map(str::to_owned);
+        let kinds: BTreeSet<Option<String>> = self.panels.iter().map(last).collect();
+        let is_product = kinds.len() > 1
+            && self.panels.len() > kinds.len()
+            && self.panels.len().is_multiple_of(kinds.len());
+        if is_product && kinds.len() <= most { most / kinds.len() * kinds.len() } else { most }
+    }
+
+    /// Returns the sentences below the first `shown` panels.
+    fn note_of(&self, shown: usize) -> String {
+        let is_of_replays = self.panels.iter().all(|panel| matches!(panel, Panel::Grid(_)));
+        let items = if is_of_replays { "replays" } else { "panels" };
+        let counted = some_of(shown, self.panels.len() + self.left_out, items);
+        [&*self.note, &*counted].join(" ").trim().to_owned()
     }
 
     /// Draws the first `shown` panels on a page.
@@ -204,10 +296,7 @@ impl Panels {
         let width = page.width.unwrap_or(WIDE);
         let heading = Heading::new(Page { width: Some(width), ..page }, &self.title, &self.subtitle);
         let head = Drawing::titled(&heading, 4.0, width, heading.height());
-        let x_titles: Vec<String> = panels.iter().map(Panel::x_title).collect();
-        let has_x_title = x_titles.windows(2).any(|pair| pair[0] != pair[1]);
-        let x_title = x_titles.into_iter().next().filter(|_| !has_x_title).unwrap_or_default();
-        let y_title = shared_y_title(panels);
+        let Titles { x: x_title, y: y_title, has_x_unit } = Titles::of(panels);
         let beside = if y_title.is_empty() { 0.0 } else { Y_TITLE };
         let below = if x_title.is_empty() { 0.0 } else { X_TITLE };
         // The entries of all panels, each once.
@@ -219,13 +308,19 @@ impl Panels {
             }
         }
         let legend = Legend::new(entries, width - 8.0);
-        let note = [&*self.note, " ", &some_of(shown, self.panels.len(), "panels")].concat();
+        let wide = Page { width: Some(width - beside), ..page };
+        let most = self.columns_on(page);
+        let (_, panel) = Self::layout(wide, shown, most, self.aspect, 0.0);
+        let texts = Texts::new(panels, panel.width.unwrap_or(WIDE));
+        let coincidence = if page.names == Names::Inside { &*texts.coincidence } else { "" };
+        let note = [coincidence, &*self.note_of(shown)].join(" ");
         let note = note.trim();
         let notes = Notes::height_of(note, width);
-        let inner = page.without_height(heading.height() + below + legend.height() + notes + 8.0);
-        let inner = Page { width: Some(width - beside), ..inner };
-        let (columns, panel) = Self::layout(inner, shown, self.columns_on(page), self.aspect);
-        let panel = Page { has_x_title, ..panel };
+        let inner = wide.without_height(heading.height() + below + legend.height() + notes + 8.0);
+        let (columns, panel) = Self::layout(inner, shown, most, self.aspect, texts.more);
+        let names_coinciding = !texts.coincidence.is_empty();
+        let around = Surroundings { has_x_unit, names_coinciding, subtitle_lines: texts.subtitle_lines };
+        let panel = Page { panel: panel.panel.map(|_| around), ..panel };
         let is_above = |i: usize| columns == 1 && i + 1 < shown;
         let drawn = panels.iter().enumerate().map(|(i, one)| one.draw_in(panel, is_above(i))).collect();
         let mut drawn = head.tiled(drawn, columns, beside);

@@ -55,6 +55,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         columns: 2,
         aspect: Some(0.6),
         note,
+        ..Panels::default()
     };
     Ok(Some(panels.draw_on(options.page)))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::job_rows::{
     JobCurve, PanelSeries, Seeds, about_jobs, charts_like, chosen_column, column_axis, column_title,
-    job_curves, visit_rows,
+    job_curves, load_note, visit_rows,
 };
 use super::values::TimeUnit;
 use crate::FigureError;
@@ -111,7 +111,8 @@ fn chart(
     series: Vec<PanelSeries>,
 ) -> Drawing {
     let charts = charts_like(&Chart { x, y, ..Chart::default() }, series);
-    super::values::charts(options, title, about_jobs(options, results), charts)
+    let note = load_note(options, results);
+    super::values::charts(options, title, about_jobs(options, results), note, charts)
 }
 
 fn draw_waits(options: &PlotOptions<'_>, results: &Results) -> Drawn {
@@ -150,6 +151,7 @@ fn draw_boxes(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         subtitle: joined(&[&*about_jobs(options, results), about]),
         panels: in_panels(all, |(curve, _)| &curve.panel).into_iter().map(panel).collect(),
         columns: 3,
+        note: load_note(options, results),
         ..Panels::default()
     };
     Ok(Some(panels.draw_on(options.page)))

@@ -52,14 +52,15 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         in_panels(results.curves(results.load_columns()), |curve| &curve.panel).into_iter().map(panel);
     let panels: Vec<Chart> = panels.collect();
     let load = results.load(0).filter(|_| panels.iter().any(|panel| !panel.labels.is_empty()));
-    let note = load.map(|load| format!("Labels of points: {}.", load.title())).unwrap_or_default();
+    let note = load.map(|load| format!("{} beside points, where there is room.", load.name()));
     let panels = Panels {
         title: format!("{} against the cost of a call", untitled(column)),
         subtitle: results.shared(),
         panels: panels.into_iter().map(Panel::Chart).collect(),
         columns: 3,
         aspect: Some(0.8),
-        note,
+        note: note.unwrap_or_default(),
+        ..Panels::default()
     };
     Ok(Some(panels.draw_on(options.page)))
 }

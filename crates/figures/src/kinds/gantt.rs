@@ -2,6 +2,7 @@
 //! window, or begins with the first job, and ends early at `MOST_BARS` rectangles.
 
 use super::colours::{JobColours, Rectangle};
+use super::job_rows::load_note;
 use super::placed_jobs::{
     DOWN, ShownReplay, UNAVAILABLE, legend_of_down, legend_of_unavailable, shown_replays, visit_placed,
 };
@@ -33,7 +34,7 @@ const MOST_PANELS: usize = 4;
 
 /// Draws the plot; `None` if the nodes of the jobs were not kept or there are no jobs.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let (replays, note) = shown_replays(options, results, MOST_PANELS)?;
+    let (replays, all) = shown_replays(options, results, MOST_PANELS)?;
     let most = MOST_BARS / replays.len().max(1);
     let mut earliest: Vec<Earliest> = replays.iter().map(|replay| Earliest::new(replay, most)).collect();
     let counts = visit_placed(options, &replays, &mut |i, job| earliest[i].add(job))?;
@@ -70,7 +71,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         panels: panels.collect(),
         columns: 1,
         aspect: Some(0.32),
-        note,
+        note: load_note(options, results),
+        left_out: all - replays.len(),
     };
     Ok(Some(panels.draw_on(options.page)))
 }

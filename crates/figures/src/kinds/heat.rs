@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use super::colours::Shades;
 use super::job_rows::{
-    JobCurve, Seeds, TimeMeans, about_jobs, chosen_column, column_title, job_curves, outages, visit_rows,
+    JobCurve, Seeds, TimeMeans, about_jobs, chosen_column, column_title, job_curves, load_note, outages,
+    visit_rows,
 };
 use super::time_axis::TimeAxis;
 use super::values::TimeUnit;
 use crate::FigureError;
-use crate::draw::{Axis, Grid, GridAxis, GridCell, Panel, Panels, joined, some_of};
+use crate::draw::{Axis, Grid, GridAxis, GridCell, Panel, Panels, joined};
 use crate::kind::{Drawn, FEW_JOBS, JOBS, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use crate::span::Span;
@@ -99,7 +100,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         panels: curves.iter().filter_map(panel).collect(),
         columns: 3,
         aspect: Some(0.8),
-        note: some_of(curves.len(), all, "replays"),
+        note: load_note(options, results),
+        left_out: all - curves.len(),
     };
     Ok(Some(panels.draw_on(options.page)))
 }

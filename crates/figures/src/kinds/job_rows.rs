@@ -1,12 +1,13 @@
 //! Rows of the jobs frame and of other frames of details, read a part at a time, and curves of jobs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::FigureError;
 use crate::curves::{Curve, in_panels};
 use crate::details::{downtimes, visit_seeds};
-use crate::draw::{Axis, Chart, Kind, Look, Point, Series, joined};
+use crate::draw::{Axis, Chart, Kind, Look, Point, Series, capitalized, joined};
 use crate::kind::PlotOptions;
+use crate::load::Load;
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_base::spec::unknown;
@@ -152,6 +153,20 @@ pub(super) fn about_jobs(options: &PlotOptions<'_>, results: &Results) -> String
     let is_trimmed = results.table.has_number("trim_percent");
     let trimmed = if is_trimmed { "all jobs, also those that --trim leaves out of means" } else { "" };
     joined(&[&*results.shared_of_shown(options.replays), trimmed])
+}
+
+/// Returns a sentence on the load of the replays in a plot of single jobs, if there are others and no subtitle
+/// names it; empty otherwise.
+pub(super) fn load_note(options: &PlotOptions<'_>, results: &Results) -> String {
+    let rows = 0..results.table.height();
+    let is_needed = options.page.is_untitled && options.replays.is_empty();
+    let labels: BTreeSet<Option<String>> = rows.map(|row| results.load(row).and_then(Load::label)).collect();
+    match results.load(0).and_then(Load::label) {
+        Some(first) if is_needed && labels.len() > 1 => {
+            format!("{}, the first of {} loads.", capitalized(&first), labels.len())
+        }
+        _ => String::new(),
+    }
 }
 
 /// Columns of numbers that are no quantities.

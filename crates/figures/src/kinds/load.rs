@@ -63,7 +63,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         return Ok(None);
     }
     let title = format!("{} by load", untitled(column));
-    Ok(Some(charts(options, title, results.shared(), panels)))
+    Ok(Some(charts(options, title, results.shared(), String::new(), panels)))
 }
 
 /// The default number, unless it is the same for all curves.

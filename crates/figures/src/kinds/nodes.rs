@@ -1,8 +1,9 @@
 //! The plot `nodes`: the busy time of each node as a share of the whole time, in a panel for each replay.
 
 use super::colours::Shades;
+use super::job_rows::load_note;
 use super::placed_jobs::{ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, visit_placed};
-use crate::draw::{Axis, Grid, GridAxis, GridCell, Page, Panel, Panels, some_of};
+use crate::draw::{Axis, Grid, GridAxis, GridCell, Page, Panel, Panels};
 use crate::kind::{Drawn, FEW_JOBS, NODES, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
@@ -32,8 +33,7 @@ const MOST_PANELS: usize = 9;
 /// Draws the plot; `None` if the nodes of the jobs were not kept, no time passes, nothing runs in the window,
 /// or all machines are too large.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let (mut replays, mut note) = shown_replays(options, results, MOST_PANELS)?;
-    let all = replays.len();
+    let (mut replays, all) = shown_replays(options, results, MOST_PANELS)?;
     replays.retain(|replay| replay.machine.nodes() <= MOST_NODES);
     // The first panel may be large.
     let mut room = MOST_CELLS;
@@ -45,9 +45,6 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     };
     let count = replays.iter().enumerate().take_while(fits).count();
     replays.truncate(count);
-    if count < all {
-        note = some_of(count, results.replays()?, "replays");
-    }
     let window_s = options.window();
     let mut busy: Vec<Busy> = replays.iter().map(|replay| Busy::of_killed(replay, window_s)).collect();
     let kept = visit_placed(options, &replays, &mut |i, job| {
@@ -62,7 +59,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     }
     let is_wide = |replay: &ShownReplay| across(replay.machine.extents()) > 80;
     let columns = if replays.iter().any(is_wide) { 1 } else { 3 };
-    let (_, page) = Panels::layout(options.page, replays.len(), columns, None);
+    let (_, page) = Panels::layout(options.page, replays.len(), columns, None, 0.0);
     let shown: Vec<(&ShownReplay, &Busy)> =
         replays.iter().zip(&busy).filter(|(_, busy)| busy.span_s.length() > 0.0).collect();
     if shown.is_empty() {
@@ -79,7 +76,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         panels: shown.iter().map(panel).collect(),
         columns,
         aspect: None,
-        note,
+        note: load_note(options, results),
+        left_out: all - count,
     };
     Ok(Some(panels.draw_on(options.page)))
 }

@@ -3,7 +3,6 @@
 use super::job_rows::{job_curves, outages};
 use crate::FigureError;
 use crate::details::{ShownJob, visit_shown_jobs};
-use crate::draw::some_of;
 use crate::kind::PlotOptions;
 use crate::results::Results;
 use meshreplay_machine::machine::Mesh;
@@ -39,12 +38,12 @@ pub(super) struct ShownReplay {
 }
 
 /// Returns the chosen replays, or else the first replay of each curve at the first load, `most` at most; and
-/// a note on replays left out, empty if there are none. Fails if no replay has a chosen number.
+/// how many there are. Fails if no replay has a chosen number.
 pub(super) fn shown_replays(
     options: &PlotOptions<'_>,
     results: &Results,
     most: usize,
-) -> Result<(Vec<ShownReplay>, String), FigureError> {
+) -> Result<(Vec<ShownReplay>, usize), FigureError> {
     let curves = job_curves(options, results)?;
     let all = curves.len();
     let mut outages = outages(options, results, &curves)?;
@@ -54,8 +53,7 @@ pub(super) fn shown_replays(
         let machine = results.machine(curve.row)?;
         shown.push(ShownReplay { number: curve.replay, machine, name: curve.full_name(), outages });
     }
-    let note = some_of(shown.len(), all, "replays");
-    Ok((shown, note))
+    Ok((shown, all))
 }
 
 /// Calls `visit` with the jobs of the first seed of each replay in the window, in the order of the frame,

@@ -66,7 +66,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let rows = panel.iter().flat_map(|(curve, _)| curve.rows.iter().copied());
         Panel::Bars(Bars {
             subtitle: panel[0].0.panel.clone(),
-            axis: format!("relative to {by} (bars begin at 1)"),
+            axis: format!("relative to {by}, bars from 1"),
             groups: results.groups(rows).into_iter().map(group).collect(),
             legend: panel.iter().map(|(curve, _)| (curve.name.clone(), curve.look)).collect(),
             base: 1.0,
@@ -83,7 +83,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         panels,
         columns: 2,
         aspect: Some(0.6),
-        note: String::new(),
+        ..Panels::default()
     };
     Ok(Some(panels.draw_on(options.page)))
 }
@@ -121,7 +121,7 @@ fn bases(
     let of_allocator =
         |base: &str| of_curves(&|curve, other| allocator(other) == base && rest(other) == rest(curve));
     let has = |base: &str| curves.iter().any(|curve| allocator(curve) == base);
-    // Curves of one allocator, which differ in scheduler or the like, are relative to the first in each place.
+    // Curves of one allocator, which differ in scheduler or the like, are relative to the first of a place.
     if curves.iter().all(|curve| allocator(curve) == allocator(&curves[0])) && options.relative_to.is_none() {
         return Ok(of_curves(&|curve, other| place(other) == place(curve)));
     }

@@ -1,6 +1,6 @@
 //! The horizontal axis of pictures over time.
 
-use super::job_rows::{JobCurve, PanelSeries, Seeds, job_curves, visit_rows};
+use super::job_rows::{JobCurve, PanelSeries, Seeds, job_curves, load_note, visit_rows};
 use super::values::charts;
 use crate::FigureError;
 use crate::clock::Clock;
@@ -114,5 +114,5 @@ pub(super) fn over_time(
     let panels = panels.into_iter().map(|curves| draw_panel(options, results, curves));
     let panels: Option<Vec<Chart>> = panels.collect::<Result<_, _>>()?;
     let subtitle = results.shared_of_shown(options.replays);
-    Ok(panels.map(|panels| charts(options, title.to_owned(), subtitle, panels)))
+    Ok(panels.map(|panels| charts(options, title.to_owned(), subtitle, load_note(options, results), panels)))
 }

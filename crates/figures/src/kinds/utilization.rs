@@ -40,5 +40,5 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         return Ok(None);
     }
     let title = format!("{} by utilization", untitled(column));
-    Ok(Some(charts(options, title, results.shared(), panels)))
+    Ok(Some(charts(options, title, results.shared(), String::new(), panels)))
 }

@@ -22,15 +22,16 @@ pub(super) fn untitled(column: &str) -> String {
     capitalized(&metric(column).map_or_else(|| column.replace('_', " "), Metric::title))
 }
 
-/// Draws charts with a common title and subtitle, each in a panel of its own.
+/// Draws charts with a common title, subtitle and note, each in a panel of its own.
 pub(super) fn charts(
     options: &PlotOptions<'_>,
     title: String,
     subtitle: String,
+    note: String,
     charts: Vec<Chart>,
 ) -> Drawing {
     let panels = charts.into_iter().map(Panel::Chart).collect();
-    Panels { title, subtitle, panels, columns: 3, aspect: Some(0.8), note: String::new() }
+    Panels { title, subtitle, panels, columns: 3, aspect: Some(0.8), note, ..Panels::default() }
         .draw_on(options.page)
 }
 

@@ -299,6 +299,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     Ok(PaperTable {
         title: format!("jobs by {}", options.by.name),
         corner,
+        column_names: Vec::new(),
         columns: shown_columns.iter().map(|column| vec![column.title(options)]).collect(),
         least_useful: least_useful(&shown_columns, &rows),
         rows,

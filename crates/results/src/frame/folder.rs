@@ -15,7 +15,7 @@
 //! A file gets its name only when it is complete and on disk. A killed process leaves files with names that
 //! begin with `.meshreplay-`. The next run of the same part of the study removes them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -30,6 +30,7 @@ use super::kept::{has_key, is_result_of, read_checked};
 use super::labels::{relabel, without_labels};
 use super::origin::{Place, STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
+use super::table::Table;
 use super::whole::{read_if_there, write_filled, write_whole};
 use super::{FileFormat, FrameError, name, summary};
 use meshreplay_base::disk::{Claim, TEMPORARY, create_dir_all, open, remove_own_leftovers};
@@ -148,9 +149,10 @@ impl StudyFolder {
         Ok(claim)
     }
 
-    /// Writes the place of this process, which replays these logs.
-    pub fn keep_place(&self, logs: &[StudyLog]) -> Result<(), FrameError> {
+    /// Writes the place of this process, which replays these logs of the study in `file`.
+    pub fn keep_place(&self, file: &Path, logs: &[StudyLog]) -> Result<(), FrameError> {
         let place = Place::of_process(&self.path, logs).map_err(|source| failed(&self.path, source))?;
+        let place = Place { study: Some(file.to_owned()), ..place };
         if Place::read(&self.path).as_ref() == Some(&place) { Ok(()) } else { place.write(&self.path) }
     }
 
@@ -169,6 +171,22 @@ impl StudyFolder {
     /// damaged file does not count, and neither does the result of another cell.
     pub fn has(&self, key: &str, with_jobs: bool) -> bool {
         is_result_of(&self.row(key), key) && (!with_jobs || is_result_of(&self.detail(key, JOBS), key))
+    }
+
+    /// Returns a sentence on the cells of a summary whose files were deleted; `None` if there are none, or if
+    /// the directory has no files of cells at all.
+    pub fn deleted_note(&self, summary: &Table) -> Option<String> {
+        let keys = summary.column("key").filter(|_| self.cells().is_dir())?;
+        let keys: BTreeSet<String> = (0..summary.height()).map(|row| keys.label(row)).collect();
+        let deleted = keys.iter().filter(|key| !self.row(key).exists()).count();
+        let (path, folder, of) = (summary.path.display(), self.path.display(), keys.len());
+        let verb = if deleted == 1 { "was" } else { "were" };
+        (deleted > 0).then(|| {
+            format!(
+                "{path} is older than the cells: {deleted} of {of} {verb} deleted since; `meshreplay sweep --status {folder}` \
+                 prints the command that replays what is missing"
+            )
+        })
     }
 
     /// Writes the files of a finished cell: its rows, and its jobs and other details if the options keep

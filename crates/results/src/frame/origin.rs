@@ -39,6 +39,9 @@ pub struct Place {
     pub directory: PathBuf,
     /// The files and models by the names of the logs.
     pub logs: BTreeMap<String, String>,
+    /// The file of the study; `None` for results of `replay`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub study: Option<PathBuf>,
 }
 
 impl Place {
@@ -47,7 +50,13 @@ impl Place {
     pub fn of_process(folder: &Path, logs: &[StudyLog]) -> io::Result<Self> {
         let directory = seen_from(&folder.canonicalize()?, &env::current_dir()?.canonicalize()?);
         let named = logs.iter().map(|log| (log.source.name.clone(), log.source.argument()));
-        Ok(Self { directory, logs: named.filter(|(_, argument)| argument != "-").collect() })
+        let logs = named.filter(|(_, argument)| argument != "-").collect();
+        Ok(Self { directory, logs, study: None })
+    }
+
+    /// Returns the path of the study's file if it exists. `folder` is the directory of the results.
+    pub fn study_file(&self, folder: &Path) -> Option<PathBuf> {
+        folder.join(&self.directory).join(self.study.as_ref()?).canonicalize().ok()
     }
 
     /// Returns the place in `folder`; `None` if it has none that can be read.

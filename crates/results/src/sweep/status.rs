@@ -10,7 +10,7 @@ use std::path::Path;
 use super::SubmitError;
 use super::programs::Queue;
 use super::record::{Submission, submissions};
-use crate::frame::{Started, StudyFolder};
+use crate::frame::{Place, Started, StudyFolder};
 use crate::text::command_line;
 use meshreplay_base::words::counted;
 use meshreplay_study::study::{Manifest, Options};
@@ -122,19 +122,22 @@ fn next(
     started: Option<Started>,
     last: Option<&Submission>,
 ) -> Vec<String> {
+    let is_known = started.is_some();
     let started = started.unwrap_or_else(|| {
-        // Directories of earlier versions of this program, and directories that shards were merged into, do
-        // not say how the study was started.
+        // Finished studies, and directories that shards were merged into, have the study's file at most.
+        let file = Place::read(path).and_then(|place| place.study_file(path));
+        let study = file.map_or_else(|| UNKNOWN.to_owned(), |file| file.to_string_lossy().into_owned());
         let given = Options { jobs: manifest.jobs, ..manifest.options.clone() };
-        Started { study: UNKNOWN.to_owned(), options: given.sweep_arguments(), jobs: given.jobs }
+        Started { study, options: given.sweep_arguments(), jobs: given.jobs }
     });
-    let is_known = started.study != UNKNOWN;
     let path = as_word(path);
     let words = ["meshreplay", "sweep", &started.study, "-o", &path];
     let sweep = command_line(words.into_iter().chain(started.options.iter().map(String::as_str)));
     let again = |last: &Submission| format!("to resubmit: {sweep} --submit {}", command_line([&last.spec]));
-    let keys = if started.options.is_empty() { "" } else { "; leave out options that are keys of it" };
-    let note = format!("{UNKNOWN} stands for the file of the study{keys}");
+    let unknown = (started.study == UNKNOWN).then(|| format!("{UNKNOWN} stands for the file of the study"));
+    let keys =
+        (!started.options.is_empty()).then(|| "leave out options that are keys of that file".to_owned());
+    let note = unknown.into_iter().chain(keys).collect::<Vec<_>>().join("; ");
     let commands = last.map(again).into_iter().chain([format!("to finish: {sweep}")]);
-    commands.chain((!is_known).then_some(note)).collect()
+    commands.chain((!is_known && !note.is_empty()).then_some(note)).collect()
 }

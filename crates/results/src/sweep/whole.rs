@@ -67,7 +67,7 @@ impl Sweep {
     /// cells. While the returned claim is held, no other process may replace the files of the directory.
     pub fn prepare(&self) -> Result<Claim, FrameError> {
         let claim = self.folder.prepare(&self.manifest)?;
-        self.folder.keep_place(&self.study.logs)?;
+        self.folder.keep_place(&self.file, &self.study.logs)?;
         if !self.missing.is_empty() {
             self.folder.keep_started(&self.started)?;
         }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use super::fit::wrapped_words;
+
 /// Returns whether a character changes the direction of text. Such a character in a name could reorder the
 /// text after it on the screen (N. Boucher, R. Anderson, "Trojan Source", 2021).
 fn turns_text(c: char) -> bool {
@@ -169,26 +171,54 @@ pub(super) fn latex(text: &str) -> String {
     escaped
 }
 
-/// Returns a LaTeX tabular in the style of booktabs, below the comment lines `remarks`. `alignment` has one
-/// letter for each column. The cells of `heads` and `rows` must be escaped already.
-pub(super) fn tabular(
-    remarks: &[String],
-    alignment: &str,
-    heads: &[Vec<String>],
-    rows: &[Vec<String>],
-) -> String {
-    let line = |cells: &Vec<String>| format!("{} \\\\\n", cells.join(" & "));
-    let mut text = String::new();
-    for (i, remark) in remarks.iter().enumerate() {
-        let needed = if i == 0 { " (needs \\usepackage{booktabs})" } else { "" };
-        // A comment in LaTeX ends with its line, so a remark must not contain line breaks.
-        text += &["% ", &remark.replace(['\n', '\r'], " "), needed, "\n"].concat();
+/// A LaTeX tabular in the style of booktabs.
+pub(super) struct Tabular<'a> {
+    /// The content of the table, for a comment above it.
+    pub(super) title: &'a str,
+    /// One letter for each column.
+    pub(super) alignment: String,
+    /// The lines of the head, as LaTeX.
+    pub(super) heads: Vec<String>,
+    /// The cells, escaped.
+    pub(super) rows: Vec<Vec<String>>,
+    /// The notes below the table.
+    pub(super) notes: Vec<String>,
+    /// The width of the table in characters, for which notes are broken into lines.
+    pub(super) width: usize,
+}
+
+/// The least width of notes below a table, in characters.
+const NARROWEST: usize = 40;
+
+/// Returns a line of a tabular.
+pub(super) fn latex_line(cells: &[String]) -> String {
+    format!("{} \\\\", cells.join(" & "))
+}
+
+impl Tabular<'_> {
+    /// Returns the tabular. Its notes are lines of it, so that they move and scale with it.
+    pub(super) fn latex(&self) -> String {
+        // A comment in LaTeX ends with its line, so a title must not contain line breaks.
+        let title = self.title.replace(['\n', '\r'], " ");
+        let mut text = format!("% {title} (needs \\usepackage{{booktabs}})\n");
+        text += &["\\begin{tabular}{", &self.alignment, "}\n\\toprule\n"].concat();
+        let columns = self.alignment.len();
+        let notes: Vec<String> =
+            self.notes.iter().map(|note| wrapped_words(note, self.width.max(NARROWEST))).collect();
+        let note = |line: &str| {
+            latex_line(&[format!("\\multicolumn{{{columns}}}{{l}}{{\\footnotesize {}}}", latex(line))])
+        };
+        let rows = self.rows.iter().map(|row| latex_line(row));
+        let lines = self.heads.iter().cloned().chain(["\\midrule".to_owned()]).chain(rows);
+        for line in lines
+            .chain(["\\bottomrule".to_owned()])
+            .chain(notes.iter().flat_map(|note| note.lines().map(str::trim)).map(note))
+        {
+            text += &line;
+            text.push('\n');
+        }
+        text + "\\end{tabular}\n"
     }
-    text += &["\\begin{tabular}{", alignment, "}\n\\toprule\n"].concat();
-    text.extend(heads.iter().map(line));
-    text += "\\midrule\n";
-    text.extend(rows.iter().map(line));
-    text + "\\bottomrule\n\\end{tabular}\n"
 }
 
 #[cfg(test)]

@@ -87,24 +87,17 @@ impl Grid {
     }
 }
 
-/// Returns by row and column whether a value is the best of its column. If several values are equal by
-/// `same`, all of them are best, but none if all values of the column are. No value is best if `better` is
-/// `Neither`.
-pub fn best(values: &[Vec<Option<f64>>], better: Better, same: impl Fn(f64, f64) -> bool) -> Vec<Vec<bool>> {
-    let column = |j: usize| values.iter().filter_map(move |row| row[j]);
-    let bests: Vec<Option<f64>> = (0..values.first().map_or(0, Vec::len))
-        .map(|j| {
-            let best = match better {
-                Better::Lower => column(j).min_by(f64::total_cmp),
-                Better::Higher => column(j).max_by(f64::total_cmp),
-                Better::Neither => None,
-            };
-            best.filter(|&best| !column(j).all(|value| same(value, best)))
-        })
-        .collect();
-    let is_best =
-        |(value, best): (&Option<f64>, &Option<f64>)| value.zip(*best).is_some_and(|(a, b)| same(a, b));
-    values.iter().map(|row| row.iter().zip(&bests).map(is_best).collect()).collect()
+/// Returns whether each value is the best of those that are compared. If several values are equal by `same`,
+/// all of them are best, but none if all values are. No value is best if `better` is `Neither`.
+pub fn best(values: &[Option<f64>], better: Better, same: impl Fn(f64, f64) -> bool) -> Vec<bool> {
+    let known = || values.iter().copied().flatten();
+    let best = match better {
+        Better::Lower => known().min_by(f64::total_cmp),
+        Better::Higher => known().max_by(f64::total_cmp),
+        Better::Neither => None,
+    };
+    let best = best.filter(|&best| !known().all(|value| same(value, best)));
+    values.iter().map(|value| value.zip(best).is_some_and(|(a, b)| same(a, b))).collect()
 }
 
 /// Returns the number of decimals (0 to 6) with which the largest value has four digits: 0 for 22,780, 1 for
@@ -179,13 +172,14 @@ mod tests {
     }
 
     #[test]
-    fn the_best_of_each_column_is_found() {
+    fn the_best_value_is_found() {
         let same = |a: f64, b: f64| (a - b).abs() < 1.0;
-        let values = [vec![Some(30.0), None], vec![Some(20.0), Some(50.0)]];
+        let values = [Some(30.0), None, Some(20.0), Some(20.5)];
+        assert_eq!(best(&values, Better::Lower, same), [false, false, true, true]);
+        assert_eq!(best(&values, Better::Higher, same), [true, false, false, false]);
+        assert_eq!(best(&values, Better::Neither, same), [false; 4]);
         // A single value has no rival.
-        assert_eq!(best(&values, Better::Lower, same), [[false, false], [true, false]]);
-        assert_eq!(best(&values, Better::Higher, same), [[true, false], [false, false]]);
-        assert_eq!(best(&values, Better::Neither, same), [[false; 2]; 2]);
+        assert_eq!(best(&[None, Some(50.0)], Better::Lower, same), [false; 2]);
     }
 
     #[test]

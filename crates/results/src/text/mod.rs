@@ -5,6 +5,7 @@ mod fit;
 mod grid;
 mod long_table;
 mod number;
+mod paper_latex;
 mod paper_table;
 mod screen;
 mod shell;

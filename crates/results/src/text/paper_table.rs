@@ -15,6 +15,8 @@ pub struct PaperTable {
     pub title: String,
     /// The names of the row labels, one for each column of labels.
     pub corner: Vec<String>,
+    /// The names of the labels of columns, one for each title line; empty if the labels need none.
+    pub column_names: Vec<String>,
     /// The labels of each column. All columns have the same number of labels, and label `i` is printed in
     /// title line `i`.
     pub columns: Vec<Vec<String>>,
@@ -32,7 +34,7 @@ pub struct PaperTable {
 pub struct PaperCell {
     /// The number as text; empty if there is no number.
     pub text: String,
-    /// Whether the number is the best of its column.
+    /// Whether the number is the best of those that it is compared with.
     pub best: bool,
 }
 
@@ -62,7 +64,7 @@ impl PaperTable {
         names.extend(removed.len().checked_sub(NAMED + 1).map(|more| format!("{} more columns", more + 1)));
         let notes: String = printable.notes.iter().map(|note| screen.words(note)).collect();
         let gap = if notes.is_empty() { "" } else { "\n" };
-        let (title, lines) = (screen.words(&printable.title), shown.lines(screen.is_bold));
+        let (title, lines) = (screen.words(&printable.heading()), shown.lines(screen.is_bold));
         format!("{title}\n{lines}{gap}{notes}{}", screen.no_room_for(&names))
     }
 
@@ -98,7 +100,7 @@ impl PaperTable {
     }
 
     /// Escapes the control characters of the texts, which may contain names of files.
-    fn printable(&self) -> Self {
+    pub(super) fn printable(&self) -> Self {
         let of_text = |text: &String| escaped::printable(text).into_owned();
         let of_all = |texts: &Vec<String>| texts.iter().map(of_text).collect::<Vec<_>>();
         let of_lines =
@@ -106,6 +108,7 @@ impl PaperTable {
         Self {
             title: of_lines(&self.title),
             corner: of_all(&self.corner),
+            column_names: of_all(&self.column_names),
             columns: self.columns.iter().map(of_all).collect(),
             rows: self.rows.iter().map(|(labels, cells)| (of_all(labels), cells.clone())).collect(),
             notes: self.notes.iter().map(of_lines).collect(),
@@ -158,7 +161,7 @@ impl PaperTable {
         let whole = self.printable();
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let titles = whole.corner.iter().cloned().chain(whole.columns.iter().map(|labels| labels.join(" ")));
-        let mut text = format!("{}\n\n", whole.title);
+        let mut text = format!("{}\n\n", whole.heading());
         text += &line(titles.map(|title| escaped::markdown(&title)).collect());
         let rules = whole.corner.iter().map(|_| ":---").chain(whole.columns.iter().map(|_| "---:"));
         text += &line(rules.map(str::to_owned).collect());
@@ -177,23 +180,20 @@ impl PaperTable {
         text
     }
 
-    /// Returns the table as a LaTeX tabular in the style of booktabs. The best values are in bold
-    /// (`\textbf`).
-    pub fn latex(&self) -> String {
-        let whole = self.printable();
-        let escape_all = |cells: &[String]| cells.iter().map(|cell| escaped::latex(cell)).collect::<Vec<_>>();
-        let value = |cell: &PaperCell| match (cell.text.is_empty(), cell.best) {
-            (true, _) => "---".to_owned(),
-            (false, true) => format!("\\textbf{{{}}}", escaped::latex(&cell.text)),
-            (false, false) => escaped::latex(&cell.text),
-        };
-        let row = |(labels, cells): &(Vec<String>, Vec<PaperCell>)| {
-            escape_all(labels).into_iter().chain(cells.iter().map(value)).collect()
-        };
-        let remarks: Vec<String> = std::iter::once(&whole.title).chain(&whole.notes).cloned().collect();
-        let alignment = "l".repeat(whole.corner.len()) + &"r".repeat(whole.columns.len());
-        let heads: Vec<Vec<String>> = whole.head_lines().iter().map(|line| escape_all(line)).collect();
-        escaped::tabular(&remarks, &alignment, &heads, &whole.rows.iter().map(row).collect::<Vec<_>>())
+    /// Returns whether the labels in a title line are bare numbers, which need the name of their column.
+    pub(super) fn is_numbers(&self, line: usize) -> bool {
+        line < self.column_names.len()
+            && self
+                .columns
+                .iter()
+                .all(|labels| labels.get(line).is_some_and(|label| label.parse::<f64>().is_ok()))
+    }
+
+    /// Returns the title, with the names of the columns' labels if some are bare numbers.
+    fn heading(&self) -> String {
+        let needs_names = (0..self.column_names.len()).any(|line| self.is_numbers(line));
+        let names = if needs_names { self.column_names.join(", ") } else { String::new() };
+        if names.is_empty() { self.title.clone() } else { format!("{} · columns: {names}", self.title) }
     }
 
     /// Returns the table as a JSON list with an object for each row. Labels are texts, cells are numbers, and
@@ -232,14 +232,15 @@ fn shown(cell: &PaperCell) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn example() -> PaperTable {
+    pub(in crate::text) fn example() -> PaperTable {
         let cell = |text: &str, best| PaperCell { text: text.to_owned(), best };
         PaperTable {
             title: "pairwise_sum_mean".to_owned(),
             corner: vec!["allocator".to_owned()],
+            column_names: vec!["log".to_owned(), "machine".to_owned()],
             columns: vec![
                 vec!["A_1".to_owned(), "16x8".to_owned()],
                 vec!["A_1".to_owned(), "8x8x4".to_owned()],
@@ -293,16 +294,6 @@ mod tests {
         let text = "pairwise_sum_mean\n\n| allocator | A_1 16x8 | A_1 8x8x4 |\n| :--- | ---: | ---: |\n\
                     | best-of:a\\|b | 1,234.5 | — |\n| x,y | **7.0** | **10.0** |\n\na note\n";
         assert_eq!(example().markdown(), text);
-    }
-
-    #[test]
-    fn latex_has_its_special_characters_escaped() {
-        let text = "% pairwise_sum_mean (needs \\usepackage{booktabs})\n% a \
-             note\n\\begin{tabular}{lrr}\n\\toprule\n & A\\_1 & A\\_1 \\\\\nallocator & 16x8 & \
-             8x8x4 \\\\\n\\midrule\n\
-                    best-of:a\\textbar{}b & 1,234.5 & --- \\\\\nx,y & \\textbf{7.0} & \\textbf{10.0} \\\\\n\
-                    \\bottomrule\n\\end{tabular}\n";
-        assert_eq!(example().latex(), text);
     }
 
     #[test]

@@ -149,14 +149,21 @@ impl Table {
         lines.concat()
     }
 
-    /// Returns the table as a LaTeX tabular in the style of booktabs, below the comment lines `remarks`. The
-    /// first remark should say what the table shows.
-    pub fn latex(&self, remarks: &[String]) -> String {
+    /// Returns the table as a LaTeX tabular in the style of booktabs, with a comment that says what it shows,
+    /// and with notes below it.
+    pub fn latex(&self, title: &str, notes: &[String]) -> String {
         let alignment = self.columns.iter().map(|column| if column.align == Align::Left { 'l' } else { 'r' });
-        let heads = self.columns.iter().map(|column| escaped::latex(&column.title)).collect();
+        let heads: Vec<String> = self.columns.iter().map(|column| escaped::latex(&column.title)).collect();
         let cells = |row: &Vec<String>| row.iter().map(|cell| escaped::latex(cell)).collect();
-        let rows: Vec<Vec<String>> = self.rows.iter().map(cells).collect();
-        escaped::tabular(remarks, &alignment.collect::<String>(), &[heads], &rows)
+        let tabular = escaped::Tabular {
+            title,
+            alignment: alignment.collect(),
+            heads: vec![escaped::latex_line(&heads)],
+            rows: self.rows.iter().map(cells).collect(),
+            notes: notes.to_vec(),
+            width: (0..self.columns.len()).map(|i| self.column_width(i) + 2).sum(),
+        };
+        tabular.latex()
     }
 
     /// Returns the table in a style of comfy-table, without blanks at the ends of lines.
@@ -216,10 +223,10 @@ mod tests {
 
     #[test]
     fn latex_has_a_letter_per_column() {
-        let text = "% a (needs \\usepackage{booktabs})\n% b\n\\begin{tabular}{llr}\n\\toprule\nname & log & \
-             sum \\\\\n\\midrule\n\
-                    a & x & 1,000 \\\\\nbcd & x & 5 \\\\\n\\bottomrule\n\\end{tabular}\n";
-        assert_eq!(example().latex(&["a".to_owned(), "b".to_owned()]), text);
+        let text = "% a (needs \\usepackage{booktabs})\n\\begin{tabular}{llr}\n\\toprule\nname & log & \
+                    sum \\\\\n\\midrule\na & x & 1,000 \\\\\nbcd & x & 5 \\\\\n\\bottomrule\n\
+                    \\multicolumn{3}{l}{\\footnotesize 5 \\%} \\\\\n\\end{tabular}\n";
+        assert_eq!(example().latex("a", &["5 %".to_owned()]), text);
     }
 
     #[test]

@@ -30,25 +30,32 @@ impl Difference {
     /// Returns the difference between the means of `of` and `base`, blocks of the same jobs, as a share of
     /// the base's mean unless that is 0. `None` if a mean is over no jobs.
     pub fn between(of: &Blocks, base: &Blocks) -> Option<Self> {
-        let (mean, base_mean) = (of.mean()?, base.mean()?);
+        Self::between_sums(&[of], &[base])
+    }
+
+    /// Returns the difference between the sums of several means, as [`Self::between`] does for one mean.
+    /// `of[k]` and `base[k]` are blocks of the same jobs, and entries are of different, independent jobs.
+    pub fn between_sums(of: &[&Blocks], base: &[&Blocks]) -> Option<Self> {
+        let means = |all: &[&Blocks]| all.iter().map(|blocks| blocks.mean()).collect::<Option<Vec<f64>>>();
+        let (means, base_means) = (means(of)?, means(base)?);
+        let (mean, base_mean) = (means.iter().sum::<f64>(), base_means.iter().sum::<f64>());
         let is_relative = base_mean != 0.0;
         // Linearize the ratio: its error is that of mean − ratio · base_mean, divided by base_mean. Without a
         // ratio both the slope and the divisor are 1.
         let (slope, divisor) = if is_relative { (mean / base_mean, base_mean) } else { (1.0, 1.0) };
         let is_equal = of == base;
-        let half_width = if is_equal {
-            half_width(&vec![0.0; of.sums.len()], CONFIDENCE, SEED)
-        } else {
+        let mut errors: Vec<f64> = Vec::new();
+        for (k, (of, base)) in of.iter().zip(base).enumerate() {
             // Sum the counts once instead of for each block.
             let (scale, base_scale) = (1.0 / of.count(), slope / base.count());
             let error = |i: usize| {
-                let of = of.sums[i] - mean * f64::from(of.counts[i]);
-                let base = base.sums[i] - base_mean * f64::from(base.counts[i]);
-                (of * scale - base * base_scale) / divisor
+                let of = of.sums[i] - means[k] * f64::from(of.counts[i]);
+                let base = base.sums[i] - base_means[k] * f64::from(base.counts[i]);
+                if is_equal { 0.0 } else { (of * scale - base * base_scale) / divisor }
             };
-            let errors: Vec<f64> = (0..of.sums.len().min(base.sums.len())).map(error).collect();
-            half_width(&errors, CONFIDENCE, SEED)
-        };
+            errors.extend((0..of.sums.len().min(base.sums.len())).map(error));
+        }
+        let half_width = half_width(&errors, CONFIDENCE, SEED);
         let value = (mean - base_mean) / divisor;
         Some(Self { value, half_width, is_relative, is_equal, freedom: None })
     }
@@ -132,6 +139,24 @@ mod tests {
             (found.value + 0.1).abs() < 1e-12 && found.half_width.is_some_and(|half| half < 1e-9),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn sums_of_means_weigh_each_mean_once() {
+        let wave = |n: u32, factor: f64| {
+            blocks((0..n).map(|i| factor * f64::from(i * i % 101)).collect::<Vec<_>>().into_iter())
+        };
+        let (long, short) = ([wave(900, 1.1), wave(900, 1.0)], [wave(90, 3.3), wave(90, 3.0)]);
+        let one = Difference::between_sums(&[&long[0]], &[&long[1]]);
+        assert_eq!(one, Difference::between(&long[0], &long[1]));
+        // The short log counts as much as the long one, and a constant share is certain.
+        let of = [&long[0], &short[1]];
+        let base = [&long[1], &short[1]];
+        let both = Difference::between_sums(&of, &base).expect("jobs");
+        let means = |all: [&Blocks; 2]| all.iter().filter_map(|blocks| blocks.mean()).sum::<f64>();
+        assert!((both.value - (means(of) / means(base) - 1.0)).abs() < 1e-12 && both.half_width > Some(0.0));
+        let all = Difference::between_sums(&[&long[0], &short[0]], &[&long[1], &short[1]]).expect("jobs");
+        assert!((all.value - 0.1).abs() < 1e-12 && all.half_width.is_some_and(|half| half < 1e-9), "{all:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Reads study files. Names and values are checked before the logs are read.
 
+mod allocators;
 mod error;
 mod toml_keys;
 
@@ -9,9 +10,10 @@ pub use toml_keys::is_key;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use self::allocators::{Machines, allocators};
 use self::toml_keys::{Entry, Keys, Value, beside, read};
 use super::all::ALL;
-use super::axes::{Axes, MachineArg, UNAVAILABLE_OF_AUTO, resolve};
+use super::axes::{Axes, MachineArg, UNAVAILABLE_OF_AUTO};
 use super::log::{LogSource, MOST_KEPT};
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError, check_name};
@@ -196,6 +198,7 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
     let rules = keys.list("rules", strings(|text| resolved_rules(text, find)))?;
     let machines = keys.required("machines", strings(MachineArg::parse))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
+    let names: Vec<String> = machines.iter().map(|(machine, _)| machine.to_string()).collect();
     let (machines, autos) = MachineArg::split(machines.into_iter().map(|(machine, _)| machine));
     if let (Some(_), false) = (keys.line_of("unavailable"), autos.is_empty()) {
         keys.scalar("unavailable", |_| Err::<(), String>(UNAVAILABLE_OF_AUTO.to_owned()))?;
@@ -205,7 +208,9 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
         machines.iter().map(one).collect::<Result<Vec<Mesh>, String>>()
     };
     let machines = keys.scalar("unavailable", without)?.unwrap_or(machines);
-    let allocators = keys.required("allocators", strings(|text| allocator_spec(text, &machines)))?;
+    // Machines that a log sizes are in no message.
+    let names = if autos.is_empty() { &*names } else { &[] };
+    let allocators = allocators(keys, &Machines { names, meshes: &machines })?;
     let networks = keys.list("networks", strings(|text| network_spec(text, &machines)))?;
     Ok(Axes {
         logs: Vec::new(),
@@ -254,19 +259,6 @@ fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) 
 fn scheduler_spec(text: &str) -> Result<GivenSpec, String> {
     let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
     let spec = Guests::default().resolve_scheduler(&given.spec).map_err(|error| error.to_string())?;
-    Ok(GivenSpec { spec, ..given })
-}
-
-/// Parses an allocator and finds its canonical spelling. Fails if it cannot serve a machine of the study.
-fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
-    let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
-    if given.spec == Spec::named(ALL) {
-        return Ok(given);
-    }
-    for machine in machines {
-        resolve(&given.spec, machine).map_err(|error| error.to_string())?;
-    }
-    let spec = Guests::default().find_allocator(&given.spec).map_err(|error| error.to_string())?;
     Ok(GivenSpec { spec, ..given })
 }
 
