@@ -124,7 +124,9 @@ impl Report {
         self.question = opening::question(results).to_owned();
         self.replayed = opening::replayed(results);
         self.plain = sentences;
-        self.example = example::example(extremes.as_ref()).unwrap_or_default();
+        if results.varying.contains(&"allocator") {
+            self.example = example::example(extremes.as_ref()).unwrap_or_default();
+        }
         self.answer = answer.lines();
         if self.answer.is_empty() {
             self.plain = opening::facts(results);

@@ -160,6 +160,6 @@ fn several_groups_are_counted() {
         }
     }
     let found = plain(replays, DISTANCE).sentences;
-    let expected = "Jobs lie closest together under naive and random, about equally, in all 2 comparisons.";
+    let expected = "Jobs lie closest together under naive and random, about equally, in both comparisons.";
     assert_eq!(found[0], expected);
 }
