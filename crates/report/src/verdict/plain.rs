@@ -168,15 +168,15 @@ fn tally(groups: &[Classes<'_, '_>]) -> Vec<String> {
         let (low, high) = (low.amount(), high.amount());
         let amount = if low == high { high } else { format!("{} to {high}", low.trim_end_matches(" less")) };
         sentences.push(format!(
-            "The distances between the nodes of a job add up to {amount} than under the allocator that spreads \
-             jobs most."
+            "The distances between the nodes of a job add up to {amount} than under the allocator that \
+             spreads jobs most."
         ));
     }
     sentences
 }
 
-/// Returns how often each name is the best, the most frequent one first: `under snug in 3 of 4 comparisons; under mc
-/// in 1`. `None` without names.
+/// Returns how often each name is the best, the most frequent one first: `under snug in 3 of 4 comparisons;
+/// under mc in 1`. `None` without names.
 fn under_counted(best: impl Iterator<Item = String>) -> Option<String> {
     let mut wins: Vec<(String, usize)> = Vec::new();
     for name in best {

@@ -53,8 +53,8 @@ pub(super) fn lines(setting: &[&ReplayResult<'_>]) -> Vec<String> {
     lines
 }
 
-/// Returns the simulated scheduler with the shortest mean wait, for each set of allocators with the same waits
-/// under which schedulers differ.
+/// Returns the simulated scheduler with the shortest mean wait for each set of allocators with the same
+/// waits, if schedulers differ.
 pub(super) fn shortest<'a>(setting: &[&'a ReplayResult<'_>]) -> Vec<&'a str> {
     let shortest = |set: Schedulers<'a>| {
         let (simulated, _) = set.divided();
