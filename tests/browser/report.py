@@ -169,7 +169,7 @@ def plays(browser, folder):
     pixels = "[...document.querySelectorAll('.meshes canvas')].map(canvas => canvas.toDataURL())"
     before = browser.run(f"return {pixels}")
     begin = browser.run("return Number(document.getElementById('time').value)")
-    loads = browser.run("return [...document.querySelectorAll('.meshes .load')].map((load) => parseInt(load.textContent.replace(/,/g, '')))")
+    loads = browser.run("return [...document.querySelectorAll('.meshes .load')].map((load) => parseInt(load.textContent.replace(/,/g, '').match(/\d+/)?.[0]))")
     fills = browser.run("return [...document.querySelectorAll('figcaption rect')].map((rect) => rect.getAttribute('fill'))")
     check(len(fills) > 1 and len(set(fills)) == len(fills), f"machines have colours of their own: {fills}")
     check(max(loads) > 0, f"it starts where jobs wait: {loads}")
