@@ -42,7 +42,7 @@ impl Tradeoff {
 
 /// Returns the replays that have both numbers, panel by panel.
 pub fn tradeoffs(results: &Results) -> Vec<Vec<Tradeoff>> {
-    let (Ok(waits), Ok(distances)) = (results.numbers(WAIT), results.numbers(DISTANCE)) else {
+    let (Ok(of_waits), Ok(of_distances)) = (results.numbers(WAIT), results.numbers(DISTANCE)) else {
         return Vec::new();
     };
     let mean = |curve: &Curve, numbers: &dyn Fn(usize) -> Option<f64>| {
@@ -50,8 +50,8 @@ pub fn tradeoffs(results: &Results) -> Vec<Vec<Tradeoff>> {
         Interval::of(&values).map(|interval| interval.mean)
     };
     let tradeoff = |curve: Curve| {
-        let wait_s = mean(&curve, &|row| waits.get(row))?;
-        let distance = mean(&curve, &|row| distances.get(row))?;
+        let wait_s = mean(&curve, &|row| of_waits.get(row))?;
+        let distance = mean(&curve, &|row| of_distances.get(row))?;
         Some(Tradeoff { curve, wait_s, distance })
     };
     in_panels(results.curves(&[]).into_iter().filter_map(tradeoff), |one| &one.curve.panel)

@@ -150,7 +150,8 @@ impl Report {
             let title = if self.remark.is_empty() { "In full" } else { "In full, with confidence intervals" };
             lines = format!("<details class=\"full\"><summary>{title}</summary>\n{lines}</details>\n");
         }
-        let mut plain: String = self.plain.iter().map(|text| format!("<p>{}</p>\n", html(text))).collect();
+        let paragraph = |text: &String| format!("<p>{}</p>\n", html(text));
+        let mut plain: String = self.plain.iter().map(paragraph).collect();
         if self.plain.iter().any(|text| text.contains("not significant")) {
             plain += "<p class=\"quiet\">Not significant: the difference may be chance.</p>\n";
         }

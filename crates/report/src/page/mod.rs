@@ -117,7 +117,7 @@ impl Report {
     /// Adds the answer in words: the closing lines of the command that made the results.
     fn add_answer(&mut self, answer: &SavedAnswer<'_>, plain: Plain, results: &Results) {
         let Plain { sentences, extremes } = plain;
-        self.question = opening::question(results).to_owned();
+        opening::question(results).clone_into(&mut self.question);
         self.replayed = opening::replayed(results);
         self.plain = sentences;
         if results.varying.contains(&"allocator") {

@@ -84,7 +84,7 @@ impl Classes<'_, '_> {
         let mut text = format!("{}: {whose}{measure} ", winners.head(is_distance));
         if others > 0 {
             let worst = if is_distance { "spreads jobs most" } else { "is slowest" };
-            text += &format!("{}, which {worst}, and ", than(others, last)?);
+            text += &[&*than(others, last)?, ", which ", worst, ", and "].concat();
         }
         text += &than(0, next)?;
         text += if others > 0 { ", the next best." } else { "." };

@@ -28,6 +28,8 @@ pub(crate) struct Winners {
     rows: Vec<Row>,
     /// The settings with significant differences of waits.
     with_differing_waits: BTreeSet<usize>,
+    /// The rows whose jobs had many nodes that they did not ask for, which makes placements compact.
+    with_much_unasked: BTreeSet<usize>,
 }
 
 /// A replay of the table.
@@ -39,8 +41,6 @@ struct Row {
     class: usize,
     /// Whether means are over the same jobs as in the setting.
     is_comparable: bool,
-    /// Whether jobs had many nodes that they did not ask for, which makes placements compact.
-    has_much_unasked: bool,
     /// Whether the closing lines name it as the best of its class.
     is_best: bool,
     /// Whether no other wait is significantly shorter, and some are significantly longer.
@@ -52,7 +52,8 @@ impl Winners {
     /// allocator.
     pub(super) fn new(replays: &[ReplayResult<'_>], primary: &'static str) -> Self {
         let rows = vec![Row::default(); replays.len()];
-        let mut winners = Self { primary, rows, with_differing_waits: BTreeSet::new() };
+        let (with_differing_waits, with_much_unasked) = (BTreeSet::new(), BTreeSet::new());
+        let mut winners = Self { primary, rows, with_differing_waits, with_much_unasked };
         let mut classes = 0;
         let all: Vec<usize> = (0..replays.len()).collect();
         let identity = |i: usize, but: &[&str]| replays[i].spec.identity_without(but);
@@ -84,8 +85,10 @@ impl Winners {
         let classes = Classes::new(&candidates, self.primary);
         for (k, class) in [&classes.any, &classes.fitting].into_iter().enumerate() {
             for one in class {
-                let row = &mut self.rows[one.position];
-                (row.class, row.has_much_unasked) = (first + k, has_much_unasked(one));
+                self.rows[one.position].class = first + k;
+                if has_much_unasked(one) {
+                    self.with_much_unasked.insert(one.position);
+                }
             }
             let Some(winners) = classes.winners(class) else { continue };
             let names: Vec<&str> = winners.names().collect();
@@ -141,14 +144,14 @@ impl Winners {
         let is_of_times = is_of_jobs && !is_of_placements;
         let place = |row: &Row| if is_of_placements { row.class } else { row.setting };
         let column = Column { better: metric.better, texts, values };
-        let takes_part = |row: &Row| {
+        let takes_part = |(i, row): &(usize, &Row)| {
             row.class != usize::MAX
                 && (!is_of_jobs || row.is_comparable)
-                && !(is_of_placements && row.has_much_unasked)
+                && !(is_of_placements && self.with_much_unasked.contains(i))
                 && (!is_of_times || self.with_differing_waits.contains(&row.setting))
         };
         let mut places = BTreeMap::<usize, Vec<usize>>::new();
-        for (i, row) in self.rows.iter().enumerate().filter(|(_, row)| takes_part(row)) {
+        for (i, row) in self.rows.iter().enumerate().filter(takes_part) {
             places.entry(place(row)).or_default().push(i);
         }
         let best: Vec<usize> = places.values().flat_map(|rivals| column.best(rivals)).collect();
