@@ -1,4 +1,4 @@
-# One profile (release) everywhere, so that the dependencies are compiled once.
+# One profile (release), so that the dependencies are compiled once; only test-core and fuzz build with debug assertions.
 CARGO ?= cargo
 CRATES := meshreplay $(addprefix meshreplay-,$(notdir $(wildcard crates/*)))
 # With CHECKED=1 all that is built finds overflows of integers in these crates and panics there, as .ci/run wants it.
@@ -9,7 +9,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
+.PHONY: book faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist release released doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page. The first time it
 # builds the program, with cargo's progress.
@@ -18,7 +18,7 @@ replay:
 	$(CARGO) build --release
 	@target/release/meshreplay replay $(LOG) --machine $(MACHINE) --scheduler easy --allocator all hilbert+bf \
 		-o target/replay --placements --force
-	@target/release/meshreplay report target/replay --title "Every allocator" --show hilbert+bf mc1x1 gabl random --quiet
+	@target/release/meshreplay report target/replay --show snug hilbert+bf busy-list random --quiet
 	@echo "open file://$(CURDIR)/target/replay/report.html"
 
 # Runs every test; those that need logs or results that are not bundled say what they skip. TEST_FLAGS=--no-run only builds them.
@@ -52,10 +52,19 @@ test-browser: replay
 		&& target/release/meshreplay report target/lanl --quiet && python3 tests/browser/speed.py target/lanl/report.html; \
 	else echo "skipped: LANL-CM5-1994-4.1-cln.swf.gz is not in $(TRACES)"; fi
 
-# Packs the program for others to install into target/dist, with man pages, completions and licence texts, and prints its size.
-# Takes some ten minutes the first time, as everything is compiled again for size.
+# Packs the program for others to install into target/artifacts, with man pages, completions and licence texts, and prints its size.
+# Takes some ten minutes the first time, as everything is compiled again for size. Installs tools into target/.
 dist:
 	scripts/dist.sh
+
+# Builds and checks what a release has for this machine: archive, wheel, source distribution, crates, checksums. Nothing is
+# published; RELEASING.md has the other steps.
+release:
+	scripts/release/all.sh
+
+# Records the interface of a release, which a test compares with that of later versions (docs/src/versions.md).
+released:
+	BLESS=1 $(CARGO) test --release --test it -- released::
 
 # Writes the man pages to target/man.
 man:

@@ -12,12 +12,16 @@ if ! command -v "$maturin" > /dev/null; then
     venv=target/maturin-venv
     maturin=$PWD/$venv/bin/maturin
     if [ ! -x "$maturin" ]; then
-        python3 -m venv "$venv" > /dev/null 2>&1 && "$venv/bin/python" -m pip install --quiet --disable-pip-version-check maturin ||
-            { echo "skipped: maturin cannot be installed"; exit 0; }
+        pinned=$(grep '^maturin==' scripts/release/requirements.txt)
+        if ! { python3 -m venv "$venv" && "$venv/bin/python" -m pip install --quiet "$pinned"; } > /dev/null 2>&1; then
+            echo "skipped: maturin cannot be installed"
+            exit 0
+        fi
     fi
 fi
 rm -rf target/wheels
-# The wheel is for the operating system that it is built on; one for others needs their oldest libraries (`maturin build --zig`).
+# This wheel is for tests on this machine; scripts/release/wheel.sh builds the one for others.
+python3 scripts/licences.py --package meshreplay-python > python/THIRD-PARTY.txt
 # CONFIG has what the Makefile gives to cargo, such as checks of overflow.
 # shellcheck disable=SC2086
 "$maturin" build ${CONFIG:-} --release --locked --quiet --compatibility linux --manifest-path python/Cargo.toml --out target/wheels

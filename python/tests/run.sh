@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Tests the wheel in target/wheels: in fresh virtual environments of every Python from 3.10 on that is here with nothing but the wheel, and
-# then with the libraries of frames, from the oldest that are supported to the newest. Says what it skips.
+# Tests the wheel in target/wheels, or the file WHEEL: in fresh virtual environments of every Python from 3.10 on that is here with nothing
+# but the wheel, and then, unless the argument is `bare`, with the libraries of frames, from the oldest that are supported to the newest.
+# Says what it skips.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-wheel=$(ls target/wheels/*.whl 2> /dev/null || true)
+wheel=${WHEEL:-$(ls target/wheels/*.whl 2> /dev/null || true)}
 if [ -z "$wheel" ]; then
     echo "skipped: no wheel"
     exit 0
@@ -50,6 +51,7 @@ if [ -z "$newest" ]; then
     echo "skipped: no Python from 3.10 on"
     exit 0
 fi
+[ "${1:-}" != bare ] || exit 0
 
 # tested NAME PACKAGES… runs the tests with these versions of libraries.
 tested() {

@@ -26,7 +26,7 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Title of the report [default: the name of the directory].
+    /// Title of the report [default: the logs and machines].
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 

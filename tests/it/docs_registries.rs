@@ -170,7 +170,7 @@ fn families() -> Result<Vec<Family>, Box<dyn Error>> {
 fn family_page(family: &str, rows: &[&Entry]) -> Result<String, Box<dyn Error>> {
     let head = head_of(&format!("crates/alloc/src/allocator/{family}/mod.rs"))?;
     let mut text =
-        format!("{GENERATED}# Family: {family}\n\n{head}\n| allocator | what it does |\n| --- | --- |\n");
+        format!("{GENERATED}# Family: {family}\n\n{head}\n| allocator | description |\n| --- | --- |\n");
     for row in rows {
         let _ = writeln!(text, "| [{}]({}.md) | {} |", row.name, row.name, cell(row.summary));
     }

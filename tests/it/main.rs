@@ -49,6 +49,7 @@ mod plot_paper_cli;
 mod predictions_cli;
 mod recorded_cli;
 mod recorded_nodes_cli;
+mod released;
 mod replay_cli;
 mod report_cli;
 mod reproduce_cli;

@@ -1,5 +1,6 @@
 //! Reports as their readers meet them: what they say of results, and that nothing of a stranger runs in them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -33,6 +34,19 @@ fn answer(page: &str) -> Vec<&str> {
     list.split("<li>").skip(1).map(|item| between(item, "", "</li>")).collect()
 }
 
+/// Returns the sentences of the first screen, without tags.
+fn first_screen(page: &str) -> Vec<String> {
+    let screen = between(page, "<div class=\"plain\">", "</div>");
+    screen.split("<p>").skip(1).map(|item| between(item, "", "</p>").to_owned()).collect()
+}
+
+/// Returns the amounts in a text: `2.4 %`, or `8.7 times`.
+fn amounts(text: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split([' ', '(', ')']).collect();
+    let pairs = words.windows(2).filter(|pair| ["%", "times"].contains(&pair[1]));
+    pairs.filter(|pair| pair[0].parse::<f64>().is_ok()).map(|pair| pair.join(" ")).collect()
+}
+
 /// Returns the sentences below the table that the command printed.
 fn printed(stdout: &str) -> Vec<&str> {
     stdout.trim_end().rsplit_once("\n\n").map_or(Vec::new(), |(_, sentences)| sentences.lines().collect())
@@ -58,6 +72,12 @@ fn the_answer_is_what_the_command_printed() -> Tested {
         let page = report(at, &format!("out{i}"))?;
         assert!(!printed(&said).is_empty(), "{arguments}: {said}");
         assert_eq!(answer(&page), printed(&said), "{arguments}");
+        // The first screen has no numbers of its own.
+        let screen = first_screen(&page).join(" ");
+        assert!(!screen.is_empty() && !screen.contains("CI"), "{arguments}: {screen}");
+        for amount in amounts(&screen) {
+            assert!(printed(&said).join(" ").contains(&amount), "{arguments}: {amount} in {screen}");
+        }
     }
     // A study with jobs gives the same answer; without them differences have no intervals.
     let study = format!("logs = ['{lublin}']\nmachines = ['16x16']\nallocators = ['hilbert+bf', 'random']\n");
@@ -194,13 +214,14 @@ fn the_table_shows_what_differs_and_says_what_is_best() -> Tested {
         );
     }
     let rows: Vec<&str> =
-        between(table, "<tbody>", "</tbody>").lines().filter(|row| !row.is_empty()).collect();
+        between(table, "<tbody>", "</tbody>").lines().filter(|row| row.starts_with("<tr>")).collect();
     assert_eq!(rows.len(), 3);
     assert!(rows.iter().all(|row| row.starts_with("<tr><th scope=\"row\" class=\"words\">")), "{rows:?}");
-    assert!(
-        rows[1].contains(" (best)") && !rows[0].contains(" (best)") && !rows[2].contains(" (best)"),
-        "{rows:?}"
-    );
+    // Rows are in the order of their families.
+    for (row, name) in rows.iter().zip(["random", "naive", "hilbert+bf"]) {
+        assert!(row.contains(&format!("<span>{name}</span>")), "{row}");
+        assert_eq!(row.contains(" (best)"), name == "hilbert+bf", "{row}");
+    }
     // Every title of a number leads to its meaning, which the page has once.
     let described: Vec<&str> =
         table.split("aria-describedby=\"").skip(1).map(|part| between(part, "", "\"")).collect();
@@ -218,6 +239,82 @@ fn the_table_shows_what_differs_and_says_what_is_best() -> Tested {
     let rows = between(&page, "<tbody>", "</tbody>");
     assert_eq!(rows.matches("<tr>").count(), 4);
     assert!(rows.contains(" ±") && page.contains("among the replays of the same scale"), "{rows}");
+    Ok(())
+}
+
+#[test]
+fn the_first_screen_says_what_was_replayed_and_compared() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let log = "synthetic:jobs=300,ratio=1";
+    fine(at, &format!("replay {log} -m 8x8 -s fcfs -a all --placements --no-timing -q -o out"))?;
+    let page = report(at, "out")?;
+    let answer = between(&page, "<section aria-labelledby=\"answer\">", "</section>");
+    assert_eq!(between(&page, "<h1>", "</h1>"), format!("{log} on 8x8"));
+    assert!(answer.starts_with("\n<h2 id=\"answer\">On which nodes should a job run?</h2>"), "{answer}");
+    for words in ["300 jobs over ", "a machine of 64 nodes (8x8)", "The scheduler fcfs decides"] {
+        assert!(answer.contains(words), "{words}: {answer}");
+    }
+    // One job, placed well and badly.
+    let example = between(answer, "<figure class=\"example\">", "</figure>");
+    let [well, badly] = [1, 2].map(|i| example.split("pairwise sum ").nth(i).unwrap_or_default());
+    let hops = |text: &str| between(text, "", " hops").parse::<u32>();
+    assert!(hops(well)? < hops(badly)?, "{example}");
+    // Captions and labels do not speak of options.
+    let results = page.split("<h2 id=\"origin\">").next().unwrap_or_default();
+    let body = results.split_once("<body>").map_or("", |(_, body)| body);
+    assert!(!body.contains(" --"), "{:?}", body.split(" --").nth(1).map(|rest| rest.get(..40)));
+
+    // The log of one replay has nothing to compare.
+    let tiny = bundled("tiny.swf");
+    fine(at, &format!("replay {tiny} -m 4x4 -a naive --no-timing -q -o one"))?;
+    let one = first_screen(&report(at, "one")?);
+    assert!(one.len() == 2 && one[0].starts_with("Jobs waited ") && one[1].starts_with("Nothing is "));
+    fine(at, &format!("replay {tiny} -m 4x4 8x8 -s easy fcfs -a naive --no-timing -q -o two"))?;
+    let page = report(at, "two")?;
+    assert!(page.contains("<h2 id=\"answer\">When should a job start?</h2>"));
+    assert_eq!(between(&page, "<h1>", "</h1>"), "tiny on 4x4 and 8x8");
+    Ok(())
+}
+
+#[test]
+fn figures_highlight_at_most_eight_replays_that_rows_choose() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fine(at, "replay synthetic:jobs=300,ratio=1 -m 8x8 -a all --no-timing -q -o out")?;
+    let page = report(at, "out")?;
+    let table = between(&page, "<table class=\"sortable\">", "</table>");
+    let looks: BTreeSet<&str> =
+        table.split("data-look=\"").skip(1).map(|rest| between(rest, "", "\"")).collect();
+    let rows = table.matches("<tr><th scope=\"row\"").count();
+    assert!(rows > 30 && looks.len() == rows, "{rows} rows, {} looks", looks.len());
+    assert!(table.matches("<tr class=\"group\">").count() > 5);
+    let choices = table.matches("class=\"choice\" aria-pressed=\"true\"").count();
+    assert!((3..=8).contains(&choices), "{choices}");
+    // The figure names what is chosen at first; the others have a tooltip.
+    let tradeoff = between(&page, "<figure id=\"tradeoff\">", "</figure>");
+    assert_eq!(tradeoff.matches("class=\"look look-").count() + tradeoff.matches("hops, wait").count(), rows);
+    // Figures have no legends of 40 names, and no sentences on coinciding curves.
+    for figure in ["ratio", "waits", "cdf"] {
+        let figure = between(&page, &format!("<figure id=\"{figure}\">"), "</figure>");
+        assert!(figure.contains("look look-") && !figure.contains(">\nrandom\n<"), "{figure}");
+        assert!(!figure.contains("coincide"), "{figure}");
+    }
+    Ok(())
+}
+
+#[test]
+fn internal_fragmentation_wins_no_star() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let lublin = bundled("lublin-256-10k.swf.gz");
+    fine(at, &format!("replay {lublin} -m 16x16 -a naive first-fit buddy-2d --no-timing -q -o out"))?;
+    let page = report(at, "out")?;
+    let table = between(&page, "<table class=\"sortable\">", "</table>");
+    assert!(table.contains(">internal fragmentation <") && table.contains(">useful utilization <"));
+    let row = |name: &str| table.lines().find(|row| row.contains(&format!("<span>{name}</span>")));
+    assert!(row("first-fit").is_some_and(|row| row.contains(" (best)")), "{table}");
+    assert!(row("buddy-2d").is_some_and(|row| !row.contains(" (best)")), "{table}");
     Ok(())
 }
 

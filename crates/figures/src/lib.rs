@@ -17,6 +17,7 @@ mod picture_format;
 mod results;
 pub mod show;
 mod span;
+mod tradeoff;
 
 pub use clock::{Clock, Window};
 pub use curves::Curve;
@@ -25,13 +26,14 @@ pub use error::FigureError;
 pub use filters::Filter;
 pub use in_means::InMeans;
 pub use kind::{Drawn, LoadAxis, PlotKind, PlotOptions, Setting};
-pub use kinds::{PLOT_KINDS, pictures, plot_kind};
+pub use kinds::{PLOT_KINDS, plot_kind};
 pub use load::{Load, LoadKind};
 pub use looks::{look, looks};
 pub use mark::{MARKED, OverwriteError, check_overwrite, is_marked, marked_png, marked_svg};
 pub use picture_format::{NoFormat, PICTURE_FORMATS, PictureFormat, format_of_file, picture_format};
 pub use results::Results;
 pub use span::Span;
+pub use tradeoff::{Tradeoff, draw_tradeoffs, tradeoffs};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -145,10 +145,10 @@ impl Item {
         self.compared(Published::parse(printed), tolerance)
     }
 
-    /// Compares the measured number with one that follows from printed numbers, and is shown with one
-    /// decimal.
+    /// Compares the measured number with a ratio of printed numbers, which is shown with two decimals and is
+    /// "exact" only if both agree.
     pub(crate) fn expected(self, number: Option<f64>, tolerance: Tolerance) -> Self {
-        self.compared(number.map(|value| Published { value, decimals: 1 }), tolerance)
+        self.compared(number.map(|value| Published { value, decimals: 2 }), tolerance)
     }
 
     fn compared(mut self, published: Option<Published>, tolerance: Tolerance) -> Self {

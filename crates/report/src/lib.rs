@@ -20,8 +20,8 @@ pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
 pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, groups};
 pub use listing::{LISTINGS, Listing, laws_table, schema_table};
 pub use page::{
-    BlockTree, Meaning, PlayerData, ReplayData, Report, ReportCell, ReportColumn, ReportError, ReportFigure,
-    ReportOptions, ReportTable, Strip, safe_svg,
+    BlockTree, Choice, Meaning, PlayerData, ReplayData, Report, ReportCell, ReportColumn, ReportError,
+    ReportFigure, ReportOptions, ReportTable, Strip, safe_svg,
 };
 pub use sparklines::Sparklines;
 pub use summary_table::SummaryTable;

@@ -4,7 +4,7 @@
 //! allocators is a folder, and the head of its `mod.rs` explains the idea that its members share.
 //!
 //! To add an allocator, write a file with an `ENTRY` in a family, add the `mod` line there, and add a row to
-//! [`ALLOCATORS`]. Names, help texts, law tests, tables and labels all come from the row.
+//! its family in [`FAMILIES`]. Names, help texts, law tests, tables and labels all come from the row.
 
 mod anywhere;
 mod best_of;
@@ -27,7 +27,8 @@ mod snug;
 
 pub use self::best_of::members as members_of_best_of;
 pub use self::registry::{
-    ALLOCATORS, RECORDED, build, find, follows_lists, short, short_label, tell_unavailable,
+    ALLOCATORS, FAMILIES, Family, RECORDED, build, family, find, follows_lists, short, short_label,
+    tell_unavailable,
 };
 pub use self::rfold::FreeBoxes;
 pub use self::seam::{

@@ -30,7 +30,7 @@ use meshreplay_machine::machine::{Machine, Mesh, NodeId, NodeLists, NodeSet};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "recorded",
-    summary: "what really happened: the nodes that the log says the job had, or the nearest free ones",
+    summary: "as recorded: the job's nodes in the log, or the nearest free ones",
     source: "as the log has it",
     ..Entry::non_contiguous(|_, setup| {
         Ok(Strategy::of(Recorded { lists: setup.lists.cloned().unwrap_or_default() }))

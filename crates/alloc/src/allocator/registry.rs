@@ -9,54 +9,127 @@ use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 use meshreplay_machine::machine::order::ORDERS;
 use meshreplay_machine::machine::{Machine, Mesh, unavailable_submeshes};
 
-/// All allocators, from simple to elaborate. The command `list`, help texts, law tests and `--allocator all`
-/// use this order.
-pub const ALLOCATORS: &[Entry] = &[
-    anywhere::random::ENTRY,
-    anywhere::naive::ENTRY,
-    anywhere::paging::ENTRY,
-    curve::ENTRY,
-    buddy::mbs::ENTRY,
-    buddy::mbs::LAYERED,
-    buddy::octet_mbs::ENTRY,
-    buddy::granular_mbs::ENTRY,
-    buddy::round_up_mbs::ENTRY,
-    shells::mc::ENTRY,
-    shells::mc1x1::ENTRY,
-    shells::mc1x1_shells::ENTRY,
-    nearest::gen_alg::ENTRY,
-    nearest::mm::ENTRY,
-    nearest::mm_inc::ENTRY,
-    shells::mc_pair::ENTRY,
-    best_of::entry(|params, setup| best_of::build(params, setup, build_untold)),
-    snug::ENTRY,
-    pieces::anca::ENTRY,
-    pieces::gabl::ENTRY,
-    pieces::qna::ENTRY,
-    buddy::buddy_2d::ENTRY,
-    contiguous::frame_sliding::ENTRY,
-    contiguous::first_fit::ENTRY,
-    contiguous::fixed_orientation::ENTRY,
-    contiguous::best_fit::ENTRY,
-    contiguous::worst_fit::ENTRY,
-    contiguous::max_periphery::ENTRY,
-    contiguous::adaptive_scan::ENTRY,
-    contiguous::busy_list::ENTRY,
-    contiguous::rbs::ENTRY,
-    contiguous::stack_based::ENTRY,
-    contiguous::qna_scan::ENTRY,
-    slurm_torus3d::ENTRY,
-    rfold::rfold_first_fit::ENTRY,
-    rfold::rfold_folding::ENTRY,
-    rfold::rfold_reconfig::ENTRY,
-    rfold::rfold::ENTRY,
-    compaction::rows::LINEAR_FIRST_FIT,
-    compaction::rows::LEFT,
-    compaction::rows::RIGHT,
-    compaction::rows::ORDERED,
-    compaction::rows::COST_FREE,
-    recorded::ENTRY,
+/// Allocators that share an idea, under a title for readers.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// The title.
+    pub title: &'static str,
+    /// The allocators, from simple to elaborate.
+    pub entries: &'static [Entry],
+}
+
+/// All families. A new allocator is a row of one of them.
+pub const FAMILIES: &[Family] = &[
+    Family {
+        title: "Any free nodes",
+        entries: &[anywhere::random::ENTRY, anywhere::naive::ENTRY, anywhere::paging::ENTRY],
+    },
+    Family { title: "Along a curve", entries: &[curve::ENTRY] },
+    Family {
+        title: "Blocks of powers of two",
+        entries: &[
+            buddy::mbs::ENTRY,
+            buddy::mbs::LAYERED,
+            buddy::octet_mbs::ENTRY,
+            buddy::granular_mbs::ENTRY,
+            buddy::round_up_mbs::ENTRY,
+        ],
+    },
+    Family {
+        title: "Nearest nodes",
+        entries: &[
+            shells::mc::ENTRY,
+            shells::mc1x1::ENTRY,
+            shells::mc1x1_shells::ENTRY,
+            nearest::gen_alg::ENTRY,
+            nearest::mm::ENTRY,
+            nearest::mm_inc::ENTRY,
+            shells::mc_pair::ENTRY,
+        ],
+    },
+    Family {
+        title: "Best of several",
+        entries: &[best_of::entry(|params, setup| best_of::build(params, setup, build_untold)), snug::ENTRY],
+    },
+    Family {
+        title: "Several rectangles or cuboids",
+        entries: &[pieces::anca::ENTRY, pieces::gabl::ENTRY, pieces::qna::ENTRY],
+    },
+    Family {
+        title: "One rectangle or cuboid",
+        entries: &[
+            buddy::buddy_2d::ENTRY,
+            contiguous::frame_sliding::ENTRY,
+            contiguous::first_fit::ENTRY,
+            contiguous::fixed_orientation::ENTRY,
+            contiguous::best_fit::ENTRY,
+            contiguous::worst_fit::ENTRY,
+            contiguous::max_periphery::ENTRY,
+            contiguous::adaptive_scan::ENTRY,
+            contiguous::busy_list::ENTRY,
+            contiguous::rbs::ENTRY,
+            contiguous::stack_based::ENTRY,
+            contiguous::qna_scan::ENTRY,
+            slurm_torus3d::ENTRY,
+        ],
+    },
+    Family {
+        title: "Cubes behind optical switches",
+        entries: &[
+            rfold::rfold_first_fit::ENTRY,
+            rfold::rfold_folding::ENTRY,
+            rfold::rfold_reconfig::ENTRY,
+            rfold::rfold::ENTRY,
+        ],
+    },
+    Family {
+        title: "Arrays whose jobs may move",
+        entries: &[
+            compaction::rows::LINEAR_FIRST_FIT,
+            compaction::rows::LEFT,
+            compaction::rows::RIGHT,
+            compaction::rows::ORDERED,
+            compaction::rows::COST_FREE,
+        ],
+    },
+    Family { title: "As recorded", entries: &[recorded::ENTRY] },
 ];
+
+/// All allocators, family by family. The command `list`, help texts, law tests and `--allocator all` use this
+/// order.
+pub const ALLOCATORS: &[Entry] = &all::<{ count() }>();
+
+/// Returns the number of allocators.
+const fn count() -> usize {
+    let (mut count, mut i) = (0, 0);
+    while i < FAMILIES.len() {
+        count += FAMILIES[i].entries.len();
+        i += 1;
+    }
+    count
+}
+
+/// Returns the entries of all families.
+const fn all<const N: usize>() -> [Entry; N] {
+    let mut all = [FAMILIES[0].entries[0]; N];
+    let (mut next, mut i) = (0, 0);
+    while i < FAMILIES.len() {
+        let mut j = 0;
+        while j < FAMILIES[i].entries.len() {
+            all[next] = FAMILIES[i].entries[j];
+            next += 1;
+            j += 1;
+        }
+        i += 1;
+    }
+    all
+}
+
+/// Returns the family of a spec; `None` for guests and unknown names.
+pub fn family(spec: &Spec) -> Option<&'static Family> {
+    let (entry, _) = find(spec).ok()?;
+    FAMILIES.iter().find(|family| family.entries.iter().any(|other| other.name == entry.name))
+}
 
 /// The name of the allocator that repeats recorded placements. It needs a log with lists of nodes.
 pub const RECORDED: &str = recorded::ENTRY.name;

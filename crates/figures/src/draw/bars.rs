@@ -4,7 +4,7 @@ use super::axis::{Scale, Ticks, ends};
 use super::drawing::{Anchor, Drawing, GRID, INK, Style};
 use super::legend::{Legend, Notes, Sample, draw_beside};
 use super::look::Look;
-use super::page::{Heading, Page, some_of};
+use super::page::{Heading, Names, Page, some_of};
 use super::text::{LINE, widest, wrapped};
 use crate::span::Span;
 
@@ -125,7 +125,8 @@ impl Bars {
         let bar = self.bar(page, each, self.room(page));
         let lines = self.groups.chunks(each).enumerate().map(|(i, groups)| {
             // The first line has the heading. On a page the last one has the legend.
-            let has_legend = !page.is_panel() && (page.width.is_none() || i == last);
+            let is_last = page.width.is_none() || i == last;
+            let has_legend = !page.is_panel() && page.names == Names::Inside && is_last;
             let height = page.height.map(|height| height / (last as f64 + 1.0));
             let page = Page { is_untitled: page.is_untitled || i > 0, height, ..page };
             Line { chart: self, groups, page, has_legend, axis: &axis, bar }.draw()
@@ -265,7 +266,8 @@ impl Line<'_> {
                 let (top, low) = (at(value.max(base)), at(value.min(base)));
                 let place = group.name.replace('\n', " ") + if group.name.is_empty() { "" } else { ", " };
                 let words = format!("{place}{name}: {value:.4}");
-                let style = Style { colour: look.colour(), class: "bar" };
+                let class = page.class_of("bar", *look);
+                let style = Style { colour: look.colour(), class: &class };
                 let x = from + bar * j as f64 + 1.0;
                 page.rectangle(x, top, bar - 2.0, (low - top).max(0.5), style, Some(&words));
                 // Markers distinguish bars of the same colour, and bars in grey print.

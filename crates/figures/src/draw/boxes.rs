@@ -124,7 +124,8 @@ impl Boxes {
 fn draw_box(page: &mut Drawing, row: &BoxRow, at: &dyn Fn(f64) -> f64, y: f64) {
     let [low, first, median, third, high] = row.marks.map(at);
     let half = BOX / 2.0;
-    let style = Style { colour: row.look.colour(), class: "box" };
+    let class = page.class_of("box", row.look);
+    let style = Style { colour: row.look.colour(), class: &class };
     for (from, to) in [(low, first), (third, high)] {
         page.line(from, y, to, y, style);
     }

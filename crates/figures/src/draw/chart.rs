@@ -5,7 +5,7 @@ use super::coinciding::{self, NamedPath};
 use super::drawing::{Anchor, Drawing, GRID, INK, Position, QUIET};
 use super::legend::{Entry, Legend, Notes, Sample};
 use super::look::Look;
-use super::page::{Heading, Page, some_of};
+use super::page::{Heading, Names, Page, some_of};
 use super::point_labels::{PointLabel, draw_labels};
 use super::text::{LINE, four_digits, widest};
 use crate::span::Span;
@@ -174,7 +174,7 @@ impl Chart {
         let y = self.vertical(6);
         let left = y.width() + if page.is_panel() { 14.0 } else { 44.0 };
         let beside = widest(self.series.iter().map(|series| &*series.name)) + 44.0 + self.key();
-        let has_names = !page.is_panel();
+        let has_names = !page.is_panel() && page.names == Names::Inside;
         let is_beside = has_names && page.width.is_none_or(|width| width - left - beside >= NARROW);
         let right = if is_beside { beside + if page.width.is_some() { 0.0 } else { 16.0 } } else { 14.0 };
         let wide = page.width.map_or(WIDE, |width| (width - left - right).max(60.0));
@@ -185,10 +185,11 @@ impl Chart {
         let names = if has_names && !is_beside { self.samples() } else { Vec::new() };
         let legend = Legend::new(names, left + wide);
         let mut area = PlotArea { left, top: heading.height(), width: wide, height: HIGH, x, y };
-        let coinciding = if page.panel.is_some_and(|panel| panel.names_coinciding) {
-            String::new()
-        } else {
+        let is_named = page.names == Names::Inside;
+        let coinciding = if is_named && !page.panel.is_some_and(|panel| panel.names_coinciding) {
             self.coincidence(&area)
+        } else {
+            String::new()
         };
         let from = if page.width.is_some() { 4.0 } else { left };
         let sentences = [&*coinciding, &self.references_are, &self.note];

@@ -7,7 +7,7 @@ use svg::Node;
 use svg::node::element::{Circle, Group, Line, Path, Rectangle, Text, Title};
 
 use super::look::{Look, Marker};
-use super::page::{Heading, SizeMm, TITLE_LINE};
+use super::page::{Heading, Names, SizeMm, TITLE_LINE};
 use super::text::{LINE, SIZE, width, wrapped};
 
 /// A colour, and the CSS class with which a page restyles it for another theme.
@@ -60,7 +60,19 @@ pub struct Drawing {
     height: f64,
     /// The size on paper; `None` for a drawing on a screen.
     size_mm: Option<SizeMm>,
+    /// Whether curves, bars and markers have the CSS classes of their looks.
+    has_looks: bool,
     elements: Vec<Box<dyn Node>>,
+}
+
+impl Look {
+    /// Returns the line and the marker of a curve as an SVG element, for a legend outside of drawings.
+    pub fn sample(self) -> String {
+        let mut drawing = Drawing { has_looks: true, ..Drawing::empty(30.0, 12.0) };
+        drawing.curve(&[(1.0, 6.0), (29.0, 6.0)], self);
+        drawing.marker(15.0, 6.0, self, None);
+        drawing.svg()
+    }
 }
 
 /// Returns a coordinate rounded to two decimals: exact enough for any screen, and short in files.
@@ -69,6 +81,16 @@ fn round(value: f64) -> f64 {
 }
 
 impl Drawing {
+    fn empty(width: f64, height: f64) -> Self {
+        Self { width, height, size_mm: None, has_looks: false, elements: Vec::new() }
+    }
+
+    /// Returns the CSS class of a part of a curve with the classes of its look, which come first so that
+    /// [`Self::line`] can add its suffix.
+    pub(super) fn class_of(&self, class: &str, look: Look) -> String {
+        if self.has_looks { format!("{} {class}", look.class()) } else { class.to_owned() }
+    }
+
     /// Returns an empty page with a heading, which begins at x = `left` or at the border. The page has at
     /// least this width and height, and is wider if the heading needs it.
     pub(super) fn titled(heading: &Heading<'_>, left: f64, width: f64, height: f64) -> Self {
@@ -76,7 +98,8 @@ impl Drawing {
         let (width, height) = (width.max(left + heading.width() + 4.0).ceil(), height.ceil());
         // Screen readers read the title of a page aloud.
         let elements: Vec<Box<dyn Node>> = vec![Title::new(heading.name).into()];
-        let mut drawing = Self { width, height, size_mm: None, elements };
+        let has_looks = heading.names == Names::Outside;
+        let mut drawing = Self { has_looks, elements, ..Self::empty(width, height) };
         drawing.rectangle(0.0, 0.0, width, height, PAPER, None);
         let mut y = 22.0;
         for line in &heading.title {
@@ -105,7 +128,7 @@ impl Drawing {
         if drawings.len() == 1 {
             return drawings.remove(0);
         }
-        Self { width: 0.0, height: 0.0, size_mm: None, elements: Vec::new() }.tiled(drawings, 1, 0.0)
+        Self::empty(0.0, 0.0).tiled(drawings, 1, 0.0)
     }
 
     /// Returns this heading with the drawings below it, in lines of at most `columns`, from x = `left` on.
@@ -263,7 +286,7 @@ impl Drawing {
             .set("stroke-width", 1.8)
             .set("stroke-linejoin", "round")
             .set("stroke-dasharray", look.dash())
-            .set("class", "curve");
+            .set("class", self.class_of("curve", look));
         self.add(path);
     }
 
@@ -277,7 +300,7 @@ impl Drawing {
             .set("d", along(&around) + " Z")
             .set("fill", look.colour())
             .set("fill-opacity", 0.16)
-            .set("class", "band");
+            .set("class", self.class_of("band", look));
         self.add(path);
     }
 
@@ -292,6 +315,7 @@ impl Drawing {
         // An open marker is filled with the colour of the paper, so that it hides the curve below it.
         let (fill, class) =
             if is_filled { (look.colour(), "marker") } else { (PAPER.colour, "paper marker") };
+        let class = self.class_of(class, look);
         let shape = match marker {
             Marker::Circle => {
                 let circle = circle_at(x, y, if is_filled { R } else { R - 0.5 });
@@ -304,7 +328,7 @@ impl Drawing {
                     format!("M{} {} h10 m-5 -5 v10", round(x - R - 1.0), round(y))
                 };
                 let path = Path::new().set("d", d).set("fill", "none").set("stroke-width", 2);
-                return self.add_marker(path.set("class", "marker"), look, words);
+                return self.add_marker(path.set("class", class), look, words);
             }
             Marker::Square => corners(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
             Marker::Triangle => corners(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),

@@ -63,6 +63,12 @@ impl Look {
         COLOURS[self.colour]
     }
 
+    /// Returns the CSS classes of what is drawn with this look: `look`, and one that no other look has.
+    pub fn class(self) -> String {
+        let Self { colour, marker, dash } = self;
+        format!("look look-{colour}-{marker}-{dash}")
+    }
+
     /// Returns the shape of the marker, and whether it is filled.
     pub(super) fn marker(self) -> (Marker, bool) {
         MARKERS[self.marker]

@@ -31,7 +31,7 @@ pub(crate) use look::colour_of_hue;
 pub(crate) use look::{COLOURS, DASHES, MARKERS};
 #[cfg(test)]
 pub(crate) use look::{contrast, luminance};
-pub use page::{Page, SizeMm};
+pub use page::{Names, Page, SizeMm};
 pub use panels::{Panel, Panels};
 pub use point_labels::PointLabel;
 pub use rendering::{RenderError, pdf, png};

@@ -27,6 +27,8 @@ pub struct Page {
     pub longest: Option<f64>,
     /// Whether title and subtitle are left out, for a figure with a caption.
     pub is_untitled: bool,
+    /// Where curves are named.
+    pub names: Names,
     /// The surroundings of one of several panels, whose legend and axis titles are outside of it; `None` for a
     /// whole picture.
     pub panel: Option<Surroundings>,
@@ -41,6 +43,17 @@ pub struct Surroundings {
     pub names_coinciding: bool,
     /// The least number of lines of the subtitle, so that the data of neighbouring panels begin at one height.
     pub subtitle_lines: usize,
+}
+
+/// The place of the names of curves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Names {
+    /// In the drawing.
+    #[default]
+    Inside,
+    /// On a page around the drawing, which highlights some curves by the CSS classes of their looks. The
+    /// drawing has no legend and no sentences on curves.
+    Outside,
 }
 
 /// The largest height of a figure on paper without a given height, in millimetres.
@@ -99,6 +112,8 @@ pub(super) struct Heading<'a> {
     pub(super) subtitle: Vec<String>,
     /// Whether the lines begin at the left border and not above the data.
     pub(super) is_at_border: bool,
+    /// Where curves are named.
+    pub(super) names: Names,
 }
 
 /// Height of a line of a title, in units.
@@ -117,7 +132,7 @@ impl<'a> Heading<'a> {
         };
         let least = page.panel.map_or(0, |panel| panel.subtitle_lines);
         subtitle.resize(subtitle.len().max(least), String::new());
-        Self { name, title, subtitle, is_at_border: page.width.is_some() }
+        Self { name, title, subtitle, is_at_border: page.width.is_some(), names: page.names }
     }
 
     /// Returns the height of the heading with the space between it and the data.

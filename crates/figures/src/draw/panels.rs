@@ -8,7 +8,7 @@ use super::chart::Chart;
 use super::drawing::{Anchor, Drawing, INK};
 use super::grid::Grid;
 use super::legend::{Entry, Legend, Notes, Sample};
-use super::page::{Heading, Page, Surroundings, some_of};
+use super::page::{Heading, Names, Page, Surroundings, some_of};
 use super::text::{LINE, joined, wrapped};
 use crate::span::Span;
 
@@ -244,7 +244,8 @@ impl Panels {
         let panel = Some(Surroundings::default());
         // Whole panels are left out before parts of panels.
         let longest = page.longest.filter(|_| rows <= 1.0);
-        (columns, Page { width: Some(width), height, longest, panel, ..Page::default() })
+        let names = page.names;
+        (columns, Page { width: Some(width), height, longest, names, panel, ..Page::default() })
     }
 
     /// Returns the panels as one drawing for a page. A single panel is drawn as large as the page.
@@ -301,7 +302,8 @@ impl Panels {
         // The entries of all panels, each once.
         let mut entries: Vec<Entry<'_>> = Vec::new();
         for entry in panels.iter().flat_map(Panel::entries) {
-            if !entries.iter().any(|(other, _)| *other == entry.0) {
+            let is_named = page.names == Names::Inside || matches!(entry.1, Sample::Colour(_));
+            if is_named && !entries.iter().any(|(other, _)| *other == entry.0) {
                 entries.push(entry);
             }
         }
@@ -310,7 +312,8 @@ impl Panels {
         let most = self.columns_on(page);
         let (_, panel) = Self::layout(wide, shown, most, self.aspect, 0.0);
         let texts = Texts::new(panels, panel.width.unwrap_or(WIDE));
-        let note = [&*texts.coincidence, &*self.note_of(shown)].join(" ");
+        let coincidence = if page.names == Names::Inside { &*texts.coincidence } else { "" };
+        let note = [coincidence, &*self.note_of(shown)].join(" ");
         let note = note.trim();
         let notes = Notes::height_of(note, width);
         let inner = wide.without_height(heading.height() + below + legend.height() + notes + 8.0);

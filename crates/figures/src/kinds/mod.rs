@@ -19,10 +19,7 @@ mod time_axis;
 mod utilization;
 mod values;
 
-use super::FigureError;
-use super::draw::Drawing;
-use super::kind::{PlotKind, PlotOptions};
-use super::results::Results;
+use super::kind::PlotKind;
 
 /// The kinds of plots, in drawing order.
 pub const PLOT_KINDS: &[PlotKind] = &[
@@ -46,14 +43,4 @@ pub const PLOT_KINDS: &[PlotKind] = &[
 /// Returns the kind of plot with this name; `None` if there is none.
 pub fn plot_kind(name: &str) -> Option<&'static PlotKind> {
     PLOT_KINDS.iter().find(|kind| kind.name == name)
-}
-
-/// Draws every plot that the results allow. Returns pairs of the kind's name and the drawing.
-pub fn pictures(
-    options: &PlotOptions<'_>,
-    results: &Results,
-) -> Result<Vec<(&'static str, Drawing)>, FigureError> {
-    let draw =
-        |kind: &'static PlotKind| Ok((kind.draw)(options, results)?.map(|picture| (kind.name, picture)));
-    PLOT_KINDS.iter().filter_map(|kind| draw(kind).transpose()).collect()
 }

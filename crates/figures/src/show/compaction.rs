@@ -142,7 +142,7 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
     let Window { base, length, covered, .. } = *window;
     let last = base + length - 1;
     let mut text = format!(
-        " before; the incoming task gets processors {base} to {last}, of which {covered} are busy\n\n"
+        " before; the incoming task gets processors {base} to {last}; {covered} of them are busy\n\n"
     );
     let before = line(&letters(array, |task| task.base));
     if !before.is_empty() {

@@ -11,4 +11,4 @@ pub mod picture;
 mod state;
 
 pub use error::ShowError;
-pub use state::{Position, sample};
+pub use state::{Position, placed, sample};

@@ -63,7 +63,7 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowEr
 /// nodes if it refuses the job.
 ///
 /// A new allocator may keep an index of busy nodes, so all busy nodes are reported to it as one placement.
-pub(super) fn placed(
+pub fn placed(
     spec: &Spec,
     state: &Machine,
     procs: u32,
@@ -104,7 +104,7 @@ pub fn sample(spec: &Spec) -> Option<String> {
         let taken =
             if nodes.len() as u32 == PROCS { String::new() } else { format!(", and gets {}", nodes.len()) };
         let title =
-            format!("A job of {PROCS} processors on {machine}, of which some nodes are in use{taken}:\n\n");
+            format!("A job of {PROCS} processors on {machine}, where some nodes are in use{taken}:\n\n");
         Some(title + &picture::placement(&mesh, &nodes, state.free()))
     })
 }

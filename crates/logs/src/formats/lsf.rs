@@ -31,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
     source: "IBM Spectrum LSF, reference of configuration and files: lsb.acct",
     parameters: "unit=cpus|nodes",
     reads: READS,
-    lacks: "machine, time limits, GPUs; the status says only whether a job failed",
+    lacks: "machine, time limits, GPUs; only failed or not as a status",
     recognises: Some(|line| line.starts_with(JOB) || line.starts_with(b"\"EVENT_ADRSV_FINISH\" ")),
     records_starts: true,
     repeats_jobs: true,
@@ -46,7 +46,7 @@ const JOB: &[u8] = b"\"JOB_FINISH\" ";
 const READS: &[(&str, &str)] = &[
     ("jobId, idx", "job number; the element 4 of array 123 is 123000004"),
     ("submitTime", "submit time"),
-    ("startTime", "start: the wait time is that from the submission; 0 says that the job never started"),
+    ("startTime", "start: the wait time counts from the submission; 0 if the job never started"),
     ("Event Time", "end: the run time is that from the start"),
     ("execHosts", "processors: slots with unit=cpus, hosts with unit=nodes; list of nodes"),
     ("numProcessors", "requested processors, with unit=cpus"),

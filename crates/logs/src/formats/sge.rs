@@ -41,7 +41,7 @@ pub(super) const FORMAT: Format = Format {
 const READS: &[(&str, &str)] = &[
     ("job_number, task_number", "job number; the task 4 of array 123 is 123000004"),
     ("submission_time", "submit time"),
-    ("start_time", "start: the wait time is that from the submission; 0 says that the job never started"),
+    ("start_time", "start: the wait time counts from the submission; 0 if the job never started"),
     ("end_time", "end: the run time is that from the start"),
     ("slots", "processors"),
     ("h_rt of category", "requested time"),

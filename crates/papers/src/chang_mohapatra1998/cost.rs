@@ -6,8 +6,8 @@
 //! [`BATCH`] calls are added up.
 //!
 //! Verdicts are about the published algorithms: with `search=plain` both scan in the same way, and adaptive
-//! scan differs by its second orientation alone. Beside them is the number of orientations that adaptive scan
-//! looks at, which no computer changes. Rows of the accelerated searches have no verdict.
+//! scan differs by its second orientation alone. Next to them is the number of orientations that adaptive
+//! scan looks at, which no computer changes. Rows of the accelerated searches have no verdict.
 
 use std::time::Instant;
 
@@ -129,7 +129,7 @@ fn orientations(request: &Request, answer: Option<&Placement>, machine: &Machine
     if is_square || found.is_some_and(|place| Some(place.sizes) == sides) { 1 } else { 2 }
 }
 
-/// What both allocators take on one log, where the first one decides.
+/// The cost of both allocators on one log. The first one decides.
 #[derive(Default)]
 struct Costs {
     /// Nanoseconds of both for each batch of calls.

@@ -14,6 +14,16 @@ use meshreplay_results::text::well_formed;
 pub struct Report {
     /// The title of the page.
     pub title: String,
+    /// The question that the results answer; empty for a report on a paper.
+    pub question: String,
+    /// What was replayed, as HTML; empty for a report on a paper.
+    pub replayed: String,
+    /// The answer in plain sentences.
+    pub plain: Vec<String>,
+    /// A drawing of one job placed well and placed badly, as HTML; empty for none.
+    pub example: String,
+    /// The figure of closeness against waiting; `None` unless several replays are compared.
+    pub tradeoff: Option<ReportFigure>,
     /// The answer of the results in words: the sentences with which the command closes.
     pub answer: Vec<String>,
     /// A remark on the answer, such as the meaning of its intervals; empty for none.
@@ -51,6 +61,17 @@ const SCRIPT: &str = concat!(
     include_str!("player/player.js")
 );
 
+/// How to read the first figure. The script fills in the names of the highlighted replays.
+const READING: &str = "<div class=\"reading\">\n<p>Each point is a replay. The lower it is, the closer together \
+    lie the nodes of a job; the farther left it is, the less jobs wait. The best place is at the lower \
+    left.</p>\n<p>Coloured are up to eight: those that no other replay beats in both numbers, the worst, and the \
+    closest of each family. Point at a grey one to see its name, or choose it in the table.</p>\n\
+    <div class=\"names\" role=\"group\" aria-label=\"Coloured replays\"></div>\n</div>\n";
+
+/// The names of the highlighted replays above the figures, which the script fills in.
+const LEGEND: &str = "<p class=\"lead\">The coloured replays are those chosen in the table, eight at most. Press a \
+    name to turn it grey.</p>\n<div class=\"names above\" role=\"group\" aria-label=\"Coloured replays\"></div>\n";
+
 /// A section of the page: its identifier, its heading and its content.
 type Section = (String, String, String);
 
@@ -84,15 +105,23 @@ impl Report {
     fn sections(&self) -> Vec<Section> {
         let named = |id: &str, heading: &str, content: String| (id.to_owned(), heading.to_owned(), content);
         let mut sections = Vec::new();
-        if !self.answer.is_empty() {
-            sections.push(named("answer", "The answer", self.answer_html()));
+        if !self.answer.is_empty() || !self.plain.is_empty() {
+            let question = if self.question.is_empty() { "The answer" } else { &self.question };
+            sections.push(named("answer", question, self.answer_html()));
+        }
+        if let Some(figure) = &self.tradeoff {
+            let content = format!("<div class=\"plots one\">\n{}{READING}</div>\n", figure.html());
+            sections.push(named("closeness", "Closeness against waiting", content));
         }
         for (i, table) in self.tables.iter().enumerate() {
             sections.push((format!("table-{}", i + 1), table.title.clone(), table.html()));
         }
         if !self.plots.is_empty() {
             let plots: String = self.plots.iter().map(ReportFigure::html).collect();
-            let content = format!("<div class=\"plots\">\n{plots}</div>\n");
+            let is_chosen =
+                self.tables.iter().flat_map(|table| &table.rows).flatten().any(|cell| cell.choice.is_some());
+            let legend = if is_chosen { LEGEND } else { "" };
+            let content = format!("{legend}<div class=\"plots\">\n{plots}</div>\n");
             sections.push(named("figures", "Figures", content));
         }
         if let Some(played) = &self.played {
@@ -109,7 +138,24 @@ impl Report {
             "" => String::new(),
             remark => format!("<p class=\"quiet\">{}</p>\n", html(remark)),
         };
-        format!("<ul class=\"answer\">\n{sentences}</ul>\n{remark}")
+        let mut lines = format!("<ul class=\"answer\">\n{sentences}</ul>\n{remark}");
+        if self.plain.is_empty() {
+            return format!("{}{lines}", self.replayed);
+        }
+        if self.answer.is_empty() {
+            lines = String::new();
+        } else {
+            let title = if self.remark.is_empty() { "In full" } else { "In full, with confidence intervals" };
+            lines = format!("<details class=\"full\"><summary>{title}</summary>\n{lines}</details>\n");
+        }
+        let mut plain: String = self.plain.iter().map(|text| format!("<p>{}</p>\n", html(text))).collect();
+        if self.plain.iter().any(|text| text.contains("not significant")) {
+            plain += "<p class=\"quiet\">Not significant: the difference may be chance.</p>\n";
+        }
+        format!(
+            "{}<div class=\"first\">\n<div class=\"plain\">\n{plain}</div>\n{}</div>\n{lines}",
+            self.replayed, self.example
+        )
     }
 
     fn origin_html(&self) -> String {
@@ -214,9 +260,16 @@ mod tests {
                 svg: "<svg></svg>".to_owned(),
             }],
             answer: vec!["a: 1 % below <b>".to_owned()],
+            plain: vec!["a is <best>.".to_owned()],
+            question: "Which?".to_owned(),
             remark: "r".to_owned(),
+            tradeoff: Some(ReportFigure { name: "tradeoff".to_owned(), ..ReportFigure::default() }),
+            ..Report::default()
+        };
+        let report = Report {
             commands: vec!["meshreplay replay 'x<y'".to_owned()],
             played: Some(some_jobs()),
+            ..report
         };
         let page = report.html();
         for part in [
@@ -233,6 +286,8 @@ mod tests {
             "\"blocks\":{\"splits\":[[2,2,1,1,1,1]],\"tops\":[[0,0,0,2,2,1]]}",
             "<figure id=\"frontier\"><svg aria-label=\"cost &amp; quality\"></svg></figure>",
             "<li>a: 1 % below &lt;b&gt;</li>",
+            "<p>a is &lt;best&gt;.</p>",
+            "<h2 id=\"answer\">Which?</h2>",
             "<th scope=\"row\" class=\"words\">x</th>",
             "meshreplay replay &#39;x&lt;y&#39;</pre>",
             "&lt;/script&gt;",

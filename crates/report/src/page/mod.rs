@@ -1,9 +1,12 @@
 //! Makes the report on a directory of results: one HTML file with all its data.
 
+mod choice;
 mod error;
 mod escape;
+mod example;
 mod foreign;
 mod html;
+mod opening;
 mod player;
 mod provenance;
 mod summary;
@@ -14,18 +17,28 @@ pub use error::ReportError;
 pub use foreign::safe_svg;
 pub use html::{Report, ReportFigure};
 pub use player::{BlockTree, PlayerData, ReplayData, Strip};
-pub use table::{Meaning, ReportCell, ReportColumn, ReportTable};
+pub use table::{Choice, Meaning, ReportCell, ReportColumn, ReportTable};
 
 use std::path::Path;
 
-use super::verdict::SavedAnswer;
-use meshreplay_figures::{self as figure, FigureError, PlotOptions, Results, Span, plot_kind};
+use super::verdict::{Plain, SavedAnswer};
+use meshreplay_figures::draw::{Drawing, Names, Page};
+use meshreplay_figures::{self as figure, FigureError, PLOT_KINDS, PlotOptions, Results, Span};
 use meshreplay_results::frame::FrameError;
+
+/// The width of a figure, in pixels: that of a telephone, on which figures are a little smaller.
+const FIGURE: f64 = 440.0;
+
+/// The height of the first figure with a single panel, in pixels.
+const FIGURE_HEIGHT: f64 = 360.0;
+
+/// The largest number of panels of the first figure.
+const MOST_PANELS: usize = 6;
 
 /// The choices of the user for a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportOptions {
-    /// The title; `None` for the name of the directory.
+    /// The title; `None` for the logs and machines, or for the name of the directory of a reproduced paper.
     pub title: Option<String>,
     /// The window of the player, in seconds; `None` for a window from the first start on, short enough for
     /// the size of the file.
@@ -39,11 +52,13 @@ impl Report {
     ///
     /// The directory has results of a replay or a study, tables and figures of reproduced papers, or both.
     pub fn from_folder(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {
-        let title = options.title.clone().or_else(|| provenance::name_of(folder));
-        let title = title.unwrap_or_else(|| "meshreplay".to_owned());
-        let mut report = Self { title, ..Self::default() };
+        let mut report = Self::default();
         let verdicts = verdicts::verdicts(folder)?;
-        let notes = match Results::read(folder) {
+        let results = Results::read(folder);
+        let of_results = results.as_ref().ok().map(opening::title);
+        let title = options.title.clone().or(of_results).or_else(|| provenance::name_of(folder));
+        report.title = title.unwrap_or_else(|| "meshreplay".to_owned());
+        let notes = match results {
             Ok(results) => report.add_results(folder, options, &results)?,
             Err(FigureError::Frame(FrameError::NoSummary { .. })) if !verdicts.is_empty() => {
                 report.provenance.push(("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()));
@@ -67,16 +82,31 @@ impl Report {
     ) -> Result<Vec<String>, ReportError> {
         let mut notes = results.missing(folder)?;
         let answer = SavedAnswer::read(folder, results)?;
-        self.add_answer(&answer);
-        self.tables.push(summary::summary(results, &answer));
+        let plain = answer.plain();
+        let panels = figure::tradeoffs(results);
+        let highlighted = choice::highlighted(results, &panels, plain.extremes.as_ref());
+        self.add_answer(&answer, plain, results);
+        let page = Page { width: Some(FIGURE), names: Names::Outside, ..Page::default() };
+        if panels.iter().any(|panel| panel.len() > 1) {
+            let shown = &panels[..panels.len().min(MOST_PANELS)];
+            let height = (shown.len() == 1).then_some(FIGURE_HEIGHT);
+            let page = Page { is_untitled: true, height, ..page };
+            let drawing = figure::draw_tradeoffs(results, shown, page);
+            let label = "Mean pairwise sum against mean wait".to_owned();
+            self.tradeoff = Some(ReportFigure { name: "tradeoff".to_owned(), label, svg: drawing.svg() });
+        }
+        self.tables.push(summary::summary(results, &answer, &highlighted));
         self.provenance = provenance::provenance(folder, results)?;
         self.commands = provenance::commands(folder, results)?;
-        let pictures = figure::pictures(&PlotOptions::new(folder), results)?;
-        let figure = |(name, picture): (&str, figure::draw::Drawing)| {
-            let label = plot_kind(name).map_or(name, |kind| kind.summary);
-            ReportFigure { name: name.to_owned(), label: label.to_owned(), svg: picture.svg() }
-        };
-        self.plots = pictures.into_iter().map(figure).collect();
+        for kind in PLOT_KINDS {
+            let replays = choice::replays_in(results, kind.name, &highlighted);
+            let options = PlotOptions { page, replays: &replays, ..PlotOptions::new(folder) };
+            let picture = (kind.draw)(&options, results)?;
+            let label = kind.summary.split(';').next().unwrap_or_default().to_owned();
+            let figure =
+                |picture: Drawing| ReportFigure { name: kind.name.to_owned(), label, svg: picture.svg() };
+            self.plots.extend(picture.map(figure));
+        }
         self.played = player::played(folder, results, &options.show, options.window_s)?;
         if self.played.is_none() {
             notes.push(
@@ -89,10 +119,16 @@ impl Report {
     }
 
     /// Adds the answer in words: the closing lines of the command that made the results.
-    fn add_answer(&mut self, answer: &SavedAnswer<'_>) {
+    fn add_answer(&mut self, answer: &SavedAnswer<'_>, plain: Plain, results: &Results) {
+        let Plain { sentences, extremes } = plain;
+        self.question = opening::question(results).to_owned();
+        self.replayed = opening::replayed(results);
+        self.plain = sentences;
+        self.example = example::example(extremes.as_ref()).unwrap_or_default();
         self.answer = answer.lines();
         if self.answer.is_empty() {
-            self.answer.push(
+            self.plain = opening::facts(results);
+            self.plain.push(
                 "Nothing is compared here, as no two replays of the same jobs differ in the allocator or the \
                  scheduler alone."
                     .to_owned(),

@@ -12,6 +12,12 @@
   // number come last both times.
   for (const table of document.querySelectorAll("table.sortable")) {
     const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
+    // Sorted rows are in no groups; a button brings the groups back.
+    const whole = [...body.rows], groups = whole.filter((row) => row.classList.contains("group"));
+    const rows = whole.filter((row) => !row.classList.contains("group"));
+    const before = table.closest(".scroll").previousElementSibling;
+    const tools = before && before.classList.contains("tools") ? before : null;
+    const back = tools && tools.querySelector(".groups");
     const byText = new Intl.Collator("en", { numeric: true }).compare;
     heads.forEach((head, column) => {
       const isWords = head.classList.contains("words");
@@ -26,8 +32,22 @@
           if (m === undefined || n === undefined) return (m === undefined) - (n === undefined);
           return up ? m - n : n - m;
         };
-        body.append(...[...body.rows].sort(compare));
+        groups.forEach((row) => { row.hidden = true; });
+        if (back) back.hidden = false;
+        body.append(...rows.slice().sort(compare));
       });
+    });
+    if (back) back.addEventListener("click", () => {
+      heads.forEach((head) => head.removeAttribute("aria-sort"));
+      groups.forEach((row) => { row.hidden = false; });
+      body.append(...whole);
+      back.hidden = true;
+    });
+    const more = tools && tools.querySelector(".columns");
+    if (more) more.addEventListener("click", () => {
+      const isAll = table.classList.toggle("all");
+      more.setAttribute("aria-pressed", isAll);
+      look(table.closest(".scroll"));
     });
   }
 
@@ -54,6 +74,21 @@
     button.addEventListener("pointerleave", () => tell(null));
     button.addEventListener("blur", () => tell(null));
   }
+  // So do the words of a point of a figure, under the pointer or the finger.
+  const words = new WeakMap();
+  for (const title of document.querySelectorAll(".plots svg g > title")) {
+    words.set(title.parentElement, title.textContent);
+    title.remove();
+  }
+  document.addEventListener("pointerover", (event) => {
+    const group = event.target.closest(".plots svg g"), text = group && words.get(group);
+    if (text) {
+      told = group;
+      tip.textContent = text;
+      tip.hidden = false;
+      place();
+    } else if (told && words.has(told)) tell(null);
+  });
   addEventListener("keydown", (event) => { if (event.key === "Escape") tell(null); });
   addEventListener("scroll", place, { capture: true, passive: true });
 
@@ -75,12 +110,59 @@
     line.textContent = out > 0 ? `${out} more column${out === 1 ? "" : "s"} to the right →` : "";
     line.hidden = !isWide;
   };
-  const scrolls = [...document.querySelectorAll(".scroll, .plots figure")];
+  const scrolls = [...document.querySelectorAll(".scroll")];
   for (const scroll of scrolls) scroll.addEventListener("scroll", () => look(scroll), { passive: true });
   const resized = new ResizeObserver((entries) => entries.forEach((entry) => look(entry.target)));
   scrolls.forEach((scroll) => resized.observe(scroll));
   // What is out of sight is not observed before it is painted, but the keyboard goes there.
   scrolls.forEach(look);
+
+  // Names in the table choose what the figures highlight; the legends beside the figures have the chosen ones. The oldest choice makes
+  // room for a ninth.
+  const MOST = 8, choices = [...document.querySelectorAll("button.choice")], legends = [...document.querySelectorAll(".names")];
+  const drawn = new Map();
+  for (const element of document.querySelectorAll(".plots .look")) {
+    const key = [...element.classList].find((name) => name.startsWith("look-"));
+    if (!drawn.has(key)) drawn.set(key, []);
+    drawn.get(key).push(element);
+  }
+  const chosen = new Set(choices.filter((choice) => choice.getAttribute("aria-pressed") === "true").map((choice) => choice.dataset.look));
+  const choose = (key) => {
+    if (!chosen.delete(key)) {
+      if (chosen.size >= MOST) chosen.delete([...chosen][0]);
+      chosen.add(key);
+    }
+    highlight();
+  };
+  const highlight = () => {
+    for (const choice of choices) choice.setAttribute("aria-pressed", chosen.has(choice.dataset.look));
+    for (const [key, elements] of drawn) {
+      for (const element of elements) {
+        element.classList.toggle("on", chosen.has(key));
+        // What is highlighted lies on top of the rest.
+        const whole = element.parentElement.childElementCount === 1 ? element.parentElement : element;
+        if (chosen.has(key)) whole.parentElement.append(whole);
+      }
+    }
+    for (const legend of legends) legend.replaceChildren(...[...chosen].map((key) => {
+      const button = document.createElement("button"), choice = choices.find((other) => other.dataset.look === key);
+      button.type = "button";
+      button.append(...[...choice.childNodes].map((node) => node.cloneNode(true)));
+      button.setAttribute("aria-label", `${button.textContent}: highlight no longer`);
+      button.addEventListener("click", () => choose(key));
+      return button;
+    }));
+  };
+  if (choices.length > 0) {
+    document.querySelectorAll(".plots").forEach((plots) => plots.classList.add("chosen"));
+    for (const choice of choices) {
+      // The whole row chooses, too; selected text stays selected.
+      const row = choice.closest("tr");
+      row.classList.add("chooses");
+      row.addEventListener("click", () => { if (getSelection().isCollapsed) choose(choice.dataset.look); });
+    }
+    highlight();
+  }
 
   // Commands are copied; where the browser forbids it they are selected.
   for (const button of document.querySelectorAll("button.copy")) {

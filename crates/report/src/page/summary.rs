@@ -1,7 +1,8 @@
 //! The table of a report with one row for each replay: the numbers that differ between replays, below the
 //! shared values.
 
-use super::table::{Meaning, ReportCell, ReportColumn, ReportTable};
+use super::choice::{family_of, family_title};
+use super::table::{Choice, Meaning, ReportCell, ReportColumn, ReportTable};
 use crate::chosen_columns::spread;
 use crate::crosstab::has_unasked;
 use crate::verdict::{SavedAnswer, Winners};
@@ -14,6 +15,12 @@ use meshreplay_sim::metrics::{
 };
 use meshreplay_study::study::Coordinate;
 
+/// The least rank of a number, as in a narrow terminal, that the table shows without being asked.
+const LEAST_RANK: u8 = 3;
+
+/// The numbers of the answer, which come first.
+const LEADING: [&str; 2] = ["pairwise_sum_mean", "wait_s_mean"];
+
 /// A number that the table can show.
 struct NumberColumn<'a> {
     metric: &'static Metric,
@@ -24,10 +31,22 @@ struct NumberColumn<'a> {
 
 /// Returns the table of the summary. Replications of a replay are one row, with the mean and half the width
 /// of its confidence interval.
-pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>) -> ReportTable {
-    let curves = results.curves(&[]);
+///
+/// Rows are grouped by the family of their allocator, and begin with the choice of what the figures highlight,
+/// which are at first the curves with a name in `highlighted`.
+pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>, highlighted: &[String]) -> ReportTable {
+    let mut curves = results.curves(&[]);
+    let has_families = results.varying.contains(&"allocator");
+    if has_families {
+        curves.sort_by_key(|curve| family_of(results, curve.rows[0]));
+    }
     let winners = answer.winners(&curves);
     let (mut columns, mut cells) = names(results, &curves);
+    if curves.len() > 1 {
+        for (cell, curve) in cells[0].iter_mut().zip(&curves) {
+            cell.choice = Some(Choice { look: curve.look, is_on: highlighted.contains(&curve.name) });
+        }
+    }
     let mut table = ReportTable { title: "Replays".to_owned(), ..ReportTable::default() };
     table.shared = shared_names(results);
     let mut has_best = false;
@@ -42,35 +61,59 @@ pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>) -> ReportTabl
             continue;
         }
         has_best |= column.iter().any(|cell| cell.is_best);
-        columns.push(number.head());
+        // Times from arrival to end follow the waits.
+        let is_response = number.metric.terminal.is_some_and(|column| column.group == Group::Response);
+        let is_extra = is_response || number.metric.room_rank < LEAST_RANK;
+        columns.push(ReportColumn { is_extra, ..number.head() });
         cells.push(column);
     }
     let row = |i: usize| cells.iter().map(|column| column[i].clone()).collect();
     table.rows = (0..curves.len()).map(row).collect();
     table.columns = columns;
+    if has_families {
+        table.groups = groups(results, &curves);
+    }
     table.caption = caption(results, &table, has_best);
     table
+}
+
+/// Returns the titles of the families with the positions of their first curves; empty for a single family.
+fn groups(results: &Results, curves: &[Curve]) -> Vec<(usize, String)> {
+    let mut groups: Vec<(usize, usize)> = Vec::new();
+    for (i, curve) in curves.iter().enumerate() {
+        let family = family_of(results, curve.rows[0]);
+        if groups.last().is_none_or(|(_, last)| *last != family) {
+            groups.push((i, family));
+        }
+    }
+    let titled = |(first, family): (usize, usize)| (first, family_title(family).to_owned());
+    if groups.len() > 1 { groups.into_iter().map(titled).collect() } else { Vec::new() }
 }
 
 /// Returns the caption of the table.
 fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
     let mut sentences = vec![match table.rows.len() {
         1 => "One replay.".to_owned(),
-        count => format!("{} replays; press a title to sort by it.", grouped(count as f64, 0)),
+        count => format!(
+            "{} replays. Press a title to sort by it, and a row to colour it in the figures.",
+            grouped(count as f64, 0)
+        ),
     }];
     if has_best {
         let places: Vec<&'static str> =
             results.varying.iter().copied().filter(|name| is_place(name)).collect();
         sentences.push(match places.as_slice() {
-            [] => "★ marks the best number of a column, in placements for each class of \
-                 allocators."
-                .to_owned(),
+            [] => "★ marks the best number of a column.".to_owned(),
             names => format!(
-                "★ marks the best number of a column among the replays of the same {}, in placements for \
-                     each class of allocators.",
+                "★ marks the best number of a column among the replays of the same {}.",
                 titles(names)
             ),
         });
+        sentences.push(
+            "Placements are compared apart for allocators that take any free nodes and for those that wait \
+             for a place."
+                .to_owned(),
+        );
     }
     let of_place = |curve: &Curve| (place(results, curve), InMeans::from_rows(results, &curve.rows));
     let jobs: Vec<_> = results.curves(&[]).iter().map(of_place).collect();
@@ -173,7 +216,10 @@ fn number_columns(results: &Results) -> Vec<NumberColumn<'_>> {
     };
     let mut shown: Vec<_> = METRICS.iter().filter_map(number).collect();
     // The sort is stable: within a group, numbers keep the order of METRICS.
-    shown.sort_by_key(|number| number.column.group);
+    shown.sort_by_key(|number| {
+        let lead = LEADING.iter().position(|name| *name == number.metric.name());
+        (lead.unwrap_or(LEADING.len()), number.column.group)
+    });
     shown
 }
 
@@ -195,6 +241,7 @@ impl NumberColumn<'_> {
             unit: self.unit().to_owned(),
             is_words: false,
             explained: Some(self.metric.name()),
+            is_extra: false,
         }
     }
 

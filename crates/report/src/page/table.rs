@@ -1,6 +1,16 @@
 //! Tables of a report, which readers can sort by their columns.
 
 use super::escape::html;
+use meshreplay_figures::draw::Look;
+
+/// The choice of a row: whether the figures highlight its curves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    /// The look of the curves.
+    pub look: Look,
+    /// Whether they are highlighted until the reader chooses.
+    pub is_on: bool,
+}
 
 /// A cell of a sortable table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +23,8 @@ pub struct ReportCell {
     pub class: &'static str,
     /// Whether the number is the best among the comparable numbers of its column.
     pub is_best: bool,
+    /// The choice of the row, in its first cell; `None` if figures show no curve of it.
+    pub choice: Option<Choice>,
 }
 
 /// A column of a sortable table.
@@ -27,6 +39,8 @@ pub struct ReportColumn {
     /// The identifier of the number, which refers to its meaning below the table; `None` for a column without
     /// an explanation.
     pub explained: Option<&'static str>,
+    /// Whether the column is shown only on request.
+    pub is_extra: bool,
 }
 
 /// The meaning of a number, for the list below a table.
@@ -51,6 +65,8 @@ pub struct ReportTable {
     pub columns: Vec<ReportColumn>,
     /// The rows; each has one cell for every column.
     pub rows: Vec<Vec<ReportCell>>,
+    /// Titles of groups of rows, each with the position of its first row; empty without groups.
+    pub groups: Vec<(usize, String)>,
     /// Shared values of all rows: pairs of a title and a value, each with the identifier of its number as in
     /// [`ReportColumn::explained`].
     pub shared: Vec<(ReportColumn, String)>,
@@ -69,8 +85,8 @@ impl ReportCell {
         Self { text, value: Some(value), ..Self::default() }
     }
 
-    fn html(&self, is_words: bool, is_first: bool) -> String {
-        let mut classes: Vec<&str> = is_words.then_some("words").into_iter().collect();
+    fn html(&self, column: &ReportColumn, is_first: bool) -> String {
+        let mut classes: Vec<&str> = column.classes();
         classes.extend(self.class.split_whitespace());
         classes.extend(self.is_best.then_some("best"));
         let class =
@@ -82,11 +98,28 @@ impl ReportCell {
         let star = "<span class=\"star\" aria-hidden=\"true\">★</span>";
         let text =
             if self.is_best { format!("{star}{text}<span class=\"unseen\"> (best)</span>") } else { text };
+        let text = self.choice.map_or(text.clone(), |choice| choice.html(&text));
         if is_first {
             format!("<th scope=\"row\"{class}{value}>{text}</th>")
         } else {
             format!("<td{class}{value}>{text}</td>")
         }
+    }
+}
+
+impl Choice {
+    /// Returns the button that chooses the row with this text.
+    fn html(self, text: &str) -> String {
+        let look = self.look.class();
+        let look = look.split(' ').next_back().unwrap_or_default();
+        // The page needs no size of a sample other than its own.
+        let sample =
+            self.look.sample().replacen("<svg", "<svg aria-hidden=\"true\"", 1).replace(" role=\"img\"", "");
+        format!(
+            "<button type=\"button\" class=\"choice\" aria-pressed=\"{}\" data-look=\"{look}\">{}<span>{text}</span></button>",
+            self.is_on,
+            sample.replace('\n', "")
+        )
     }
 }
 
@@ -107,8 +140,16 @@ impl ReportColumn {
         self.explained.map(|name| format!(" aria-describedby=\"about-{name}\"")).unwrap_or_default()
     }
 
+    /// Returns the CSS classes of the cells of the column.
+    fn classes(&self) -> Vec<&'static str> {
+        let words = self.is_words.then_some("words");
+        words.into_iter().chain(self.is_extra.then_some("extra")).collect()
+    }
+
     fn html(&self) -> String {
-        let class = if self.is_words { " class=\"words\"" } else { "" };
+        let classes = self.classes();
+        let class =
+            if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) };
         let unit = if self.unit.is_empty() {
             String::new()
         } else {
@@ -128,20 +169,52 @@ impl ReportTable {
         let heads: String = self.columns.iter().map(ReportColumn::html).collect();
         let cells = |cells: &Vec<ReportCell>| -> String {
             let cells = cells.iter().zip(&self.columns).enumerate();
-            cells.map(|(i, (cell, column))| cell.html(column.is_words, i == 0)).collect()
+            cells.map(|(i, (cell, column))| cell.html(column, i == 0)).collect()
         };
-        let row = |row: &Vec<ReportCell>| format!("<tr>{}</tr>\n", cells(row));
-        let rows: String = self.rows.iter().map(row).collect();
+        let group = |i: usize| {
+            let title = self.groups.iter().find(|(first, _)| *first == i).map(|(_, title)| html(title));
+            let span = self.columns.len();
+            title.map(|title| {
+                format!("<tr class=\"group\"><th scope=\"rowgroup\" class=\"words\" colspan=\"{span}\">{title}</th></tr>\n")
+            })
+        };
+        let row = |(i, row): (usize, &Vec<ReportCell>)| {
+            format!("{}<tr>{}</tr>\n", group(i).unwrap_or_default(), cells(row))
+        };
+        let rows: String = self.rows.iter().enumerate().map(row).collect();
         let caption = if self.caption.is_empty() { &self.title } else { &self.caption };
         format!(
             "{}<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">\n<table \
              class=\"sortable\">\n\
-             <caption><span>{}</span></caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n{}",
-            self.shared_html(),
+             <caption><span>{}</span></caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n{}{}",
+            self.tools_html(),
             html(&self.title),
             html(caption),
+            self.shared_html(),
             self.meanings_html()
         )
+    }
+
+    /// Returns the buttons above the table; empty without extra columns and groups.
+    fn tools_html(&self) -> String {
+        let extra = self.columns.iter().filter(|column| column.is_extra).count();
+        let columns = if extra == 0 {
+            String::new()
+        } else {
+            format!(
+                "<button type=\"button\" class=\"columns\" aria-pressed=\"false\">All {} columns</button>\n",
+                self.columns.len()
+            )
+        };
+        let groups = if self.groups.is_empty() {
+            ""
+        } else {
+            "<button type=\"button\" class=\"groups\" hidden>Back to groups</button>\n"
+        };
+        if columns.is_empty() && groups.is_empty() {
+            return String::new();
+        }
+        format!("<p class=\"tools\">{columns}{groups}</p>\n")
     }
 
     /// Returns the list of shared values; empty if there are none.
@@ -155,7 +228,7 @@ impl ReportTable {
             format!("<div><dt>{}</dt><dd>{}{unit}</dd></div>", html(&column.title), html(text))
         };
         let entries: String = self.shared.iter().map(entry).collect();
-        format!("<p class=\"lead\">Every row has the same:</p>\n<dl class=\"shared\">{entries}</dl>\n")
+        format!("<p class=\"lead\">The same in all rows:</p>\n<dl class=\"shared\">{entries}</dl>\n")
     }
 
     /// Returns the list of meanings; empty if there are none.

@@ -19,21 +19,21 @@ pub(super) struct Classes<'g, 'a> {
     /// Allocators that wait for a place or round up.
     pub(super) fitting: Vec<&'g Candidate<'a>>,
     /// The number that decides on the best.
-    primary: &'static str,
+    pub(super) primary: &'static str,
     /// The number of pairs of allocators in the group.
-    pairs: usize,
+    pub(super) pairs: usize,
 }
 
 /// The best allocators of a class.
 pub(super) struct Winners<'g, 'a> {
     /// The lowest mean.
-    best: &'g Candidate<'a>,
+    pub(super) best: &'g Candidate<'a>,
     /// The best and all with an equal number.
     tied: Vec<&'g str>,
     /// All about equal to the best.
     near: Vec<&'g str>,
     /// The others, the next best first.
-    others: Vec<&'g Candidate<'a>>,
+    pub(super) others: Vec<&'g Candidate<'a>>,
 }
 
 impl<'g, 'a> Classes<'g, 'a> {
@@ -69,7 +69,7 @@ impl<'g, 'a> Classes<'g, 'a> {
 
     /// Returns the number of pairs to correct for: 1 for the planned pair of the best and the next best, at
     /// position 0, and all pairs of the group otherwise.
-    fn pairs_of(&self, i: usize) -> usize {
+    pub(super) fn pairs_of(&self, i: usize) -> usize {
         if i == 0 { 1 } else { self.pairs }
     }
 
@@ -103,7 +103,7 @@ impl<'g, 'a> Classes<'g, 'a> {
     }
 
     /// Returns the clause on a class whose numbers are all the same.
-    fn tie(&self, class: &[&'g Candidate<'a>]) -> String {
+    pub(super) fn tie(&self, class: &[&'g Candidate<'a>]) -> String {
         let who = match class {
             [first, second] => format!("{} and {}", first.name, second.name),
             all => format!("all {} allocators", all.len()),
@@ -164,17 +164,21 @@ impl<'g, 'a> Classes<'g, 'a> {
             (_, _) => format!("{title}: {names} tie as the best of {count} in {number}, {than}"),
         };
         line += &unasked(&self.fitting).map(|text| format!("; {text}")).unwrap_or_default();
+        Some(line + &self.waits_beside(base).map(|text| format!("; {text}")).unwrap_or_default())
+    }
+
+    /// Returns the clause on the waits under the second class, compared with an allocator of the first.
+    pub(super) fn waits_beside(&self, base: &Candidate<'a>) -> Option<String> {
         let ranked = ranked(&self.fitting, WAIT);
         let under = format!("under {}", base.name);
-        let text = match ranked.as_slice() {
+        match ranked.as_slice() {
             [] => None,
-            _ if ranked.iter().all(|one| one.is_same(base, WAIT)) => {
-                Some(format!("{} {}", if count == 1 { "both" } else { "all" }, same_starts(base)))
+            all if all.iter().all(|one| one.is_same(base, WAIT)) => {
+                Some(format!("{} {}", if all.len() == 1 { "both" } else { "all" }, same_starts(base)))
             }
             [only] => Some(format!("jobs wait {}", Comparison::new(only, base, WAIT, 1)?.than(&under))),
             all => self.wait_range(all, base, &under).map(|text| format!("jobs wait {text}")),
-        };
-        Some(line + &text.map(|text| format!("; {text}")).unwrap_or_default())
+        }
     }
 
     /// Returns the range of waits of allocators, from the shortest to the longest, compared with another
@@ -196,12 +200,12 @@ impl Winners<'_, '_> {
         self.tied.iter().chain(&self.near).copied()
     }
 
-    fn named(&self) -> usize {
+    pub(super) fn named(&self) -> usize {
         self.tied.len() + self.near.len()
     }
 
     /// Returns the beginning of the line with the names of the best.
-    fn head(&self, is_distance: bool) -> String {
+    pub(super) fn head(&self, is_distance: bool) -> String {
         const NAMED: usize = 3;
         let names: Vec<&str> = self.names().collect();
         let (verb, what) =
@@ -213,7 +217,7 @@ impl Winners<'_, '_> {
 }
 
 /// Returns whether a number is the same for all, to the last bit.
-fn are_same(class: &[&Candidate<'_>], name: &str) -> bool {
+pub(super) fn are_same(class: &[&Candidate<'_>], name: &str) -> bool {
     class.iter().all(|other| class[0].is_same(other, name))
 }
 
@@ -222,11 +226,14 @@ fn same_starts(one: &Candidate<'_>) -> &'static str {
     if one.has_jobs() { "start jobs at the same times" } else { "have the same mean wait" }
 }
 
+/// Returns whether much of the node time was requested by no job.
+pub(super) fn has_much_unasked(one: &Candidate<'_>) -> bool {
+    one.mean("internal_fragmentation").is_some_and(|share| share >= MUCH_UNASKED)
+}
+
 /// Returns a clause on nodes that no job requested; `None` if they are few.
 fn unasked(class: &[&Candidate<'_>]) -> Option<String> {
-    let share =
-        |one: &&&Candidate<'_>| one.mean("internal_fragmentation").is_some_and(|share| share >= MUCH_UNASKED);
-    let much: Vec<_> = class.iter().filter(share).copied().collect();
+    let much: Vec<_> = class.iter().filter(|one| has_much_unasked(one)).copied().collect();
     let ranked = ranked(&much, "internal_fragmentation");
     let (low, high) = (ranked.first()?, ranked.last()?);
     let percent = |one: &Candidate<'_>| {

@@ -43,6 +43,9 @@ pub(super) struct Comparison {
     no_interval: &'static str,
 }
 
+/// The words for an equal time.
+const AS_LONG: &str = "as long as";
+
 /// The word behind a multiple.
 const TIMES_AS_LONG: &str = "times as long";
 
@@ -86,7 +89,7 @@ impl Comparison {
             half_width: half_width.map(|half_width| half_width * factor),
             unit,
             word,
-            equal: if is_time { "as long as" } else { "equal to" },
+            equal: if is_time { AS_LONG } else { "equal to" },
             seeds: seeds.unwrap_or_default(),
             no_interval: if of.has_jobs() && base.has_jobs() { too_few } else { not_kept },
         })
@@ -108,7 +111,7 @@ impl Comparison {
     }
 
     /// Returns the amount with its unit and the word: `1.3 % less`, `8.7 times as long`.
-    fn amount(&self) -> String {
+    pub(super) fn amount(&self) -> String {
         format!("{}{} {}", grouped(self.value, self.decimals()), self.unit(), self.word)
     }
 
@@ -124,6 +127,23 @@ impl Comparison {
     pub(super) fn than(&self, base: &str) -> String {
         let than = if self.is_multiple() { "as" } else { "than" };
         self.sentence(&format!("{} {base}", self.equal), &format!("{than} {base}"))
+    }
+
+    /// Returns the difference to `base` without its interval: `1.3 % less than under mc1x1`.
+    pub(super) fn plainly(&self, base: &str) -> String {
+        let alike = if self.equal == AS_LONG { AS_LONG } else { "as much as" };
+        let than = if self.is_multiple() { "as" } else { "than" };
+        match (self.is_equal, self.is_about_equal) {
+            (true, _) => format!("{alike} {base}"),
+            (_, true) => format!("about {alike} {base}"),
+            _ if self.is_uncertain => format!("{} {than} {base} (not significant)", self.amount()),
+            _ => format!("{} {than} {base}", self.amount()),
+        }
+    }
+
+    /// Returns the difference without its sign and its interval, as a number to sort by.
+    pub(super) fn size(&self) -> f64 {
+        self.value
     }
 
     /// Returns the difference of a time under `of` to the time named before: `12.3 % longer under fcfs (95 %
@@ -144,6 +164,24 @@ impl Comparison {
         }
         format!("{amount} {than} ({interval}{})", if self.is_uncertain { ": not significant" } else { "" })
     }
+}
+
+/// Returns a line without its intervals. Differences that are not significant are still called so.
+pub(super) fn without_intervals(line: &str) -> String {
+    let (mut text, mut rest) = (String::new(), line);
+    while let Some((before, after)) = rest.split_once("95 % CI ") {
+        let (interval, behind) = after.split_once(')').unwrap_or((after, ""));
+        let is_uncertain = interval.ends_with("not significant");
+        let (kept, end) = match before.strip_suffix(" (") {
+            Some(kept) if is_uncertain => (kept, " (not significant)"),
+            Some(kept) => (kept, ""),
+            None => (before.trim_end_matches(", "), ")"),
+        };
+        text += kept;
+        text += end;
+        rest = behind;
+    }
+    text + rest
 }
 
 /// Returns the range between two differences to the same base, with the names at its ends: `16 % (busy-list)

@@ -11,6 +11,7 @@ mod allocators;
 mod candidate;
 mod comparison;
 mod measured;
+mod plain;
 mod saved;
 mod schedulers;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
 use self::candidate::{Candidate, Comparable};
 use self::comparison::NO_INTERVAL;
 use self::measured::{ReplayResult, over_seeds};
+pub(super) use self::plain::Plain;
 pub(super) use self::saved::SavedAnswer;
 pub(super) use self::winners::Winners;
 use meshreplay_base::words::counted;
@@ -122,14 +124,19 @@ fn group_lines(group: &[&ReplayResult<'_>], primary: &'static str) -> Vec<String
     if group.len() < 2 {
         return Vec::new();
     }
-    let candidates = group.iter().enumerate();
-    let candidates =
-        candidates.map(|(i, replay)| Candidate::new(i, &replay.spec.labels.allocator, replay)).collect();
-    let Comparable { candidates, left_out } = Comparable::new(candidates);
+    let Comparable { candidates, left_out } = Comparable::new(candidates_of(group));
     let lines = Classes::new(&candidates, primary).lines();
     let mut lines: Vec<String> = lines.iter().map(|line| with_one_reason(line)).collect();
     lines.extend(left_out);
     lines
+}
+
+/// Returns the replays of a group, named by their allocators.
+fn candidates_of<'a>(group: &[&'a ReplayResult<'_>]) -> Vec<Candidate<'a>> {
+    let candidate = |(i, replay): (usize, &&'a ReplayResult<'_>)| {
+        Candidate::new(i, &replay.spec.labels.allocator, replay)
+    };
+    group.iter().enumerate().map(candidate).collect()
 }
 
 /// Keeps the reason for missing intervals only at its first occurrence in the line.

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::measured::{self, ReplayResult, compared};
+use super::plain::{Plain, plain};
 use super::winners::Winners;
 use super::{lines, primary};
 use meshreplay_figures::{Curve, FigureError, Results};
@@ -54,20 +55,29 @@ impl<'a> SavedAnswer<'a> {
     /// Returns the closing lines, see [`super::verdict`], without intervals if jobs were not kept. There are
     /// no lines if nothing can be compared, or if replays may be of different jobs.
     pub(crate) fn lines(&self) -> Vec<String> {
+        // Commands of a report run in the directory of the results.
+        self.replays().map(|all| lines(all, self.primary(), Some(Path::new(".")))).unwrap_or_default()
+    }
+
+    /// Returns the answer in plain sentences; none in the same cases as [`Self::lines`].
+    pub(crate) fn plain(&self) -> Plain {
+        self.replays().map(|all| plain(all, self.primary())).unwrap_or_default()
+    }
+
+    /// Returns the replays; `None` if they may be of different jobs, or if one of them cannot be read.
+    fn replays(&self) -> Option<Vec<ReplayResult<'_>>> {
         if self.may_differ {
-            return Vec::new();
+            return None;
         }
         let table = &self.results.table;
-        let Some(column) = table.column("replay") else { return Vec::new() };
+        let column = table.column("replay")?;
         let mut rows = BTreeMap::<u64, Vec<usize>>::new();
         for row in 0..table.height() {
-            let Some(number) = column.whole(row) else { return Vec::new() };
-            rows.entry(number).or_default().push(row);
+            rows.entry(column.whole(row)?).or_default().push(row);
         }
         let mut replays = BTreeMap::new();
         for (&number, rows) in &rows {
-            let Some(replay) = self.measured(rows) else { return Vec::new() };
-            replays.insert(number, replay);
+            replays.insert(number, self.measured(rows)?);
         }
         for (number, spec) in self.missing() {
             let pools_partitions = self.pooled.contains(&number);
@@ -75,8 +85,7 @@ impl<'a> SavedAnswer<'a> {
                 || ReplayResult { spec: Cow::Owned(spec), replications: Vec::new(), pools_partitions };
             replays.entry(number).or_insert_with(replay);
         }
-        // Commands of a report run in the directory of the results.
-        lines(replays.into_values().collect(), self.primary(), Some(Path::new(".")))
+        Some(replays.into_values().collect())
     }
 
     /// Returns the winners among the rows of a table; `None` if one of them cannot be read.

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::comparison::without_intervals;
 use super::measured::{ReplayResult, Replication};
+use super::plain::plain;
 use super::{DISTANCE, lines, prefix, varying};
 use meshreplay_sim::metrics::{BlockSums, JobRow, Trim};
 use meshreplay_study::study::{Coordinate, ReplaySpec};
@@ -115,4 +117,49 @@ fn every_coordinate_tells_groups_apart() {
         assert_eq!(found.iter().map(|row| row.name).collect::<Vec<_>>(), [row.name]);
         assert!(prefix(&other.spec, &found, &[]).contains(&row.cell(&other.spec)), "{}", row.name);
     }
+}
+
+#[test]
+fn lines_without_intervals_still_say_what_is_not_significant() {
+    let line = "a: 2.0 % less than b (95 % CI 1.4 to 2.6 %), the next best; jobs wait about as long (0.1 % longer, \
+         95 % CI -0.1 to 0.2 %) and 24.4 % longer than c (95 % CI -5.6 to 54.4 %: not significant)";
+    let expected = "a: 2.0 % less than b, the next best; jobs wait about as long (0.1 % longer) and 24.4 % longer \
+         than c (not significant)";
+    assert_eq!(without_intervals(line), expected);
+    assert_eq!(without_intervals("no interval"), "no interval");
+}
+
+#[test]
+fn plain_sentences_name_what_allocators_do() {
+    let wait = |i: usize| 100.0 + (i % 5) as f64;
+    let with = |name: &str, numbers: &[(&'static str, f64)]| measured("easy", name, wait, numbers);
+    let refusals = ("allocate_failures", 5.0);
+    let [contiguous, rounded] = [("contiguous_share", 1.0), ("internal_fragmentation", 0.3)];
+    for (numbers, does) in [
+        (vec![refusals, contiguous], "waits until a rectangle or cuboid is free for the whole job: "),
+        (vec![refusals, ("contiguous_share", 0.5)], "waits until a place is free that fits the job: "),
+        (vec![rounded, contiguous], "gives jobs more nodes than they ask for: "),
+    ] {
+        let found = plain(vec![with("naive", &[]), with("first-fit", &numbers)], DISTANCE).sentences;
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with(&format!("first-fit {does}")), "{found:?}");
+    }
+    let both = [with("first-fit", &[refusals, contiguous]), with("buddy-2d", &[rounded, contiguous])];
+    let found = plain(both.into_iter().chain([with("naive", &[])]).collect(), DISTANCE).sentences;
+    let begins = "The 2 others wait until a rectangle or cuboid is free for the whole job, or give jobs more";
+    assert!(found.iter().any(|sentence| sentence.starts_with(begins)), "{found:?}");
+    assert_eq!(plain(vec![with("naive", &[])], DISTANCE).sentences, [""; 0]);
+}
+
+#[test]
+fn several_groups_are_counted() {
+    let mut replays = Vec::new();
+    for scheduler in ["fcfs", "easy"] {
+        for allocator in ["naive", "random"] {
+            replays.push(measured(scheduler, allocator, |i| (i % 5) as f64, &[]));
+        }
+    }
+    let found = plain(replays, DISTANCE).sentences;
+    let expected = "Jobs lie closest together under naive and random, about equally, in all 2 comparisons.";
+    assert_eq!(found[0], expected);
 }

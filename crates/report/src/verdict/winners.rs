@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::allocators::{Classes, DISTANCE, WAIT};
+use super::allocators::{Classes, DISTANCE, WAIT, has_much_unasked};
 use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
 use super::measured::ReplayResult;
@@ -39,6 +39,8 @@ struct Row {
     class: usize,
     /// Whether means are over the same jobs as in the setting.
     is_comparable: bool,
+    /// Whether jobs had many nodes that they did not ask for, which makes placements compact.
+    has_much_unasked: bool,
     /// Whether the closing lines name it as the best of its class.
     is_best: bool,
     /// Whether no other wait is significantly shorter, and some are significantly longer.
@@ -82,7 +84,8 @@ impl Winners {
         let classes = Classes::new(&candidates, self.primary);
         for (k, class) in [&classes.any, &classes.fitting].into_iter().enumerate() {
             for one in class {
-                self.rows[one.position].class = first + k;
+                let row = &mut self.rows[one.position];
+                (row.class, row.has_much_unasked) = (first + k, has_much_unasked(one));
             }
             let Some(winners) = classes.winners(class) else { continue };
             let names: Vec<&str> = winners.names().collect();
@@ -128,10 +131,10 @@ impl Winners {
     pub(crate) fn best_rows(&self, metric: &Metric, texts: &[String], values: &[Option<f64>]) -> Vec<usize> {
         let name = metric.name();
         if name == self.primary {
-            return self.marked(|row| row.is_best);
+            return self.few(&self.marked(|row| row.is_best), |row| row.class);
         }
         if name == WAIT {
-            return self.few(&self.marked(|row| row.is_shortest));
+            return self.few(&self.marked(|row| row.is_shortest), |row| row.setting);
         }
         let is_of_jobs = metric.is_over_jobs_in_means();
         let is_of_placements = OF_PLACEMENTS.contains(&name);
@@ -141,24 +144,25 @@ impl Winners {
         let takes_part = |row: &Row| {
             row.class != usize::MAX
                 && (!is_of_jobs || row.is_comparable)
+                && !(is_of_placements && row.has_much_unasked)
                 && (!is_of_times || self.with_differing_waits.contains(&row.setting))
         };
         let mut places = BTreeMap::<usize, Vec<usize>>::new();
         for (i, row) in self.rows.iter().enumerate().filter(|(_, row)| takes_part(row)) {
             places.entry(place(row)).or_default().push(i);
         }
-        let best = places.values().flat_map(|rivals| column.best(rivals));
-        if is_of_placements { best.collect() } else { self.few(&best.collect::<Vec<_>>()) }
+        let best: Vec<usize> = places.values().flat_map(|rivals| column.best(rivals)).collect();
+        self.few(&best, place)
     }
 
     fn marked(&self, is_marked: impl Fn(&Row) -> bool) -> Vec<usize> {
         (0..self.rows.len()).filter(|&i| is_marked(&self.rows[i])).collect()
     }
 
-    /// Drops marks shared by most replays of a setting, which carry no information.
-    fn few(&self, marked: &[usize]) -> Vec<usize> {
+    /// Drops marks shared by most replays of a place, which carry no information.
+    fn few(&self, marked: &[usize], place: impl Fn(&Row) -> usize) -> Vec<usize> {
         let is_few = |&i: &usize| {
-            let is_beside = |other: &Row| other.setting == self.rows[i].setting;
+            let is_beside = |other: &Row| place(other) == place(&self.rows[i]);
             let shared = marked.iter().filter(|&&other| is_beside(&self.rows[other])).count();
             2 * shared <= self.rows.iter().filter(|row| is_beside(row)).count()
         };

@@ -188,7 +188,7 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
             .meaning("time that it stood still because of moves; part of `run_s`"),
         field("restarts", U32(|row| row.record().restarts))
             .when(When::Outages)
-            .meaning("reruns after kills by node outages; start and end are those of the last run"),
+            .meaning("reruns after kills by node outages; start and end belong to the last run"),
         field("lost_s", F64(|row| row.record().lost.as_seconds()))
             .when(When::Outages)
             .unit("s")

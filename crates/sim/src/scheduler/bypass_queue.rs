@@ -38,7 +38,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "jobs bypass the oldest one at departures until it has waited for the threshold (seconds)",
     source: "Chang & Mohapatra, 1998",
     parameters: "rule=strict-fcfs (literal), threshold=inf (seconds)",
-    promises: "nobody is bypassed after waiting for the threshold",
+    promises: "no job is bypassed after waiting for the threshold",
     laws: |spec| {
         let threshold = spec.params.get("threshold").and_then(|text| text.parse().ok());
         let until = threshold.and_then(|Threshold(time)| Some(time).filter(|time| *time < Time::MAX));

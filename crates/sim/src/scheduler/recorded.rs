@@ -29,7 +29,7 @@ use meshreplay_base::job::{JobId, Time};
 /// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "recorded",
-    summary: "what really happened: every job starts when its log says that it started",
+    summary: "as recorded: every job starts at its start in the log",
     source: "as the log has it",
     parameters: "",
     promises: "no job starts before its recorded start, and none that is due waits while it fits",

@@ -93,7 +93,7 @@ impl Observer for Watcher {
     }
 }
 
-/// An observer that looks for the first moment at which most nodes are in use.
+/// An observer that finds the first moment with the most nodes in use.
 #[derive(Default)]
 struct Busiest {
     in_use: usize,
@@ -129,7 +129,7 @@ impl Observer for Busiest {
 }
 
 impl Replay {
-    /// Replays all events and returns the first time at which most nodes are in use. Fails if the replay
+    /// Replays all events and returns the first time with the most nodes in use. Fails if the replay
     /// fails.
     pub fn busiest(&self, options: &Options) -> Result<Time, RunError> {
         outages::check(&self.spec, options)?;

@@ -38,7 +38,7 @@ struct Runs {
     cells: Cells,
 }
 
-/// The algorithm as it is described, with lists of nodes.
+/// The algorithm in its published form, with lists of nodes.
 struct Naive<'a> {
     jobs: &'a [Job],
     mesh: &'a Mesh,
@@ -89,7 +89,7 @@ impl Naive<'_> {
         self.running.push(Runs { job, expected_end, end, cells });
     }
 
-    /// The first expected end at which the head has a place, and what is busy then.
+    /// The first expected end that leaves a place for the head, and the nodes that are busy then.
     fn shadow(&self, head: usize, now: i64) -> Option<(i64, Vec<usize>)> {
         let mut ends: Vec<i64> = self.running.iter().map(|run| run.expected_end.max(now)).collect();
         ends.sort_unstable();
@@ -143,7 +143,7 @@ impl Naive<'_> {
     }
 }
 
-/// Jobs that fit the machine as they are, with estimates that are right or up to three times too long.
+/// Jobs that fit the machine without rotation. Estimates are exact or up to three times too long.
 fn random_jobs(numbers: &mut Numbers, extents: [u32; 3], count: i64) -> Vec<Job> {
     let mut submit = 0;
     (0..count)

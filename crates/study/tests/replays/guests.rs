@@ -1,4 +1,4 @@
-//! Guests: objects of the caller and programs, beside our own algorithms that do the same.
+//! Guests: objects of the caller and programs give the same results as our own algorithms.
 
 use std::fs;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ fn fits_of<T>(mut is_so: impl FnMut(&T) -> bool) -> impl FnMut(&T) -> bool {
     move |value| is_so(value)
 }
 
-/// Names every waiting job, also those that were refused.
+/// Names every waiting job, refused ones included.
 struct Greedy;
 
 impl Dispatcher for Greedy {
@@ -295,8 +295,8 @@ fn programs_that_do_not_read_are_noticed_and_all_are_gone_afterwards() -> Tested
     let numbers = fs::read_to_string(&pids)?;
     assert_eq!(numbers.lines().count(), 2);
     for number in numbers.lines() {
-        // The child of the program is ended too; whoever adopted it collects it. It was sent the signal, and
-        // on a busy machine it takes a while until it is gone; by itself it would end after a minute.
+        // The child of the program is ended too, and collected by its new parent. On a busy machine that
+        // takes a while after the signal. By itself, the child would end after a minute.
         let stat = || fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
         let is_gone = |stat: &str| stat.is_empty() || stat.contains(") Z ");
         let waits = (0..1000).take_while(|_| !is_gone(&stat()));
@@ -324,8 +324,8 @@ fn a_program_that_promises_submeshes_is_held_to_it() -> Tested {
 #[cfg(unix)]
 fn a_program_that_chatters_on_standard_error_is_served() -> Tested {
     let folder = tempfile::tempdir()?;
-    // Each answer comes after 100,000 lines on standard error. The nodes are those of `naive` for one job at
-    // a time.
+    // Each answer follows 100,000 lines on standard error. The nodes are the same as under `naive` for one
+    // job at a time.
     let rest = "n=1\nwhile read question; do seq 100000 >&2; echo \"{\\\"id\\\":$n,\\\"start\\\":[0]}\"; \
          n=$((n+1)); done";
     let spec = script(&folder, r#"echo '{"id":0,"protocol":1}'"#, rest)?;

@@ -1,5 +1,5 @@
-//! Whole replays against oracles, laws and twins; logs of every format against generated clusters. Each
-//! module says in its first line what it is for.
+//! Whole replays against oracles, laws and twins; logs of every format against generated clusters. The
+//! first line of each module is its purpose.
 #![expect(clippy::print_stdout, reason = "tests say what they skip")]
 
 mod support;

@@ -22,7 +22,7 @@ struct Run {
     lost_s: i64,
 }
 
-/// What the simulation gives.
+/// The results of the simulation.
 #[derive(Debug, Default)]
 struct Found {
     /// The runs of the jobs that have ended, in the order of the jobs.
@@ -51,9 +51,9 @@ fn kill(run: &mut Run, now: i64, limit: u32, found: &mut Found) -> bool {
     returns
 }
 
-/// Simulates jobs (submission, run time, processors) on an array of `size` nodes, of which the lowest free
-/// ones are given. `limit` is the number of requeues, or none if jobs go on and their nodes leave later. With
-/// `strict` nobody passes a job that waits for nodes; without, whoever fits starts.
+/// Simulates jobs (submission, run time, processors) on an array of `size` nodes, taking the lowest free
+/// nodes. `limit` is the number of requeues, or none if jobs go on and their nodes leave later. With
+/// `strict`, no job passes one that waits for nodes. Otherwise every job that fits starts.
 fn simulate(
     jobs: &[(i64, i64, usize)],
     size: usize,
@@ -105,8 +105,8 @@ fn simulate(
         in_use_s.push((0..size).filter(|&node| holder[node].is_some() || !is_down[node]).count() as i64);
         let nobody_runs = holder.iter().all(Option::is_none);
         if nobody_runs && now >= last_change && jobs.iter().all(|job| job.0 <= now) {
-            // Nothing happens any more. Jobs that need more nodes than are up are taken out; the others may
-            // start then.
+            // There are no more events. Jobs that need more nodes than are up are removed; then the others
+            // may start.
             let down = is_down.iter().filter(|down| **down).count();
             for job in (0..jobs.len()).filter(|&job| jobs[job].2 + down > size) {
                 found.never_started += u32::from(std::mem::take(&mut waiting[job]));

@@ -82,7 +82,7 @@ impl Observer for Witness {
     }
 }
 
-/// Jobs for `mesh` that arrive in bursts, with estimates of which every other one is right.
+/// Jobs for `mesh` that arrive in bursts. Every other estimate is exact.
 fn random_jobs(mesh: &Mesh, count: i64, numbers: &mut Numbers) -> Vec<Job> {
     let mut submit_s = 50;
     let job = |number| {
@@ -140,7 +140,7 @@ fn allocators(mesh: &Mesh) -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
     Ok(found)
 }
 
-/// The jobs for which the allocator finds nodes on the idle machine.
+/// The jobs that the allocator can place on the idle machine.
 fn placeable(jobs: &[Job], mesh: &Mesh, spec: &Spec) -> Result<Vec<Job>, Box<dyn std::error::Error>> {
     let Built { mut strategy, .. } = allocator::build(spec, &Setup::new(mesh, 3))?;
     let machine = Machine::new(mesh.clone());
@@ -172,7 +172,7 @@ fn check_jobs(jobs: &[Job], records: &[Record], witness: &Witness, limit: Option
     assert!(witness.holders.iter().all(Option::is_none), "{label}: a job still runs");
 }
 
-/// What became of jobs that were replayed with outages.
+/// The results of jobs in a replay with outages.
 #[derive(Default)]
 struct Totals {
     replays: usize,
@@ -352,7 +352,7 @@ fn without_a_change_a_replay_is_as_without_outages() -> Tested {
 
 #[test]
 fn a_large_head_waits_for_nodes_and_others_pass_it_under_backfilling() -> Tested {
-    // Node 0 of 4 is down from 5 s to 100 s. Job 1 needs all four; jobs 2 and 3 fit beside each other.
+    // Node 0 of 4 is down from 5 s to 100 s. Job 1 needs all four; jobs 2 and 3 fit at the same time.
     let job = |number: i64, submit_s: i64, procs: u32| {
         let [submit, run] = [submit_s, 10].map(Time::from_seconds);
         Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
@@ -365,7 +365,7 @@ fn a_large_head_waits_for_nodes_and_others_pass_it_under_backfilling() -> Tested
         for (scheduler, expected) in [
             ("fcfs", [100, 110, 110, 120]),
             ("bypass-queue:threshold=0", [100, 110, 110, 120]),
-            // Job 4 is the head of those that fit, so jobs 2 and 3 pass it only where they do not delay it.
+            // Job 4 is the first job that fits, so jobs 2 and 3 pass it only if they do not delay it.
             ("easy", [100, 7, 8, 18]),
             ("conservative", [100, 7, 8, 18]),
             ("easy:order=largest", [100, 7, 8, 18]),
@@ -381,8 +381,8 @@ fn a_large_head_waits_for_nodes_and_others_pass_it_under_backfilling() -> Tested
 
 #[test]
 fn pages_with_a_node_that_is_down_count_for_no_shadow_time() -> Tested {
-    // Pages of 2x2 nodes on 6x4, row by row. Pages 2 and 3 have a node each that is down, so that six free
-    // nodes serve nobody. Jobs 1 to 3 hold pages 0, 1 and 4, and page 5 is free. Job 4 wants two pages: it
+    // Pages of 2x2 nodes on 6x4, row by row. Pages 2 and 3 have a node each that is down, so six free
+    // nodes are useless. Jobs 1 to 3 hold pages 0, 1 and 4, and page 5 is free. Job 4 wants two pages: it
     // has them when job 2 ends at 10 s, unless job 5 takes the free page for 500 s. By counts, six nodes
     // would be left over for job 5.
     let job = |number: i64, submit_s: i64, procs: u32, run_s: i64| {

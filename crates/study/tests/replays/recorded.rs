@@ -1,5 +1,5 @@
-//! The scheduler `recorded`: on possible logs every job waits as long as it really did, and on others a plain
-//! twin says which jobs start later.
+//! The scheduler `recorded`: on possible logs every job waits its recorded time, and on others a plain twin
+//! gives the later starts.
 
 use meshreplay_base::job::{Job, Logged, Shape, Time};
 use meshreplay_sim::engine::Record;
@@ -50,7 +50,7 @@ fn mira_is_replayed_as_it_was_on_a_machine_that_its_log_fits() -> Tested {
     Ok(())
 }
 
-/// Jobs of up to `procs` processors, of which some run for 0 s and some have no recorded wait.
+/// Jobs of up to `procs` processors. Some run for 0 s, and some have no recorded wait.
 fn random_jobs(seed: u64, procs: u32) -> Vec<Job> {
     let mut numbers = Numbers(seed);
     let mut submit_s = 0;

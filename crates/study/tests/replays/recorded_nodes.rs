@@ -1,5 +1,5 @@
-//! The allocator `recorded`: on possible logs every job gets the nodes of its list, and on others a plain
-//! twin says which nodes it gets.
+//! The allocator `recorded`: on possible logs every job gets the nodes of its list, and on others the nodes
+//! of a plain twin.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -145,7 +145,7 @@ fn impossible(seed: u64, nodes: u32) -> Vec<Line> {
 }
 
 /// The nodes of each job, ascending, and how many of them are not in its list: by the starts and ends of a
-/// replay, with every rule as it is written.
+/// replay, by the documented rules.
 fn twin(lines: &[Line], outcome: &Outcome, mesh: &Mesh) -> (Vec<Vec<NodeId>>, u64) {
     let seconds = |time: meshreplay_base::job::Time| time.as_micros() / 1_000_000;
     // Of one instant, ends come first, and starts in the order of recorded starts.

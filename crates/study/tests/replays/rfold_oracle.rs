@@ -110,9 +110,8 @@ fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<
     Ok((records, nodes.0))
 }
 
-/// Leaves out the jobs for which the allocator finds no nodes on the idle machine, as `--oversize skip` does.
-/// The simulator skips them when they are the first of the queue, which is no different: nobody has waited
-/// for them.
+/// Leaves out the jobs that the allocator cannot place on the idle machine, as `--oversize skip` does. The
+/// simulator skips them at the head of the queue, with the same result, as no job has waited for them.
 fn placeable(jobs: Vec<Job>, machine: &str, allocator: &str) -> Result<Vec<Job>, Box<dyn std::error::Error>> {
     let idle = Machine::new(machine.parse()?);
     let mut built = allocator::build(&allocator.parse()?, &Setup::new(idle.mesh(), 0))?;
@@ -120,9 +119,9 @@ fn placeable(jobs: Vec<Job>, machine: &str, allocator: &str) -> Result<Vec<Job>,
     Ok(jobs.into_iter().filter(fits).collect())
 }
 
-/// Leaves out the jobs that the simulator skips with `slurm_hilbert`: jobs with a side that is too long,
-/// which run only if they can start in the moment in which they become the first of the queue. As nobody
-/// passes them, what was before does not depend on them, and they are found one after the other.
+/// Leaves out the jobs that the simulator skips with `slurm_hilbert`: jobs with a side that is too long run
+/// only if they can start at the moment when they become the head of the queue. No job passes them, so
+/// earlier starts do not depend on them, and they are found one after the other.
 fn startable(
     mut jobs: Vec<Job>,
     machine: &str,

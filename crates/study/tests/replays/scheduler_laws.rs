@@ -1,5 +1,4 @@
-//! What every registered scheduler must do on every log: laws over the whole registry, and those that a row
-//! says that it keeps.
+//! Laws of schedulers on random logs: the laws of every scheduler, and the promises of each registry row.
 
 use meshreplay_alloc::allocator::{self, Served, Setup};
 use meshreplay_base::job::{Job, LogNumber, Logged, Shape, Time};
@@ -15,7 +14,7 @@ use super::support::{Numbers, Tested, replay_by};
 /// A mesh, and one of as many nodes that jobs can have among others that they cannot.
 const MACHINES: [&str; 2] = ["4x4", "5x5:without=3,7-10,20,22-24"];
 
-/// Allocators that serve by count, by submesh and by state, some of which give more nodes than are asked for.
+/// Allocators that serve by count, by submesh and by state. Some give more nodes than requested.
 const ALLOCATORS: [&str; 8] = [
     "naive",
     "hilbert+bf",
@@ -84,8 +83,8 @@ struct Case {
 }
 
 impl Case {
-    /// The instants at which something happens, each with who waits once all of it has happened, the oldest
-    /// first, and how many nodes are free then.
+    /// Returns each instant with an event, the jobs that wait after it, the oldest first, and the number of
+    /// free nodes.
     fn instants(&self, nodes: u32) -> Vec<(Time, Vec<usize>, u32)> {
         let jobs = &self.schedule.jobs;
         let mut times: Vec<Time> = jobs.iter().flat_map(|job| [job.submit, job.start, job.end]).collect();
@@ -99,8 +98,8 @@ impl Case {
         times.into_iter().map(state).collect()
     }
 
-    /// Every job starts once, not before it has arrived, on nodes that nobody else has, for as long as it
-    /// runs; and the machine is never idle while a job waits.
+    /// Every job starts once, not before its arrival, and has its nodes to itself until it ends. The machine
+    /// is never idle while a job waits.
     fn check_all(&self, jobs: &[Job], mesh: &Mesh) -> Tested {
         let nodes = mesh.available();
         audit(&self.schedule, mesh, None).map_err(|violation| format!("{}: {violation}", self.label))?;
@@ -120,8 +119,8 @@ impl Case {
         Ok(())
     }
 
-    /// No job starts before its recorded start, and with an allocator that serves by count none waits
-    /// afterwards that fits, if the row says so.
+    /// If the row promises it, no job starts before its recorded start, and under an allocator that serves
+    /// by count, no job that fits waits longer.
     fn check_recorded(&self, jobs: &[Job], nodes: u32, by_count: bool) {
         if !self.laws.as_recorded {
             return;
@@ -137,7 +136,7 @@ impl Case {
         }
     }
 
-    /// Nobody passes an older job beyond what the row allows.
+    /// No job passes an older one, unless the row allows it.
     fn check_order(&self) {
         let jobs = &self.schedule.jobs;
         for old in 0..jobs.len() {
@@ -150,7 +149,7 @@ impl Case {
         }
     }
 
-    /// Nobody waits who could run, as far as the row says so. Only for allocators that serve by count.
+    /// No job waits while it could run, if the row promises that. Only for allocators that serve by count.
     fn check_waiting(&self, nodes: u32) {
         for (now, waiting, free) in self.instants(nodes) {
             let fits = |&&j: &&usize| self.schedule.jobs[j].allocated <= free;
@@ -177,8 +176,8 @@ fn every_scheduler_keeps_what_all_keep_and_what_its_row_says() -> Tested {
     Ok(())
 }
 
-/// The same with predicted run times. The head's promise holds unless a job outlives its prediction; that
-/// every job starts says that nobody starves, however often the plans of conservative backfilling are void.
+/// The same with predicted run times. The head's promise holds unless a job outlives its prediction. Every
+/// job starts, so no job starves, however often conservative backfilling discards its plans.
 #[test]
 fn every_scheduler_keeps_its_laws_with_predictions() -> Tested {
     let mut shadow_times = 0;

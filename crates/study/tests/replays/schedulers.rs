@@ -62,7 +62,7 @@ struct Plain<'a> {
     ended: Vec<bool>,
 }
 
-/// What a pass is for.
+/// The cause of a pass.
 #[derive(Clone, Copy, PartialEq)]
 enum Event {
     All,
@@ -228,7 +228,7 @@ fn without_a_threshold_nobody_fits_after_a_departure() -> Tested {
     Ok(())
 }
 
-/// What goes first has the smaller value; definitions and constants from the literature named in the order's
+/// Jobs with smaller values go first. Definitions and constants are from the literature named in the order's
 /// own file.
 fn value(order: &str, job: &Job, now: Time) -> f64 {
     let (r, n) = (job.estimate.as_seconds(), f64::from(job.procs));
@@ -393,7 +393,7 @@ fn conservative_backfilling_starts_every_job_whatever_goes_wrong() -> Tested {
             for estimates in [Estimates::Any, Estimates::Long] {
                 let jobs = random_jobs(seed, 150, estimates);
                 let outcome = replay(&jobs, "4x4", schedulers[seed as usize % 3], allocator)?;
-                // A machine is never idle while somebody waits.
+                // The machine is never idle while a job waits.
                 let mut ends: Vec<Time> = outcome.records.iter().map(|record| record.end).collect();
                 ends.sort_unstable();
                 for (job, record) in jobs.iter().zip(&outcome.records) {

@@ -1,5 +1,5 @@
-//! Random tables with everything that is irregular in tables of people, and the same jobs as logs of batch
-//! systems: they are read as they were meant, and a conversion holds the same jobs.
+//! Random tables with the irregularities of handmade tables, and the same jobs as logs of batch systems. Both
+//! are read correctly, and a conversion has the same jobs.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -12,7 +12,7 @@ use meshreplay_workload::{Rules, convert};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A job as it was meant.
+/// A job of the table.
 #[derive(Clone, Debug)]
 struct Job {
     number: i64,
@@ -52,14 +52,14 @@ struct Look {
     is_crlf: bool,
     ends_line: bool,
     times: Times,
-    /// The time zone of dates that tell none, and its offset in seconds.
+    /// The time zone of dates without one, and its offset in seconds.
     zone: (&'static str, i64),
     /// The spelling of durations: seconds, `HH:MM:SS`, `D-HH:MM:SS`, units, `N days, HH:MM:SS`.
     durations: usize,
     /// Whether columns have starts and ends, and not wait and run times.
     has_ends: bool,
     missing: &'static str,
-    /// Which of the names of each column stands in the heading.
+    /// The choice among the names of each column for the heading.
     names: usize,
     /// The order of the columns.
     order: Vec<usize>,
@@ -135,7 +135,7 @@ fn any_look() -> impl Strategy<Value = Look> {
         })
 }
 
-/// The columns: the field, and three names by which tables call it.
+/// The columns: the field, and three of its names in tables.
 const COLUMNS: [(&str, [&str; 3]); 9] = [
     ("job", ["JobID", "job id", "Job_Number"]),
     ("submit", ["Submit", "submit_time", "Arrival Time"]),
@@ -225,7 +225,7 @@ impl Look {
         if self.has_ends { first } else { second }
     }
 
-    /// Returns the spec by which the table is read, and its text.
+    /// Returns the spec that reads the table, and the text of the table.
     fn table(&self, jobs: &[Job]) -> (String, String) {
         let join = |cells: Vec<String>| cells.join(&self.delimiter.to_string());
         let ordered = |cells: &[String]| -> Vec<String> {
@@ -247,7 +247,7 @@ impl Look {
         }
         let text = lines.join(end) + if self.ends_line { end } else { "" };
         let mut told = vec![format!("time-zone={}", self.zone.0), "missing=nobody-knows+no".to_owned()];
-        // Without a heading, and where no name is usual, columns are told.
+        // Columns without a usual name, or without a heading, are in the spec.
         for (place, &at) in self.order.iter().enumerate() {
             let (field, names) = COLUMNS[at];
             if !self.has_heading {
@@ -279,7 +279,7 @@ impl Numbers {
     }
 }
 
-/// Returns what a record of each job says if all of it can be told.
+/// Returns the fields of the record of each job.
 fn meant(jobs: &[Job], origin_s: i64) -> Vec<[i64; 9]> {
     let (mut users, mut queues) = (Numbers::default(), Numbers::default());
     let of = |job: &Job| {
@@ -320,11 +320,11 @@ fn read_at(path: &Path, format: &str, text: &str) -> Result<(Vec<Record>, LogSum
     Ok((records, summary))
 }
 
-/// Converts the log at `path` and returns whether the jobs of the conversion are those of the log.
+/// Converts the log at `path`. Fails if the conversion has other jobs than the log.
 fn survives(path: &Path, format: &str) -> Result<(), Box<dyn Error>> {
     let converted = path.with_extension("swf");
     let reader = || Reader::open(path, options(format));
-    // Reading twice counts processors in use as they come, and reading once all at the end.
+    // The first pass of two counts processors in use on the fly; a single pass counts them at the end.
     let mut sizes = Vec::new();
     for again in [Some(&reader as meshreplay_workload::Again<'_>), None] {
         let mut writer = Writer::create(&converted, SWF, true)?;
@@ -428,7 +428,7 @@ proptest! {
         let path = directory.path().join("log");
         let mut jobs = jobs;
         if look.has_ends {
-            // Without a start nothing tells how long a job ran.
+            // Without a start, the run time is unknown.
             jobs.iter_mut().filter(|job| job.wait_s.is_none()).for_each(|job| job.run_s = -1);
         }
         let (format, text) = look.table(&jobs);

@@ -68,7 +68,7 @@ fn build(params: &mut Params, _given: &Spec) -> Result<Law, SpecError> {
     Ok(Law::Lublin(LublinJobs { options: LublinOptions { typeless, published_sizes }, load }))
 }
 
-/// The jobs of a seed, with the factor by which their submit times were multiplied for a load.
+/// The jobs of a seed, and the factor of their submit times that gives the load.
 pub(super) struct StretchedJobs {
     jobs: std::iter::Take<Lublin>,
     pub(super) factor: Option<f64>,
@@ -101,7 +101,7 @@ impl LublinJobs {
         Ok(StretchedJobs { jobs, factor: Some(factor) })
     }
 
-    /// Draws jobs for a replay, numbered from 1: those that a replay reads from the log of this model.
+    /// Draws jobs for a replay, numbered from 1. A replay of a log of this model has the same jobs.
     pub(super) fn draw(
         self,
         jobs: u32,

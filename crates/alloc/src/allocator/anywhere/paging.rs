@@ -5,7 +5,7 @@
 //!
 //! 1. Divide the machine into pages with sides of 2^`size` nodes, or of one node along a dimension of one
 //!    node. Pages at the far borders are clipped if the machine's sides are not multiples of the page's side.
-//! 2. Number the pages. The parameter `order` says how:
+//! 2. Number the pages. By the parameter `order`:
 //!    * `row-major`: row by row.
 //!    * `snake`: row by row, every other row backwards.
 //!    * `shuffled-row-major`: interleave the bits of row and column, each bit of the row above that of the
@@ -16,7 +16,7 @@
 //!
 //! The parameter `list` gives the order of the free pages. `sorted`: by number, so a job gets the free pages
 //! of the lowest numbers. `returned`: a FIFO list that is sorted only at the start. Jobs take pages at its
-//! front, and the pages of a job that ends go to its back, in the order in which the job had taken them. S.
+//! front, and the pages of a job that ends go to its back, in the order that they had been taken. S.
 //! Zolfaghari, "Quick non-contiguous allocation", 2013, describes its Paging(0) in this way; pages of one
 //! node (`size=0`) only.
 //!

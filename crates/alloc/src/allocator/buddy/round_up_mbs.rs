@@ -21,7 +21,7 @@ use meshreplay_machine::machine::{Mesh, NodeId};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "round-up-mbs",
-    summary: "Granular MBS within one block, of which the rest stays free",
+    summary: "Granular MBS within one block; the rest of the block stays free",
     source: "the simulator of Walker, Bunde, Leung, 2010, completed",
     build: |_, setup| {
         Ok(BlockAllocator::strategy(setup.mesh, pairs, BlockOrder::Location, one_block_or_several))

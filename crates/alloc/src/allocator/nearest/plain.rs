@@ -8,8 +8,8 @@ use super::carried::Ties;
 use super::centres::Centres;
 use meshreplay_machine::machine::{Coord, Machine, NodeId, pairwise_sum_at};
 
-/// Returns the `k` free nodes nearest to the centre for which their pairwise sum is smallest, in the order of
-/// [`super::search::Nearest::choose`]; `None` if the machine was told to stop.
+/// Returns the `k` free nodes nearest to the centre of the smallest pairwise sum, in the order of
+/// [`super::search::Nearest::choose`]; `None` if the replay is interrupted.
 pub(super) fn choose(machine: &Machine, k: u32, centres: Centres, ties: Ties) -> Option<Vec<NodeId>> {
     let (mesh, k) = (machine.mesh(), k as usize);
     let mut free: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();

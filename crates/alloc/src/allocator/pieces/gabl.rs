@@ -6,19 +6,18 @@
 //! 1. If a submesh of the job's shape is free, the job gets it. Otherwise the job gets several smaller ones:
 //!    the longest side of the shape is shortened by one node again and again, until a submesh of these sides
 //!    is free, and so on for the rest of the job (see `repeated`). The printed listing would look for the
-//!    same sides for ever. Here the search goes on to the next sides, as the text of the paper says.
+//!    same sides for ever. Here the search goes on to the next sides, in agreement with the paper's text.
 //! 2. Free submeshes are searched next to the right sides of busy ones, as `rbs` does. With `turn=yes`, every
 //!    orientation is tried.
 //!
-//! Step 1 follows the listing (`search=chain`), in which the sides form one chain: 6×4, 5×4, 4×4, 4×3, ...
-//! The text of §3 says instead that "the largest free sub-mesh that can fit inside S(a,b)" is taken, and then
-//! the largest whose sides do not exceed those of the last one. `search=area` does that: of all sides within
-//! these bounds it takes the free submesh with the most nodes, at most as many as are missing. Of equal ones
-//! the one with the longest shorter side is first, then the wider one. It searches up to a·b sides for each
-//! submesh.
+//! Step 1 follows the listing (`search=chain`): its sides form one chain, 6×4, 5×4, 4×4, 4×3, ... By the text
+//! of §3, GABL takes "the largest free sub-mesh that can fit inside S(a,b)" instead, and then the largest one
+//! within the sides of the last. `search=area` does that: within these sides it takes the free submesh with
+//! the most nodes, but not more than are missing. Among equal ones, the longest shorter side wins, then the
+//! greater width. It searches up to a·b sides for each submesh.
 //!
-//! The job gets exactly as many nodes as it requests processors. The strategy never refuses while so many
-//! nodes are free. It takes time O(b·m²), where b submeshes are taken and m are in use.
+//! A job gets exactly as many nodes as it requests processors, and is never refused while enough nodes are
+//! free. It takes time O(b·m²), where b submeshes are taken and m are in use.
 
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::orientations::take_turn;

@@ -3,16 +3,16 @@
 //!
 //! M. Bender et al., "Communication-aware processor allocation for supercomputers", Algorithmica 50(2), 2008;
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §IV ("slightly more
-//! sophisticated" than the timed version). The details are those of their simulator.
+//! sophisticated" than the timed version). The details follow their simulator.
 //!
 //! 1. Every free node is a centre. Let o be the shell (L∞ distance) of its k-th nearest free node.
 //! 2. The centre takes all free nodes in shells below o.
 //! 3. Until k nodes are taken, it adds the free node in shell o or beyond with the smallest sum of L1
 //!    distances to the nodes taken. Ties are broken by L1 distance to the centre, then by location. This is
-//!    `fill=nearest`, the rule of the authors' program, from which the published numbers come. The paper says
-//!    that as many nodes as possible are taken from a shell before higher shells are considered. The program
-//!    breaks this rule: a node beyond shell o may be nearer to the nodes taken than the last nodes of shell o
-//!    are. `fill=shells` keeps the rule of the paper, and looks only at shell o.
+//!    `fill=nearest`, the rule of the authors' program and of the published numbers. The rule of the paper
+//!    takes as many nodes as possible from a shell before higher shells are considered. The program breaks
+//!    it: a node beyond shell o may be nearer to the nodes taken than the last nodes of shell o are.
+//!    `fill=shells` keeps the rule of the paper, and looks only at shell o.
 //! 4. The score of a centre is the sum of the shell numbers of its nodes. The smallest score wins. Of equal
 //!    scores, the one that `tie-break` prefers wins (see `tie_break`), then the first centre in location
 //!    order.

@@ -24,7 +24,7 @@ use meshreplay_machine::machine::{Coord, Machine, NodeId, ranges};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "mc1x1-shells",
-    summary: "MC1x1 as it was timed: k free nodes nearest to a centre by shell",
+    summary: "the version of MC1x1 that was timed: k free nodes nearest to a centre by shell",
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "ties=carried (location), search=fast (plain)",
     ..Entry::non_contiguous(|params, _| {

@@ -7,7 +7,7 @@
 //! its authors timed. `mc_pair` fills like `mc1x1`, but its score is the sum of pairwise distances. `scores`
 //! finds the best centre of a machine state. `fill` chooses the nodes of a centre, by `greedy` and with the
 //! help of `idle` and `local_greedy`. `pairs` ends fills of `mc_pair` that cannot win, and `tie_break`
-//! decides between equal scores. None of these allocators refuses a job while enough nodes are free.
+//! decides between equal scores. While enough nodes are free, these allocators refuse no job.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,

@@ -71,7 +71,7 @@ fn free_nodes(machine: &Machine) -> Vec<Coord> {
 }
 
 /// Returns the centre of the timed MC1x1 for `k` nodes, and the shell of its k-th nearest free node; `None`
-/// if the machine was told to stop.
+/// if the replay is interrupted.
 pub(super) fn best_shells(machine: &Machine, k: u32) -> Option<(Coord, usize)> {
     let mesh = machine.mesh();
     let mut best: Option<(u64, (Coord, usize))> = None;
@@ -89,7 +89,7 @@ pub(super) fn best_shells(machine: &Machine, k: u32) -> Option<(Coord, usize)> {
     best.map(|(_, centre)| centre)
 }
 
-/// Returns the nodes that MC1x1 takes around its best centre; `None` if the machine was told to stop.
+/// Returns the nodes that MC1x1 takes around its best centre; `None` if the replay is interrupted.
 pub(super) fn mc1x1(machine: &Machine, k: u32, last: Last, ties: TieBreak) -> Option<Vec<NodeId>> {
     let mesh = machine.mesh();
     let free = free_nodes(machine);
@@ -136,7 +136,7 @@ fn fill(machine: &Machine, k: u32, centre: Coord, shells: Shells) -> Vec<Coord> 
 }
 
 /// Returns the submesh of MC with the lowest cost for `k` nodes, the first of equals in the order of
-/// `places`; `None` if there is none or if the machine was told to stop.
+/// `places`; `None` if there is none or if the replay is interrupted.
 pub(super) fn cheapest(machine: &Machine, k: u32, places: impl Iterator<Item = Submesh>) -> Option<Submesh> {
     let mut best: Option<(u64, Submesh)> = None;
     for place in places {

@@ -49,7 +49,7 @@ pub(super) const FORMAT: Format = Format {
          chapter on job logging",
     parameters: "unit=nodes|cpus|gpus submit=ctime|qtime|etime",
     reads: READS,
-    lacks: "machine; the status says only whether a job failed",
+    lacks: "machine; only failed or not as a status",
     recognises: Some(is_line),
     records_starts: true,
     parser: |spec| Ok(Box::new(Pbs::new(Params::new(spec))?)),

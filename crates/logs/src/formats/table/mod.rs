@@ -75,8 +75,7 @@ pub(super) const TABLE: Format = Format {
 /// rules: no quoted cells, and blanks as the preferred delimiter if they give enough columns.
 pub(super) const COLUMNS: Format = Format {
     name: "columns",
-    summary: "one job on each line, in columns separated by blanks, of which a parameter says what each \
-         holds",
+    summary: "one job on each line, in columns separated by blanks and described by parameters",
     source: "logs of any program; fields as in swf",
     parameters: "submit=COLUMN run=COLUMN procs=COLUMN job wait cpu memory req-procs req-time req-memory \
          status user group app queue partition preceding think shape",

@@ -7,6 +7,7 @@ use meshreplay_base::stop::Stop;
 pub(super) struct Process(std::convert::Infallible);
 
 /// The reason for a missing answer, as on Unix.
+#[expect(dead_code, reason = "no program can be started")]
 pub(super) enum AskError {
     /// The replay is stopped.
     Stopped,

@@ -100,7 +100,7 @@ pub const COORDINATES: &[Coordinate] = &[
         example: "0.5",
         label: None,
         in_command: InCommand::Option(4),
-        in_frames: InFrames { kind: ColumnType::F64, ..texts(6, "what arrival times were multiplied by") },
+        in_frames: InFrames { kind: ColumnType::F64, ..texts(6, "the factor of arrival times") },
         value: |spec| spec.arrival_scale.into(),
         set: |spec, text| put(&mut spec.arrival_scale, text.parse()),
     },

@@ -29,8 +29,7 @@ pub(crate) struct Cluster {
     pub(crate) zone: &'static str,
     /// All instants are multiples of this many milliseconds.
     pub(crate) grain_ms: i64,
-    /// When the month ended of which one dump is, and since which there is another one; `None` if there is
-    /// one dump.
+    /// The end of the month of the first dump, where a second dump begins; `None` if there is one dump.
     pub(crate) border_ms: Option<i64>,
     /// The jobs. A run after a requeue is a job of its own with the same number.
     pub(crate) jobs: Vec<Job>,
@@ -201,7 +200,7 @@ fn jobs(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Vec<Job> {
     jobs
 }
 
-/// Gives every job its nodes and its start: the earliest at which enough CPUs of enough nodes of its
+/// Gives every job its nodes and its start: the earliest time when enough CPUs of enough nodes of its
 /// partition are free, after all jobs before it. Some runs are cut short by a requeue and come again.
 fn placed(cluster: &Cluster, jobs: Vec<Job>, rng: &mut ChaCha8Rng) -> Vec<Job> {
     let mut free_ms = vec![vec![i64::MIN; cluster.cpus as usize]; cluster.nodes.len()];
@@ -290,8 +289,8 @@ impl Cluster {
         job.nodes.len() as i64 * i64::from(job.cpus)
     }
 
-    /// The jobs as one dump has them, or as two dumps of two months have them, of which each has the jobs
-    /// that were there at some time of the month. The flag marks the second line of the same job.
+    /// The jobs of one dump, or of the dumps of two months. Each of these has the jobs that waited or ran in
+    /// its month. The flag marks the second line of the same job.
     pub(crate) fn dumps(&self) -> Vec<Vec<(&Job, bool)>> {
         let Some(border_ms) = self.border_ms else {
             return vec![self.jobs.iter().map(|job| (job, false)).collect()];

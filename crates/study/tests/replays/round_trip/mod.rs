@@ -1,5 +1,5 @@
 //! Random clusters whose truth is known are written in every format that is read, read back and replayed as
-//! recorded: jobs, nodes, waits and utilization equal the truth, or a note says what cannot be known.
+//! recorded: jobs, nodes, waits and utilization equal the truth, or a note names the missing fact.
 //! `ROUND_TRIPS=10000` sets how many clusters are written in each format, and `ROUND_TRIP_FORMAT=sacct`
 //! writes in one.
 #![expect(
@@ -31,7 +31,8 @@ use writers::{WRITERS, Write, written};
 
 /// The clusters of a usual run.
 const CLUSTERS: u64 = 200;
-/// The kinds of differences that are shown, and the clusters of a kind of which the smallest is shown.
+/// The most kinds of differences in the report, and the clusters of each kind that are tried for the
+/// smallest.
 const SHOWN: usize = 60;
 const TRIED: usize = 3;
 
@@ -129,7 +130,7 @@ fn kind_of(problem: &str) -> String {
     kind.chars().take(if kind.starts_with("refused") { 40 } else { 90 }).collect()
 }
 
-/// Writes many clusters in a format and returns a report on those that differ from the truth.
+/// Writes many clusters in a format and returns a report on the clusters that are read or replayed wrongly.
 fn differences(format: &'static str, clusters: u64) -> String {
     let mut found = Differences::new();
     for seed in 0..clusters {

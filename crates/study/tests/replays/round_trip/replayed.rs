@@ -44,7 +44,7 @@ pub(super) fn replayed(written: &Written, path: &Path, said: &Said) -> Option<St
     .or_else(|| of_shared_nodes(written, path, &runs))
 }
 
-/// Nodes are those of the lists, unless a job of no length passes beside those that have its nodes.
+/// Returns `recorded`, unless a job of no length runs while other jobs have its nodes.
 fn allocator(written: &Written, runs: &[Run<'_>]) -> &'static str {
     let has_passing = runs.iter().any(|(_, (start_s, end_s))| start_s == end_s);
     if written.has_lists && !has_passing { "recorded" } else { "naive" }

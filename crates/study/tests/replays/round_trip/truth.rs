@@ -1,4 +1,4 @@
-//! What a log must give when it is read and replayed as recorded, and how what it gives differs from that.
+//! The expected results of reading and replaying a generated log, and the differences from them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -14,21 +14,20 @@ pub(crate) const FAILED: i64 = 0;
 pub(crate) const COMPLETED: i64 = 1;
 pub(crate) const CANCELLED: i64 = 5;
 
-/// Words of which one must be in a line, and the least and the greatest number that it may have.
+/// Alternative words for a line, and the least and the greatest number in it.
 pub(crate) type Stated = (&'static [&'static str], u64, u64);
 
 /// A log of a cluster, and what must come of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
-    /// The name of the file, by which some formats are known.
+    /// The name of the file. Some formats are recognised by it.
     pub(crate) file: &'static str,
     pub(crate) text: String,
     /// The spec of the format with parameters.
     pub(crate) format: String,
     /// The jobs in the order of their lines, each once.
     pub(crate) jobs: Vec<Want>,
-    /// Counts that must be stated: words of which one must be in the line, and the least and the greatest
-    /// number.
+    /// Required counts: alternative words for the line, and the least and the greatest number.
     pub(crate) stated: Vec<Stated>,
     /// Whether processors are nodes with names, so that the allocator `recorded` can be replayed.
     pub(crate) has_lists: bool,
@@ -46,7 +45,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// A log of jobs with waits, of which nothing but that has to be said.
+    /// Returns a log of jobs with waits and without required counts.
     pub(crate) fn new(file: &'static str, format: String, text: String, jobs: Vec<Want>) -> Self {
         Self {
             file,
@@ -64,8 +63,7 @@ impl Written {
     }
 }
 
-/// What is known of a job that a log must give. Numbers are seconds since 1970 or counts; `None` where
-/// nothing is said.
+/// The expected fields of a job. Numbers are seconds since 1970 or counts; `None` for any value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Want {
     /// The number and the task of the job.
@@ -119,7 +117,7 @@ impl Want {
     }
 }
 
-/// All that was said about a log: notes, and counts with their words.
+/// The notes on a log, and the counts with their words.
 pub(crate) struct Said(pub(crate) Vec<String>);
 
 impl Said {

@@ -53,7 +53,7 @@ fn id(job: &Job) -> (i64, i64) {
     job.task.unwrap_or((job.number, 0))
 }
 
-/// The same as what a log must give.
+/// The same as the expected results of a log.
 fn meant(job: &Job) -> (i64, Option<i64>) {
     let (number, task) = id(job);
     (number, Some(task).filter(|&task| task > 0))
@@ -105,7 +105,7 @@ pub(super) fn lsf(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
     Some(Written { has_lists: in_nodes, ..written(cluster, "lsb.acct", format, (text, &want)) })
 }
 
-/// A name as a text in quotes, of which a quote is written twice; users have none.
+/// A name in quotes. A quote in the name is doubled; users have none.
 fn quotable(name: &str) -> String {
     name.replace('"', "_")
 }

@@ -22,7 +22,7 @@ use super::truth::Written;
 pub(crate) type Write = fn(&Cluster, &mut ChaCha8Rng) -> Option<Written>;
 
 /// The writers, each with the name of what it writes.
-pub(crate) const WRITERS: [(&str, Write); 15] = [
+pub(crate) const WRITERS: &[(&str, Write)] = &[
     ("swf", swf::write),
     ("sacct", sacct::write),
     ("slurm-json", slurm::json),
@@ -40,7 +40,7 @@ pub(crate) const WRITERS: [(&str, Write); 15] = [
     ("nas-ipsc", plain::nas),
 ];
 
-/// Words of which one stands in the count of lines that are there twice.
+/// Alternative words in the count of repeated lines.
 pub(crate) const TWICE: &[&str] = &["twice", "duplicate", "again", "more than once", "repeat"];
 /// Words of jobs that never started.
 pub(crate) const NEVER: &[&str] = &["before they started", "never started"];

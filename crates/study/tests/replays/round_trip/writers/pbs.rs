@@ -23,7 +23,7 @@ enum System {
 #[derive(Clone, Copy)]
 struct Look {
     system: System,
-    /// A number by which the spelling of slots is chosen.
+    /// A number that chooses the spelling of slots.
     slots: u32,
 }
 
@@ -90,7 +90,7 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-/// A user without blanks, of which values of PBS have none.
+/// A user without blanks, as values of PBS have none.
 fn user(job: &Job) -> String {
     job.user.replace([' ', '"', ';'], "_")
 }

@@ -1,4 +1,4 @@
-//! Columns that are told by number, and two formats without waits: `PReMAS` (four integers a line) and the
+//! Columns given by number, and two formats without waits: `PReMAS` (four integers a line) and the
 //! native log of the iPSC/860 at NASA Ames.
 
 use rand::RngExt;
@@ -65,7 +65,7 @@ pub(super) fn nas(cluster: &Cluster, _: &mut ChaCha8Rng) -> Option<Written> {
     Some(written("log.nas", "nas-ipsc", text, jobs))
 }
 
-/// Columns that are told by number, without a heading: submission, wait, run time, processors, user.
+/// Columns given by number, without a heading: submission, wait, run time, processors, user.
 pub(super) fn columns(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
     let (text, jobs): (Vec<String>, Vec<Want>) = cluster
         .jobs

@@ -19,7 +19,7 @@ pub(super) fn write(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> 
     if rng.random_range(0..2) == 0 {
         text += &format!("; Version: 2.2\n; UnixStartTime: {}\n", base_ms / SECOND_MS);
     }
-    // Times are exact, or those of rounded instants.
+    // Times are exact, or differences of rounded instants.
     let time = |from_ms: i64, to_ms: i64| {
         if has_decimals { decimal(to_ms - from_ms) } else { (seconds(to_ms) - seconds(from_ms)).to_string() }
     };
@@ -30,7 +30,8 @@ pub(super) fn write(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> 
             Fate::Ended { start_ms, end_ms, .. } => {
                 (time(job.submit_ms, start_ms), time(start_ms, end_ms), procs(job))
             }
-            // What was never allocated is unknown or 0, and the wait ended with the cancellation.
+            // Processors that were never allocated are unknown or 0, and the wait ended with the
+            // cancellation.
             Fate::Cancelled { end_ms } if job.dice % 2 == 0 => {
                 (time(job.submit_ms, end_ms), "0".to_owned(), 0)
             }

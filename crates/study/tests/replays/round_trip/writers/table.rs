@@ -21,7 +21,7 @@ pub(crate) enum Time {
 
 use Time::{End, Run, Start, Submit, Wait};
 
-/// The subsets of the five times from which the other ones follow.
+/// The subsets of the five times that determine the other ones.
 pub(crate) const SUBSETS: [&[Time]; 16] = [
     &[Submit, Start, End],
     &[Submit, Start, Run],
@@ -129,11 +129,11 @@ pub(crate) struct Look {
     pub(crate) missing: &'static str,
     pub(crate) has_epochs: bool,
     pub(crate) in_cpus: bool,
-    /// Columns beside times and processors.
+    /// Columns other than times and processors.
     pub(crate) others: Vec<&'static str>,
     /// Whether the heading begins with `#`.
     pub(crate) has_mark: bool,
-    /// A number by which columns are ordered; 0 leaves them in their order.
+    /// A number that orders the columns; 0 leaves them in their order.
     pub(crate) order: u64,
 }
 
@@ -351,7 +351,7 @@ fn duration(length_ms: i64, durations: Durations) -> String {
     }
 }
 
-/// What a table gives of a job: `line` is its place, `base_s` when the times of the table begin.
+/// The expected fields of a job of a table: `line` is its place, and times count from `base_s`.
 fn want(cluster: &Cluster, job: &Job, look: &Look, (line, base_s): (i64, i64)) -> Want {
     let want = Want::of(cluster, job);
     let has = |column: &str| look.others.contains(&column);

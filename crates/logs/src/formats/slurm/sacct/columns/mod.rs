@@ -91,7 +91,7 @@ pub(super) const READS: &[(&str, &str)] = &[
     ("Account, Group", "group, as a number"),
     ("QOS, QOSRAW", "queue, as a number"),
     ("Partition", "partition, as a number"),
-    ("NodeList", "list of nodes; also the number of nodes if nothing else tells it"),
+    ("NodeList", "list of nodes; also the number of nodes if no other column has it"),
 ];
 
 /// Columns of text that users choose, or that has `|` for other reasons, such as `intel|amd` of Constraints.

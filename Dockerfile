@@ -1,0 +1,20 @@
+# docker build -t meshreplay . && docker run --rm -v "$PWD:/data" meshreplay replay LOG --machine 16x16 --allocator all
+# Not the slim image: licences.py needs Python.
+FROM rust:1.95-bookworm AS build
+WORKDIR /src
+COPY . .
+RUN cargo build --locked --profile dist --package meshreplay \
+    && strip target/dist/meshreplay \
+    && mkdir -p /out/bin /out/share/doc/meshreplay \
+    && cp target/dist/meshreplay /out/bin/ \
+    && cp LICENSE-APACHE LICENSE-MIT /out/share/doc/meshreplay/ \
+    && python3 scripts/licences.py --package meshreplay > /out/share/doc/meshreplay/THIRD-PARTY.txt
+
+FROM debian:bookworm-slim
+LABEL org.opencontainers.image.title="meshreplay" \
+    org.opencontainers.image.licenses="MIT OR Apache-2.0"
+COPY --from=build /out /usr/local
+# Results in a mounted folder belong to the user that `docker run --user` names.
+USER 65534:65534
+WORKDIR /data
+ENTRYPOINT ["meshreplay"]

@@ -1,0 +1,83 @@
+"""Checks programs and libraries in archives and wheels: sizes, and on Linux the symbols of glibc they need.
+
+Usage: contents.py --glibc 2.17 --most-megabytes 25 FILE...
+"""
+
+import argparse
+import io
+import pathlib
+import sys
+import tarfile
+import zipfile
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerNeedSection
+
+ELF = b"\x7fELF"
+BINARIES = ("/bin/meshreplay", "/bin/meshreplay.exe", ".so", ".pyd")
+
+
+def members(path):
+    """Returns the files in an archive by their names."""
+    if path.suffix in (".whl", ".zip"):
+        with zipfile.ZipFile(path) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+    with tarfile.open(path) as archive:
+        files = [entry for entry in archive.getmembers() if entry.isfile()]
+        return {entry.name: archive.extractfile(entry).read() for entry in files}
+
+
+def needed(binary):
+    """Returns the versions of symbols that an ELF file needs, by library."""
+    versions = {}
+    for section in ELFFile(io.BytesIO(binary)).iter_sections():
+        if isinstance(section, GNUVerNeedSection):
+            for library, symbols in section.iter_versions():
+                versions[library.name] = sorted({symbol.name for symbol in symbols}, key=number)
+    return versions
+
+
+def number(version):
+    """Returns the numbers of a version such as GLIBC_2.17; versions without numbers come first."""
+    return [int(part) if part.isdigit() else 0 for part in version.rpartition("_")[2].split(".")]
+
+
+def problems(name, binary, given):
+    """Returns what is wrong with a program or a library; prints its size and versions."""
+    found = []
+    print(f"{name}: {len(binary):,} bytes")
+    if len(binary) > given.most_megabytes * 1_000_000:
+        found.append(f"{name} has {len(binary):,} bytes; expected at most {given.most_megabytes} MB")
+    if binary.startswith(ELF):
+        for library, versions in needed(binary).items():
+            print(f"  {library}: {', '.join(versions)}")
+            of_glibc = [version for version in versions if version.startswith("GLIBC_")]
+            newer = [version for version in of_glibc if number(version) > number(given.glibc)]
+            if newer:
+                found.append(f"{name} needs {', '.join(newer)}; expected at most {given.glibc}")
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--glibc", required=True)
+    parser.add_argument("--most-megabytes", type=float, required=True)
+    parser.add_argument("files", nargs="+", type=pathlib.Path)
+    given = parser.parse_args()
+    found = []
+    for path in given.files:
+        files = members(path)
+        binaries = {name: data for name, data in files.items() if name.endswith(BINARIES)}
+        if not binaries:
+            found.append(f"{path} has no program or library")
+        for name, data in binaries.items():
+            found += problems(f"{path.name}: {name}", data, given)
+        for text in ("LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt"):
+            if not any(name.endswith(f"/{text}") for name in files):
+                found.append(f"{path} lacks {text}")
+    if found:
+        sys.exit("\n".join(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+# Settings of release builds, sourced from the project's root: tools, version, target and cargo's arguments.
+# TARGET is the target triple, by default that of this machine.
+# shellcheck shell=sh disable=SC2034 # the variables are those of the scripts that source this
+
+. scripts/release/tools.sh
+install_tools release-tools scripts/release/requirements.txt
+
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+host=$(rustc -vV | sed -n 's/^host: //p')
+target=${TARGET:-$host}
+# The oldest glibc that Rust's own library supports, that of CentOS 7. Zig links against it on any Linux.
+glibc=2.17
+# Paths of this machine in messages of panics would differ from one machine to the next. These flags are added
+# to those of .cargo/config.toml; the variable RUSTFLAGS would replace them. Paths of Windows have backslashes,
+# hence single quotes.
+flags="'--remap-path-prefix=$PWD=.', '--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo'"
+flags="target.'cfg(all())'.rustflags = [$flags]"
+unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
+# Times of files in archives.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || echo 315532800)}
+export SOURCE_DATE_EPOCH
