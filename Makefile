@@ -18,7 +18,7 @@ replay:
 	$(CARGO) build --release
 	@target/release/meshreplay replay $(LOG) --machine $(MACHINE) --scheduler easy --allocator all hilbert+bf \
 		-o target/replay --placements --force
-	@target/release/meshreplay report target/replay --show snug hilbert+bf busy-list random --quiet
+	@target/release/meshreplay report target/replay --show snug hilbert+bf frame-sliding random --quiet
 	@echo "open file://$(CURDIR)/target/replay/report.html"
 
 # Runs every test; those that need logs or results that are not bundled say what they skip. TEST_FLAGS=--no-run only builds them.

@@ -132,12 +132,12 @@ def phone(browser, report):
     if wide[0] > wide[1]:
         line = browser.run("return document.querySelector('.more').textContent")
         check("to the right" in line, f"a line says that the table goes on: {line}")
-        left = "document.querySelector('table.sortable tbody th').getBoundingClientRect().left"
+        left = "document.querySelector('table.sortable tbody tr:not(.group) th').getBoundingClientRect().left"
         before = browser.run(f"return {left}")
         browser.run("document.querySelector('.scroll').scrollLeft = 200")
         moved = browser.run("return document.querySelector('.scroll').scrollLeft")
         check(moved > 0 and browser.run(f"return {left}") == before, "the first column stays")
-    name = browser.run("return document.querySelector('table.sortable tbody th').getBoundingClientRect().width")
+    name = browser.run("return document.querySelector('table.sortable tbody tr:not(.group) th').getBoundingClientRect().width")
     check(name >= 80, f"the first column has room for names: {name:.0f} px")
     letter = "const range = document.createRange(); range.selectNodeContents(name); const lines = range.getClientRects().length;"
     broken = browser.run(f"return [...document.querySelectorAll('tbody th:not(.long) .choice span')].filter((name) => {{ {letter} return lines > 1; }}).length")
@@ -169,7 +169,7 @@ def plays(browser, folder):
     pixels = "[...document.querySelectorAll('.meshes canvas')].map(canvas => canvas.toDataURL())"
     before = browser.run(f"return {pixels}")
     begin = browser.run("return Number(document.getElementById('time').value)")
-    loads = browser.run("return [...document.querySelectorAll('.meshes .load')].map((load) => parseInt(load.textContent.replace(/,/g, '')))")
+    loads = browser.run("return [...document.querySelectorAll('.meshes .load')].map((load) => parseInt(load.textContent.replace(/,/g, '').match(/\d+/)?.[0]))")
     fills = browser.run("return [...document.querySelectorAll('figcaption rect')].map((rect) => rect.getAttribute('fill'))")
     check(len(fills) > 1 and len(set(fills)) == len(fills), f"machines have colours of their own: {fills}")
     check(max(loads) > 0, f"it starts where jobs wait: {loads}")

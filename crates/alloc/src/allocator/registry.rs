@@ -100,6 +100,7 @@ pub const FAMILIES: &[Family] = &[
 pub const ALLOCATORS: &[Entry] = &all::<{ count() }>();
 
 /// Returns the number of allocators.
+#[expect(clippy::arithmetic_side_effects, reason = "the length of a constant, at compile time")]
 const fn count() -> usize {
     let (mut count, mut i) = (0, 0);
     while i < FAMILIES.len() {
@@ -110,6 +111,7 @@ const fn count() -> usize {
 }
 
 /// Returns the entries of all families.
+#[expect(clippy::arithmetic_side_effects, reason = "positions in a constant, at compile time")]
 const fn all<const N: usize>() -> [Entry; N] {
     let mut all = [FAMILIES[0].entries[0]; N];
     let (mut next, mut i) = (0, 0);

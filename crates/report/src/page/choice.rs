@@ -67,8 +67,8 @@ fn front(panels: &[Vec<Tradeoff>]) -> Vec<&str> {
 /// The kinds of figures with a panel for each replay, and the number of their panels.
 const PANELS: [(&str, usize); 3] = [("heat", 9), ("nodes", 9), ("gantt", 4)];
 
-/// Returns the numbers of the replays in a kind of figure: the highlighted ones of the first panel if the figure
-/// has no room for all. Empty for all replays.
+/// Returns the numbers of the replays in a kind of figure: the highlighted ones of the first panel if the
+/// figure has no room for all. Empty for all replays.
 pub(super) fn replays_in(results: &Results, kind: &str, highlighted: &[String]) -> Vec<u32> {
     let Some((_, room)) = PANELS.iter().find(|(name, _)| *name == kind) else { return Vec::new() };
     let curves = results.curves(&[]);

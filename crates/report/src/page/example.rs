@@ -48,9 +48,9 @@ fn drawn(names: &[String; 2]) -> Option<String> {
     };
     let parts: String = names.iter().zip([&well, &badly]).map(part).collect();
     Some(format!(
-        "<figure class=\"example\"><div>\n{parts}</div><figcaption>An example: a job of {PROCS} nodes on the same \
-         machine, placed by two allocators. Grey nodes are busy. The <em>pairwise sum</em> is the number of hops \
-         between two nodes of the job, added up over all pairs: the smaller it is, the fewer \
+        "<figure class=\"example\"><div>\n{parts}</div><figcaption>An example: a job of {PROCS} nodes on the \
+         same machine, placed by two allocators. Grey nodes are busy. The <em>pairwise sum</em> is the \
+         number of hops between two nodes of the job, added up over all pairs: the smaller it is, the fewer \
          links lie between them.</figcaption></figure>\n"
     ))
 }
@@ -85,8 +85,8 @@ fn picture(mesh: &Mesh, state: &Machine, nodes: &[NodeId]) -> String {
         );
     }
     format!(
-        "<svg viewBox=\"0 0 {wide} {high}\" width=\"{wide}\" height=\"{high}\" role=\"img\" aria-label=\"Nodes of a \
-         job on a machine\">{squares}</svg>"
+        "<svg viewBox=\"0 0 {wide} {high}\" width=\"{wide}\" height=\"{high}\" role=\"img\" \
+         aria-label=\"Nodes of a job on a machine\">{squares}</svg>"
     )
 }
 

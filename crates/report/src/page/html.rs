@@ -62,15 +62,17 @@ const SCRIPT: &str = concat!(
 );
 
 /// How to read the first figure. The script fills in the names of the highlighted replays.
-const READING: &str = "<div class=\"reading\">\n<p>Each point is a replay. The lower it is, the closer together \
-    lie the nodes of a job; the farther left it is, the less jobs wait. The best place is at the lower \
-    left.</p>\n<p>Coloured are up to eight: those that no other replay beats in both numbers, the worst, and the \
-    closest of each family. Point at a grey one to see its name, or choose it in the table.</p>\n\
+const READING: &str = "<div class=\"reading\">\n<p>Each point is a replay. The lower it is, the \
+    closer together lie the nodes of a job; the farther left it is, the less jobs wait. The best place is at \
+    the lower left.</p>\n<p>Coloured are up to eight: those that no other replay beats in both numbers, the \
+    worst, and the closest of each family. Point at a grey one to see its name, or choose it in the \
+    table.</p>\n\
     <div class=\"names\" role=\"group\" aria-label=\"Coloured replays\"></div>\n</div>\n";
 
 /// The names of the highlighted replays above the figures, which the script fills in.
-const LEGEND: &str = "<p class=\"lead\">The coloured replays are those chosen in the table, eight at most. Press a \
-    name to turn it grey.</p>\n<div class=\"names above\" role=\"group\" aria-label=\"Coloured replays\"></div>\n";
+const LEGEND: &str = "<p class=\"lead\">The coloured replays are those chosen in the table, eight at most. \
+    Press a name to turn it grey.</p>\n\
+    <div class=\"names above\" role=\"group\" aria-label=\"Coloured replays\"></div>\n";
 
 /// A section of the page: its identifier, its heading and its content.
 type Section = (String, String, String);

@@ -32,9 +32,6 @@ const FIGURE: f64 = 440.0;
 /// The height of the first figure with a single panel, in pixels.
 const FIGURE_HEIGHT: f64 = 360.0;
 
-/// The largest number of panels of the first figure.
-const MOST_PANELS: usize = 6;
-
 /// The choices of the user for a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportOptions {
@@ -88,10 +85,9 @@ impl Report {
         self.add_answer(&answer, plain, results);
         let page = Page { width: Some(FIGURE), names: Names::Outside, ..Page::default() };
         if panels.iter().any(|panel| panel.len() > 1) {
-            let shown = &panels[..panels.len().min(MOST_PANELS)];
-            let height = (shown.len() == 1).then_some(FIGURE_HEIGHT);
+            let height = (panels.len() == 1).then_some(FIGURE_HEIGHT);
             let page = Page { is_untitled: true, height, ..page };
-            let drawing = figure::draw_tradeoffs(results, shown, page);
+            let drawing = figure::draw_tradeoffs(results, &panels, page);
             let label = "Mean pairwise sum against mean wait".to_owned();
             self.tradeoff = Some(ReportFigure { name: "tradeoff".to_owned(), label, svg: drawing.svg() });
         }
@@ -124,7 +120,9 @@ impl Report {
         self.question = opening::question(results).to_owned();
         self.replayed = opening::replayed(results);
         self.plain = sentences;
-        self.example = example::example(extremes.as_ref()).unwrap_or_default();
+        if results.varying.contains(&"allocator") {
+            self.example = example::example(extremes.as_ref()).unwrap_or_default();
+        }
         self.answer = answer.lines();
         if self.answer.is_empty() {
             self.plain = opening::facts(results);

@@ -45,8 +45,8 @@ pub(super) fn replayed(results: &Results) -> String {
         [listed(&logs, "log"), format!("{jobs}{each}{time}"), machine, deciders(results)]
             .map(|text| html(&text));
     format!(
-        "<p class=\"what\">The jobs of <strong>{logs}</strong> ({jobs}) run again, in simulation, on {machine}. \
-         {deciders}</p>\n"
+        "<p class=\"what\">The jobs of <strong>{logs}</strong> ({jobs}) run again, in simulation, on \
+         {machine}. {deciders}</p>\n"
     )
 }
 
@@ -77,7 +77,7 @@ fn range(results: &Results, name: &str, text: fn(f64) -> String) -> Option<Strin
     Some(between([least, most].map(text)))
 }
 
-/// Returns what there is to say about replays that are not compared: the mean wait, and how busy the machine was.
+/// Returns the sentence on a single replay: the mean wait, and how busy the machine was.
 pub(super) fn facts(results: &Results) -> Vec<String> {
     let fact = |row: usize| {
         let wait_s = results.table.number("wait_s_mean", row)?;

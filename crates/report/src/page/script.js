@@ -121,7 +121,7 @@
   // room for a ninth.
   const MOST = 8, choices = [...document.querySelectorAll("button.choice")], legends = [...document.querySelectorAll(".names")];
   const drawn = new Map();
-  for (const element of document.querySelectorAll(".plots .look")) {
+  for (const element of document.querySelectorAll(".plots figure .look")) {
     const key = [...element.classList].find((name) => name.startsWith("look-"));
     if (!drawn.has(key)) drawn.set(key, []);
     drawn.get(key).push(element);

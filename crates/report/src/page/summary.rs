@@ -32,8 +32,8 @@ struct NumberColumn<'a> {
 /// Returns the table of the summary. Replications of a replay are one row, with the mean and half the width
 /// of its confidence interval.
 ///
-/// Rows are grouped by the family of their allocator, and begin with the choice of what the figures highlight,
-/// which are at first the curves with a name in `highlighted`.
+/// Rows are grouped by the family of their allocator. Each begins with the choice whether figures highlight
+/// it, as they do at first for the names in `highlighted`.
 pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>, highlighted: &[String]) -> ReportTable {
     let mut curves = results.curves(&[]);
     let has_families = results.varying.contains(&"allocator");

@@ -116,7 +116,8 @@ impl Choice {
         let sample =
             self.look.sample().replacen("<svg", "<svg aria-hidden=\"true\"", 1).replace(" role=\"img\"", "");
         format!(
-            "<button type=\"button\" class=\"choice\" aria-pressed=\"{}\" data-look=\"{look}\">{}<span>{text}</span></button>",
+            "<button type=\"button\" class=\"choice\" aria-pressed=\"{}\" \
+             data-look=\"{look}\">{}<span>{text}</span></button>",
             self.is_on,
             sample.replace('\n', "")
         )
@@ -175,7 +176,10 @@ impl ReportTable {
             let title = self.groups.iter().find(|(first, _)| *first == i).map(|(_, title)| html(title));
             let span = self.columns.len();
             title.map(|title| {
-                format!("<tr class=\"group\"><th scope=\"rowgroup\" class=\"words\" colspan=\"{span}\">{title}</th></tr>\n")
+                format!(
+                    "<tr class=\"group\"><th scope=\"rowgroup\" class=\"words\" \
+                     colspan=\"{span}\"><span>{title}</span></th></tr>\n"
+                )
             })
         };
         let row = |(i, row): (usize, &Vec<ReportCell>)| {
@@ -186,7 +190,8 @@ impl ReportTable {
         format!(
             "{}<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">\n<table \
              class=\"sortable\">\n\
-             <caption><span>{}</span></caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n{}{}",
+             <caption><span>{}</span></caption>\n<thead><tr>{heads}</tr></thead>\n\
+             <tbody>\n{rows}</tbody>\n</table></div>\n{}{}",
             self.tools_html(),
             html(&self.title),
             html(caption),

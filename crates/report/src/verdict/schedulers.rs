@@ -53,6 +53,17 @@ pub(super) fn lines(setting: &[&ReplayResult<'_>]) -> Vec<String> {
     lines
 }
 
+/// Returns the simulated scheduler with the shortest mean wait for each set of allocators with the same
+/// waits, if schedulers differ.
+pub(super) fn shortest<'a>(setting: &[&'a ReplayResult<'_>]) -> Vec<&'a str> {
+    let shortest = |set: Schedulers<'a>| {
+        let (simulated, _) = set.divided();
+        let (first, others) = simulated.split_first()?;
+        (!others.iter().all(|other| other.is_same(first, WAIT))).then_some(first.name)
+    };
+    sets(setting).into_iter().filter_map(shortest).collect()
+}
+
 /// Returns the allocators that were replayed under several schedulers, by name. Allocators with the same
 /// waits are one set.
 fn sets<'a>(setting: &[&'a ReplayResult<'_>]) -> Vec<Schedulers<'a>> {
