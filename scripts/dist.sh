@@ -6,9 +6,9 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/release/env.sh
 case $target in
-    *-linux-gnu) build="cargo-zigbuild rustc --target $target.$glibc" ;;
-    *) build="${CARGO:-cargo} rustc --target $target" ;;
+    *-linux-gnu) build="cargo-zigbuild rustc --target $target.$glibc" strip= ;; # Zig's linker removes symbols
+    *) build="${CARGO:-cargo} rustc --target $target" strip="-C strip=symbols" ;;
 esac
-# Cargo does not remove the symbols of a package that has its own settings in the profile.
-$build --locked --package meshreplay --bin meshreplay --profile dist --config "$flags" -- -C strip=symbols
+# shellcheck disable=SC2086
+$build --locked --package meshreplay --bin meshreplay --profile dist --config "$flags" -- $strip
 python scripts/release/pack.py "$target" "$version"

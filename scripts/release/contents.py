@@ -1,4 +1,4 @@
-"""Checks programs and libraries in archives and wheels: sizes, and on Linux the symbols of glibc they need.
+"""Checks archives and wheels: their sizes, and on Linux the symbols of glibc that their programs need.
 
 Usage: contents.py --glibc 2.17 --most-megabytes 25 FILE...
 """
@@ -43,11 +43,9 @@ def number(version):
 
 
 def problems(name, binary, given):
-    """Returns what is wrong with a program or a library; prints its size and versions."""
+    """Returns the symbols of a program or a library that are too new; prints its size and versions."""
     found = []
     print(f"{name}: {len(binary):,} bytes")
-    if len(binary) > given.most_megabytes * 1_000_000:
-        found.append(f"{name} has {len(binary):,} bytes; expected at most {given.most_megabytes} MB")
     if binary.startswith(ELF):
         for library, versions in needed(binary).items():
             print(f"  {library}: {', '.join(versions)}")
@@ -67,6 +65,10 @@ def main():
     found = []
     for path in given.files:
         files = members(path)
+        size = path.stat().st_size
+        print(f"{path.name}: {size:,} bytes")
+        if size > given.most_megabytes * 1_000_000:
+            found.append(f"{path} has {size:,} bytes; expected at most {given.most_megabytes:g} MB")
         binaries = {name: data for name, data in files.items() if name.endswith(BINARIES)}
         if not binaries:
             found.append(f"{path} has no program or library")

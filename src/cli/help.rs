@@ -74,7 +74,7 @@ fn with_usage(command: Command, path: &str) -> Command {
 
 /// Returns the usage line of a command: arguments without a name, required options, all others.
 fn usage(command: &Command, path: &str) -> String {
-    let positional = command.get_positionals().map(shown);
+    let positional = command.get_positionals().filter(|arg| !arg.is_hide_set()).map(shown);
     let required = command.get_opts().filter(|arg| arg.is_required_set()).map(shown);
     let has_more = command.get_opts().any(|arg| !arg.is_required_set());
     let mut words: Vec<String> = std::iter::once(path.to_owned()).chain(positional).chain(required).collect();

@@ -67,8 +67,8 @@ pub(super) struct Args {
     relative_to: Option<String>,
 
     /// Which numbers are bold: the best of columns or rows, lowest or highest, such as rows,highest
-    /// [default: columns, and lowest or highest as fits the numbers]. Only numbers that differ in allocator
-    /// and scheduler are compared.
+    /// [default: columns, and lowest or highest as fits the numbers]. If labels name an allocator or
+    /// scheduler, only numbers that differ in nothing else are compared.
     #[arg(long, value_delimiter = ',', value_parser = one_of(&BEST))]
     best: Vec<Best>,
 

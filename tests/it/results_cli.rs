@@ -414,10 +414,8 @@ fn timed_results_hold_the_cost_of_the_clock_and_robust_statistics() -> Tested {
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         Ok(fs::read_to_string(at.join("out/frontier.svg"))?)
     };
-    assert!(
-        picture(&bundled("lublin-256-10k.swf.gz"))?
-            .contains("mean call that places a job, without the slowest 1 %")
-    );
-    assert!(picture(&bundled("tiny.swf"))?.contains("median call that places a job"));
+    for log in ["lublin-256-10k.swf.gz", "tiny.swf"] {
+        assert!(picture(&bundled(log))?.contains("median call that places a job"), "{log}");
+    }
     Ok(())
 }

@@ -56,7 +56,7 @@ fn a_summary_that_is_older_than_the_cells_is_noted() -> Tested {
                 --status out` prints the command that replays what is missing\n";
     for command in ["table out", "plot out --kind ratio", "report out"] {
         let ran = run(at, command)?;
-        assert_eq!((ran.code, &*ran.stderr), (Some(0), note), "{command}");
+        assert!(ran.code == Some(0) && ran.stderr.starts_with(note), "{command}: {}", ran.stderr);
     }
     // A summary that was copied without its cells is complete.
     fs::remove_dir_all(at.join("out/cells"))?;
@@ -68,11 +68,10 @@ fn a_summary_that_is_older_than_the_cells_is_noted() -> Tested {
 fn a_study_that_cannot_be_one_is_split() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let lines =
-        "machines = [\"4x4\", \"16\"]\nallocators = [\"naive\", \"left-compaction\", \"gabl\", \"all\"]";
+    let lines = "machines = [\"4x4\", \"16\"]\nallocators = [\"naive\", \"left-compaction\", \"gabl\"]";
     write_study(at, "one.toml", lines)?;
     let ran = run(at, "sweep one.toml -o out -q")?;
-    let first = "machines = [\"4x4\", \"16\"]\n  allocators = [\"naive\", \"gabl\", \"all\"]";
+    let first = "machines = [\"4x4\", \"16\"]\n  allocators = [\"naive\", \"gabl\"]";
     let second = "machines = [\"16\"]\n  allocators = [\"left-compaction\"]";
     let split = format!("; or split the study into 2 files with these lines:\n  {first}\nand\n  {second}\n");
     assert!(ran.code == Some(1) && ran.stderr.ends_with(&split), "{}", ran.stderr);
@@ -94,16 +93,13 @@ fn logs_are_written_to_the_file_behind_o() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let log = bundled("tiny.swf");
-    for command in ["convert", "cut --first 3"] {
-        let words = command.split_once(' ').map_or("", |(_, words)| words);
-        let command = command.split(' ').next().unwrap_or_default();
-        assert_eq!(run(at, &format!("trace {command} {log} -o named.swf --force {words}"))?.code, Some(0));
-        assert_eq!(run(at, &format!("trace {command} {log} bare.swf --force {words}"))?.code, Some(0));
+    for command in ["convert --force", "cut --force --first 3"] {
+        let ran = |files: &str| run(at, &format!("trace {command} {log}{files}"));
+        assert_eq!((ran(" -o named.swf")?.code, ran(" bare.swf")?.code), (Some(0), Some(0)), "{command}");
         assert_eq!(fs::read(at.join("named.swf"))?, fs::read(at.join("bare.swf"))?);
-        let both = run(at, &format!("trace {command} {log} bare.swf -o named.swf --force {words}"))?;
-        assert_eq!(both.code, Some(2), "{}", both.stderr);
-        let none = run(at, &format!("trace {command} {log} {words}"))?;
-        assert!(none.code == Some(2) && none.stderr.contains("--output <FILE>"), "{}", none.stderr);
+        assert_eq!(ran(" bare.swf -o named.swf")?.code, Some(2), "{command}");
+        let none = ran("")?;
+        assert!(none.code == Some(2) && none.stderr.contains("<LOG> --output <FILE>"), "{}", none.stderr);
     }
     Ok(())
 }

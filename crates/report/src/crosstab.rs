@@ -216,15 +216,14 @@ impl Crosstab<'_> {
             let cells = rivals.iter().map(|cell| grid.cells[cell.row][cell.column].as_slice());
             cells.filter(|rows| !rows.is_empty()).collect::<Vec<_>>()
         };
-        let mut has_other = |is_kept: &dyn Fn(&Vec<&[usize]>) -> bool| {
-            let count = compared.len();
-            compared.retain(|rivals| is_kept(&rows_of(rivals)));
-            compared.len() < count && self.best != Better::Neither
-        };
-        let are_alike = |rows: &Vec<&[usize]>| !self.is_of_jobs() || hidden.are_alike(rows.iter().copied());
-        notes.extend(has_other(&are_alike).then(|| UNMARKED.to_owned()));
-        let are_complete = |rows: &Vec<&[usize]>| hidden.are_complete(rows.iter().copied());
-        notes.extend(has_other(&are_complete).then(|| OTHER_RESULTS.to_owned()));
+        let are_alike =
+            |rivals: &Vec<Cell>| !self.is_of_jobs() || hidden.are_alike(rows_of(rivals).into_iter());
+        let are_complete = |rivals: &Vec<Cell>| hidden.are_complete(rows_of(rivals).into_iter());
+        if self.best != Better::Neither {
+            notes.extend((!compared.iter().all(are_alike)).then(|| UNMARKED.to_owned()));
+            notes.extend((!compared.iter().all(are_complete)).then(|| OTHER_RESULTS.to_owned()));
+        }
+        compared.retain(|rivals| are_alike(rivals) && are_complete(rivals));
         let values = grid.map(|rows| self.mean(rows));
         // Single counts are shown without decimals.
         let is_whole = self.table.column(&options.value).is_some_and(Column::is_whole);

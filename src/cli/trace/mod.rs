@@ -66,7 +66,7 @@ impl Input {
 #[derive(Debug, clap::Args)]
 struct Output {
     /// Log to write: NAME.swf or NAME.premas, with .gz to compress it; - is standard output
-    #[arg(short, long = "output", value_name = "FILE", required_unless_present = "file")]
+    #[arg(short, long = "output", value_name = "FILE", required = true)]
     out: Option<PathBuf>,
 
     /// The same without -o.
