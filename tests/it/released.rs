@@ -29,9 +29,9 @@ fn decision(released: &str, today: &[String]) -> Option<String> {
     let before: BTreeSet<&str> = released.lines().collect();
     let now: BTreeSet<&str> = today.iter().map(String::as_str).collect();
     let lines = |sign, a: &BTreeSet<&str>, b: &BTreeSet<&str>| -> String {
-        a.difference(b).map(|line| format!("{sign} {line}\n")).collect()
+        a.difference(b).flat_map(|line| [sign, " ", line, "\n"]).collect()
     };
-    let (gone, new) = (lines('-', &before, &now), lines('+', &now, &before));
+    let (gone, new) = (lines("-", &before, &now), lines("+", &now, &before));
     if gone.is_empty() && new.is_empty() {
         return None;
     }
