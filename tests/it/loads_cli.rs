@@ -28,7 +28,7 @@ fn gaps_between_arrivals_are_no_replications() -> Tested {
     // The page has a row for each gap, without an interval, and says by which rules something is better.
     ran(at, "report gaps")?;
     let page = fs::read_to_string(at.join("gaps/report.html"))?;
-    assert!(page.contains("4 replays; press a title") && !page.contains("half of their 95"), "rows");
+    assert!(page.contains("4 replays. Press a title") && !page.contains("half of their 95"), "rows");
     // A picture of jobs shows the first gap, or the one that was chosen, and says which.
     for (chosen, shown) in [("", "up to 20 s apart"), (" --replay 2", "up to 2000 s apart")] {
         ran(at, &format!("plot gaps -k box -o plots --force{chosen}"))?;
@@ -37,7 +37,8 @@ fn gaps_between_arrivals_are_no_replications() -> Tested {
     }
     ran(at, "plot gaps -k box -o plots --force --replay 0 2")?;
     let picture = fs::read_to_string(at.join("plots/box.svg"))?;
-    let both = ["mc1x1 · up to 20 s apart", "mc1x1 · up to 2000 s apart"];
+    // Each has a panel.
+    let both = ["\nup to 20 s apart\n", "\nup to 2000 s apart\n"];
     assert!(
         both.iter().all(|name| picture.contains(name)) && !picture.contains(" · arrivals up"),
         "{picture}"

@@ -201,7 +201,7 @@ fn loads_are_swept_and_other_versions_are_marked() -> Tested {
     for (svg, words) in [
         (&loads, "utilization under EASY (%)"),
         (&beside, "utilization under FCFS (%)"),
-        (&loads, "pairwise sum (hops)"),
+        (&loads, "pairwise sum (hops), not from 0"),
         (&loads, "granular-mbs"),
         (&bars, "LLNL-T3D-1996-2"),
         (&bars, "% powers of 8"),

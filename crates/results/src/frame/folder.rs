@@ -152,7 +152,7 @@ impl StudyFolder {
     /// Writes the place of this process, which replays these logs of the study in `file`.
     pub fn keep_place(&self, file: &Path, logs: &[StudyLog]) -> Result<(), FrameError> {
         let place = Place::of_process(&self.path, logs).map_err(|source| failed(&self.path, source))?;
-        let place = Place { study: Some(file.to_owned()), ..place };
+        let place = place.of_study(file).map_err(|source| failed(file, source))?;
         if Place::read(&self.path).as_ref() == Some(&place) { Ok(()) } else { place.write(&self.path) }
     }
 

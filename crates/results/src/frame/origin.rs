@@ -39,7 +39,7 @@ pub struct Place {
     pub directory: PathBuf,
     /// The files and models by the names of the logs.
     pub logs: BTreeMap<String, String>,
-    /// The file of the study; `None` for results of `replay`.
+    /// The file of the study, as seen from the working directory; `None` for results of `replay`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<PathBuf>,
 }
@@ -52,6 +52,13 @@ impl Place {
         let named = logs.iter().map(|log| (log.source.name.clone(), log.source.argument()));
         let logs = named.filter(|(_, argument)| argument != "-").collect();
         Ok(Self { directory, logs, study: None })
+    }
+
+    /// Adds the file of the study. Its path is the same whether the command had it relative or absolute.
+    pub(super) fn of_study(self, file: &Path) -> io::Result<Self> {
+        let directory = env::current_dir()?.canonicalize()?;
+        let file = file.canonicalize().map_or_else(|_| file.to_owned(), |file| seen_from(&directory, &file));
+        Ok(Self { study: Some(file), ..self })
     }
 
     /// Returns the path of the study's file if it exists. `folder` is the directory of the results.
