@@ -45,7 +45,7 @@ fn gaps_between_arrivals_are_no_replications() -> Tested {
     );
     ran(at, "plot gaps -k frontier -o plots")?;
     let picture = fs::read_to_string(at.join("plots/frontier.svg"))?;
-    assert!(picture.contains("a point for each load"), "{picture}");
+    assert!(picture.contains("Longest time between arrivals (s) beside points"), "{picture}");
     Ok(())
 }
 
