@@ -133,7 +133,7 @@ def test_pictures_and_reports_are_those_of_the_command(
     # Options by their own names, in each format. An option that has no effect on a kind is an error in both.
     page: dict[str, Any] = {"size": "84x60mm", "no_title": True}
     of_jobs = {**page, "replay": [0, 1], "window": "0..86400"}
-    kinds = {"ratio": {**page, "relative_to": "mc1x1"}, "box": {**of_jobs, "log": True}, "cdf": {**of_jobs, "log": True}}
+    kinds = {"ratio": {**page, "relative_to": "mc1x1"}, "box": {**of_jobs, "log_scale": True}, "cdf": {**of_jobs, "log_scale": True}}
     for kind in ["ratio", "waits", "box", "cdf", "busy", "queue", "nodes", "gantt"]:
         options = kinds.get(kind, of_jobs)
         words = []

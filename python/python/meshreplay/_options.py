@@ -19,25 +19,23 @@ class ReplayOptions(TypedDict, total=False):
     submeshes by two corners such as (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17."""
 
     order: Literal["arrival", "sjf", "ljf", "smallest", "largest", "ssd", "wfp3", "unicef", "f1", "f2", "f3", "f4"] | None
-    """`--order`: Order in which waiting jobs are considered. It sets the parameter `order` of every scheduler given,
-    so each of them must have one."""
+    """`--order`: Priority order of waiting jobs. It sets the parameter `order` of every scheduler, so each of them
+    must have one."""
 
     arrival_scale: Scalar | Sequence[Scalar] | None
-    """`--arrival-scale`: Factors by which arrival times are multiplied. A factor below 1 raises the load. [default:
-    1]"""
+    """`--arrival-scale`: Factors of arrival times. A factor below 1 raises the load. [default: 1]"""
 
     threads: Scalar | None
     """`--threads`: Number of replays that run at once [default: the number of cores]. Results do not depend on it."""
 
     rules: Literal["authors", "requested", "allocated"] | None
-    """`--rules`: How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has
-    the processors that it was allocated, and jobs of 0 s are kept. With requested a job has the processors that it
-    asked for, with allocated those that it was allocated, and both leave out jobs that did not run. [default:
-    authors]"""
+    """`--rules`: Rules for turning records into jobs. authors, the rules of the simulator PReMAS: allocated
+    processors, and jobs of 0 s are kept. requested: requested processors. allocated: allocated processors. The last
+    two leave out jobs that did not run. [default: authors]"""
 
     status: Literal["authors", "completed", "all"] | None
-    """`--status`: Jobs of which status are replayed. By default the rules decide: for authors it is −1, 0, 1, and 5
-    if the job ran; for requested and allocated it is every status."""
+    """`--status`: Statuses to replay. By default the rules decide: −1, 0, 1, and 5 if the job ran, for authors; every
+    status for requested and allocated."""
 
     estimate: Scalar | None
     """`--estimate`: Estimated run times: as recorded, exact (equal to the run time), or factor=F (F times the run
@@ -52,30 +50,27 @@ class ReplayOptions(TypedDict, total=False):
     recorded]"""
 
     partition: Scalar | Sequence[Scalar] | None
-    """`--partition`: Partitions of which jobs are replayed, by name or number (`meshreplay trace info` shows them):
-    batch is one row, batch+debug one row of the jobs of both, and batch debug two rows. each is a row for every
-    partition, all one row of all jobs. With --machine auto every row has the machine of its partitions [default: all;
-    with --machine auto, partitions that share no nodes in the log's lists of nodes have rows and machines of their
-    own]."""
+    """`--partition`: Partitions to replay, by name or number (`meshreplay trace info` shows them): batch is one row,
+    batch+debug one row of the jobs of both, and batch debug two rows. each is one row per partition, all one row of
+    all jobs. With --machine auto every row has the machine of its partitions [default: all; with --machine auto,
+    partitions without common nodes in the log's node lists have rows and machines of their own]."""
 
     overrun: Literal["extend", "kill", "run-on"] | None
     """`--overrun`: What happens to jobs that ran longer than estimated: extend raises the estimate to the run time,
     kill ends the run at the estimate, run-on keeps both times. [default: extend]"""
 
     sizes: Literal["all", "parallel", "powers-of-two"] | None
-    """`--sizes`: Jobs of which size are replayed: all, those of more than one processor (parallel), or those whose
-    number of processors is a power of two. [default: all]"""
+    """`--sizes`: Sizes to replay: all, more than one processor (parallel), or powers of two. [default: all]"""
 
     shape: Scalar | None
-    """`--shape`: Shape of jobs of which only the number of processors is known. near-square: the submesh of fewest
-    nodes whose longest side is at most twice the shortest. factors: a submesh of exactly that number of nodes if one
-    fits, so that 13 nodes are a row. row: one row. pow2: near-square with its sides rounded up to powers of two.
-    list:4x4x4,8x4x4: the smallest of the listed shapes with enough nodes, whether or not it fits the machine.
-    [default: near-square]"""
+    """`--shape`: Shape of jobs without a shape of their own. near-square: the submesh of fewest nodes whose longest
+    side is at most twice the shortest. factors: a submesh of exactly that number of nodes if one fits, so that 13
+    nodes are a row. row: one row. pow2: near-square with sides rounded up to powers of two. list:4x4x4,8x4x4: the
+    smallest listed shape with enough nodes, whether or not it fits the machine. [default: near-square]"""
 
     oversize: Literal["error", "skip"] | None
-    """`--oversize`: What happens with jobs that are larger than the machine, or that the allocator cannot place even
-    on the idle machine: the replay fails (error), or it leaves them out and counts them (skip). [default: error]"""
+    """`--oversize`: Treatment of jobs that are larger than the machine, or that the allocator cannot place even on
+    the idle machine: fail the replay (error), or leave them out and count them (skip). [default: error]"""
 
     trim: Scalar | None
     """`--trim`: Leave jobs out of means: the first PERCENT to arrive, and those that start on a later day than the
@@ -156,12 +151,12 @@ class PlotOptions(TypedDict, total=False):
     """`--log-scale`: Use a logarithmic axis for the values in pictures by load, boxes and distributions."""
 
     axis: Literal["arrivals", "utilization", "factor"] | None
-    """`--axis`: What the horizontal axis of pictures by load shows: the rate of arrivals, the utilization that came
-    of it, or the factor by which arrival times are multiplied [default: arrivals]."""
+    """`--axis`: Measure of load on the horizontal axis: the arrival rate, the resulting utilization, or the factor of
+    arrival times [default: arrivals]."""
 
     relative_to: Scalar | None
-    """`--relative-to`: Allocator by which ratios divide, for each scheduler by its own [default: mc1x1, or else the
-    first]."""
+    """`--relative-to`: Baseline allocator of ratios, for each log, machine and scheduler its own [default: mc1x1, or
+    else the first]."""
 
     replay: Scalar | Sequence[Scalar] | None
     """`--replay`: Numbers of the replays that pictures of jobs and nodes show, as in the summary. In a study they are
