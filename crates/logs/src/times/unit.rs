@@ -31,7 +31,7 @@ pub(crate) const UNITS: [TimeUnit; 7] = [
     TimeUnit { name: "weeks", micros: 604_800_000_000, spellings: &["w", "week", "weeks"] },
 ];
 
-/// The same with a lifetime that references need.
+/// `UNITS` as a static slice.
 const ALL: &[TimeUnit] = &UNITS;
 
 /// Fewest letters of a unit at the end of a word, as in `runtimemins`.

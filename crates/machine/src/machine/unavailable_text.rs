@@ -234,7 +234,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the machine, or the message of the error, that `text` gives for `machine`.
+    /// Removes the nodes in `text` from `machine`. Returns the machine or the message of the error.
     fn given(machine: &str, text: &str) -> String {
         let mesh: Mesh = machine.parse().expect("a machine");
         let made = make_unavailable(&mesh, text, Path::new(text));

@@ -75,7 +75,7 @@ impl<const N: usize> LocalGreedy<N> {
         true
     }
 
-    /// Returns a number that no sum of a node outside the box is below. Sums must be counted from a new base.
+    /// Returns a lower bound of the sums of all nodes outside the box. Sums must be counted from a new base.
     #[inline(always)]
     fn outside(&self) -> u32 {
         let beyond = |axis: &Axis<N>| {
