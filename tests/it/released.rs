@@ -1,6 +1,6 @@
 //! The interface of the last release: columns of results, arguments of commands, names with their default
-//! parameters, the Python package. A difference asks for a decision about the next version number, by the rules
-//! of docs/src/versions.md.
+//! parameters, the Python package. A difference asks for a decision about the next version number, by the
+//! rules of docs/src/versions.md.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -38,7 +38,8 @@ fn decision(released: &str, today: &[String]) -> Option<String> {
     let number = if gone.is_empty() {
         "these lines are new, which takes a minor version:"
     } else {
-        "scripts may rely on the lines with -. Keep them and deprecate them, or take a major version; a changed \
+        "scripts may rely on the lines with -. Keep them and deprecate them, or take a major version; a \
+             changed \
          default takes a minor version and a line under Changed defaults:"
     };
     let remedy = "Decide by docs/src/versions.md, write it into CHANGELOG.md, then run `make released`";

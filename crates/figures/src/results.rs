@@ -45,8 +45,8 @@ impl Results {
         Self { table, varying, gaps }
     }
 
-    /// Returns sentences on replays missing in the summary, on deleted cells, and on replays missing in the jobs in
-    /// `folder`; empty if no replay is missing. Fails if the number of jobs differs from the summary.
+    /// Returns sentences on replays missing in the summary, on deleted cells, and on replays missing in the
+    /// jobs in `folder`; empty if no replay is missing. Fails if the number of jobs differs from the summary.
     pub fn missing(&self, folder: &Path) -> Result<Vec<String>, FigureError> {
         let mut notes: Vec<String> = self.table.missing_note().into_iter().collect();
         notes.extend(StudyFolder::new(folder, None).deleted_note(&self.table));

@@ -231,8 +231,8 @@ impl Drawing {
         self.add_with_tooltip(path, Some(words));
     }
 
-    /// Adds a text that is read upwards around `(x, y)`, in two lines of about the same length if it is longer
-    /// than `room`.
+    /// Adds a text that is read upwards around `(x, y)`, in two lines of about the same length if it is
+    /// longer than `room`.
     pub(super) fn upright(&mut self, x: f64, y: f64, room: f64, words: &str) {
         let room = if width(words) > room { width(words) * 0.6 } else { f64::INFINITY };
         let lines = wrapped(words, room);

@@ -29,8 +29,8 @@ pub struct Page {
     pub is_untitled: bool,
     /// Where curves are named.
     pub names: Names,
-    /// The surroundings of one of several panels, whose legend and axis titles are outside of it; `None` for a
-    /// whole picture.
+    /// The surroundings of one of several panels, whose legend and axis titles are outside of it; `None` for
+    /// a whole picture.
     pub panel: Option<Surroundings>,
 }
 
@@ -41,7 +41,8 @@ pub struct Surroundings {
     pub has_x_unit: bool,
     /// Whether a sentence below all panels names the curves that coincide in each of them.
     pub names_coinciding: bool,
-    /// The least number of lines of the subtitle, so that the data of neighbouring panels begin at one height.
+    /// The least number of lines of the subtitle, so that the data of neighbouring panels begin at one
+    /// height.
     pub subtitle_lines: usize,
 }
 

@@ -221,8 +221,8 @@ impl Texts {
 }
 
 impl Panels {
-    /// Returns the number of panels in a line of a page, and the page of one panel, which is higher by `more` than
-    /// `aspect` says.
+    /// Returns the number of panels in a line of a page, and the page of one panel, which is higher by `more`
+    /// than `aspect` says.
     pub fn layout(page: Page, count: usize, columns: usize, aspect: Option<f64>, more: f64) -> (usize, Page) {
         if count <= 1 {
             return (1, page);

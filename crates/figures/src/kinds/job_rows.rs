@@ -155,8 +155,8 @@ pub(super) fn about_jobs(options: &PlotOptions<'_>, results: &Results) -> String
     joined(&[&*results.shared_of_shown(options.replays), trimmed])
 }
 
-/// Returns a sentence on the load of the replays in a plot of single jobs, if there are others and no subtitle
-/// names it; empty otherwise.
+/// Returns a sentence on the load of the replays in a plot of single jobs, if there are others and no
+/// subtitle names it; empty otherwise.
 pub(super) fn load_note(options: &PlotOptions<'_>, results: &Results) -> String {
     let rows = 0..results.table.height();
     let is_needed = options.page.is_untitled && options.replays.is_empty();
