@@ -218,7 +218,7 @@ fn figures(paper: &'static Paper, names: &[String]) -> anyhow::Result<Vec<&'stat
 fn listing() -> String {
     let columns = ["paper", "figure", "title"].map(|title| (title, Align::Left));
     let mut table = Table::new(&columns);
-    for paper in &PAPERS {
+    for paper in PAPERS {
         for figure in paper.figures {
             table.add([paper.name, figure.name, figure.title].map(str::to_owned).to_vec());
         }

@@ -146,7 +146,7 @@ fn the_printed_base_of_a_scan_is_not_what_its_procedure_gives() -> Tested {
 #[test]
 fn every_embedded_study_can_be_planned() -> Tested {
     let log = bundled("tiny.swf");
-    for paper in &PAPERS {
+    for paper in PAPERS {
         for figure in paper.figures {
             for embedded in figure.studies() {
                 let label = format!("{} {} {}", paper.name, figure.name, embedded.name);
@@ -182,7 +182,7 @@ fn the_list_names_every_figure_and_wrong_names_are_usage_errors() -> Tested {
     let at = directory.path();
     let ran = run(at, "reproduce list")?;
     assert_eq!(ran.code, Some(0));
-    for paper in &PAPERS {
+    for paper in PAPERS {
         assert!(ran.stdout.contains(paper.source));
         for figure in paper.figures {
             let line = |line: &str| {

@@ -3,7 +3,7 @@
 use super::load::Paper;
 
 /// Every paper, in the order of `reproduce list`.
-pub static PAPERS: [Paper; 6] = [
+pub static PAPERS: &[Paper] = &[
     super::walker2010::PAPER,
     super::chang_mohapatra1998::PAPER,
     super::diessel1996::PAPER,
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn every_sentence_is_judged_and_every_verdict_belongs_to_a_sentence() -> Tested {
         let folder = logs()?;
-        for paper in &PAPERS {
+        for paper in PAPERS {
             for sentence in paper.sentences() {
                 let is_figure = |name: &String| paper.figure(name).is_some();
                 assert!(sentence.figures.iter().all(is_figure), "{}: {sentence:?}", paper.name);

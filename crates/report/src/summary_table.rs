@@ -159,7 +159,7 @@ fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
     // A network is named if any replay has one.
     let is_given = |row: &&Coordinate| match row.column_info().when {
         When::Partitions => options.partitions,
-        _ => !row.has_default() || replays.iter().any(|(spec, _)| !row.is_default(spec)),
+        _ => row.default().is_none() || replays.iter().any(|(spec, _)| !row.is_default(spec)),
     };
     let left: Vec<&Coordinate> = names().into_iter().filter(is_given).collect();
     let mut columns: Vec<_> = left.iter().map(|row| (row.title(), Align::Left)).collect();

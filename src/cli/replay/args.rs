@@ -295,18 +295,17 @@ impl Args {
         }
         let machines: Result<_> = given.iter().map(|mesh| self.unavailable.removed_from(mesh)).collect();
         let axes = Axes {
-            logs: Vec::new(),
             partitions: self.partitions(),
             rules: vec![self.rules()],
             arrival_scales: self.arrival_scale.clone(),
             machines: machines?,
             autos,
-            of_logs: Vec::new(),
             schedulers: self.schedulers()?,
             allocators: self.allocator.clone(),
             networks: self.network.clone(),
             seeds: vec![self.seed],
             guests,
+            ..Axes::default()
         };
         Ok(Draft {
             name: String::new(),

@@ -8,11 +8,9 @@ use super::picture;
 use meshreplay_base::job::Time;
 use meshreplay_base::spec::Spec;
 use meshreplay_base::words::counted;
-use meshreplay_logs::{PartitionChoice, ReadOptions};
+use meshreplay_logs::ReadOptions;
 use meshreplay_machine::machine::{Mesh, NodeId};
 use meshreplay_results::text::grouped;
-use meshreplay_sim::execution::RECORDED;
-use meshreplay_sim::guest::Guests;
 use meshreplay_study::study::{Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load};
 use meshreplay_workload::{Model, Oversize, Rules};
 
@@ -48,17 +46,12 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
     let (name, source) = source(moment)?;
     let axes = Axes {
         logs: vec![name.into()],
-        partitions: vec![PartitionChoice::All],
         rules: vec![Rules { oversize: *oversize, ..Rules::default() }],
-        arrival_scales: vec![1.0],
         machines: vec![machine.clone()],
-        autos: Vec::new(),
-        of_logs: Vec::new(),
         schedulers: vec![moment.scheduler.clone().into()],
         allocators: moment.allocators.iter().cloned().map(Into::into).collect(),
-        networks: vec![Spec::named(RECORDED).into()],
         seeds: vec![moment.seed],
-        guests: Guests::default(),
+        ..Axes::default()
     };
     let (mut grids, mut facts, mut legend) =
         (Vec::new(), String::new(), picture::line_of_unavailable(machine));

@@ -65,7 +65,7 @@ const COLUMNS: [(&str, &str, bool); 8] = [
 /// such paper.
 pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
     let mut tables = Vec::new();
-    for paper in &PAPERS {
+    for paper in PAPERS {
         let Some(rows) = read(&folder.join(format!("{}.json", paper.name)))? else { continue };
         let row = |row: &Value| {
             let cell = |(key, _, is_words): (&str, &str, bool)| {

@@ -48,6 +48,26 @@ pub struct Axes {
     pub guests: Guests,
 }
 
+/// The defaults of study files, without logs and machines: one value on each axis.
+impl Default for Axes {
+    fn default() -> Self {
+        Self {
+            logs: Vec::new(),
+            partitions: vec![PartitionChoice::default()],
+            rules: vec![Rules::default()],
+            arrival_scales: vec![1.0],
+            machines: Vec::new(),
+            autos: Vec::new(),
+            of_logs: Vec::new(),
+            schedulers: vec![Spec::named("easy").into()],
+            allocators: vec![Spec::named(ALL).into()],
+            networks: vec![Spec::named(RECORDED).into()],
+            seeds: vec![1],
+            guests: Guests::default(),
+        }
+    }
+}
+
 /// A part of a log that is replayed on its own.
 #[derive(Clone, Debug)]
 pub struct LogPart {
@@ -363,17 +383,11 @@ mod tests {
     fn axes() -> Result<Axes, Box<dyn std::error::Error>> {
         Ok(Axes {
             logs: vec!["a".into(), "b".into()],
-            partitions: vec![PartitionChoice::All],
-            rules: vec![Rules::default()],
             arrival_scales: vec![1.0, 0.5],
             machines: vec!["4x4".parse()?, "4x4x4".parse()?],
-            autos: Vec::new(),
-            of_logs: Vec::new(),
-            schedulers: vec!["fcfs".parse()?],
             allocators: vec!["hilbert+bf".parse()?],
-            networks: vec![Spec::named(RECORDED).into()],
             seeds: vec![1, 2],
-            guests: Guests::default(),
+            ..Axes::default()
         })
     }
 

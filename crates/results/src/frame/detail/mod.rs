@@ -45,7 +45,7 @@ pub(super) struct Detail {
 
 /// Every frame of details. The files of a cell are written from the last row of this table to the first: once
 /// the jobs of a cell exist, its other details do too.
-pub(super) static DETAILS: [Detail; 5] = [
+pub(super) static DETAILS: &[Detail] = &[
     Detail {
         name: "jobs",
         rows: "one per job of a replay, in the order of the log, or of submission if arrivals are drawn anew",

@@ -12,18 +12,16 @@ use std::path::{Path, PathBuf};
 
 use self::allocators::{Machines, allocators};
 use self::toml_keys::{Entry, Keys, Value, beside, read};
-use super::all::ALL;
 use super::axes::{Axes, MachineArg, UNAVAILABLE_OF_AUTO};
 use super::log::{LogSource, MOST_KEPT};
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError, check_name};
 use super::planned::Study;
 use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
-use meshreplay_logs::{PartitionChoice, ReadOptions};
+use meshreplay_logs::ReadOptions;
 use meshreplay_machine::machine::node_map::NodeMapSource;
 use meshreplay_machine::machine::outages::OutageSource;
 use meshreplay_machine::machine::{Mesh, make_unavailable};
-use meshreplay_sim::execution::RECORDED;
 use meshreplay_sim::guest::Guests;
 use meshreplay_workload::{Estimate, Rules};
 
@@ -212,19 +210,20 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
     let names = if autos.is_empty() { &*names } else { &[] };
     let allocators = allocators(keys, &Machines { names, meshes: &machines })?;
     let networks = keys.list("networks", strings(|text| network_spec(text, &machines)))?;
+    let default = Axes::default();
     Ok(Axes {
-        logs: Vec::new(),
-        partitions: values(keys.list("partitions", strings(str::parse))?, PartitionChoice::default()),
-        rules: values(rules, Rules::default()),
-        arrival_scales: values(keys.list("arrival_scales", scale)?, 1.0),
+        partitions: values(keys.list("partitions", strings(str::parse))?, default.partitions),
+        rules: values(rules, default.rules),
+        arrival_scales: values(keys.list("arrival_scales", scale)?, default.arrival_scales),
         machines,
         autos,
-        of_logs: Vec::new(),
-        schedulers: values(schedulers, Spec::named("easy").into()),
-        allocators: values(Some(allocators), Spec::named(ALL).into()),
-        networks: values(networks, Spec::named(RECORDED).into()),
-        seeds: values(keys.list("seeds", seed)?, 1),
-        guests: Guests::default(),
+        schedulers: values(schedulers, default.schedulers),
+        allocators: values(Some(allocators), default.allocators),
+        networks: values(networks, default.networks),
+        seeds: values(keys.list("seeds", seed)?, default.seeds),
+        logs: default.logs,
+        of_logs: default.of_logs,
+        guests: default.guests,
     })
 }
 
@@ -242,9 +241,9 @@ fn resolved_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, S
     Ok(rules)
 }
 
-/// Returns the values of a list without their lines; `default` alone if the key is absent.
-fn values<T>(list: Option<Vec<Entry<T>>>, default: T) -> Vec<T> {
-    list.map_or_else(|| vec![default], |list| list.into_iter().map(|(value, _)| value).collect())
+/// Returns the values of a list without their lines; `default` if the key is absent.
+fn values<T>(list: Option<Vec<Entry<T>>>, default: Vec<T>) -> Vec<T> {
+    list.map_or(default, |list| list.into_iter().map(|(value, _)| value).collect())
 }
 
 /// Returns a parser for strings that uses `parse` and rejects numbers.

@@ -165,8 +165,8 @@ pub const COORDINATES: &[Coordinate] = &[
         set: |spec, text| put(&mut spec.seed, text.parse()),
     },
     Coordinate {
-        // Absent coordinates have no line in content keys and no entry in JSON, for compatibility with older
-        // results.
+        // Absent coordinates have no line in content keys and no entry in JSON, as in results from before
+        // they existed.
         name: "partition",
         example: "batch+2",
         label: None,
@@ -247,14 +247,17 @@ impl Coordinate {
         !["rules", "network", "arrival_scale"].contains(&self.name)
     }
 
-    /// Returns whether the coordinate has a default, which tables can omit.
-    pub fn has_default(&self) -> bool {
-        matches!(self.in_command, InCommand::OptionUnless(..))
+    /// Returns the default, which commands, tables and files of results can omit. `None` without one.
+    pub fn default(&self) -> Option<&'static str> {
+        match self.in_command {
+            InCommand::OptionUnless(_, default) => Some(default),
+            _ => None,
+        }
     }
 
     /// Returns whether `spec` has the default value.
     pub fn is_default(&self, spec: &ReplaySpec) -> bool {
-        matches!(self.in_command, InCommand::OptionUnless(_, default) if self.text(spec) == default)
+        self.default().is_some_and(|default| self.text(spec) == default)
     }
 
     fn place_in_command(&self) -> u8 {
@@ -307,10 +310,10 @@ impl Coordinate {
         !(self.value)(spec).is_null()
     }
 
-    /// Returns the value in the spelling of content keys and commands: `all` if it is absent.
+    /// Returns the value in the spelling of content keys and commands: the default if it is absent.
     pub fn text(&self, spec: &ReplaySpec) -> String {
         match (self.value)(spec) {
-            Value::Null => ALL_PARTITIONS.to_owned(),
+            Value::Null => self.default().unwrap_or_default().to_owned(),
             value => plain_text(&value),
         }
     }

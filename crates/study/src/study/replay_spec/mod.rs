@@ -169,18 +169,19 @@ impl Serialize for ReplaySpec {
     }
 }
 
-/// Reads an object, and ignores other entries. Missing labels become short forms, for compatibility with
-/// directories of version 0.1.0. The network may also be missing, and the partition, which is optional.
+/// Reads an object, and ignores other entries. Coordinates with a default may be missing, and labels, which
+/// become short forms.
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let entries = Map::deserialize(deserializer)?;
         let machine = Mesh::new(&[1]).map_err(D::Error::custom)?;
         let mut spec = Self::new(machine, Spec::named(""), Spec::named(""));
-        for Coordinate { name, set, .. } in Coordinate::listed() {
+        for coordinate in Coordinate::listed() {
+            let Coordinate { name, set, .. } = coordinate;
             match entries.get(*name) {
                 Some(value) if set(&mut spec, &plain_text(value)) => {}
                 Some(value) => return Err(D::Error::custom(format!("{name} cannot be {value}"))),
-                None if ["network", "partition"].contains(name) => {}
+                None if coordinate.default().is_some() => {}
                 None => return Err(D::Error::missing_field(name)),
             }
         }

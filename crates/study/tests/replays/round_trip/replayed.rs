@@ -5,10 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use meshreplay_logs::{PartitionChoice, ReadOptions};
-use meshreplay_sim::guest::Guests;
 use meshreplay_sim::metrics::Monitor;
 use meshreplay_study::study::{Axes, Draft, LogSource, Options, Outcome, Replay};
-use meshreplay_workload::Rules;
 
 use super::truth::{Said, Want, Written};
 
@@ -236,18 +234,11 @@ fn draft(
     let read = ReadOptions { format, ..ReadOptions::default() };
     let source = LogSource::new(&path.to_string_lossy(), path.to_owned(), read);
     let axes = Axes {
-        logs: Vec::new(),
         partitions: vec![choice],
-        rules: vec![Rules::default()],
-        arrival_scales: vec![1.0],
-        machines: Vec::new(),
         autos: vec![(0, parsed("auto:1d")?)],
-        of_logs: Vec::new(),
         schedulers: vec![parsed("recorded")?],
         allocators: vec![parsed(allocator)?],
-        networks: vec![parsed("recorded")?],
-        seeds: vec![1],
-        guests: Guests::default(),
+        ..Axes::default()
     };
     Ok(Draft {
         name: String::new(),
