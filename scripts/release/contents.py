@@ -1,4 +1,4 @@
-"""Checks archives and wheels: their sizes, and on Linux the symbols of glibc that their programs need.
+"""Checks archives, wheels and the programs in them: sizes, and on Linux the symbols of glibc that they need.
 
 Usage: contents.py --glibc 2.17 --most-megabytes 25 FILE...
 """
@@ -14,7 +14,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 
 ELF = b"\x7fELF"
-BINARIES = ("/bin/meshreplay", "/bin/meshreplay.exe", ".so", ".pyd")
+PROGRAMS = ("/bin/meshreplay", "/bin/meshreplay.exe")
+BINARIES = (*PROGRAMS, ".so", ".pyd")
 
 
 def members(path):
@@ -65,10 +66,12 @@ def main():
     found = []
     for path in given.files:
         files = members(path)
-        size = path.stat().st_size
-        print(f"{path.name}: {size:,} bytes")
-        if size > given.most_megabytes * 1_000_000:
-            found.append(f"{path} has {size:,} bytes; expected at most {given.most_megabytes:g} MB")
+        sizes = {path.name: path.stat().st_size}
+        print(f"{path.name}: {sizes[path.name]:,} bytes")
+        sizes |= {name: len(data) for name, data in files.items() if name.endswith(PROGRAMS)}
+        for name, size in sizes.items():
+            if size > given.most_megabytes * 1_000_000:
+                found.append(f"{name} has {size:,} bytes; expected at most {given.most_megabytes:g} MB")
         binaries = {name: data for name, data in files.items() if name.endswith(BINARIES)}
         if not binaries:
             found.append(f"{path} has no program or library")

@@ -1,8 +1,10 @@
 //! Renders drawings as PNG pictures, and as PDF pages with selectable text and embedded fonts. The fonts are
 //! built in, so that pictures do not depend on the fonts of a machine.
 
+use std::io::Read;
 use std::sync::Arc;
 
+use flate2::read::ZlibDecoder;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 use svg2pdf::{ConversionOptions, PageOptions, to_pdf};
@@ -10,6 +12,9 @@ use svg2pdf::{ConversionOptions, PageOptions, to_pdf};
 /// Why a drawing could not be rendered as pixels or as a page.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
+    /// A built-in font cannot be read.
+    #[error("a built-in font cannot be read: {0}")]
+    Font(String),
     /// The drawing is not valid SVG.
     #[error("the plot is no valid SVG: {0}")]
     Drawing(String),
@@ -29,11 +34,19 @@ pub enum RenderError {
     Page(String),
 }
 
+/// The fonts, compressed by build.rs.
+const FONTS: [&[u8]; 2] =
+    [include_bytes!(concat!(env!("OUT_DIR"), "/regular")), include_bytes!(concat!(env!("OUT_DIR"), "/bold"))];
+
 /// Parses an SVG drawing, with its texts set in the built-in fonts.
 fn tree(svg: &str) -> Result<Tree, RenderError> {
     let mut fonts = fontdb::Database::new();
-    fonts.load_font_data(dejavu::sans::regular().to_vec());
-    fonts.load_font_data(dejavu::sans::bold().to_vec());
+    for compressed in FONTS {
+        let mut font = Vec::new();
+        let read = ZlibDecoder::new(compressed).read_to_end(&mut font);
+        read.map_err(|error| RenderError::Font(error.to_string()))?;
+        fonts.load_font_data(font);
+    }
     fonts.set_sans_serif_family("DejaVu Sans");
     let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
     Tree::from_str(svg, &options).map_err(|error| RenderError::Drawing(error.to_string()))
