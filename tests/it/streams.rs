@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use meshreplay::frame::{FileFormat, RunPlace, RunResults};
 use meshreplay::metrics::FinishedJobs;
-use meshreplay::study::{Options, Outcome, Progress, Rows, Running, Study, sweep};
+use meshreplay::study::{Options, Outcome, Progress, Running, Study, TakeCellRows, sweep};
 use meshreplay::trace::LogNames;
 
 use super::support::{Tested, contents, run, run_with};
@@ -24,7 +24,7 @@ pub(crate) fn replayed(
     let rows = parts.as_ref().map(|parts| {
         move |number, seed, names: &LogNames, left: FinishedJobs| Ok(parts.take(number, seed, names, &left)?)
     });
-    let rows = rows.as_ref().map(|rows| rows as &Rows<'_>);
+    let rows = rows.as_ref().map(|rows| rows as &TakeCellRows<'_>);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let (running, mut errors) = (Running::new(study.cells.len()), Vec::new());
     let cells: Vec<usize> = (0..study.cells.len()).collect();

@@ -17,7 +17,7 @@ use crate::frame::{self, FileFormat, FinishedRun, RunFolderError, RunPlace, RunR
 use crate::guest::Guests;
 use crate::metrics::FinishedJobs;
 use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
-use crate::study::{Labels, Options, Outcome, PlanError, ReplaySpec, Rows, Study, SweepError};
+use crate::study::{Labels, Options, Outcome, PlanError, ReplaySpec, Study, SweepError, TakeCellRows};
 use crate::text::Screen;
 use crate::trace::{LogNames, TraceError};
 use crate::words::counted;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let rows = parts.as_ref().map(|parts| {
         move |number, seed, names: &LogNames, left: FinishedJobs| Ok(parts.take(number, seed, names, &left)?)
     });
-    let rows = rows.as_ref().map(|rows| rows as &Rows<'_>);
+    let rows = rows.as_ref().map(|rows| rows as &TakeCellRows<'_>);
     let results = Some(results);
     let (errors, said, failure) = (Vec::new(), BTreeSet::new(), None);
     let sparklines = args.sparklines.then(Sparklines::default);

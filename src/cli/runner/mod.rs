@@ -14,7 +14,7 @@ pub(super) use self::progress::counted;
 use super::interrupt::{GRACE, Saving};
 use super::{Failure, complain, interrupt};
 use crate::frame::{FileFormat, StudyFolder};
-use crate::study::{self, Keep, Outcome, Progress as News, Rows, Running, Study, SweepError};
+use crate::study::{self, Keep, Outcome, Progress as News, Running, Study, SweepError, TakeCellRows};
 use crate::text::command_line;
 use crate::words;
 
@@ -131,7 +131,7 @@ impl Runner {
         study: &Study,
         cells: &[usize],
         keep: &Keep<'_, T>,
-        rows: Option<&Rows<'_>>,
+        rows: Option<&TakeCellRows<'_>>,
         results: &mut dyn ResultSink<T>,
     ) -> Tally {
         let running = Arc::new(Running::new(study.cells.len()));

@@ -25,7 +25,7 @@ pub struct Caller {
 
 /// A submission before sbatch gets it: an array of shards, and a job after it that merges. All paths are
 /// absolute.
-pub(super) struct Batch<'a> {
+pub(super) struct SlurmBatch<'a> {
     /// The name of the study.
     study: &'a str,
     slurm: &'a Slurm,
@@ -48,7 +48,7 @@ pub(super) struct Script {
     pub(super) text: String,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> SlurmBatch<'a> {
     /// Divides the cells among shards and writes the scripts, but not to disk. Fails if a path is not UTF-8.
     pub(super) fn new(sweep: &'a Sweep, slurm: &'a Slurm, caller: &Caller) -> Result<Self, SubmitError> {
         let costs = sweep.costs();

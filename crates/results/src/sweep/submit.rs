@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::SubmitError;
-use super::batch::{Batch, Caller, Script};
+use super::batch::{Caller, Script, SlurmBatch};
 use super::programs::sbatch;
 use super::record::{Submission, keep, submissions};
 use super::slurm::Slurm;
@@ -16,7 +16,7 @@ use meshreplay_base::words::counted;
 
 /// Returns the scripts and commands of a submission as text. Nothing is written or submitted.
 pub fn preview(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, SubmitError> {
-    let batch = Batch::new(sweep, slurm, caller)?;
+    let batch = SlurmBatch::new(sweep, slurm, caller)?;
     if batch.tasks.is_empty() {
         return Ok("Every cell is done; nothing would be submitted.\n".to_owned());
     }
@@ -32,7 +32,7 @@ pub fn preview(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, 
 /// directory is unchanged.
 pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, SubmitError> {
     let Sweep { folder, manifest, .. } = sweep;
-    let batch = Batch::new(sweep, slurm, caller)?;
+    let batch = SlurmBatch::new(sweep, slurm, caller)?;
     folder.check(manifest)?;
     let (count, shards) = (sweep.study.cells.len(), batch.tasks.len());
     if shards == 0 {
@@ -69,10 +69,10 @@ pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, S
 /// Writes the scripts into the study's directory and calls `submit`. If anything fails, the former content of
 /// the directory is restored.
 fn with_scripts<T>(
-    batch: &Batch<'_>,
+    batch: &SlurmBatch<'_>,
     submit: impl FnOnce() -> Result<T, SubmitError>,
 ) -> Result<T, SubmitError> {
-    let Batch { directory, scripts, .. } = batch;
+    let SlurmBatch { directory, scripts, .. } = batch;
     // The guard is dropped last, and removes the directory if it is new and still empty.
     let _new = NewFolder::create(Path::new(directory))
         .map_err(SubmitError::system(format!("cannot make {directory}")))?;

@@ -18,7 +18,7 @@ use meshreplay_machine::machine::{Machine, Mesh, RecentlyHeld};
 
 /// Hands out the jobs of a replay in the order of their arrival. Jobs that arrive at the same time keep the
 /// order of the log.
-pub trait Arrivals {
+pub trait ArrivalSource {
     /// Returns the next job with its position in the log, or `None` after the last one. Every position from 0
     /// on appears once. Returns the same job until [`Self::advance`] is called, so that the caller can copy
     /// the job straight to its slot. Fails if the jobs cannot be read.
@@ -56,7 +56,7 @@ impl<'a> JobList<'a> {
     }
 }
 
-impl Arrivals for JobList<'_> {
+impl ArrivalSource for JobList<'_> {
     fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
         let at = match &self.order {
             Some(order) => order.get(self.next).copied(),
@@ -213,7 +213,7 @@ impl ReplayState<'_> {
     fn take_arriving(
         &mut self,
         next: &mut Option<Time>,
-        arrivals: &mut dyn Arrivals,
+        arrivals: &mut dyn ArrivalSource,
         arriving: &mut Vec<JobId>,
     ) -> Result<(), ReplayError> {
         arriving.clear();
@@ -266,7 +266,7 @@ impl ReplayState<'_> {
 }
 
 /// Returns the arrival of the next job, or `None` after the last one.
-fn next_arrival(arrivals: &mut dyn Arrivals) -> Result<Option<Time>, ReplayError> {
+fn next_arrival(arrivals: &mut dyn ArrivalSource) -> Result<Option<Time>, ReplayError> {
     Ok(arrivals.next_job()?.map(|(_, job)| job.submit))
 }
 
@@ -304,7 +304,7 @@ pub fn replay(
 /// Fails as [`replay`] does, except that the caller must leave out jobs larger than the machine, and if the
 /// jobs cannot be read.
 pub fn replay_stream(
-    arrivals: &mut dyn Arrivals,
+    arrivals: &mut dyn ArrivalSource,
     parts: Parts<'_>,
     observer: &mut dyn Observer,
 ) -> Result<(), ReplayError> {
@@ -313,7 +313,7 @@ pub fn replay_stream(
 
 /// Replays the jobs of `arrivals`, and appends their records to `records` if it is given.
 fn run(
-    arrivals: &mut dyn Arrivals,
+    arrivals: &mut dyn ArrivalSource,
     parts: Parts<'_>,
     observer: &mut dyn Observer,
     mut records: Option<&mut Vec<Record>>,

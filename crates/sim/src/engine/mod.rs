@@ -24,7 +24,7 @@ mod state;
 mod window;
 
 pub use self::error::ReplayError;
-pub use self::event_loop::Arrivals;
+pub use self::event_loop::ArrivalSource;
 pub use self::event_loop::{Parts, replay, replay_stream};
 pub use self::observer::{Compaction, Fate, Observer, Placed, Record};
 pub use self::outages::OutagePlan;

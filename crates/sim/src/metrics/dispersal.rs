@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::diameter::Diameter;
-use super::rows::Rows;
+use super::rows::NodeRows;
 use meshreplay_machine::machine::{Held, Mesh, NodeId, PLACES, pairwise_along};
 
 /// The dispersal of a placement of k nodes.
@@ -39,7 +39,7 @@ impl Dispersal {
 #[derive(Debug)]
 pub struct Meter {
     mesh: Mesh,
-    rows: Rows,
+    rows: NodeRows,
     diameter: Diameter,
     cache: DispersalCache,
 }
@@ -47,7 +47,7 @@ pub struct Meter {
 impl Meter {
     /// Creates a meter for placements on `mesh`.
     pub fn new(mesh: &Mesh) -> Self {
-        let (rows, diameter) = (Rows::new(mesh), Diameter::new(mesh));
+        let (rows, diameter) = (NodeRows::new(mesh), Diameter::new(mesh));
         Self { mesh: mesh.clone(), rows, diameter, cache: DispersalCache::default() }
     }
 

@@ -21,7 +21,7 @@ struct Run {
 
 /// The runs of one placement at a time, sorted by row and then by x.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct NodeRows {
     length: u32,
     width: u32,
     /// One bit per node of the machine, and one bit per word of `bits`. All zero between calls of `load`.
@@ -36,7 +36,7 @@ pub(super) struct Rows {
     starts: Vec<u32>,
 }
 
-impl Rows {
+impl NodeRows {
     /// Creates the runs of an empty placement on `mesh`.
     pub(super) fn new(mesh: &Mesh) -> Self {
         let [width, length, _] = mesh.extents();

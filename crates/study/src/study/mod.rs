@@ -44,7 +44,7 @@ pub use plan::{Draft, PlanError};
 pub use planned::{JobBytes, PlannedReplay, Study, StudyLog};
 pub use replay::{JOBS_AT_ONCE, Outcome, Replay, RunError};
 pub use replay_spec::{Argument, COORDINATES, Coordinate, Labelled, Labels, ReplaySpec};
-pub use run::{Keep, KeepError, Progress, Rows, SweepError, sweep};
+pub use run::{Keep, KeepError, Progress, SweepError, TakeCellRows, sweep};
 pub use run_manifest::RunManifest;
 pub use running::{Running, State};
 pub use shard::{MAX_SHARDS, Shard};

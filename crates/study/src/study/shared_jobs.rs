@@ -76,7 +76,7 @@ type LogKey = (usize, String);
 type JobsKey = (usize, String, u64, Option<Partitions>);
 
 /// The jobs that fit a machine, and the number of larger jobs.
-type Fitting = (Arc<Vec<Job>>, u64);
+type FittingJobs = (Arc<Vec<Job>>, u64);
 
 /// The jobs of all planned replays. Only jobs of running replays are in memory.
 pub(super) struct Workloads<'a> {
@@ -84,7 +84,7 @@ pub(super) struct Workloads<'a> {
     logs: BTreeMap<LogKey, Shared<Arc<LoadedLog>>>,
     scaled: BTreeMap<JobsKey, Shared<Arc<Vec<Job>>>>,
     /// Jobs that fit a machine, by the key of the scaled jobs and the number of available nodes.
-    fitting: BTreeMap<(JobsKey, u32), Shared<Fitting>>,
+    fitting: BTreeMap<(JobsKey, u32), Shared<FittingJobs>>,
 }
 
 /// Returns the key of the scaled jobs of a replay.

@@ -237,7 +237,7 @@ struct Stream {
     sizes: Sizes,
     /// The distributions of the logarithm (base e) of the run time in seconds: of short jobs, of long jobs.
     runs: [Gamma<f64>; 2],
-    arrivals: Arrivals,
+    arrivals: ArrivalCycle,
 }
 
 impl Stream {
@@ -248,7 +248,7 @@ impl Stream {
             constants,
             sizes: Sizes::new(constants, procs, published_sizes),
             runs: [gamma(short.0, short.1)?, gamma(long.0, long.1)?],
-            arrivals: Arrivals {
+            arrivals: ArrivalCycle {
                 gap: gamma(gap.0 * constants.arar, gap.1)?,
                 weights: weights(day.0, day.1)?,
                 bucket: 0,
@@ -332,7 +332,7 @@ const BUCKET_SECONDS: f64 = 1800.0;
 
 /// The arrivals of one stream, and its clock.
 #[derive(Clone, Debug)]
-struct Arrivals {
+struct ArrivalCycle {
     /// The distribution of the logarithm (base e) of gaps, in seconds of average weight.
     gap: Gamma<f64>,
     /// The weight of each half hour of the day from midnight on, 1 on average.
@@ -347,7 +347,7 @@ struct Arrivals {
     clock_s: i64,
 }
 
-impl Arrivals {
+impl ArrivalCycle {
     /// Moves the clock to the next arrival. As in the reference implementation, the clock has whole seconds.
     fn advance(&mut self, rng: &mut ChaCha8Rng) {
         /// The greatest logarithm of a gap; longer gaps are drawn again. e^13 s are 5 days.

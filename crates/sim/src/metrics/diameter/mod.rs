@@ -19,7 +19,7 @@
 
 mod antipodes;
 
-use super::rows::{Rows, unrolled};
+use super::rows::{NodeRows, unrolled};
 use antipodes::Antipodes;
 use meshreplay_machine::machine::Mesh;
 
@@ -98,7 +98,7 @@ impl Diameter {
     /// `arcs` has, for each dimension, the first position and the length of the shortest arc that contains
     /// all nodes. For r runs on a machine of N nodes usually O(r), at worst O(r²) or O(N/64 · extents),
     /// whichever is less.
-    pub(super) fn measure(&mut self, rows: &Rows, arcs: [(u32, u32); 3]) -> u32 {
+    pub(super) fn measure(&mut self, rows: &NodeRows, arcs: [(u32, u32); 3]) -> u32 {
         for (d, &(_, arc)) in arcs.iter().enumerate() {
             let extent = self.extents[d];
             let is_ring = self.wraps[d] && arc > extent / 2 + 1;
@@ -118,7 +118,7 @@ impl Diameter {
     }
 
     /// Sets `runs`, with positions from the starts of the arcs.
-    fn load(&mut self, rows: &Rows, arcs: [(u32, u32); 3]) {
+    fn load(&mut self, rows: &NodeRows, arcs: [(u32, u32); 3]) {
         self.runs.clear();
         let starts = [0, 1, 2].map(|d| if self.sides[d].ring > 0 { 0 } else { arcs[d].0 });
         let extents = self.extents;

@@ -135,7 +135,7 @@ struct Conservative {
     repeat: bool,
     profile: Profile,
     /// Running jobs with nodes in the profile beyond the last pass, the earliest end first.
-    held: BTreeSet<Occupation>,
+    occupations: BTreeSet<Occupation>,
     /// The reservations of the waiting jobs, in the order of arrival.
     reservations: Reservations,
     /// The earliest reserved start, or the end of time. If it has passed, the plan is made anew.
@@ -154,7 +154,7 @@ struct Conservative {
 /// A job that has ended, with its nodes in the profile.
 #[derive(Clone, Copy, Debug)]
 struct EndedJob {
-    held: Occupation,
+    occupation: Occupation,
     /// Whether it ended before its estimate, with nodes still in the profile.
     early: bool,
 }
@@ -218,7 +218,7 @@ impl Conservative {
             order,
             repeat,
             profile: Profile::default(),
-            held: BTreeSet::new(),
+            occupations: BTreeSet::new(),
             reservations: Reservations::default(),
             next_start: NEVER_PLANNED,
             next_wake: Time::MAX,
@@ -227,36 +227,37 @@ impl Conservative {
         }
     }
 
-    /// Removes the jobs that have ended since the last pass from `held`, and returns them in the order of
-    /// their starts. Does not change the profile.
+    /// Removes the jobs that have ended since the last pass from `occupations`, and returns them in the order
+    /// of their starts. Does not change the profile.
     fn ended(&mut self, running: &RunningJobs, now: Time) -> Vec<EndedJob> {
-        let runs = |held: &Occupation| running.contains(held.estimated_end, held.job);
+        let runs = |occupation: &Occupation| running.contains(occupation.estimated_end, occupation.job);
         let mut ended = Vec::new();
-        while let Some(&held) = self.held.first().filter(|held| held.until <= now) {
-            self.held.pop_first();
-            if !runs(&held) {
-                ended.push(EndedJob { held, early: false });
+        while let Some(&occupation) = self.occupations.first().filter(|occupation| occupation.until <= now) {
+            self.occupations.pop_first();
+            if !runs(&occupation) {
+                ended.push(EndedJob { occupation, early: false });
             }
         }
-        // `held` contains all running jobs with estimated ends after now. If it has more entries, some jobs
-        // have ended early. Comparing the counts avoids a search in most passes.
-        if self.held.len() > running.len_after(now) {
-            let early: Vec<Occupation> = self.held.iter().filter(|held| !runs(held)).copied().collect();
-            for held in early {
-                self.held.remove(&held);
-                ended.push(EndedJob { held, early: true });
+        // `occupations` contains all running jobs with estimated ends after now. If it has more entries, some
+        // jobs have ended early. Comparing the counts avoids a search in most passes.
+        if self.occupations.len() > running.len_after(now) {
+            let early: Vec<Occupation> =
+                self.occupations.iter().filter(|occupation| !runs(occupation)).copied().collect();
+            for occupation in early {
+                self.occupations.remove(&occupation);
+                ended.push(EndedJob { occupation, early: true });
             }
         }
-        ended.sort_unstable_by_key(|ended| (ended.held.start, ended.held.job));
+        ended.sort_unstable_by_key(|ended| (ended.occupation.start, ended.occupation.job));
         ended
     }
 
     /// Step 1 for jobs that have ended.
     fn end(&mut self, ended: &[EndedJob], view: &dyn View) {
         let (now, mut early) = (view.now(), false);
-        for EndedJob { held, .. } in ended.iter().filter(|ended| ended.early) {
-            self.profile.take(now, held.until - now, -nodes(held.nodes));
-            self.note_freed(now, held.until, held.nodes);
+        for EndedJob { occupation, .. } in ended.iter().filter(|ended| ended.early) {
+            self.profile.take(now, occupation.until - now, -nodes(occupation.nodes));
+            self.note_freed(now, occupation.until, occupation.nodes);
             early = true;
         }
         // With `repeat` the last compression ended when no job could move, and none can until nodes are given
@@ -367,7 +368,7 @@ impl Conservative {
         if taken < reserved {
             self.note_freed(now, now + length, reserved - taken);
         }
-        self.held.insert(Occupation {
+        self.occupations.insert(Occupation {
             until: now + length,
             estimated_end: now + job.estimate,
             job: job.job,
@@ -382,14 +383,14 @@ impl Conservative {
     fn plan_anew(&mut self, view: &mut dyn View, refused: Option<JobId>) {
         let now = view.now();
         self.profile = Profile::new(now, view.free(), view.running());
-        let held = |job: &super::Running| Occupation {
+        let occupation = |job: &super::Running| Occupation {
             until: job.estimated_end.max(now + TICK),
             estimated_end: job.estimated_end,
             job: job.job,
             nodes: job.nodes,
             start: job.start,
         };
-        self.held = view.running().iter().map(held).collect();
+        self.occupations = view.running().iter().map(occupation).collect();
         self.overdue = view.running().len_after(now) < view.running().len();
         self.reservations = Reservations::new(self.reservations.tuning());
         (self.next_start, self.next_wake) = (Time::MAX, Time::MAX);

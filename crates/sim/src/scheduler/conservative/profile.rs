@@ -76,7 +76,7 @@ pub(super) struct Step {
     pub(super) previous: StepId,
     pub(super) next: StepId,
     /// The number of reservations that begin or end here.
-    held: u32,
+    reservations: u32,
     /// A lower bound of the nodes of reservations that begin here, or the largest number if there are none.
     pub(super) narrowest: Nodes,
     /// The head of the list of reservations that begin here, or `NONE`.
@@ -184,7 +184,8 @@ impl Profile {
     /// Inserts a step after `before`, or as the only one, and returns it.
     fn insert_after(&mut self, before: StepId, time: Time, free: Nodes) -> StepId {
         let next = self.steps.get(before as usize).map_or(NONE, |before| before.next);
-        let step = Step { time, free, previous: before, next, held: 0, narrowest: Nodes::MAX, first: NONE };
+        let step =
+            Step { time, free, previous: before, next, reservations: 0, narrowest: Nodes::MAX, first: NONE };
         let id = self.unused.pop().unwrap_or(self.steps.len() as StepId);
         match self.steps.get_mut(id as usize) {
             Some(place) => *place = step,
@@ -216,8 +217,8 @@ impl Profile {
     /// Removes a step without a change of free nodes and without reservations, unless it is already removed.
     /// O(1).
     pub(super) fn trim(&mut self, id: StepId) {
-        let Step { time, free, held, previous, .. } = *self.step(id);
-        if held == 0
+        let Step { time, free, reservations, previous, .. } = *self.step(id);
+        if reservations == 0
             && time > GONE
             && self.steps.get(previous as usize).is_some_and(|before| before.free == free)
         {
@@ -344,14 +345,14 @@ impl Profile {
 
     /// Counts the reservation at its steps.
     fn hold(&mut self, reservation: &Reservation) {
-        self.step_mut(reservation.from).held += 1;
-        self.step_mut(reservation.until).held += 1;
+        self.step_mut(reservation.from).reservations += 1;
+        self.step_mut(reservation.until).reservations += 1;
     }
 
     /// Removes the reservation from the counts of its steps. The steps stay until they are trimmed.
     pub(super) fn release(&mut self, reservation: &Reservation) {
-        self.step_mut(reservation.from).held -= 1;
-        self.step_mut(reservation.until).held -= 1;
+        self.step_mut(reservation.from).reservations -= 1;
+        self.step_mut(reservation.until).reservations -= 1;
     }
 
     /// Returns the first step in a window at which a reservation could start earlier than now planned, or

@@ -5,48 +5,48 @@ use std::collections::VecDeque;
 use meshreplay_base::job::Time;
 
 /// Largest reorder buffer of a streamed log, in jobs.
-const MOST_HELD: usize = 1 << 16;
+const MOST_BUFFERED: usize = 1 << 16;
 
 /// Finds, while a log is read, the size of the reorder buffer that restores the order of arrival.
 #[derive(Clone, Debug)]
 pub(in crate::study) struct Lateness {
     /// The running maximum of arrivals after each of the last jobs, so a non-decreasing list.
     latest: VecDeque<Time>,
-    most_held: usize,
-    held: Option<usize>,
+    most_buffered: usize,
+    buffered: Option<usize>,
 }
 
 impl Default for Lateness {
     fn default() -> Self {
-        Self::within(MOST_HELD)
+        Self::within(MOST_BUFFERED)
     }
 }
 
 impl Lateness {
-    /// For a buffer of at most `most_held` jobs.
-    fn within(most_held: usize) -> Self {
-        Self { latest: VecDeque::new(), most_held, held: Some(0) }
+    /// For a buffer of at most `most_buffered` jobs.
+    fn within(most_buffered: usize) -> Self {
+        Self { latest: VecDeque::new(), most_buffered, buffered: Some(0) }
     }
 
-    /// Adds the arrival of the next job. O(1), or O(log `most_held`) for a job that arrived before an earlier
-    /// one of the log.
+    /// Adds the arrival of the next job. O(1), or O(log `most_buffered`) for a job that arrived before an
+    /// earlier one of the log.
     pub(in crate::study) fn add(&mut self, submit: Time) {
-        let Some(held) = self.held else { return };
+        let Some(buffered) = self.buffered else { return };
         let latest = self.latest.back().copied().unwrap_or(submit);
         if submit < latest {
             // The job comes before all of these, so the first of them waits for it in the buffer.
             let overtaken = self.latest.len() - self.latest.partition_point(|&latest| latest <= submit);
-            self.held = (overtaken <= self.most_held).then(|| held.max(overtaken));
+            self.buffered = (overtaken <= self.most_buffered).then(|| buffered.max(overtaken));
         }
-        if self.latest.len() > self.most_held {
+        if self.latest.len() > self.most_buffered {
             self.latest.pop_front();
         }
         self.latest.push_back(latest.max(submit));
     }
 
     /// Returns the size of the buffer, 0 if the log has the order of arrival; `None` if it exceeds the limit.
-    pub(in crate::study) fn held(&self) -> Option<usize> {
-        self.held
+    pub(in crate::study) fn buffered(&self) -> Option<usize> {
+        self.buffered
     }
 }
 
@@ -57,12 +57,12 @@ mod tests {
 
     use super::*;
 
-    /// Returns the times as they leave a buffer of `held` jobs.
-    fn handed_out(times: &[i64], held: usize) -> Vec<(i64, usize)> {
+    /// Returns the times as they leave a buffer of `buffered` jobs.
+    fn handed_out(times: &[i64], buffered: usize) -> Vec<(i64, usize)> {
         let (mut heap, mut out) = (BinaryHeap::new(), Vec::new());
         for (at, &time) in times.iter().enumerate() {
             heap.push(Reverse((time, at)));
-            if heap.len() > held {
+            if heap.len() > buffered {
                 out.extend(heap.pop().map(|Reverse(next)| next));
             }
         }
@@ -78,20 +78,23 @@ mod tests {
             let times: Vec<i64> = (0..6).map(|i| i64::from(code / 4_u32.pow(i) % 4)).collect();
             let mut sorted: Vec<(i64, usize)> = times.iter().copied().zip(0..).collect();
             sorted.sort_unstable();
-            let least = (0..6).find(|&held| handed_out(&times, held) == sorted);
+            let least = (0..6).find(|&buffered| handed_out(&times, buffered) == sorted);
             for most in 0..6 {
                 let mut lateness = Lateness::within(most);
                 for &time in &times {
                     lateness.add(Time::from_seconds(time));
                 }
-                match lateness.held() {
-                    Some(held) => {
-                        assert!(held <= most && handed_out(&times, held) == sorted, "{times:?} {most}");
-                        assert_eq!(held == 0, least == Some(0), "{times:?}");
+                match lateness.buffered() {
+                    Some(buffered) => {
+                        assert!(
+                            buffered <= most && handed_out(&times, buffered) == sorted,
+                            "{times:?} {most}"
+                        );
+                        assert_eq!(buffered == 0, least == Some(0), "{times:?}");
                     }
                     None => assert!(times.windows(2).any(|pair| pair[0] > pair[1]), "{times:?}"),
                 }
-                assert!(most < 5 || lateness.held().is_some(), "{times:?}");
+                assert!(most < 5 || lateness.buffered().is_some(), "{times:?}");
             }
         }
     }

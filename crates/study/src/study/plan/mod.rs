@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use self::parts::{LogOfParts, Parts};
+use self::parts::{LogOfParts, PartChooser};
 use self::survey::{Counts, PartSurvey, SurveyScope};
 use crate::study::axes::{Axes, Combination};
 use crate::study::jobs::JobsError;
@@ -342,7 +342,7 @@ impl Draft {
                 unit: LogUnit::new(summary.format, source.read.format.as_ref()),
                 is_of_command: self.is_of_command,
             };
-            surveys.push(Parts::new(counts, log).chosen(&self.axes.partitions, notes)?);
+            surveys.push(PartChooser::new(counts, log).chosen(&self.axes.partitions, notes)?);
             let (sha256, records) = (summary.sha256.clone(), summary.records);
             let (source, starts) = (with_assumed_zone(source, &summary.facts), LogStart::of(&names));
             logs.push(StudyLog { source, sha256, records, starts, loaded });

@@ -23,7 +23,7 @@ pub(super) struct LogOfParts<'a> {
 }
 
 /// Divides a log into parts.
-pub(super) struct Parts<'a> {
+pub(super) struct PartChooser<'a> {
     counts: Counts,
     log: LogOfParts<'a>,
     runs: RunsOnNodes<'a>,
@@ -32,7 +32,7 @@ pub(super) struct Parts<'a> {
     sharing: Sharing,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> PartChooser<'a> {
     /// Starts with the jobs of a log.
     pub(super) fn new(mut counts: Counts, log: LogOfParts<'a>) -> Self {
         let runs = std::mem::take(&mut counts.runs);

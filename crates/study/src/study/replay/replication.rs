@@ -11,7 +11,7 @@ use meshreplay_base::job::{Job, Time};
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::{
-    self, Arrivals, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError,
+    self, ArrivalSource, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError,
 };
 use meshreplay_sim::execution::Traffic;
 use meshreplay_sim::guest;
@@ -35,7 +35,7 @@ pub(in crate::study) enum Feed<'a> {
     /// A list in memory.
     Listed(&'a [Job]),
     /// A stream that is read during the replay.
-    Streamed(&'a mut dyn Arrivals),
+    Streamed(&'a mut dyn ArrivalSource),
 }
 
 /// The results of the engine.

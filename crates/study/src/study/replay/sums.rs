@@ -65,7 +65,7 @@ impl ReplayContext<'_> {
         cleared: SyncSender<FinishedJobs>,
     ) -> Result<RunningSums, String> {
         let mut meter = Meter::new(self.mesh);
-        let mut rows = Rows { part: FinishedJobs::default(), to: to_rows, cleared };
+        let mut rows = RowBuffer { part: FinishedJobs::default(), to: to_rows, cleared };
         let mut sums =
             RunningSums::new(&self.part(&[], &[], &Recording::default()), Some(self.jobs as usize));
         for mut part in left {
@@ -80,7 +80,7 @@ impl ReplayContext<'_> {
 }
 
 /// Rows that are passed on together.
-struct Rows {
+struct RowBuffer {
     part: FinishedJobs,
     /// The receiver; `None` without one.
     to: Option<SyncSender<FinishedJobs>>,
@@ -88,7 +88,7 @@ struct Rows {
     cleared: SyncSender<FinishedJobs>,
 }
 
-impl Rows {
+impl RowBuffer {
     /// Adds jobs, and passes all on when a part is full. Parts are whole multiples of batches.
     fn add(&mut self, mut part: FinishedJobs) -> Result<(), String> {
         if self.to.is_some() {

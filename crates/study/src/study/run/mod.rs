@@ -50,7 +50,7 @@ pub type Keep<'a, T> = dyn Fn(usize, Vec<Outcome>) -> Result<T, KeepError> + Syn
 /// Receives finished jobs of the replay at a position of the study while it runs, with the seed of the
 /// replication and the names behind the numbers of the jobs. They come in the order of the log, and are not
 /// in the outcome. Called from a thread of the replay.
-pub type Rows<'a> = dyn Fn(usize, u64, &LogNames, FinishedJobs) -> Result<(), KeepError> + Sync + 'a;
+pub type TakeCellRows<'a> = dyn Fn(usize, u64, &LogNames, FinishedJobs) -> Result<(), KeepError> + Sync + 'a;
 
 /// Progress of a [`sweep`].
 #[derive(Debug)]
@@ -74,7 +74,7 @@ pub fn sweep<T: Send>(
     pool: &ThreadPool,
     running: &Running,
     keep: &Keep<'_, T>,
-    rows: Option<&Rows<'_>>,
+    rows: Option<&TakeCellRows<'_>>,
     tell: &mut dyn FnMut(Progress<T>),
 ) {
     let workloads = Workloads::new(study, cells.iter().copied());
@@ -111,7 +111,7 @@ struct Sweep<'a, T> {
     workloads: Workloads<'a>,
     running: &'a Running,
     keep: &'a Keep<'a, T>,
-    rows: Option<&'a Rows<'a>>,
+    rows: Option<&'a TakeCellRows<'a>>,
     /// Position in `cells` of the next replay.
     next: AtomicUsize,
 }

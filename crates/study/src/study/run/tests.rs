@@ -52,7 +52,7 @@ fn results(
     threads: usize,
     keep: &Keep<'_, String>,
     running: &Running,
-    rows: Option<&Rows<'_>>,
+    rows: Option<&TakeCellRows<'_>>,
 ) -> Result<Results, Box<dyn Error>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let cells: Vec<usize> = (0..study.cells.len()).collect();

@@ -5,14 +5,14 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::stream::Batch;
+use super::stream::JobBatch;
 use meshreplay_base::job::{Job, JobId, Time};
-use meshreplay_sim::engine::{Arrivals, ReplayError};
+use meshreplay_sim::engine::{ArrivalSource, ReplayError};
 
 /// The receiving end of a [`LogStream`](super::LogStream). A bounded reorder buffer restores the order of
 /// arrival.
 pub(in crate::study) struct StreamedArrivals<'a> {
-    batches: Receiver<Batch>,
+    batches: Receiver<JobBatch>,
     /// Last batch, and the position of its next job.
     batch: Vec<Job>,
     position: usize,
@@ -22,25 +22,25 @@ pub(in crate::study) struct StreamedArrivals<'a> {
     /// planning.
     next: JobId,
     /// Size of the reorder buffer, and the buffered jobs by arrival and number.
-    most_held: usize,
-    held: BTreeMap<(Time, JobId), Job>,
+    most_buffered: usize,
+    buffered: BTreeMap<(Time, JobId), Job>,
     /// Number of jobs that were handed out, and the positions of those out of order.
     rank: JobId,
     ranks: &'a Ranks,
 }
 
 impl<'a> StreamedArrivals<'a> {
-    /// The source of the jobs in `batches`, with a reorder buffer of `most_held` jobs. Notes the order of
+    /// The source of the jobs in `batches`, with a reorder buffer of `most_buffered` jobs. Notes the order of
     /// arrival in `ranks`.
-    pub(in crate::study) fn new(batches: Receiver<Batch>, most_held: usize, ranks: &'a Ranks) -> Self {
+    pub(in crate::study) fn new(batches: Receiver<JobBatch>, most_buffered: usize, ranks: &'a Ranks) -> Self {
         Self {
             batches,
             batch: Vec::new(),
             position: 0,
             waited: Duration::ZERO,
             next: 0,
-            most_held,
-            held: BTreeMap::new(),
+            most_buffered,
+            buffered: BTreeMap::new(),
             rank: 0,
             ranks,
         }
@@ -66,24 +66,24 @@ impl<'a> StreamedArrivals<'a> {
     }
 }
 
-impl Arrivals for StreamedArrivals<'_> {
+impl ArrivalSource for StreamedArrivals<'_> {
     fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
-        if self.most_held == 0 {
+        if self.most_buffered == 0 {
             let id = self.next;
             return Ok(self.next_of_log()?.map(|job| (id, job)));
         }
-        while self.held.len() <= self.most_held {
+        while self.buffered.len() <= self.most_buffered {
             let Some(&job) = self.next_of_log()? else { break };
-            self.held.insert((job.submit, self.next), job);
+            self.buffered.insert((job.submit, self.next), job);
             self.pass();
         }
-        Ok(self.held.first_key_value().map(|(&(_, id), job)| (id, job)))
+        Ok(self.buffered.first_key_value().map(|(&(_, id), job)| (id, job)))
     }
 
     fn advance(&mut self) -> Result<(), ReplayError> {
-        if self.most_held == 0 {
+        if self.most_buffered == 0 {
             self.pass();
-        } else if let Some(((_, id), _)) = self.held.pop_first() {
+        } else if let Some(((_, id), _)) = self.buffered.pop_first() {
             self.ranks.note(id, self.rank);
             self.rank += 1;
         }

@@ -57,7 +57,7 @@ pub struct LogStream {
 pub(in crate::study) type RequestPredicate<'a> = &'a dyn Fn(&Request) -> bool;
 
 /// A batch of jobs, or the reason why they cannot be read.
-pub(in crate::study) type Batch = Result<Vec<Job>, String>;
+pub(in crate::study) type JobBatch = Result<Vec<Job>, String>;
 
 impl LogStream {
     /// Returns the stream of a log that was read as in `source`; `None` if its jobs are kept in memory.
@@ -84,8 +84,8 @@ impl LogStream {
 
     /// Returns the size of the reorder buffer that restores the order of arrival; `None` if it exceeds the
     /// limit.
-    pub(in crate::study) fn held(&self) -> Option<usize> {
-        self.extent.lateness.held()
+    pub(in crate::study) fn buffered(&self) -> Option<usize> {
+        self.extent.lateness.buffered()
     }
 
     /// Returns the distinct requests of the jobs.
@@ -163,14 +163,14 @@ impl LogStream {
 
     /// Reads the log again, and sends the jobs that `filter` selects to a replay. Ends early when the replay
     /// does. Errors are sent, too.
-    pub(in crate::study) fn send(&self, filter: JobFilter, to_replay: &SyncSender<Batch>) {
+    pub(in crate::study) fn send(&self, filter: JobFilter, to_replay: &SyncSender<JobBatch>) {
         if let Err(error) = self.send_all(filter, to_replay) {
             // Sending fails only if the replay has ended, for a reason of its own.
             let _ = to_replay.send(Err(error.to_string()));
         }
     }
 
-    fn send_all(&self, mut filter: JobFilter, to_replay: &SyncSender<Batch>) -> Result<(), TraceError> {
+    fn send_all(&self, mut filter: JobFilter, to_replay: &SyncSender<JobBatch>) -> Result<(), TraceError> {
         let origin = Time::from_seconds(self.log.summary.origin_s());
         let mut reader = Reader::open(&self.path, self.read.clone())?;
         reader.forget_nodes();

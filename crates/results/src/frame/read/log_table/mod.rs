@@ -37,10 +37,10 @@ pub fn read_tables_of_logs() -> bool {
 }
 
 /// The columns of some rows; `None` for a column that stays empty.
-type Batch = Vec<Option<Box<dyn Array>>>;
+type RecordBatch = Vec<Option<Box<dyn Array>>>;
 
 /// Reads the next rows; `None` at the end of the table.
-type Next = Box<dyn FnMut() -> PolarsResult<Option<Batch>> + Send>;
+type Next = Box<dyn FnMut() -> PolarsResult<Option<RecordBatch>> + Send>;
 
 /// The number of rows whose text is made at a time.
 const ROWS: usize = 4096;
@@ -156,7 +156,7 @@ struct CsvText {
     fields: Vec<ArrowDataType>,
     next: Next,
     /// The rows that were read, and the first of them that is not text yet.
-    batch: Batch,
+    batch: RecordBatch,
     row: usize,
     rows: usize,
     /// The text that was made, and where the part begins that was not handed out.
