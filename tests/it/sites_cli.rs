@@ -293,7 +293,8 @@ fn nodes_that_jobs_share_are_no_unit_of_their_own_accord() -> Tested {
         let said = format!(
             "jobs share nodes: {share} % of the node-seconds in its lists of nodes count more than once"
         );
-        assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+        let names_partition = ran.stderr.contains("log, partition batch:");
+        assert!(names_partition && ran.stderr.contains(&said), "{}", ran.stderr);
         assert_eq!(ran.stderr.contains("--unit cpus or --unit gpus counts parts of nodes"), is_refused);
         // Others share none, and those that share them fewer than one in twenty.
         for (others, code) in [("--partition other", 0), ("--unit nodes", 0), ("--unit cpus", 0)] {

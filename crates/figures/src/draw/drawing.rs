@@ -97,7 +97,8 @@ impl Drawing {
         let left = if heading.is_at_border { 4.0 } else { left };
         let (width, height) = (width.max(left + heading.width() + 4.0).ceil(), height.ceil());
         // Screen readers read the title of a page aloud.
-        let elements: Vec<Box<dyn Node>> = vec![Title::new(heading.name).into()];
+        let name = (!heading.name.is_empty()).then(|| Title::new(heading.name).into());
+        let elements: Vec<Box<dyn Node>> = name.into_iter().collect();
         let has_looks = heading.names == Names::Outside;
         let mut drawing = Self { has_looks, elements, ..Self::empty(width, height) };
         drawing.rectangle(0.0, 0.0, width, height, PAPER, None);

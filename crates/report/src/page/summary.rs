@@ -103,15 +103,16 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
         let places: Vec<&'static str> =
             results.varying.iter().copied().filter(|name| is_place(name)).collect();
         sentences.push(match places.as_slice() {
-            [] => "★ marks the best number of a column.".to_owned(),
+            [] => "★ marks the best number of a column, unless most replays share it.".to_owned(),
             names => format!(
-                "★ marks the best number of a column among the replays of the same {}.",
+                "★ marks the best number of a column among the replays of the same {}, unless most of them \
+                 share it.",
                 titles(names)
             ),
         });
         sentences.push(
             "Placements are compared apart for allocators that take any free nodes and for those that wait \
-             for a place."
+             for a place, and not if 1 % of the node time, or more, was not asked for."
                 .to_owned(),
         );
     }
