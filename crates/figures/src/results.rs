@@ -160,9 +160,11 @@ impl Results {
 
     /// Returns the values that all rows share, as text; empty if they share none.
     pub fn shared(&self) -> String {
-        let is_shown = |row: &&Coordinate| row.name != "seed" && row.is_named_if_shared();
-        let fixed = Coordinate::listed().filter(is_shown).filter(|row| !self.varying.contains(&row.name));
-        joined(&fixed.map(|row| self.label(0, row.name)).collect::<Vec<_>>())
+        let fixed =
+            Coordinate::listed().filter(|row| row.name != "seed" && !self.varying.contains(&row.name));
+        let values = fixed.map(|row| (row, self.label(0, row.name)));
+        let named = values.filter(|(row, value)| row.is_named_if_shared(value));
+        joined(&named.map(|(_, value)| value).collect::<Vec<_>>())
     }
 
     /// Returns the shared values of all rows as text, with the load of the rows in a picture of jobs if they

@@ -186,7 +186,9 @@ fn class(text: &str) -> &'static str {
 
 /// Returns the shared coordinates of all rows, except coordinates that are named only if they differ.
 fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
-    let is_shared = |row: &&Coordinate| !results.varying.contains(&row.name) && row.is_named_if_shared();
+    let is_shared = |row: &&Coordinate| {
+        !results.varying.contains(&row.name) && row.is_named_if_shared(&results.label(0, row.name))
+    };
     let names = Coordinate::listed().filter(is_shared).map(|row| row.name);
     // A table of one row names its allocator in the row.
     let is_row = |name: &&str| *name == "allocator" && results.varying.is_empty();

@@ -88,7 +88,7 @@ fn build(replicate: Replicate<'_>, rows: Range<usize>) -> Result<DataFrame, Fram
 pub(in crate::frame) fn join(jobs: &mut DataFrame, spec: &ReplaySpec) -> Result<(), FrameError> {
     let height = jobs.height();
     for (i, coordinate) in in_front().enumerate() {
-        // A number stays a number. A replay of all partitions shows a word in place of the coordinate.
+        // A number stays a number. An algorithm has its label.
         let value = match coordinate.json(spec).1 {
             number @ Value::Number(_) => number,
             _ => Value::String(coordinate.shown(spec)),

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::ReplaySpec;
 use super::labels::{self, Labelled};
+use crate::study::options::Keyed;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::{ALL_PARTITIONS, Partitions};
@@ -22,13 +23,15 @@ pub struct Coordinate {
     pub name: &'static str,
     /// A value that differs from [`ReplaySpec::new`], for tests.
     pub example: &'static str,
+    /// Whether content keys have a line for the coordinate, and JSON an entry.
+    pub keyed: Keyed,
     /// The label of an algorithm; `None` for other coordinates.
     pub label: Option<Labelled>,
     /// Representation in the command `replay`.
     in_command: InCommand,
     /// Column of frames.
     in_frames: InFrames,
-    /// Returns the value, a text or a number; null if it is absent.
+    /// Returns the value, a text or a number.
     value: fn(&ReplaySpec) -> Value,
     /// Sets the coordinate from a text. Returns false, and changes nothing, if the text is not valid.
     pub set: fn(&mut ReplaySpec, &str) -> bool,
@@ -70,6 +73,7 @@ pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "log",
         example: "b",
+        keyed: Keyed::Always,
         label: None,
         in_command: InCommand::ByLog,
         in_frames: texts(0, "log, by name"),
@@ -79,6 +83,7 @@ pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: SHA256,
         example: "01",
+        keyed: Keyed::Always,
         label: None,
         in_command: InCommand::ByLog,
         in_frames: texts(9, "SHA-256 of the log's text"),
@@ -89,6 +94,7 @@ pub const COORDINATES: &[Coordinate] = &[
         name: "rules",
         example: "requested:arrivals=recorded,estimate=recorded,overrun=kill,oversize=error,\
                   shape=near-square,sizes=all,status=all",
+        keyed: Keyed::Always,
         label: None,
         in_command: InCommand::Rules(7),
         in_frames: texts(8, "how records became jobs"),
@@ -98,6 +104,7 @@ pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "arrival_scale",
         example: "0.5",
+        keyed: Keyed::Always,
         label: None,
         in_command: InCommand::Option(4),
         in_frames: InFrames { kind: ColumnType::F64, ..texts(6, "the factor of arrival times") },
@@ -107,6 +114,7 @@ pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "machine",
         example: "torus:4x4",
+        keyed: Keyed::Always,
         label: None,
         in_command: InCommand::Option(1),
         in_frames: texts(2, "machine, as typed"),
@@ -116,6 +124,7 @@ pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "scheduler",
         example: "easy",
+        keyed: Keyed::Always,
         label: Some(Labelled {
             spec_column: "scheduler_spec",
             spec_meaning: "scheduler with every default",
@@ -130,6 +139,7 @@ pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "allocator",
         example: "mc1x1",
+        keyed: Keyed::Always,
         label: Some(Labelled {
             spec_column: "allocator_spec",
             spec_meaning: "allocator with every default",
@@ -144,6 +154,7 @@ pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "network",
         example: "wormhole",
+        keyed: Keyed::Always,
         label: Some(Labelled {
             spec_column: "network_spec",
             spec_meaning: "execution model with every default",
@@ -158,6 +169,7 @@ pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "seed",
         example: "18446744073709551615",
+        keyed: Keyed::Always,
         label: None,
         in_command: InCommand::Single(5),
         in_frames: InFrames { kind: ColumnType::U64, ..texts(7, "seed of everything random") },
@@ -165,10 +177,9 @@ pub const COORDINATES: &[Coordinate] = &[
         set: |spec, text| put(&mut spec.seed, text.parse()),
     },
     Coordinate {
-        // Absent coordinates have no line in content keys and no entry in JSON, as in results from before
-        // they existed.
         name: "partition",
         example: "batch+2",
+        keyed: Keyed::IfGiven,
         label: None,
         in_command: InCommand::OptionUnless(8, ALL_PARTITIONS),
         in_frames: InFrames {
@@ -179,7 +190,7 @@ pub const COORDINATES: &[Coordinate] = &[
                  `all` if no job was left out",
             )
         },
-        value: |spec| spec.partition.as_ref().map(Partitions::to_string).into(),
+        value: |spec| spec.partition.as_ref().map_or(ALL_PARTITIONS.to_owned(), Partitions::to_string).into(),
         set: |spec, text| {
             let parsed = (text != ALL_PARTITIONS).then(|| text.parse()).transpose();
             put(&mut spec.partition, parsed)
@@ -241,10 +252,10 @@ impl Coordinate {
         ColumnInfo { name: self.name, kind, unit: "", meaning, when }
     }
 
-    /// Returns whether tables and pictures show the value even if all replays share it. Other coordinates
-    /// seldom differ.
-    pub fn is_named_if_shared(&self) -> bool {
-        !["rules", "network", "arrival_scale"].contains(&self.name)
+    /// Returns whether tables and pictures show this value, in the spelling of frames, if all replays share
+    /// it. Defaults and coordinates that seldom differ are left out.
+    pub fn is_named_if_shared(&self, value: &str) -> bool {
+        !["rules", "network", "arrival_scale"].contains(&self.name) && self.default() != Some(value)
     }
 
     /// Returns the default, which commands, tables and files of results can omit. `None` without one.
@@ -304,18 +315,14 @@ impl Coordinate {
         }
     }
 
-    /// Returns whether `spec` has the coordinate. Absent coordinates do not appear in keys and files of
-    /// results.
+    /// Returns whether content keys and files of results name the coordinate of `spec`.
     pub fn is_given(&self, spec: &ReplaySpec) -> bool {
-        !(self.value)(spec).is_null()
+        self.keyed == Keyed::Always || !self.is_default(spec)
     }
 
-    /// Returns the value in the spelling of content keys and commands: the default if it is absent.
+    /// Returns the value in the spelling of content keys and commands.
     pub fn text(&self, spec: &ReplaySpec) -> String {
-        match (self.value)(spec) {
-            Value::Null => self.default().unwrap_or_default().to_owned(),
-            value => plain_text(&value),
-        }
+        plain_text(&(self.value)(spec))
     }
 
     /// Returns the entry in JSON.
