@@ -1,4 +1,4 @@
-//! `--allocator all`: who cannot serve is left out with a note, and the rest is replayed.
+//! `--allocator all` skips allocators that cannot serve the machine or a job, with a note.
 
 use std::fs;
 
@@ -19,11 +19,11 @@ fn all_leaves_out_who_cannot_serve_and_says_so() -> Tested {
     assert_eq!(ran.stderr.matches(buddy).count(), 1, "{}", ran.stderr);
     let summary = columns(&at.join("out/summary.csv"))?;
     assert!(!summary["allocator"].iter().any(|allocator| allocator.starts_with("buddy-2d")), "{summary:?}");
-    // Every row is of the same jobs.
+    // Every allocator replays the same jobs.
     assert!(summary["jobs"].iter().all(|jobs| *jobs == summary["jobs"][0]) && summary["jobs"].len() > 25);
     let ran = run(at, &format!("{replay} -m 6x3 -q"))?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    // Whoever is named must serve.
+    // An allocator given by name is not skipped: it is an error that it cannot serve a job.
     let ran = run(at, &format!("replay {} -a buddy-2d -m 6x3 --no-timing -q", bundled("tiny.swf")))?;
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("which 'buddy-2d' does not find on machine 6x3"), "{}", ran.stderr);

@@ -1,4 +1,4 @@
-//! Tables on terminals, rows by name, ratios of saved jobs, and what shells and manuals get.
+//! Tables on terminals and in pipes, rows by name, ratios from saved jobs, shell completions, manual pages.
 
 use std::fs;
 use std::process::Command;
@@ -11,7 +11,7 @@ fn tables_fit_the_terminal_and_pipes_get_all() -> Tested {
     let replay = format!("replay {} -m 4x4 -a random mc1x1 -q --no-timing", bundled("tiny.swf"));
     let replay: Vec<&str> = replay.split(' ').collect();
     let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-    // A program that reads a pipe gets everything, even where COLUMNS is set for it.
+    // Output to a pipe is never cut, even if COLUMNS is set.
     let piped = |arguments: &[&str]| -> Result<String, Box<dyn std::error::Error>> {
         let ran =
             Command::new(env!("CARGO_BIN_EXE_meshreplay")).args(arguments).env("COLUMNS", "60").output()?;

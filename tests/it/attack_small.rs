@@ -1,6 +1,5 @@
-//! Findings 10 and 11 of the first attack on the program (version 0.1.0): small inputs that cost much, and
-//! small things that were wrong. The other findings are in `strangers`, `writers`, `far_times`, `signals`,
-//! `hardening` and `fetch`.
+//! Small inputs that would need much memory or time, and extreme values and names. See also `strangers`,
+//! `writers`, `far_times`, `signals`, `hardening` and `fetch`.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -12,21 +11,21 @@ use flate2::write::GzEncoder;
 
 use crate::support::{Tested, bundled, columns, run, run_with};
 
-/// Finding 10: 200 million equal jobs in 25 MB were read until memory was full.
+/// A small gzip file may hold more jobs than fit into memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn jobs_that_do_not_fit_into_memory_are_refused() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let mut gzip = GzEncoder::new(File::create(at.join("equal.swf.gz"))?, Compression::fast());
-    // Equal records would be read once.
+    // Each job has its own number, because equal records are read only once.
     for number in 1..=5_000_000 {
         writeln!(gzip, "{number} 0 -1 10 1 -1 -1 1 10 -1 1 -1 -1 -1 -1 -1 -1 -1")?;
     }
     gzip.finish()?;
     let program = env!("CARGO_BIN_EXE_meshreplay");
-    // Five million jobs in a gigabyte and a half of address space: as they are read, and all at once, as
-    // --trim needs them.
+    // Five million jobs with 1.5 GB of address space. Without --trim jobs are read during the replay; with
+    // --trim all are read first.
     for (option, where_, what) in [
         ("", "equal on 4x4", " jobs wait or run at once; to keep twice as many takes about"),
         ("--trim 1", "equal.swf.gz:", " jobs; to replay twice as many takes about"),
@@ -51,8 +50,8 @@ fn jobs_that_do_not_fit_into_memory_are_refused() -> Tested {
     Ok(())
 }
 
-/// Finding 10: EASY took more than a minute for a million jobs of one instant, and for a hundred thousand in
-/// another order than that of arrival, as it looked at nearly every waiting job whenever one ended.
+/// A scheduler that scans all waiting jobs after each end would take minutes: a million jobs in order of
+/// arrival, and 100,000 jobs in other orders.
 #[test]
 fn many_jobs_of_one_instant_are_scheduled() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -66,7 +65,7 @@ fn many_jobs_of_one_instant_are_scheduled() -> Tested {
     ] {
         let mut log = String::new();
         for job in 1..=jobs {
-            // Widths, run times and estimates that have nothing to do with one another.
+            // Hash of the job number: independent sizes, run times and estimates.
             let scattered =
                 |below: u64, salt: u64| (job * 0x9E37_79B1 + salt * 77_777) % (1 << 32) / 256 % below;
             let (procs, run_s) = (1 + scattered(64, 1), 10 + scattered(99_990, 2));
@@ -82,14 +81,13 @@ fn many_jobs_of_one_instant_are_scheduled() -> Tested {
             assert_eq!(ran.code, Some(0), "{scheduler}: {}", ran.stderr);
             let summary = columns(&at.join("out/summary.csv"))?;
             assert_eq!(summary["jobs"], [jobs.to_string()], "{scheduler}");
-            // Nothing stands idle while so many wait.
+            // The queue is never empty, so almost no node may be idle.
             assert!(summary["utilization"][0].parse::<f64>()? > 0.95, "{scheduler}");
         }
     }
     Ok(())
 }
 
-/// Finding 10: a billion messages of one job were all drawn at once.
 #[test]
 fn messages_that_do_not_fit_into_memory_are_refused() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -112,7 +110,7 @@ fn messages_that_do_not_fit_into_memory_are_refused() -> Tested {
     Ok(())
 }
 
-/// Finding 10: a short file that asks for 60 million replays took memory until the program was aborted.
+/// A short study file may describe 60 million replays.
 #[cfg(target_os = "linux")]
 #[test]
 fn studies_that_do_not_fit_into_memory_are_refused() -> Tested {
@@ -137,7 +135,7 @@ fn studies_that_do_not_fit_into_memory_are_refused() -> Tested {
     Ok(())
 }
 
-/// Studies that would fill a disk begin only if somebody says so.
+/// Studies whose results would fill a disk need `--large`.
 #[test]
 fn studies_with_much_to_keep_begin_only_if_it_is_said() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -154,7 +152,7 @@ fn studies_with_much_to_keep_begin_only_if_it_is_said() -> Tested {
     assert!(ran.stderr.contains(said) && !at.join("out").exists(), "{}", ran.stderr);
     let ran = run(at, "sweep s.toml -o out --jobs -q --dry-run")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    // The same jobs take seven times as much room as CSV. That old results may be replaced is no answer.
+    // CSV needs seven times the space. `--force` does not imply `--large`.
     let ran = run(
         at,
         "replay synthetic:jobs=50000 -m 4x4 -a naive -q --replications 1400 --format csv -o out --force",
@@ -166,7 +164,7 @@ fn studies_with_much_to_keep_begin_only_if_it_is_said() -> Tested {
     Ok(())
 }
 
-/// Finding 11: a value next to 0 made plots and reports panic.
+/// Plots and reports must not panic on a value next to 0.
 #[test]
 fn the_smallest_number_can_be_drawn() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -198,7 +196,7 @@ fn the_smallest_number_can_be_drawn() -> Tested {
     Ok(())
 }
 
-/// Finding 11: sums of distances on arrays of millions of nodes went beyond 64 bits.
+/// Sums of distances on arrays of millions of nodes would overflow 64 bits.
 #[test]
 fn snug_refuses_arrays_on_which_its_sums_would_overflow() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -211,7 +209,7 @@ fn snug_refuses_arrays_on_which_its_sums_would_overflow() -> Tested {
     Ok(())
 }
 
-/// Finding 11: means over no job were shown as 0.
+/// A mean over no job is empty, not 0.
 #[test]
 fn means_over_no_job_are_no_numbers() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -244,7 +242,7 @@ fn means_over_no_job_are_no_numbers() -> Tested {
     Ok(())
 }
 
-/// Finding 11: a sweep made as many threads as it was told, for minutes.
+/// `--threads` is only an upper limit.
 #[test]
 fn thousands_of_threads_are_as_many_as_are_needed() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -254,15 +252,14 @@ fn thousands_of_threads_are_as_many_as_are_needed() -> Tested {
         format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive', 'random']\n", bundled("tiny.swf")),
     )?;
     let program = env!("CARGO_BIN_EXE_meshreplay");
-    // With room for a few threads only, thousands of them would fail.
+    // The address space is too small for thousands of threads.
     let command = format!("ulimit -v 4000000; {program} sweep s.toml -o out --no-timing -q --threads 4000");
     let ran = Command::new("bash").args(["-c", &command]).current_dir(at).output()?;
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     Ok(())
 }
 
-/// Finding 11: planning a study compared each seed with every other, and counted the lines before each of
-/// them. With 300,000 it took a quarter of an hour.
+/// Planning must not take quadratic time in the number of seeds.
 #[test]
 fn hundreds_of_thousands_of_seeds_are_planned() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -280,8 +277,7 @@ fn hundreds_of_thousands_of_seeds_are_planned() -> Tested {
     Ok(())
 }
 
-/// Results whose rows would not fit into memory are refused before they are read: a file without content in
-/// which there is nothing but length, and a short one in which millions of rows are equal.
+/// A results file that would not fit into memory, here a sparse file of 16 GB, is refused before it is read.
 #[cfg(target_os = "linux")]
 #[test]
 fn results_that_do_not_fit_into_memory_are_refused() -> Tested {
@@ -304,7 +300,7 @@ fn results_that_do_not_fit_into_memory_are_refused() -> Tested {
     Ok(())
 }
 
-/// Finding 11: a similar name was looked for to a name of ten million letters, which the message repeated.
+/// Messages shorten a name of ten million letters.
 #[test]
 fn names_without_end_are_named_in_short() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -326,10 +322,10 @@ fn names_without_end_are_named_in_short() -> Tested {
     Ok(())
 }
 
-/// Names with which somebody may try to steer a terminal.
+/// A name with terminal escape sequences.
 const STEERING: &str = "e\u{1b}[31m\u{1b}]0;x\u{7}";
 
-/// Finding 11: control characters of names reached terminals, and made drawings no XML.
+/// Control characters in names must not reach terminals and must not make drawings invalid XML.
 #[cfg(unix)]
 #[test]
 fn control_characters_of_names_stay_out_of_tables_messages_pages_and_drawings() -> Tested {
@@ -397,8 +393,7 @@ fn control_characters_of_names_stay_out_of_tables_messages_pages_and_drawings() 
     Ok(())
 }
 
-/// Finding 11: names that begin as formulas do are run by spreadsheets that open a file of comma-separated
-/// values.
+/// CSV injection: a spreadsheet would run a name that begins like a formula.
 #[test]
 fn names_are_no_formulas_in_comma_separated_values() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -425,7 +420,7 @@ fn names_are_no_formulas_in_comma_separated_values() -> Tested {
             assert!(!cell.trim_matches('"').starts_with(['=', '@', '+', '-']), "{cell}");
         }
     }
-    // Both kinds of files hold the same names.
+    // CSV and Parquet files contain the same names.
     let [csv, parquet] =
         ["csv", "parquet"].map(|folder| run(at, &format!("table {folder} --rows log --columns allocator")));
     let csv = csv?.stdout;
@@ -434,7 +429,7 @@ fn names_are_no_formulas_in_comma_separated_values() -> Tested {
     Ok(())
 }
 
-/// Finding 11: `replay` of the library panicked on an allocator that moves jobs beside a network.
+/// The library returns an error for an allocator that moves jobs together with a network model; no panic.
 #[test]
 fn the_library_refuses_to_move_jobs_on_a_network() -> Tested {
     use meshreplay::metrics::Monitor;

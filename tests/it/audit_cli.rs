@@ -1,4 +1,4 @@
-//! `meshreplay audit` and `compare` as a user meets them: our own schedules, other tools', wrong ones.
+//! `meshreplay audit` and `compare` on the command line: our schedules, schedules of other tools, wrong ones.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use meshreplay::machine::Mesh;
 
 use super::support::{Numbers, Tested, bundled, run, shared};
 
-/// Writes a log of jobs: number, submit, wait, run, processors.
+/// Writes a log of jobs given as number, submit time, wait time, run time and processors.
 fn log(at: &Path, name: &str, jobs: &[[i64; 5]]) -> Tested {
     let line = |[number, submit, wait, run, procs]: &[i64; 5]| {
         format!("{number} {submit} {wait} {run} {procs} -1 -1 {procs} {run} -1 1 1 1 -1 1 1 -1 -1\n")
@@ -18,8 +18,8 @@ fn log(at: &Path, name: &str, jobs: &[[i64; 5]]) -> Tested {
     Ok(fs::write(at.join(name), jobs.iter().map(line).collect::<String>())?)
 }
 
-/// Frame sliding may refuse a job when more nodes are free than it expected. The head then has the nodes that
-/// were reserved for it, also if no other job could have started beside it when it became the head.
+/// Frame sliding may refuse a job when more nodes are free than expected. The head of the queue must then get
+/// its reserved nodes, even if no job could be backfilled when it became the head.
 #[test]
 fn the_head_keeps_its_promise_whatever_other_jobs_there_are() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -150,7 +150,7 @@ fn easy_is_not_fcfs_and_the_first_to_overtake_is_named() -> Tested {
     assert!(lines[4].starts_with("starts that differ: "), "{}", ran.stdout);
     let same = run(at, "compare easy easy")?;
     assert_eq!((same.code, same.stdout.as_str()), (Some(0), "easy and easy are equal: 10 jobs\n"));
-    // Each schedule has a machine of its own.
+    // The two schedules have different machines.
     let wide = run(at, &format!("replay {log} -m 5x4 -s fcfs -a naive -o wide --no-timing -q"))?;
     assert_eq!(wide.code, Some(0));
     let lines = run(at, "compare fcfs wide")?.stdout;

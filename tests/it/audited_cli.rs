@@ -1,5 +1,4 @@
-//! `replay --audit` and `sweep --audit` as a user meets them: the same results, and an error where something
-//! is wrong.
+//! `replay --audit` and `sweep --audit` on the command line: the same results, and an error for a violation.
 
 use std::fs;
 
@@ -18,7 +17,7 @@ fn audited_results_are_the_same_bytes() -> Tested {
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{folder}");
     }
     assert!(contents(&at.join("plain"))? == contents(&at.join("audited"))?);
-    // A study goes on where one without the audit stood.
+    // A study with `--audit` reuses the cells of the study without it.
     let study =
         format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive', 'mbs']\n", bundled("tiny.swf"));
     fs::write(at.join("study.toml"), study)?;

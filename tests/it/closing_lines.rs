@@ -1,5 +1,4 @@
-//! The lines below the table of a replay: which allocator or scheduler is the best, by how much, and how
-//! certain that is.
+//! The lines below the table of a replay: the best allocator or scheduler, its lead, the confidence interval.
 
 use std::fs;
 use std::path::Path;
@@ -86,8 +85,7 @@ fn nodes_that_nobody_asked_for_are_named_and_large_ratios_are_multiples() -> Tes
     Ok(())
 }
 
-/// Writes a log of one partition with recorded waits: 120 jobs on 16 nodes, which waited longer than they
-/// need to.
+/// Writes a log of one partition: 120 jobs on 16 nodes, with recorded waits longer than necessary.
 fn recorded_log(directory: &Path) -> Tested {
     let job = |i: i64| {
         let (procs, run) = (1 + i * 7 % 8, 300 + i * 37 % 400);
@@ -136,7 +134,7 @@ fn three_groups_have_lines_and_a_command_shows_the_rest() -> Tested {
     for (line, start) in told.iter().zip(starts) {
         assert!(line.starts_with(start), "{line}");
     }
-    // The command runs as it is printed.
+    // The printed command runs without changes.
     let command = told[5].split_once(": meshreplay ").map_or("", |(_, command)| command);
     let table = run(&at.join("out"), command)?;
     assert_eq!(table.code, Some(0), "{}", table.stderr);
@@ -168,7 +166,7 @@ fn seeds_give_intervals_only_where_something_depends_on_them() -> Tested {
     let told =
         lines("synthetic:jobs=200,ratio=1.5 -m 8x8 -s fcfs -a naive hilbert+bf first-fit --replications 20")?;
     assert!(told.iter().all(|line| line.contains(", 20 seeds)")), "{told:?}");
-    // On a log only what `random` does depends on the seed.
+    // On a log only the allocator `random` depends on the seed.
     let replay =
         format!("{} -m 16x16 -a random hilbert+bf naive --replications 3", bundled("lublin-256-10k.swf.gz"));
     let ran = run(at, &format!("replay {replay} --no-timing -q"))?;
@@ -192,7 +190,7 @@ fn replays_without_results_or_of_other_jobs_are_left_out_with_the_reason() -> Te
     let failed = "left out: exec:false (no results: failed or not replayed)";
     assert_eq!(told.last().map(String::as_str), Some(failed));
     assert!(told[0].starts_with("mc1x1 places jobs closest together: "), "{told:?}");
-    // Rows of more than four nodes fit nowhere.
+    // A row of more than four nodes does not fit on 4x4.
     let told = lines("-m 4x4 -a first-fit naive mc1x1 --shape row --oversize skip")?;
     let reason = "left out: first-fit (replays 60 jobs, not 120)";
     assert_eq!(told.last().map(String::as_str), Some(reason), "{told:?}");

@@ -1,4 +1,4 @@
-//! Jobs that move while they run: how the engine follows, and what compaction gains on the real logs.
+//! Jobs that move while they run: start and end times by hand, and the gain of compaction on real logs.
 
 use meshreplay::job::{Job, Shape, Time};
 use meshreplay::metrics::{Compactions, Number};
@@ -11,7 +11,7 @@ fn job(number: i64, submit_s: f64, run_s: f64, procs: u32) -> Job {
     Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
 }
 
-/// Four jobs side by side on ten processors, and one of five that waits: `000111 2233`, of which 0 and 2 end.
+/// Jobs 0 to 3 fill ten processors as `0001112233`, and a job of five waits until 0 and 2 have ended.
 fn fragmented(second_run_s: f64) -> Vec<Job> {
     vec![
         job(0, 0.0, 2.0, 3),
@@ -22,7 +22,7 @@ fn fragmented(second_run_s: f64) -> Vec<Job> {
     ]
 }
 
-/// A step takes 1 s, a record or a task looked at 0.1 s.
+/// 1 s per step, 0.1 s per record or task examined.
 const SLOW: &str = "left-compaction:step_time=1,select_cost=0.1,schedule_cost=0.1,check=yes";
 
 fn seconds(time: Time) -> f64 {
@@ -40,13 +40,13 @@ fn near(a: f64, b: f64) -> bool {
 #[test]
 fn a_job_starts_when_others_have_made_room_and_they_end_later() -> Tested {
     let found = replay(&fragmented(100.0), "10", "fcfs", SLOW)?;
-    // Two tasks: five records; one schedule of one task: 0.6 s. Three processors are covered: three steps.
+    // Decision: five records of two tasks, one scheduled task: 0.6 s. Move by three processors: three steps.
     assert!(near(seconds(found.records[4].start), 4.5 + 0.6 + 3.0), "{:?}", found.records[4]);
     let moved = &found.records[1];
     assert_eq!((moved.moves, moved.suspended), (1, Time::from_seconds(3)));
     assert!(near(seconds(moved.end), 103.0));
     assert!(near(seconds(found.records[3].end), 100.0) && found.records[3].moves == 0);
-    // All arrive together: it is the oldest that waits from the start on.
+    // All jobs arrive together, so job 4 is the head of the queue from the start.
     assert_eq!(found.records[4].head, Time::ZERO);
     for (name, expected) in [
         ("allocation_delay_s_mean", 8.1 / 5.0),
@@ -64,7 +64,7 @@ fn a_job_starts_when_others_have_made_room_and_they_end_later() -> Tested {
         found.recording.compactions,
         Compactions { begun: 1, carried_out: 1, ..Compactions::default() }
     );
-    // Without compaction it waits for the one in the middle.
+    // Without compaction job 4 waits for job 1 in the middle.
     let found = replay(&fragmented(100.0), "10", "fcfs", "linear-first-fit")?;
     assert!(near(seconds(found.records[4].start), 100.0));
     assert_eq!(found.recording.compactions, Compactions::default());
@@ -86,24 +86,25 @@ fn a_plan_is_void_if_a_job_that_would_move_ends_before_it_is_made() -> Tested {
         let counted = Compactions { begun: 1, carried_out: 1 - aborted, aborted, ..Compactions::default() };
         assert_eq!(found.recording.compactions, counted, "{second_run_s}");
     }
-    // A job that would end while it is on its way ends when it is there.
+    // A job that would end during its move ends after the move.
     let found = replay(&fragmented(5.2), "10", "fcfs", SLOW)?;
     let moved = &found.records[1];
     assert!(near(seconds(moved.end), 8.2) && moved.suspended == Time::from_seconds(3), "{moved:?}");
     Ok(())
 }
 
-/// Plans that hold somebody up, and plans that go on for longer than the job waits that they are made for.
+/// `delayed`: a job is suspended without moving. `overrun`: jobs still move when the new job can start.
 #[test]
 fn delayed_and_overrunning_plans_are_counted() -> Tested {
     let costs = "left-compaction:step_time=1,select_cost=0,schedule_cost=0,check=yes";
-    // `012···`, of which 0 ends: two steps; the processor of 1 is needed for longer than 1 moves.
+    // Layout `012···`, job 0 ends: jobs 1 and 2 move one after the other. One of them is suspended for longer
+    // than its own move.
     let jobs = [job(0, 0.0, 2.0, 1), job(1, 0.0, 90.0, 1), job(2, 0.0, 90.0, 1), job(3, 0.0, 5.0, 4)];
     let found = replay(&jobs, "6", "fcfs", costs)?;
     assert!(near(seconds(found.records[3].start), 4.0), "{:?}", found.records);
     let counted = Compactions { begun: 1, carried_out: 1, delayed: 1, ..Compactions::default() };
     assert_eq!((found.recording.compactions, jobs_moved(&found)), (counted, Some(Number::Count(2))));
-    // `00011222·`, of which 0 ends: four processors are covered, and five steps are needed.
+    // Layout `00011222·`, job 0 ends: the new job can start after four steps, and the moves take five.
     let jobs = [job(0, 0.0, 2.0, 3), job(1, 0.0, 90.0, 2), job(2, 0.0, 90.0, 3), job(3, 0.0, 5.0, 4)];
     let found = replay(&jobs, "9", "fcfs", costs)?;
     assert!(near(seconds(found.records[3].start), 6.0), "{:?}", found.records);
@@ -150,7 +151,7 @@ fn no_time_is_lost_that_is_not_accounted_for() -> Tested {
                 assert!(compactions.carried_out <= u64::from(moves), "{allocator} {scheduler}");
                 let at_least_once = found.records.iter().filter(|record| record.moves > 0).count() as u64;
                 assert_eq!(jobs_moved(&found), Some(Number::Count(at_least_once)), "{allocator} {scheduler}");
-                // At no instant more processors are busy than there are.
+                // Never more busy processors than the machine has.
                 let mut events: Vec<(Time, i64)> = Vec::new();
                 for (job, record) in jobs.iter().zip(&found.records) {
                     events
@@ -168,8 +169,8 @@ fn no_time_is_lost_that_is_not_accounted_for() -> Tested {
     Ok(())
 }
 
-/// The reservations of conservative backfilling follow jobs that start later than they were asked to: with
-/// compaction that costs nothing in time a job starts when it would on a machine where only counts matter.
+/// Reservations of conservative backfilling are updated when a job starts late because of moves. With
+/// compaction at no cost, jobs start as on a machine where only the number of free nodes matters.
 #[test]
 fn reservations_follow_jobs_that_others_make_room_for() -> Tested {
     let mut numbers = Numbers(31);
@@ -186,8 +187,7 @@ fn reservations_follow_jobs_that_others_make_room_for() -> Tested {
         {
             let counted = replay(&jobs, "16", scheduler, "naive")?;
             let free = replay(&jobs, "16", scheduler, "cost-free-compaction")?;
-            // The smallest cost that there is, a microsecond a decision, moves starts by that much, if orders
-            // stay.
+            // The smallest possible cost, a microsecond per decision, hardly delays starts.
             let held = replay(
                 &jobs,
                 "16",

@@ -1,5 +1,4 @@
-//! Comparisons of replays are over the same jobs and the same replications, wherever they are made: in the
-//! sentence below a table, in tables of ratios and in pictures of them.
+//! Closing lines, tables of ratios and plots of ratios compare replays over the same jobs and replications.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,7 +28,7 @@ fn until_compares_the_seeds_that_all_replays_have() -> Tested {
     let last = told.lines().last().unwrap_or_default();
     assert!(last.starts_with("one submesh per job: fixed-orientation: pairwise sum "), "{told}");
     assert!(last.contains(" less than mc1x1 ("), "{told}");
-    // Tables and pictures have the same ratio.
+    // Tables and plots show the same ratio.
     let table = ran(at, "table out --relative-to mc1x1 --format csv")?.stdout;
     let ratio: f64 = table
         .lines()
@@ -54,13 +53,13 @@ fn the_same_replay_again_says_nothing_about_chance() -> Tested {
     let (once, twice) = (last("")?, last(" --replications 2")?);
     assert!(once.contains("pairwise sum") && once.contains("95 % CI"), "{once}");
     assert_eq!(once, twice);
-    // A third allocator that draws does not make the others uncertain, or more certain.
+    // A third, random allocator does not change the confidence interval of the other two.
     let replay = format!("{replay} --replications 2 -o out").replace("hilbert+bf", "hilbert+bf random");
     let told = ran(directory.path(), &replay)?.stdout;
     let clause =
         |text: &str| text.lines().last().and_then(|line| line.split([';', ',']).next()).map(str::to_owned);
     assert_eq!(clause(&told), clause(&once), "{told}");
-    // Tables have the same interval.
+    // The table has a confidence interval, too.
     let table = ran(directory.path(), "table out --relative-to hilbert+bf --decimals 3")?.stdout;
     let row = table.lines().find(|line| line.trim_start().starts_with("mc1x1")).unwrap_or_default();
     assert!(row.contains('±') && !row.contains("±0.000"), "{table}");
@@ -79,11 +78,10 @@ fn means_over_other_jobs_are_not_compared() -> Tested {
         table.contains("some ratios are of means over other jobs, see the column jobs_in_means"),
         "{table}"
     );
-    // Of two replays none is left to be compared, which is said all the same.
+    // Two replays with different jobs: nothing to compare, and the note remains.
     let told = ran(at, &replay.replace(" gabl", "").replace(" -o out", ""))?.stdout;
     assert!(told.ends_with("\n\nleft out: first-fit (means over 4,974 jobs, not 4,994)\n"), "{told}");
-    // On a terminal the best numbers are bold. A replay that the lines leave out is no winner and has none
-    // beside it.
+    // On a terminal the best numbers are bold. Without a comparison nothing is bold.
     let command = replay.replace(" gabl", "").replace(" -o out", "");
     let Some(shown) = bold_on_terminal(at, 160, &command.split(' ').collect::<Vec<_>>())? else {
         return Ok(());
@@ -119,7 +117,7 @@ fn ratios_in_an_unfinished_study_are_over_results_that_both_sides_have() -> Test
             row.map(|cells| cells.split(',').skip(1).collect()).unwrap_or_default()
         };
         let (mc1x1, curve) = (row("mc1x1"), row("hilbert+bf"));
-        // One column of means: none is the best unless both are means of the same results.
+        // A column of means has a best number only if both means are over the same results.
         let told =
             ran(at, &format!("table {out} --value pairwise_sum_mean --columns log --format markdown"))?
                 .stdout;
@@ -133,7 +131,7 @@ fn ratios_in_an_unfinished_study_are_over_results_that_both_sides_have() -> Test
             continue;
         }
         let has_both = mc1x1.iter().zip(&curve).any(|(a, b)| !a.is_empty() && !b.is_empty());
-        // Neither changes when jobs start.
+        // The two allocators give the same start times, so the ratio is 1.
         let ratios = table("--columns log --relative-to mc1x1")?;
         let ratio = ratios.lines().find_map(|line| line.strip_prefix("hilbert+bf,")).unwrap_or("no row");
         assert_eq!(ratio, if has_both { "1" } else { "" }, "{out}: {ratios}{cells}");
@@ -166,7 +164,7 @@ fn jobs_that_ask_for_different_numbers_are_not_the_same_though_they_hold_as_many
         );
         fs::write(at.join(format!("{procs}.swf")), log)?;
         let replay = format!("replay {procs}.swf -m 4x4 -s fcfs -a buddy-2d --no-timing -q -o by{procs}");
-        // A block of the buddy system has 4 nodes for 3 processors, too.
+        // The buddy system also gives a block of 4 nodes to a job of 3 processors.
         assert!(ran(at, &replay)?.stdout.contains("buddy-2d"));
     }
     let refused = run(at, "compare by3 by4")?;

@@ -1,4 +1,5 @@
-//! Sentences on one dump must agree, whether its partitions share a machine or not and however it is spelt.
+//! Closing lines for the same dump must not contradict each other, for pooled or separate partitions and
+//! for every delimiter.
 
 use std::fmt::Write;
 use std::fs;
@@ -6,7 +7,7 @@ use std::path::Path;
 
 use super::support::{Tested, run};
 
-/// A job of a made cluster.
+/// A job of a generated cluster.
 #[derive(Clone)]
 struct Made {
     partition: &'static str,
@@ -17,11 +18,11 @@ struct Made {
     list: Vec<usize>,
 }
 
-/// Partitions on nodes of their own: the name, the first node, the number of nodes, and the jobs.
+/// Partitions with disjoint nodes: the name, the first node, the number of nodes and the number of jobs.
 const PARTITIONS: [(&str, usize, usize, usize); 3] =
     [("batch", 0, 16, 160), ("debug", 16, 8, 40), ("gpu", 24, 8, 40)];
 
-/// Returns jobs that started the shortest first in each partition, so that their mean waits are shorter than
+/// Returns jobs that ran shortest job first in each partition, so that their mean waits are shorter than
 /// under EASY.
 fn cluster() -> Vec<Made> {
     let mut all = Vec::new();
@@ -94,8 +95,8 @@ fn lines(at: &Path, arguments: &str) -> Result<Vec<String>, Box<dyn std::error::
     Ok(ran.stdout.rsplit_once("\n\n").map_or("", |(_, below)| below).lines().map(str::to_owned).collect())
 }
 
-/// Returns whether a line says that recorded waits are shorter (`Less`) or longer than under EASY; `None` if
-/// it says neither.
+/// Returns whether recorded waits are shorter than under EASY according to a line, or `None` if the line does
+/// not compare them.
 fn recorded_beside_easy(line: &str) -> Option<bool> {
     let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
     if let Some((_, both)) = line.split_once("schedulers: mean wait ") {
@@ -112,8 +113,7 @@ fn recorded_beside_easy(line: &str) -> Option<bool> {
     }
 }
 
-/// Returns the pairs of which the first allocator is said to place jobs closer together than the second, with
-/// the group.
+/// Returns the group of a line, and its winner and loser in pairwise sums.
 fn closer(line: &str) -> Option<(String, [String; 2])> {
     let (before, after) = line.split_once(" places jobs closest together: pairwise sum ")?;
     let (group, winner) = before.rsplit_once(": ").unwrap_or(("", before));
@@ -121,8 +121,7 @@ fn closer(line: &str) -> Option<(String, [String; 2])> {
     Some((group.to_owned(), [winner.to_owned(), loser.to_owned()]))
 }
 
-/// Returns the partition that a line is about; `batch`, which has most of the work, if it is about all of
-/// them.
+/// Returns the partition of a line. A line on all partitions counts as `batch`, which has most of the work.
 fn partition(line: &str) -> &str {
     let named =
         line.split_once("partition ").map(|(_, rest)| rest.split([':', ',']).next().unwrap_or_default());
@@ -164,8 +163,8 @@ fn partitions_apart_and_two_spellings_agree() -> Tested {
     Ok(())
 }
 
-/// The dump on one machine: EASY lets jobs of one partition run on the nodes of another, which no difference
-/// may come from.
+/// On one pooled machine EASY may run jobs of one partition on nodes of another. The comparison must not
+/// change because of that.
 #[test]
 fn pooled_partitions_agree_with_partitions_apart() -> Tested {
     let directory = tempfile::tempdir()?;

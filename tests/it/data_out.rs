@@ -1,4 +1,4 @@
-//! Results as other tools meet them: formats, the schema, placements, exported schedules.
+//! Results for other tools: formats, the schema, placements, exported schedules.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::support::{Tested, bundled, columns, csv_cells, run};
 
 type Anything<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Replays the small log; what it printed.
+/// Replays the small log and returns standard output.
 fn replay(at: &Path, arguments: &str) -> Anything<String> {
     let ran = run(at, &format!("replay {} {arguments} -q", bundled("tiny.swf")))?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{arguments}");
@@ -47,7 +47,7 @@ fn arrow_and_json_lines_hold_what_csv_holds() -> Tested {
             ran.stderr
         );
     }
-    // The same on standard output.
+    // JSON Lines on standard output.
     let lines = replay(at, "-m 4x4 -a naive hilbert+bf --no-timing --format jsonl")?;
     assert_eq!(lines.lines().count(), 2);
     assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{lines}");
@@ -61,7 +61,7 @@ fn arrow_and_json_lines_hold_what_csv_holds() -> Tested {
     Ok(())
 }
 
-/// A column of the schema: name, type, when.
+/// The columns of a frame in the schema: name, type and the condition for the column.
 fn schema(at: &Path, frame: &str) -> Anything<Vec<[String; 3]>> {
     let ran = run(at, &format!("schema {frame} --format json"))?;
     let frames: serde_json::Value = serde_json::from_str(&ran.stdout)?;
@@ -107,7 +107,7 @@ fn frames_have_the_columns_of_the_schema() -> Tested {
             let kinds = frame.dtypes().into_iter().map(|kind| kind.to_string());
             let found: Vec<_> = frame.get_column_names().iter().map(ToString::to_string).zip(kinds).collect();
             let expected = documented.iter().filter(|[_, _, when]| {
-                // This log has no lists of nodes; recorded_nodes_cli.rs has one.
+                // This log has no lists of nodes; recorded_nodes_cli.rs tests these columns.
                 let is_elsewhere =
                     when == "in the summary of a study" || when.contains("the allocator `recorded`");
                 when == "always" || conditional && !is_elsewhere
@@ -162,7 +162,7 @@ fn placements_are_kept_on_request() -> Tested {
     }
     let ran = run(at, &format!("replay {} -m 4x4 -a naive --placements", bundled("tiny.swf")))?;
     assert_eq!(ran.code, Some(2), "they go into the jobs");
-    // A job that moves: where it was last.
+    // The placement of a job that moves is its last one.
     let log = "1 0 -1 10 2 -1 -1 2 10 -1 1 -1 -1 -1 -1 -1 -1 -1\n2 0 -1 90 2 -1 -1 2 90 -1 1 -1 -1 -1 -1 -1 \
          -1 -1\n\
                3 0 -1 10 2 -1 -1 2 10 -1 1 -1 -1 -1 -1 -1 -1 -1\n4 20 -1 9 4 -1 -1 4 9 -1 1 -1 -1 -1 -1 -1 \
@@ -243,7 +243,7 @@ fn schedules_are_exported() -> Tested {
     let jobs = columns(&at.join("e.csv"))?;
     assert_eq!((jobs["job_id"][2].as_str(), jobs["starting_time"][2].as_str()), ("3", "100"));
     assert_eq!((jobs["stretch"][2].as_str(), jobs["allocated_resources"][2].as_str()), ("5.5", "0-15"));
-    // All of them are the same schedule.
+    // Every export is the same schedule.
     for other in ["a.swf", "e.csv"] {
         let ran = run(at, &format!("compare out {other} --replay 1"))?;
         assert_eq!((ran.code, ran.stdout), (Some(0), format!("out and {other} are equal: 10 jobs\n")));

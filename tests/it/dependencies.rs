@@ -1,5 +1,5 @@
-//! The crates that this program is built of: their licences, those that are there twice, and the page that
-//! says why each is trusted, which is made of the comments in Cargo.toml. Nothing is fetched for it.
+//! Dependencies: licences, crates in several versions, and the page of reasons for each dependency, which is
+//! generated from the comments in Cargo.toml. The tests work offline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -11,8 +11,7 @@ use serde_json::Value;
 use crate::docs::root;
 use crate::support::{Tested, assert_committed};
 
-/// Licences that all let this program be given on under its own. Of an expression with OR one side has to be
-/// among them, of one with AND both.
+/// Licences compatible with ours. An expression with OR needs one side in this list, one with AND both.
 const LICENCES: [&str; 11] = [
     "0BSD",
     "Apache-2.0",
@@ -27,7 +26,7 @@ const LICENCES: [&str; 11] = [
     "Zlib",
 ];
 
-/// Whether the licence expression is fulfilled by the licences above.
+/// Whether a licence expression is satisfied by [`LICENCES`].
 fn is_free(expression: &str) -> bool {
     let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
     let is_one = |part: &str| part.split(" OR ").any(|licence| LICENCES.contains(&licence.trim()));
@@ -50,8 +49,7 @@ fn expressions_of_licences_are_understood() {
     }
 }
 
-/// What Cargo knows of the packages that are built on this system, without asking anybody; `None` if it lacks
-/// some.
+/// The output of `cargo metadata --offline` for this system's packages, or `None` if some are not downloaded.
 fn packages() -> Result<Option<Vec<Value>>, Box<dyn std::error::Error>> {
     let target = Command::new("rustc").arg("-vV").output()?;
     let target = String::from_utf8(target.stdout)?;
@@ -84,7 +82,7 @@ fn every_crate_may_be_given_on() -> Tested {
         .map(|of| format!("{} {}: '{}'", of["name"], of["version"], licence(of)))
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    // Whatever is built comes from the registry with a checksum in Cargo.lock, or is this project's own.
+    // Every package is from the registry, with a checksum in Cargo.lock, or from this workspace.
     let foreign = |of: &&Value| of["source"].as_str().is_some_and(|source| !source.starts_with("registry+"));
     assert_eq!(packages.iter().filter(foreign).count(), 0);
     let lock = fs::read_to_string(root().join("Cargo.lock"))?;
@@ -94,8 +92,7 @@ fn every_crate_may_be_given_on() -> Tested {
     Ok(())
 }
 
-/// Crates that are built in several versions, as others ask for older ones. Polars, the fonts of plots and
-/// their PDF do so.
+/// Crates in several versions, because Polars or the crates for fonts and PDF need older ones.
 const TWICE: [&str; 10] = [
     "base64",
     "bitflags",
@@ -124,7 +121,7 @@ fn no_other_crate_is_built_in_several_versions() -> Tested {
     Ok(())
 }
 
-/// A dependency as Cargo.toml names it: the crate, its version and the reason.
+/// Returns the dependencies in Cargo.toml: crate, version and reason.
 fn dependencies(manifest: &str) -> Result<Vec<[String; 3]>, String> {
     let mut found = Vec::new();
     let mut is_in = false;
@@ -137,7 +134,7 @@ fn dependencies(manifest: &str) -> Result<Vec<[String; 3]>, String> {
         if name.starts_with("meshreplay") || name.ends_with(".workspace") {
             continue;
         }
-        // A reason begins behind the last quotation mark, bracket or brace.
+        // The reason is the comment after the specification.
         let (given, reason) = rest.split_once(" # ").unwrap_or((rest, ""));
         let version = given
             .split('"')

@@ -1,12 +1,12 @@
-//! The pages of docs/: what they show is what the program prints, every page is in the table of contents,
-//! links lead somewhere. With `BLESS=1` the generated parts are written anew (`make bless`).
+//! The pages of docs/: they show the current output of the program, the table of contents has every page, and
+//! no link is broken. `BLESS=1` regenerates the generated parts (`make bless`).
 //!
-//! * A block of ```` ```console ```` holds commands after `$` and what they print; all are run.
-//! * Between `<!-- run: COMMAND -->` and `<!-- end -->` stands the Markdown that a command prints.
-//! * Between `<!-- rows: REGISTRY -->` and `<!-- end -->` stand rows that no command lists.
-//! * Commands in blocks of ```` ```sh ```` are not run, as they need logs, time or a cluster; their options
-//!   are looked up.
-//! * Pages of allocators and of commands are generated as a whole.
+//! * A block of ```` ```console ```` contains commands after `$` and their output. Every command is run.
+//! * `<!-- run: COMMAND -->` … `<!-- end -->` encloses the Markdown output of a command.
+//! * `<!-- rows: REGISTRY -->` … `<!-- end -->` encloses rows of a registry that no command lists.
+//! * Commands in blocks of ```` ```sh ```` need logs, time or a cluster. They are not run, but their options
+//!   must exist.
+//! * Pages of allocators and of commands are fully generated.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every Markdown file below `directory`, by its path from the project's root, sorted.
+/// Every Markdown file below `directory`: sorted paths relative to the project's root.
 pub(crate) fn pages_below(directory: &str) -> Result<Vec<String>, Box<dyn Error>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root().join(directory))? {
@@ -50,8 +50,7 @@ pub(crate) fn all_pages() -> Result<Vec<String>, Box<dyn Error>> {
     Ok(pages)
 }
 
-/// An empty directory in which `traces` and `docs` are those of the project, as in the commands that pages
-/// show.
+/// Working directory for the commands of a page: empty, with links to the project's `traces` and `docs`.
 pub(crate) fn place() -> std::io::Result<tempfile::TempDir> {
     let directory = tempfile::tempdir()?;
     for folder in ["traces", "docs"] {
@@ -60,7 +59,7 @@ pub(crate) fn place() -> std::io::Result<tempfile::TempDir> {
     Ok(directory)
 }
 
-/// What a command of a page prints, errors included, without blanks at the ends of lines.
+/// Standard output and standard error of a command, without trailing blanks.
 pub(crate) fn printed(at: &Path, command: &str) -> Result<String, Box<dyn Error>> {
     let program = Path::new(env!("CARGO_BIN_EXE_meshreplay"));
     let mut path = program.parent().ok_or("a program has a folder")?.as_os_str().to_owned();
@@ -77,7 +76,7 @@ pub(crate) fn printed(at: &Path, command: &str) -> Result<String, Box<dyn Error>
     Ok(text.lines().map(|line| line.trim_end().to_owned() + "\n").collect())
 }
 
-/// A page with what its commands print now.
+/// A page with the current output of its commands.
 pub(crate) fn refreshed(page: &str) -> Result<String, Box<dyn Error>> {
     let at = place()?;
     let mut text = String::new();
@@ -102,7 +101,7 @@ pub(crate) fn refreshed(page: &str) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// A block of commands after `$`, each with what it prints. A command goes on after a backslash.
+/// A block of commands after `$`, each with its output. A backslash continues a command on the next line.
 fn session(at: &Path, block: &[&str]) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     let mut lines = block.iter();
@@ -127,7 +126,7 @@ fn pages_show_what_the_program_prints() -> Tested {
     Ok(())
 }
 
-/// Every Rust file below `directory`, by its path from the project's root, sorted.
+/// Every Rust file below `directory`: sorted paths relative to the project's root.
 pub(crate) fn rust_files(directory: &str) -> Result<Vec<String>, Box<dyn Error>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root().join(directory))? {
@@ -143,7 +142,7 @@ pub(crate) fn rust_files(directory: &str) -> Result<Vec<String>, Box<dyn Error>>
     Ok(found)
 }
 
-/// The names of the commands below `command`, from its help.
+/// The names of the subcommands in a help text.
 fn commands_below(help: &str) -> Vec<String> {
     let lines =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
@@ -152,7 +151,7 @@ fn commands_below(help: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Every command with its help, `command` first, those below it after it.
+/// The help of `command` and, recursively, of its subcommands.
 pub(crate) fn helps(command: &str) -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let help = printed(root(), &format!("{command} --help"))?;
     let mut found = vec![(command.to_owned(), help.clone())];
@@ -173,8 +172,8 @@ fn every_command_is_on_its_page() -> Tested {
 
 #[test]
 fn examples_of_help_can_be_pasted() -> Tested {
-    // Help is cut into lines of at most 100 columns, and a command that is cut is two commands to a shell. A
-    // line that goes on ends with a backslash, and the next one has more blanks before it.
+    // Help is wrapped at 100 columns, and a shell runs a wrapped command as two commands. A continued line
+    // must end with a backslash, and the next line is indented further.
     let begins = |line: &str| ["  meshreplay ", "  scripts/"].iter().any(|begin| line.starts_with(begin));
     let mut commands = 0;
     for (command, help) in helps("meshreplay")? {
@@ -183,7 +182,7 @@ fn examples_of_help_can_be_pasted() -> Tested {
         for line in help.lines().skip_while(|line| !line.starts_with("Example")) {
             let is_next = begins(line) || goes_on && line.starts_with("    ");
             assert!(!goes_on || is_next, "{command}: nothing follows the backslash above '{line}'");
-            // A command that was cut goes on with the blanks that it begins with.
+            // The rest of a wrapped command has the same indentation as its first line.
             assert!(
                 !is_command || is_next || !line.starts_with("  "),
                 "{command}: the command above '{line}' is cut"
@@ -216,7 +215,7 @@ fn the_table_of_contents_has_every_page_once() -> Tested {
     }
     assert_committed(&path, &text)?;
     if blesses() {
-        // Pages may be on their way: other tests write them.
+        // With BLESS=1 other tests may still be writing pages.
         return Ok(());
     }
     let mut listed: Vec<String> =

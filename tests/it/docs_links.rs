@@ -1,4 +1,4 @@
-//! Links of the pages of docs/ lead somewhere, and the options of the commands that they show exist.
+//! The pages of docs/ have no broken links, and the options in their commands exist.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::docs::{all_pages, helps, root};
 use super::support::Tested;
 
-/// Where the links of a page lead, but those that leave the project. Blocks of code hold none.
+/// The targets of a page's links within the project. Code blocks are skipped.
 pub(crate) fn targets(text: &str) -> Vec<String> {
     let mut prose = String::new();
     let mut is_code = false;
@@ -23,7 +23,7 @@ pub(crate) fn targets(text: &str) -> Vec<String> {
     links.filter(|target| !target.starts_with("http")).collect()
 }
 
-/// The name that a heading has in links: small letters, blanks as hyphens, nothing else but digits.
+/// The anchor of a heading: lower case letters and digits, hyphens for blanks, no other characters.
 fn anchor(heading: &str) -> String {
     let kept = heading
         .trim()
@@ -70,7 +70,7 @@ fn options_of_commands_exist() -> Tested {
     let helps: BTreeMap<String, String> = helps("meshreplay")?.into_iter().collect();
     for page in all_pages()? {
         for line in commands_of(&fs::read_to_string(root().join(&page))?) {
-            // What stands before a program that starts ours, such as `parallel`, has options of its own.
+            // Another program that runs ours, such as `parallel`, may come first with its own options.
             let Some((_, words)) = line.split_once("meshreplay ") else { continue };
             let words: Vec<&str> = words.split_whitespace().collect();
             let name = |count: usize| format!("meshreplay {}", words[..count.min(words.len())].join(" "));
@@ -97,13 +97,13 @@ fn no_two_pages_write_into_one_directory() -> Tested {
     let mut pages: BTreeMap<String, String> = BTreeMap::new();
     for page in all_pages()? {
         let text = fs::read_to_string(root().join(&page))?;
-        // Generated pages of reference have each example for itself.
+        // Examples of generated reference pages are independent of each other.
         let lines =
             text.lines().filter(|line| line.contains("replay ") && !text.starts_with("<!-- Generated"));
         for name in lines.filter_map(|line| line.split_once(" -o ")?.1.split_whitespace().next()) {
             let name = name.trim_matches(|c: char| !c.is_alphanumeric());
             let other = pages.entry(name.to_owned()).or_insert_with(|| page.clone());
-            // A study has one directory wherever it is mentioned, and DIR stands for any.
+            // Several pages mention the study `loads`, and DIR is a placeholder.
             let is_common = ["loads", "DIR"].contains(&name);
             assert!(is_common || *other == page, "{name}: {other} and {page}");
         }

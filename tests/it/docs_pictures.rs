@@ -1,4 +1,4 @@
-//! The pictures of docs/ are what `plot` draws of small replays, and the page on kinds of plots has a row for
+//! The pictures of docs/ are current plots of small replays, and the page on kinds of plots has a row for
 //! each kind.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ fn pictures_are_what_plot_draws() -> Tested {
     for kind in PLOT_KINDS {
         kinds_by_example.entry(kind.example.unwrap_or_default()).or_default().push(kind.name);
     }
-    // Kinds without an example show times, and every run measures others.
+    // Kinds without an example show measured durations, which differ in every run.
     kinds_by_example.remove("");
     for (number, (example, kinds)) in kinds_by_example.into_iter().enumerate() {
         printed(at.path(), &format!("meshreplay replay {example} -o out{number} > table.txt"))?;

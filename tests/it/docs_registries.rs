@@ -1,5 +1,5 @@
-//! Pages of docs/ that are made of registries: a page for each allocator, each family and each scheduler, and
-//! lists of rows.
+//! Pages of docs/ that are generated from registries: one for each allocator, family and scheduler, and lists
+//! of rows.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,8 +19,8 @@ pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// The file below `folder` that a row comes from: `first-fit` from `first_fit.rs` or `first_fit/mod.rs`,
-/// wherever it is, or the one that has its name as a string.
+/// The source file of a registry row, anywhere below `folder`: `first_fit.rs` or `first_fit/mod.rs` for
+/// `first-fit`, or else the file that contains the name as a string.
 fn source_of(folder: &str, name: &str) -> Result<String, Box<dyn Error>> {
     let stem = name.replace('-', "_");
     let files = rust_files(folder)?;
@@ -33,7 +33,7 @@ fn source_of(folder: &str, name: &str) -> Result<String, Box<dyn Error>> {
     found.cloned().ok_or_else(|| format!("no file of {folder} has {name}").into())
 }
 
-/// The documentation at the head of a Rust file, as Markdown without links into the code.
+/// The module documentation of a Rust file, as Markdown without links into the code.
 fn head_of(file: &str) -> Result<String, Box<dyn Error>> {
     let text = fs::read_to_string(root().join(file))?;
     let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
@@ -57,7 +57,7 @@ fn without_links(text: &str) -> String {
     plain + rest
 }
 
-/// `key=default (others), key=…` as a list: commas in brackets do not part.
+/// Splits `key=default (others), key=…` at commas outside brackets.
 fn parameters_of(text: &str) -> Vec<String> {
     let (mut parts, mut depth) = (vec![String::new()], 0);
     for c in text.chars() {
@@ -117,7 +117,7 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
              it]({up}#the-drawings)."
     );
     for machine in [["48"].as_slice(), &["8x8"], &["8x8", "4x4x4"]][row.max_dims.clamp(1, 3) - 1] {
-        // The story is told with the nodes of its jobs where an allocator needs them.
+        // The allocator `recorded` needs a log with the nodes of each job.
         let (log, map) = if row.name == RECORDED { ("sacct", " --node-map n{rank}") } else { ("swf", "") };
         let command = format!(
             "meshreplay show allocation docs/examples/seven-jobs.{log} --at 120 \\\n    --machine {machine} \
@@ -130,7 +130,7 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
     refreshed(&text)
 }
 
-/// The folder of an allocator's family below crates/alloc/src/allocator, or `None` if nobody else lies in it.
+/// The folder of an allocator's family below crates/alloc/src/allocator, or `None` for a single allocator.
 fn family_of(name: &str) -> Result<Option<String>, Box<dyn Error>> {
     let folder = |file: &str| {
         let inside = file.strip_prefix("crates/alloc/src/allocator/").unwrap_or(file);
@@ -144,7 +144,7 @@ fn family_of(name: &str) -> Result<Option<String>, Box<dyn Error>> {
     Ok(family.filter(|_| members > 1))
 }
 
-/// Where an allocator's page stands below docs/src.
+/// The path of an allocator's page below docs/src.
 fn page_of(name: &str) -> Result<String, Box<dyn Error>> {
     let family = family_of(name)?.map_or(String::new(), |family| format!("{family}/"));
     Ok(format!("allocators/{family}{name}.md"))
@@ -153,7 +153,7 @@ fn page_of(name: &str) -> Result<String, Box<dyn Error>> {
 /// The name of a family, if it has one, and its rows.
 type Family = (Option<String>, Vec<&'static Entry>);
 
-/// The rows of each family in the order of the registry; an allocator without a family is one of its own.
+/// Families in the order of the registry. An allocator without a family is a family of one.
 fn families() -> Result<Vec<Family>, Box<dyn Error>> {
     let mut families: Vec<Family> = Vec::new();
     for row in ALLOCATORS {
@@ -224,7 +224,7 @@ fn scheduler_page(row: &scheduler::Entry) -> Result<String, Box<dyn Error>> {
     Ok(format!("{text}\n## How it works\n\n{}", head_of(&file)?))
 }
 
-/// The lines of the table of contents below the page on allocators: families, and their members deeper.
+/// The table of contents below the page on allocators: families, with their members indented.
 pub(crate) fn contents_of_allocators() -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     for (family, rows) in families()? {
@@ -253,7 +253,7 @@ pub(crate) fn rows_of(registry: &str) -> Result<String, Box<dyn Error>> {
     }
 }
 
-/// What the fields of a format become; empty if it tells none.
+/// The table of a format's fields and their meanings, or an empty text if the format documents none.
 fn reads(format: &Format) -> String {
     let mut text = String::new();
     if !format.reads.is_empty() {

@@ -1,5 +1,5 @@
-//! Programs as allocators, schedulers and networks from the command line: who fails fails alone, results have
-//! their label, studies take results only if the program is the same, and Ctrl-C leaves nothing behind.
+//! External programs as allocators, schedulers and networks: a failure affects one replay only, results have
+//! labels, studies reuse results only of the same program, and Ctrl-C leaves no process behind.
 #![cfg(unix)]
 
 use std::fs;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::support::{Tested, bundled, columns, run, run_with};
 
-/// An allocator for `sh` that takes the free nodes with the lowest numbers, and no other programs.
+/// An allocator in `sh`, without other programs, that takes the free nodes with the lowest numbers.
 const LOWEST: &str = r#"
 read question
 echo '{"id":0,"protocol":1,"served":"count"}'
@@ -40,7 +40,7 @@ fn place() -> Result<tempfile::TempDir, Box<dyn std::error::Error>> {
     Ok(directory)
 }
 
-/// Runs a command of which the arguments are words in the sense of a shell.
+/// Runs a command with arguments that are quoted as for a shell.
 fn ran(at: &Path, command: &str) -> Result<super::support::Ran, Box<dyn std::error::Error>> {
     let words = shlex::split(command).ok_or("open quote")?;
     run_with(at, &words.iter().map(String::as_str).collect::<Vec<_>>(), b"")
@@ -127,7 +127,7 @@ fn a_study_takes_results_of_the_same_program_only() -> Tested {
     swept("2 cells: 2 were done, 0 replayed")?;
     fs::write(at.join("lowest.sh"), format!("{LOWEST}# changed\n"))?;
     swept("2 cells: 1 were done, 1 replayed")?;
-    // Nobody knows what a program without a file in its command is made of.
+    // The command names no file to hash, so its cells are replayed every time.
     fs::write(at.join("study.toml"), study.replace("lowest.sh", "-c '. ./lowest.sh'"))?;
     swept("2 cells: 1 were done, 1 replayed")?;
     swept("2 cells: 1 were done, 1 replayed")
@@ -154,8 +154,7 @@ fn an_interrupt_ends_the_programs_too() -> Tested {
     }
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status()?.success());
     assert_eq!(child.wait()?.signal(), Some(15));
-    // A killed process whose parent is gone, too, ends when the kernel next runs it: on a busy machine, after
-    // the replay has ended.
+    // On a busy machine a killed process may end after the replay.
     let deadline = Instant::now() + Duration::from_secs(60);
     for number in numbers().lines() {
         let stat = || fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
@@ -168,8 +167,8 @@ fn an_interrupt_ends_the_programs_too() -> Tested {
     Ok(())
 }
 
-/// An allocator in which a question of `ODD` is answered by `ANSWER`, and any other one with the free nodes
-/// of the lowest numbers.
+/// An allocator that prints `ANSWER` if the condition `ODD` holds, and otherwise takes the free nodes with
+/// the lowest numbers.
 const STATE: &str = r#"
 read question
 echo '{"id":0,"protocol":1,"served":"SERVED"}'
@@ -218,11 +217,11 @@ fn laws_of_programs_are_kept_broken_or_not_decided() -> Tested {
         (of(&good, "state").as_deref(), of(&good, "proposes").as_deref()),
         (Some("kept"), Some("kept"))
     );
-    // Every third question is refused, whichever nodes are free.
+    // Refuses every third request, whichever nodes are free.
     let moody = verdicts("moody.sh", program("state", "[ $((count % 3)) = 0 ]"), 1)?;
     assert_eq!(of(&moody, "state").as_deref(), Some("broken"), "{moody:?}");
-    // It has promised to serve whenever enough nodes are free, and refuses large jobs: it fails before other
-    // laws are decided.
+    // Promises to serve whenever enough nodes are free, but refuses large jobs: it breaks this law before
+    // other laws are decided.
     let lazy = verdicts("lazy.sh", program("count", "[ \"$procs\" -gt 11 ]"), 1)?;
     assert_eq!(
         (of(&lazy, "free").as_deref(), of(&lazy, "whole").as_deref()),

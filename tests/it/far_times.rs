@@ -1,10 +1,10 @@
-//! Times at the end of their range: an error that names the job, never results that are clamped to it.
+//! Times beyond the end of their range give an error that names the job, never clamped results.
 
 use std::fs;
 
 use super::support::{Tested, bundled, run};
 
-/// A record of one processor-second times what is given.
+/// A record in the Standard Workload Format with these values.
 fn record(number: u32, submit_s: u64, run_s: u64, procs: u32) -> String {
     format!("{number} {submit_s} -1 {run_s} {procs} -1 -1 {procs} {run_s} -1 1 -1 -1 -1 -1 -1 -1 -1\n")
 }

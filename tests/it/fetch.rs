@@ -1,4 +1,4 @@
-//! scripts/fetch-traces.sh against a server of our own.
+//! scripts/fetch-traces.sh against a local HTTP server.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -18,7 +18,7 @@ fn gzip(text: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes all")
 }
 
-/// Answers one request; whatever goes wrong is the client's to complain about.
+/// Answers one request. Errors are ignored, because the client reports them.
 fn answer(mut stream: TcpStream) -> Option<()> {
     let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
     let request = lines.next()?.ok()?;
@@ -29,7 +29,7 @@ fn answer(mut stream: TcpStream) -> Option<()> {
         "/l_good/changed-1.swf.gz" => ("200 OK", gzip(b"something else\n")),
         "/l_good/page-1.swf.gz" => ("200 OK", b"<html>".to_vec()),
         "/l_good/cut-1.swf.gz" => ("200 OK", good[..20].to_vec()),
-        // Neither has an end: one says nothing after its first byte, the other goes on and on.
+        // Two endless answers: one stalls after its first byte, the other sends bytes for ever.
         "/l_good/stalled-1.swf.gz" => {
             write!(stream, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nx").ok()?;
             thread::sleep(std::time::Duration::from_secs(120));
@@ -62,7 +62,7 @@ fn is_there(tool: &str) -> bool {
     Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// The script with a table of one good checksum for all logs, and `arguments`; `None` if a tool is missing.
+/// Runs the script with the same checksum for all logs and with `arguments`; `None` if a tool is missing.
 fn fetch(directory: &Path, tool: &str, base: &str, arguments: &[&str]) -> Option<Output> {
     for needed in ["bash", "gzip", "awk", tool] {
         let found = Command::new("bash").args(["-c", &format!("command -v {needed}")]).output();

@@ -1,4 +1,4 @@
-//! Logs of other batch systems, tables in binary files, and files that are recognised and cannot be read.
+//! Logs of other batch systems, tables in binary files, and files in a known format that cannot be read.
 
 use std::error::Error;
 use std::fs;
@@ -10,7 +10,7 @@ use polars_io::prelude::{IpcWriter, ParquetWriter};
 
 use super::support::{Tested, run, run_with};
 
-/// Grid Engine with its comments.
+/// An accounting file of Grid Engine, with comments.
 const SGE: &str = "# Version: 8.1.9\n#\n# DO NOT MODIFY THIS FILE MANUALLY!\n#\n\
     all.q:n1:phys:anna:run.sh:1001:sge:0:1310761000:1310761060:1310764660:0:0:3600:1:1:1:0:0:0:0:1:0:0:0.0:1:0:0:0:1:1:NONE:dep:mpi:32:0:14012.7:7.3:0.0:-l h_rt=36000,cpu=24:00:00 -pe mpi 32:0.0:NONE:189153280:0:0\n\
     all.q:n2:phys:bob:test.sh:1002:sge:0:1310761100:0:0:0:0:0:1:1:1:0:0:0:0:1:0:0:0.0:1:0:0:0:1:1:NONE:dep:NONE:1:0:0.0:0.0:0.0:-l h_rt=7200:0.0:NONE:0:0:0\n";
@@ -120,7 +120,7 @@ fn tables_in_binary_files_are_the_tables() -> Tested {
         let ran = run(at, &replayed)?;
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     }
-    // A pipe is a table, too, and a part of a file is none.
+    // A binary table may come through a pipe. A truncated file is an error.
     let bytes = fs::read(at.join("log.parquet"))?;
     let ran = run_with(at, &["trace", "info", "-"], &bytes)?;
     assert!(ran.code == Some(0) && ran.stdout.contains("jobs           2"), "{}{}", ran.stdout, ran.stderr);
@@ -132,7 +132,7 @@ fn tables_in_binary_files_are_the_tables() -> Tested {
         "{}",
         ran.stderr
     );
-    // Results hold several replays, and are no log.
+    // Results with several replays are not a log.
     for format in ["parquet", "csv", "jsonl"] {
         let ran = run(
             at,
@@ -183,7 +183,7 @@ fn a_part_of_a_log_that_can_only_be_read_is_swf() -> Tested {
         "{}",
         ran.stderr
     );
-    // Jobs that were cancelled while they waited are said once.
+    // Jobs that were cancelled while waiting are counted in one note only.
     let ran = run(at, "replay may.sacct -m 2x2 -a naive --no-timing --time-zone UTC")?;
     assert!(ran.stderr.contains("left out 1 cancelled before they started\n"), "{}", ran.stderr);
     assert_eq!(ran.stderr.matches("cancelled").count(), 1, "{}", ran.stderr);

@@ -1,4 +1,4 @@
-//! `meshreplay table --by`: jobs by what they have in common, whose numbers sum up to those of the summary.
+//! `meshreplay table --by`: groups of jobs. The numbers of the groups add up to the numbers of the summary.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use super::support::{Tested, bundled, columns, csv_cells, on_terminal, run, shar
 /// Every way to group jobs.
 const GROUPINGS: [&str; 7] = ["user", "account", "partition", "queue", "status", "size", "hour"];
 
-/// Returns a log of 200 jobs of several users, accounts, queues, sizes and endings, over three weeks.
+/// Returns a log of 200 jobs with several users, accounts, queues, sizes and statuses, over three weeks.
 fn log(header: &str) -> String {
     let job = |i: i64| {
         let (procs, run_s) = (1 + i * 7 % 16, 60 + i * 3571 % 9000);
@@ -45,8 +45,8 @@ fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
     row.get(name).and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
 }
 
-/// Checks that the groups of every kind in the directory `out` sum up to the whole of each replay, and that
-/// the whole is what the summary says.
+/// Checks, for every grouping of the results in `out`, that the groups of each replay add up to its row
+/// `all`, and that this row equals the summary.
 fn check_sums(at: &Path, allocators: &[&str]) -> Tested {
     let summary = columns(&at.join("out/summary.csv"))?;
     for by in GROUPINGS {
@@ -142,7 +142,7 @@ fn tables_of_groups_can_be_read() -> Tested {
     );
     let (text, _) = succeed(at, "table out --by hour")?;
     assert!(text.lines().nth(3).is_some_and(|line| line.starts_with(" Mon 00 ")), "{text}");
-    // By node-hours, most first, and the median is that of the jobs.
+    // Sorted by node-hours, largest first. The median is over the jobs of the group.
     let (text, _) = succeed(at, "table out --by user --format csv")?;
     let hours: Vec<f64> = rows(&text).iter().map(|row| number(row, "node_hours")).collect();
     assert!(hours[..hours.len() - 1].is_sorted_by(|a, b| a >= b), "{text}");
@@ -185,7 +185,7 @@ fn users_of_several_logs_are_said_to_be_others() -> Tested {
     assert!(notes.starts_with(note) && notes.contains("of one log need not be user"), "{notes}");
     let (text, _) = succeed(at, "table out --by queue")?;
     assert!(text.contains("of one log need not be queue"), "{text}");
-    // Sizes and statuses mean the same in every log.
+    // Sizes and statuses are comparable between logs.
     for by in ["size", "status"] {
         let (_, notes) = succeed(at, &format!("table out --by {by} --format csv"))?;
         assert_eq!(notes, "");
@@ -248,7 +248,7 @@ fn groups_are_sorted_by_a_number_and_the_rest_stays_last() -> Tested {
     let usual = by_user("")?;
     for (column, sign) in [("wait_s_mean", 1.0), ("jobs", -1.0), ("pairwise_mean_mean", 1.0)] {
         let sorted = by_user(&format!(" --sort {column}"))?;
-        // The same rows, of which those of a group stay together in the order of the replays.
+        // The same rows; each group stays together, in the order of the replays.
         let [mut a, mut b] = [usual.clone(), sorted.clone()];
         a.sort();
         b.sort();
@@ -263,7 +263,7 @@ fn groups_are_sorted_by_a_number_and_the_rest_stays_last() -> Tested {
     }
     let some = by_user(" --sort wait_s_mean --top 2")?;
     assert_eq!(some[4]["user"], "2 others", "{some:?}");
-    // Columns are those that are named, in that order.
+    // `--columns` selects and orders the columns.
     let (text, _) = succeed(at, "table out --by user --columns wait_s_median,jobs --format csv")?;
     assert!(text.starts_with("user,allocator,wait_s_median,jobs\n"), "{text}");
     for (arguments, said) in [
@@ -290,7 +290,7 @@ fn groups_fit_the_terminal_and_keep_the_column_in_which_replays_differ() -> Test
         titles.iter().all(|title| whole.contains(title) && markdown.contains(title)),
         "{whole}{markdown}"
     );
-    // The best number of each group is bold in Markdown, as it is on a terminal.
+    // The best number of each group is bold, in Markdown and on a terminal.
     let bold = markdown.lines().filter(|line| line.contains("**")).count();
     assert!(bold > 0 && markdown.lines().all(|line| line.matches("**").count() <= 2), "{markdown}");
     for width in [80, 60] {
@@ -300,7 +300,7 @@ fn groups_fit_the_terminal_and_keep_the_column_in_which_replays_differ() -> Test
         let title = narrow.lines().nth(2).unwrap_or_default();
         assert!(title.ends_with("pairwise mean (hops)") && !title.contains("median"), "{narrow}");
         assert!(narrow.contains("\n no room for: ") && narrow.contains("median (s)"), "{narrow}");
-        // The cells of the columns that stay are those of the whole table.
+        // Columns that fit have the same cells as in the whole table.
         let last = |text: &str| -> Vec<String> {
             let cells = text.lines().skip(3).take_while(|line| !line.is_empty());
             cells.filter_map(|line| line.split_whitespace().last()).map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! Small inputs must not cost much memory or time, and names in them must not steer a terminal or a table.
+//! Small inputs must not need much memory or time, and names must not inject formulas or terminal codes.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -32,7 +32,7 @@ fn headers_are_kept_up_to_a_limit_and_copied_whole() -> Tested {
     Ok(())
 }
 
-/// 280 MB of text in 300 kB would keep a reader busy, and its 300 GB in 300 MB would for hours.
+/// A gzip bomb: 280 MB of text in 300 kB. At this ratio a file of 300 MB would keep a reader busy for hours.
 #[test]
 fn small_files_with_much_text_are_refused_and_streams_are_not() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -40,7 +40,7 @@ fn small_files_with_much_text_are_refused_and_streams_are_not() -> Tested {
     let mut member = GzEncoder::new(Vec::new(), Compression::best());
     let comment = format!("; {}\n", "x".repeat(100_000));
     member.write_all(comment.repeat(100).as_bytes())?;
-    // A gzip file is the text of its members, one after the other.
+    // Concatenated gzip members are one gzip file.
     let bomb = member.finish()?.repeat(28);
     fs::write(at.join("bomb.swf.gz"), &bomb)?;
     for command in ["trace info bomb.swf.gz", "replay bomb.swf.gz -m 4x4 -a naive -q"] {
@@ -53,7 +53,7 @@ fn small_files_with_much_text_are_refused_and_streams_are_not() -> Tested {
             ran.stderr
         );
     }
-    // Whoever says so reads it.
+    // `--log-limits` raises the limit.
     let mut whole = bomb;
     let mut last = GzEncoder::new(Vec::new(), Compression::best());
     last.write_all(TINY.as_bytes())?;
@@ -68,7 +68,7 @@ fn small_files_with_much_text_are_refused_and_streams_are_not() -> Tested {
     ] {
         assert_eq!(run(at, &command)?.code, Some(0), "{command}");
     }
-    // Whoever unpacks it has decided.
+    // Plain text from a pipe has no limit.
     let mut text = comment.repeat(2800).into_bytes();
     text.extend_from_slice(TINY.as_bytes());
     let ran = run_with(at, &["trace", "info", "-"], &text)?;
@@ -76,7 +76,7 @@ fn small_files_with_much_text_are_refused_and_streams_are_not() -> Tested {
     Ok(())
 }
 
-/// The names beside a converted log and the name of the log in a table for evalys were written as they are.
+/// CSV injection: names of users and logs that begin like formulas are escaped in every table.
 #[test]
 fn names_are_no_formulas_in_any_table() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -139,7 +139,7 @@ fn names_neither_steer_a_terminal_nor_make_links_or_rows() -> Tested {
         ("a\u{202e}b", r"a\\u{202e}b"),
     ] {
         let file = name.to_owned() + ".swf";
-        // Some file systems have no such names.
+        // Some file systems do not allow such names.
         let name = std::ffi::OsStr::from_bytes(file.as_bytes());
         if fs::write(at.join(name), TINY).is_err() {
             println!("skipped: the file system has no name {file:?}");

@@ -1,5 +1,5 @@
-//! Labels of algorithms: results show them as they were typed, whatever the cells of a study or an earlier
-//! version have.
+//! Labels of algorithms: results show algorithms as typed, also if cells of a study have another spelling or
+//! if results come from an earlier version without labels.
 
 use std::error::Error;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::support::{Ran, Tested, bundled, columns, contents, run};
 
-/// A study of two allocators, spelt in one of several ways.
+/// A study of these two allocators.
 fn study(allocators: &str) -> String {
     format!("name = 'two'\nlogs = ['tiny.swf']\nmachines = ['4x4']\nallocators = [{allocators}]\n")
 }
@@ -31,7 +31,7 @@ fn fine(at: &Path, arguments: &str) -> Result<Ran, Box<dyn Error>> {
     Ok(ran)
 }
 
-/// Fails unless the summary has these labels of allocators, and the specs of the study.
+/// Asserts that the summary has these labels of allocators, and the specs of the study.
 fn assert_labels(summary: &Path, labels: [&str; 2]) -> Tested {
     let columns = columns(summary)?;
     assert_eq!(columns["allocator"], labels, "{}", summary.display());
@@ -63,12 +63,12 @@ fn a_replay_shows_algorithms_as_they_were_typed() -> Tested {
     assert_labels(&at.join("out/summary.csv"), typed)?;
     let shapes = columns(&at.join("out/shapes.csv"))?;
     assert_eq!((shapes["allocator"][0].as_str(), shapes["allocator_spec"][0].as_str()), (typed[0], SPECS[0]));
-    // Two spellings of one spec are one replay, with the first label.
+    // Two spellings of the same spec give one replay with the first label.
     let ran = run(at, "replay tiny.swf -m 4x4 -a mc1x1 mc1x1:fill=nearest --format csv")?;
     assert!(ran.stderr.contains("note: 1 of 2 replays are the same as others"), "{}", ran.stderr);
     assert_eq!(ran.stdout.lines().count(), 2);
     assert!(ran.stdout.contains(",easy,mc1x1,recorded,"), "{}", ran.stdout);
-    // An order that an option gives is a part of the label: it cannot be seen elsewhere.
+    // The label includes an order given by an option, because no other column shows it.
     let ran = fine(at, "replay tiny.swf -m 4x4 -a mc1x1 --order sjf --format csv -q")?;
     assert!(ran.stdout.contains(",easy:order=sjf,mc1x1,recorded,"), "{}", ran.stdout);
     Ok(())
@@ -92,7 +92,7 @@ fn labels_are_those_of_the_study_and_not_those_of_its_kept_cells() -> Tested {
     // A merge has the labels of the first part.
     fine(at, "merge short long -o merged -q")?;
     assert_labels(&at.join("merged/summary.csv"), short)?;
-    // A study that is spelt anew keeps its cells.
+    // A study with another spelling keeps its cells.
     let before = cells("short")?;
     let ran = fine(at, "sweep long.toml --no-timing --jobs --by-shape -o short")?;
     assert!(ran.stderr.contains("2 were done, 0 replayed"), "{}", ran.stderr);
@@ -134,7 +134,7 @@ fn a_report_names_and_plays_what_was_typed() -> Tested {
     for (name, show) in ["curve:order=hilbert,select=best-fit", "hilbert+bf", "mc1x1"].into_iter().enumerate()
     {
         let named = run(at, &format!("report out --show {show} -o {name}.html"))?;
-        // The first is what was typed, and the others are other spellings of what was typed.
+        // The spelling as typed, and other spellings of the same allocators.
         assert_eq!(named.code, Some(0), "{show}: {}", named.stderr);
     }
     let html = fs::read_to_string(at.join("0.html"))?;
@@ -166,7 +166,7 @@ fn results_of_an_earlier_version_have_short_labels() -> Tested {
     let audit = |folder: &str| fine(at, &format!("audit {folder} --replay 1"));
     assert_eq!(audit("replay")?.stdout, audit("new")?.stdout.replace("new", "replay"));
     fine(at, "report replay --show mc1x1")?;
-    // A merge and a repetition make summaries of this version.
+    // A merge and a rerun write labels.
     fine(at, "merge study -o merged -q")?;
     assert_labels(&at.join("merged/summary.csv"), ["hilbert+bf", "mc1x1"])?;
     fine(at, "sweep long.toml --no-timing --jobs --by-shape -q -o study")?;

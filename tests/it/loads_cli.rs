@@ -1,5 +1,4 @@
-//! Loads in tables and pictures: replays at different loads are never taken for the same one, and words tell
-//! which load is shown.
+//! Loads in tables and plots: replays at different loads are never combined, and captions name the load.
 
 use std::fs;
 use std::path::Path;
@@ -25,11 +24,11 @@ fn gaps_between_arrivals_are_no_replications() -> Tested {
     );
     fs::write(at.join("gaps.toml"), study)?;
     ran(at, "sweep gaps.toml -o gaps --jobs -q")?;
-    // The page has a row for each gap, without an interval, and says by which rules something is better.
+    // The page has a row for each gap, without a confidence interval.
     ran(at, "report gaps")?;
     let page = fs::read_to_string(at.join("gaps/report.html"))?;
     assert!(page.contains("4 replays. Press a title") && !page.contains("half of their 95"), "rows");
-    // A picture of jobs shows the first gap, or the one that was chosen, and says which.
+    // A box plot shows the first gap or the chosen one, and names it.
     for (chosen, shown) in [("", "up to 20 s apart"), (" --replay 2", "up to 2000 s apart")] {
         ran(at, &format!("plot gaps -k box -o plots --force{chosen}"))?;
         let picture = fs::read_to_string(at.join("plots/box.svg"))?;
@@ -37,7 +36,7 @@ fn gaps_between_arrivals_are_no_replications() -> Tested {
     }
     ran(at, "plot gaps -k box -o plots --force --replay 0 2")?;
     let picture = fs::read_to_string(at.join("plots/box.svg"))?;
-    // Each has a panel.
+    // Each gap has a panel.
     let both = ["\nup to 20 s apart\n", "\nup to 2000 s apart\n"];
     assert!(
         both.iter().all(|name| picture.contains(name)) && !picture.contains(" · arrivals up"),
@@ -75,7 +74,7 @@ fn rates_and_ratios_have_no_axis_in_common() -> Tested {
     let refused = run(at, "plot out -k load -o plots")?;
     assert_eq!(refused.code, Some(1), "{}", refused.stderr);
     assert!(refused.stderr.contains("several loads of one kind"), "{}", refused.stderr);
-    // Utilization is measured, whatever the load was given as.
+    // Utilization is measured, so it does not depend on how the load was given.
     ran(at, "plot out -k utilization -o plots")?;
     Ok(())
 }
@@ -111,7 +110,7 @@ fn means_over_other_jobs_are_not_marked_as_the_best() -> Tested {
     ran(at, "report out")?;
     let page = fs::read_to_string(at.join("out/report.html"))?;
     assert!(page.contains("Replays with different numbers of jobs in their means"), "no sentence");
-    // The answer leaves one of the two out, so that there is no best.
+    // Only one of the two replays can be compared, so there is no best.
     assert_eq!(page.matches("<td class=\"best\"").count(), 0, "a number is marked");
     for value in [
         "wait_s_mean",

@@ -9,7 +9,7 @@ use statrs::function::gamma::gamma_lr;
 
 use super::support::{Tested, run};
 
-/// What one type of jobs should look like; constants retyped from the model's publication.
+/// Parameters of one type of jobs, typed from the model's publication.
 struct Type {
     serial: f64,
     pow2: f64,
@@ -179,7 +179,7 @@ fn arrivals_are_stretched_to_a_load() {
     assert_eq!(last_s, drawn[9_999].submit_s);
     assert_eq!(lublin::load_of(drawn[..1].iter().copied(), 256), None);
     assert_eq!(lublin::load_of([].into_iter(), 256), None);
-    // The log of the command has the same jobs, later.
+    // The log of the command has the same jobs with later arrivals.
     let text = generate("--jobs 10000 --procs 256 --seed 1 --load 0.7", "-").stdout;
     let text = String::from_utf8(text).expect("text");
     let written: Vec<LublinJob> = text
@@ -245,8 +245,8 @@ fn published_outputs_of_the_model_look_alike() {
                 0.1,
             ),
             ("mean log run time", log_run(&theirs), log_run(&ours), 0.03),
-            // A few gaps of days make a log: over seeds, the mean of 10,000 gaps has a standard deviation of
-            // 7 %.
+            // A few gaps of days dominate: over seeds, the mean of 10,000 gaps has a standard deviation of 7
+            // %.
             ("mean gap in seconds", gap(&theirs), gap(&ours), 0.2),
         ];
         for (quantity, theirs, ours, tolerance) in rows {

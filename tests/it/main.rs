@@ -1,5 +1,5 @@
-//! The tests of result files and of the command; those of the crates are in crates/*/tests. Each module says
-//! in its first line what it is for.
+//! Tests of result files and of the command. Tests of the crates are in crates/*/tests. The first line of
+//! each module gives its purpose.
 #![expect(clippy::print_stdout, reason = "tests say what they skip")]
 
 #[expect(dead_code, reason = "some of it only the tests of the core use")]

@@ -1,4 +1,4 @@
-//! The mistakes that people make on the command line, and what it says of each.
+//! Common mistakes on the command line, and their messages.
 
 use std::fs;
 
@@ -66,7 +66,7 @@ fn lists_have_blanks_or_commas() -> Tested {
     )?;
     assert_eq!((blanks.code, blanks.stdout.lines().count()), (Some(0), 25), "{}", blanks.stderr);
     assert_eq!(blanks.stdout, commas.stdout, "{}", commas.stderr);
-    // Commas of one machine are not those of a list.
+    // A comma inside a machine does not separate machines.
     let holes = replayed("-m 4x4:without=0,5 -a naive")?;
     assert_eq!(holes.stdout.lines().count(), 2, "{}", holes.stderr);
     let table =

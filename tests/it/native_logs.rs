@@ -1,4 +1,4 @@
-//! Native logs: that of NASA Ames as the archive converted it, and logs whose columns are told.
+//! Native logs: NASA Ames against the archive's conversion, and logs with columns given as arguments.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ fn the_native_log_of_nasa_ames_is_what_the_archive_made_of_it() -> Tested {
     let at = directory.path();
     let ran = run(at, &format!("trace convert {} a.swf --input-format nas-ipsc", native.display()))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    // 1,537 lines without nodes and 109 of user `special`.
+    // 1,537 lines without nodes, and 109 lines of user `special`.
     assert!(
         ran.stderr.contains("42264 of 42264 jobs written\nleft out: lines that are no jobs: 1646"),
         "{}",
@@ -31,7 +31,7 @@ fn the_native_log_of_nasa_ames_is_what_the_archive_made_of_it() -> Tested {
     };
     let (ours, theirs) = (fields("a.swf")?, fields("b.swf")?);
     assert_eq!((ours.len(), theirs.len()), (42_264, 42_264));
-    // Submit, run, processors, user, group, application, queue.
+    // Submit time, run time, processors, user, group, application, queue.
     for (a, b) in ours.iter().zip(&theirs) {
         for i in [1, 3, 4, 11, 12, 13, 14] {
             assert_eq!(a[i], b[i], "field {} of job {}", i + 1, b[0]);
@@ -75,7 +75,8 @@ fn any_columns_can_be_told() -> Tested {
     Ok(())
 }
 
-/// A day of a native log of NASA Ames, four columns of numbers, and a table; and how each is told to be read.
+/// Files of three formats: a day of NASA Ames, four columns of numbers, and a table. File name, format spec
+/// and arguments.
 const FORMATS: [(&str, &str, &str); 3] = [
     ("nasa", "nas-ipsc", "--input-format nas-ipsc"),
     ("numbers", "premas", "--input-format premas"),
@@ -92,8 +93,7 @@ fn write_logs(at: &Path) -> std::io::Result<()> {
     fs::write(at.join("table"), "anna 4 100 160\nbert 8 130 20.6\nanna 16 131 5\n")
 }
 
-/// The lines of a summary without the columns that follow from the text of the log: its checksum and the name
-/// of the run.
+/// The lines of a summary without the last columns, which depend on the text of the log: checksum and run id.
 fn results(summary: &str) -> Vec<String> {
     let cells = summary.lines().map(|line| line.rsplitn(4, ',').last().unwrap_or_default().to_owned());
     cells.collect()
@@ -114,7 +114,7 @@ fn every_format_is_replayed_as_if_it_were_converted_first() -> Tested {
         assert_eq!(results(&directly.stdout), results(&first.stdout));
         assert_eq!(directly.stdout.lines().count(), 3);
     }
-    // Nothing else looks like the native log.
+    // The native log is recognised without arguments.
     let converted = run(at, &format!("replay nasa.swf {REST}"))?;
     assert_eq!(results(&run(at, &format!("replay nasa {REST}"))?.stdout), results(&converted.stdout));
     for (format, problem) in [

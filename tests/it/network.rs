@@ -1,16 +1,16 @@
-//! Networks and contention as a user meets them; the network itself is tested beside its code.
+//! Networks and contention on the command line. The network model has unit tests.
 
 use std::fs;
 
 use super::support::{Tested, bundled, columns, run};
 
-/// A replay of a small workload, as CSV files in `out`.
+/// Replays a small workload and writes CSV files to `out`.
 fn replay(at: &std::path::Path, arguments: &str) -> Tested {
     let ran = run(at, &format!("replay {arguments} -o out --force --format csv --no-timing -q"))?;
     if ran.code == Some(0) { Ok(()) } else { Err(format!("{arguments}: {}", ran.stderr).into()) }
 }
 
-/// Results without the columns that say how long jobs were to run.
+/// Removes the name of the execution model from results.
 fn without_network(text: &str) -> String {
     text.replace("recorded", "").replace("\"\"", "")
 }
@@ -50,7 +50,7 @@ fn levels_and_threads_do_not_change_results() -> Tested {
                  wormhole:pattern=ring,quota=rounds,level={level}"
             );
             replay(at, &arguments)?;
-            // But for the id of the run, which names the level too.
+            // Without the run id, which depends on the level, too.
             let of = |file: &str| -> Result<String, Box<dyn std::error::Error>> {
                 let text = fs::read_to_string(at.join("out").join(file))?;
                 let rows = text.lines().filter_map(|row| Some(row.rsplit_once(',')?.0.to_owned()));
@@ -75,7 +75,7 @@ fn packets_and_contention_are_counted_by_job_and_by_replay() -> Tested {
     )?;
     let (jobs, summary) = (columns(&at.join("out/jobs.csv"))?, columns(&at.join("out/summary.csv"))?);
     let number = |text: &String| text.parse::<f64>();
-    // The first replay has no network, and says nothing of packets.
+    // The first replay has no network, so its columns of packets are empty.
     assert!(summary["packets"][0].is_empty() && jobs["packets"][..200].iter().all(String::is_empty));
     let mut packets = 0;
     for (i, procs) in jobs["procs"].iter().enumerate().skip(200) {
@@ -83,7 +83,7 @@ fn packets_and_contention_are_counted_by_job_and_by_replay() -> Tested {
         let expected = if procs == 1 { 0 } else { 3 * procs };
         assert_eq!(jobs["packets"][i], expected.to_string());
         packets += expected;
-        // A ring of two processes or more: never faster than a packet to a neighbour alone.
+        // A ring of at least two processes is never faster than one packet to a neighbour in an idle network.
         let service: f64 = jobs["run_s"][i].parse()?;
         assert!(
             if procs == 1 { (service - 1.0).abs() < 1e-9 } else { service >= 2.0 * 4.0 + 8.0 },
@@ -106,7 +106,7 @@ fn packets_and_contention_are_counted_by_job_and_by_replay() -> Tested {
         );
     }
     assert!(number(&summary["contention_mean"][0])? > 0.0);
-    // Another network is another run, and does not replace results.
+    // A run with another network does not replace results.
     let ran = run(
         at,
         "replay synthetic:rate=0.02,jobs=200 -m 8x8 -s fcfs -a random --contention -o out --no-timing -q",
@@ -117,7 +117,7 @@ fn packets_and_contention_are_counted_by_job_and_by_replay() -> Tested {
         resolved.contains("\"network\": \"wormhole:buffer=flit,compute=none")
             && resolved.contains("\"contention\": true")
     );
-    // Where they are not asked for, they are not there.
+    // Without `--contention` there are no such columns.
     replay(at, "synthetic:rate=0.02,jobs=20 -m 8x8 -s fcfs -a random")?;
     let titles = fs::read_to_string(at.join("out/summary.csv"))?;
     assert!(
@@ -192,7 +192,7 @@ fn networks_that_mean_nothing_are_named() -> Tested {
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments}: {}", ran.stderr);
         assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
     }
-    // All allocators are those that the network can serve.
+    // `-a all` skips allocators that cannot run with a network.
     let ran = run(
         directory.path(),
         "replay synthetic:jobs=10,max=8 -m 64 -s fcfs -a all --network wormhole --format csv -q --oversize \
@@ -216,7 +216,7 @@ fn networks_are_measured_without_jobs() -> Tested {
     assert_eq!(ran.stdout.lines().count(), 2 + 1 + 6, "{}", ran.stdout);
     let svg = fs::read_to_string(at.join("curves.svg"))?;
     assert!(svg.contains("Latency by load") && svg.contains("Accepted by offered load"));
-    // The same seed gives the same bytes; an earlier picture may be overwritten and other files may not.
+    // The same seed gives the same bytes. An earlier picture may be overwritten, other files may not.
     let again = run(at, &format!("{common} --network wormhole wormhole:buffer=packet -o curves.svg"))?;
     assert!(again.stdout == ran.stdout && fs::read_to_string(at.join("curves.svg"))? == svg);
     let csv = run(at, &format!("{common} --replications 2 --format csv --pattern ring transpose"))?;

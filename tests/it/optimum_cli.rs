@@ -1,4 +1,4 @@
-//! `show optimum`: the drawing and its table, and what it says of wrong inputs.
+//! `show optimum`: the drawing, its table, and messages for wrong inputs.
 
 use super::support::{Tested, run};
 

@@ -15,7 +15,7 @@ fn coords(name: &str, machine: &str) -> Vec<Coord> {
     order.nodes().iter().map(|&node| mesh.coord(node)).collect()
 }
 
-/// `expected` in the notation of papers: `(0,0)(1,0)…`.
+/// Checks the first nodes of an order; `expected` has the notation of papers: `(0,0)(1,0)…`.
 fn begins(name: &str, machine: &str, expected: &str) {
     let found: String =
         coords(name, machine)
@@ -130,7 +130,8 @@ fn a_machine_on_its_side_is_ordered_as_its_mirror_image() {
     }
 }
 
-/// Why walker-2010 prints the same figures for both on 128x8, where every job is a multiple of 32.
+/// The reason why walker-2010 has the same figures for both curves on 128x8, where all job sizes are
+/// multiples of 32.
 #[test]
 fn blocks_of_32_ranks_are_the_same_nodes_on_both_recommended_curves() {
     for width in [8, 16, 32, 128] {
@@ -149,7 +150,7 @@ fn blocks_of_32_ranks_are_the_same_nodes_on_both_recommended_curves() {
     }
 }
 
-/// Naive twin: the Hilbert key of one point, bit by bit (Skilling 2004).
+/// Reference implementation: the Hilbert key of one point, bit by bit (Skilling 2004).
 fn hilbert_key(mut at: Vec<u32>, bits: u32) -> u128 {
     let last = at.len() - 1;
     for q in (1..bits).rev().map(|bit| 1 << bit) {

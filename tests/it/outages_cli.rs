@@ -1,13 +1,13 @@
-//! `--outages` as a user meets it: on a log, in a study, in an audit, and with wrong inputs.
+//! `--outages` on the command line: replays, studies, audits and wrong inputs.
 
 use std::fs;
 
 use super::support::{Ran, Tested, bundled, contents, run};
 
-/// Sixteen nodes, of which four are down for a while, and one for good.
+/// Outages on 16 nodes: four nodes are down for a while, one for ever.
 const OUTAGES: &str = "time,node,state\n# a cabinet\n100,0-3,down\n700,0-3,up\n300,\"(1,1)\",down\n";
 
-/// Outages of sixteen nodes while jobs of the small log run.
+/// Outages on 16 nodes while jobs of the small log run.
 const EARLY: &str = "10,0-3,down\n30,0-3,up\n20,\"(1,1)\",down\n50,5,up\n60,7,down\n";
 
 /// Checks that a command has succeeded.
@@ -36,7 +36,7 @@ fn replays_and_studies_have_outages() -> Tested {
                 ran.stdout
             );
         }
-        // The same bytes with any number of threads.
+        // Results do not depend on the number of threads.
         let [one, two] = [1, 2].map(|threads| contents(&at.join(format!("{treatment}{threads}"))));
         let (one, two) = (one?, two?);
         assert_eq!(one["jobs.csv"], two["jobs.csv"]);
@@ -65,7 +65,7 @@ fn replays_and_studies_have_outages() -> Tested {
         assert!(ran.stdout.contains(&killed), "{}", ran.stdout);
     }
 
-    // In a study, the path of a file is found beside the study, and its content is part of the keys.
+    // In a study, the path of the file is relative to the study, and its content is part of the keys.
     fs::create_dir(at.join("studies"))?;
     fs::write(at.join("studies/cabinet.csv"), OUTAGES)?;
     let study = format!(
@@ -138,7 +138,7 @@ fn schedules_and_moments_show_them() -> Tested {
     for format in ["csv", "parquet", "arrow"] {
         done(&run(at, &format!("{replay} --format {format} -o {format}"))?);
     }
-    // A schedule that uses a node that is down is found out.
+    // An audit finds a job on a node that is down.
     let jobs = fs::read_to_string(at.join("csv/downtimes.csv"))?;
     fs::write(at.join("csv/downtimes.csv"), jobs.replace(",10.0,", ",0.0,"))?;
     let ran = run(at, "audit csv --replay 0")?;
@@ -183,7 +183,7 @@ fn a_treatment_needs_outages() -> Tested {
     };
     let advice = "has no effect without key 'outages'; add a line such as outages \
          = \"random:mtbf=30d,repair=4h\", or leave it out";
-    // Also with the default value, which says the same as no key.
+    // An error even with the default value, which equals no key.
     for treatment in ["drain", "requeue"] {
         fs::write(at.join("s.toml"), study(&format!("on_outage = '{treatment}'\n")))?;
         let ran = run(at, "sweep s.toml -o s -q")?;
@@ -193,7 +193,7 @@ fn a_treatment_needs_outages() -> Tested {
     fs::write(at.join("s.toml"), study(""))?;
     let ran = run(at, "sweep s.toml -o s -q --on-outage drain")?;
     assert_eq!((ran.code, ran.stderr), (Some(1), format!("error: s.toml:1: --on-outage {advice}\n")));
-    // A flag goes with a key, and a key with a flag.
+    // One setting may come from a flag and the other from the study.
     done(&run(at, "sweep s.toml -o s -q --on-outage drain --outages random:mtbf=1d,repair=1h")?);
     fs::write(at.join("s.toml"), study("outages = 'random:mtbf=1d,repair=1h'\n"))?;
     done(&run(at, "sweep s.toml -o t -q --on-outage drain")?);
@@ -260,7 +260,7 @@ fn outages_that_cannot_be_are_named() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let replay = format!("replay {} -m 4x4 -q", bundled("tiny.swf"));
-    // The whole machine is down for ever while jobs wait: that is a result, and a note says it.
+    // The whole machine is down for ever while jobs wait: the replay succeeds, with a note.
     fs::write(at.join("o.csv"), "\u{feff}Time,node,state\r\n0,0-15,Down\r\n")?;
     let ran = run(at, &format!("{replay} -a naive --no-timing --outages o.csv").replace(" -q", ""))?;
     let note = "10 jobs never started, as needed nodes did not come up; left \
@@ -311,11 +311,11 @@ fn killed_jobs_are_busy_while_they_run_and_wait_only_between_their_runs() -> Tes
          --placements -o out";
     let told = run(at, replay)?;
     assert_eq!(told.code, Some(0), "{}", told.stderr);
-    // Each sign stands for 4 s of 160: the job runs for 50 s, waits for 10 s and runs for 100 s.
+    // One character per 4 s of 160 s: the job runs for 50 s, waits for 10 s and runs for 100 s.
     let busy = format!("{}▄  {}", "█".repeat(12), "█".repeat(25));
     let waits = format!("{}▄██", " ".repeat(12));
     assert!(told.stdout.contains(&format!(" naive  {busy}  {waits}\n")), "{}", told.stdout);
-    // In the strip of the player, half of the parts between are those of a queue.
+    // Time strip of the player: steps with a queue, and steps with an idle machine.
     let ran = run(at, "report out")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let page = fs::read_to_string(at.join("out/report.html"))?;
@@ -326,7 +326,7 @@ fn killed_jobs_are_busy_while_they_run_and_wait_only_between_their_runs() -> Tes
     let (queue, busy) = (numbers("queue").ok_or("no queue")?, numbers("busy").ok_or("no busy")?);
     let (waiting, idle) =
         (queue.iter().filter(|&&jobs| jobs > 0).count(), busy.iter().filter(|&&share| share == 0).count());
-    // The window is that of the runs: 10 of 160 s are a sixteenth of 480 parts.
+    // The strip covers 160 s in 480 steps: 10 s are 30 steps.
     assert!((29..=32).contains(&waiting) && (29..=31).contains(&idle), "{waiting}, {idle}");
     Ok(())
 }

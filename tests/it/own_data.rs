@@ -1,4 +1,4 @@
-//! One month of a site in five formats, and the conversion of each: the replays are the same, job by job.
+//! The same month in several formats, and conversions of each file: all replays are equal, job by job.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,19 +7,19 @@ use std::path::Path;
 
 use super::support::{Tested, bundled, csv_cells, run};
 
-/// The jobs of the bundled dump, as many as are replayed here. Each has the fields of its line.
+/// The first jobs of the bundled dump, as lists of fields.
 fn jobs() -> Result<Vec<Vec<String>>, Box<dyn std::error::Error>> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(fs::File::open(bundled("may.sacct.gz"))?).read_to_string(&mut text)?;
     Ok(text.lines().take(301).map(|line| line.split('|').map(str::to_owned).collect()).collect())
 }
 
-/// The seconds since 1970 of a date of the dump.
+/// Converts a date of the dump to seconds since 1970.
 fn unix_s(date: &str) -> Result<i64, Box<dyn std::error::Error>> {
     Ok(format!("{date}Z").parse::<jiff::Timestamp>()?.as_second())
 }
 
-/// Writes the jobs as a dump of sacct, as a table, as accounting of PBS and as JSON of Slurm.
+/// Writes the jobs as a dump of sacct, a table, accounting of PBS and JSON of Slurm.
 fn write_logs(at: &Path) -> Tested {
     let jobs = jobs()?;
     let dump: Vec<String> = jobs.iter().map(|fields| fields.join("|")).collect();
@@ -31,7 +31,7 @@ fn write_logs(at: &Path) -> Tested {
         else {
             return Err(fields.join("|").into());
         };
-        // The table has one time in seconds, one with an offset and one with a fraction.
+        // The three times have different spellings: Unix seconds, an offset, a fraction.
         let (submit_s, start_s, end_s) = (unix_s(submit)?, unix_s(start)?, unix_s(end)?);
         let _ = writeln!(table, "{end}+00:00;{nodes};{number};{limit};{submit_s};{user};{start}.25Z;{state}");
         let exit = match state.as_str() {
@@ -59,7 +59,7 @@ fn write_logs(at: &Path) -> Tested {
     Ok(())
 }
 
-/// The lines of the frame of jobs of a replay, without the columns of names and the name of the run.
+/// The rows of a replay's jobs, without columns of names and the run id.
 fn frame(at: &Path, log: &str) -> Result<Vec<Vec<String>>, Box<dyn std::error::Error>> {
     const REST: &str =
         "-m 16x16 -s recorded easy -a hilbert+bf mc1x1 --status all --placements --no-timing --format csv";

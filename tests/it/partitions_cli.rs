@@ -1,4 +1,4 @@
-//! Partitions as filters and as machines of their own, through the command and in studies.
+//! Partitions as filters and as separate machines, on the command line and in studies.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::support::{Tested, columns, run, shared};
 
-/// Returns a log of 120 jobs in partitions 1 and 2, some of them in none, whose header has the sizes of both.
+/// Returns a log of 120 jobs in partition 1, in partition 2 or without a partition.
 fn log(header: &str, keeps: impl Fn(i64) -> bool) -> String {
     let mut text = header.to_owned();
     for i in 0..120_i64 {
@@ -24,20 +24,20 @@ fn log(header: &str, keeps: impl Fn(i64) -> bool) -> String {
     text
 }
 
-/// The header of the log: partition 2 has a name.
+/// Header with the sizes of both partitions and a name for partition 2.
 const HEADER: &str =
     "; MaxProcs: 24 (8, 16)\n; MaxPartitions: 2\n; Partition: 1\n; Partition: 2 large one (new)\n";
 
-/// The columns of a summary that differ between a log and a part of a log although the jobs are the same.
+/// Columns of a summary that do not depend on the jobs alone.
 const OTHERS: [&str; 7] = ["replay", "log", "log_sha256", "run", "partition", "skipped", "key"];
 
-/// The column of a summary by its row, without those that are other than the jobs.
+/// A row of a summary without the columns in [`OTHERS`].
 fn row(summary: &BTreeMap<String, Vec<String>>, i: usize) -> Vec<(&String, &String)> {
     let kept = summary.iter().filter(|(name, _)| !OTHERS.contains(&name.as_str()));
     kept.map(|(name, values)| (name, &values[i])).collect()
 }
 
-/// What a replay says, and its summary by columns.
+/// Standard error of a replay, and its summary by columns.
 type Said = (String, BTreeMap<String, Vec<String>>);
 
 fn replay(at: &Path, arguments: &str) -> Result<Said, Box<dyn std::error::Error>> {

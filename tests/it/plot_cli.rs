@@ -1,5 +1,5 @@
-//! Plots and reports as a user meets them. Golden files hold the structure of each kind of picture: its
-//! words, and how many elements of each class it has.
+//! Plots and reports on the command line. Golden files contain the structure of each kind of plot: its words,
+//! and the number of elements of each class.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use meshreplay::figure::{PLOT_KINDS, PlotKind};
 
 use super::support::{Tested, assert_golden, quoted_cells, run};
 
-/// The words of a drawing in their order, and its elements by tag and class.
+/// The words of a drawing in order, and the counts of its elements by tag and class.
 fn structure(svg: &str) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut words = Vec::new();
@@ -34,7 +34,7 @@ fn structure(svg: &str) -> String {
     text
 }
 
-/// Replaces the cells of a column by numbers made of the row's replay and its place.
+/// Replaces the cells of a column by a function of the row's replay and position.
 fn set_column(path: &Path, column: &str, of: impl Fn(u64, u64) -> u64) -> Tested {
     let text = fs::read_to_string(path)?;
     let mut lines = text.lines();
@@ -51,8 +51,8 @@ fn set_column(path: &Path, column: &str, of: impl Fn(u64, u64) -> u64) -> Tested
     Ok(fs::write(path, text)?)
 }
 
-/// Results of a small product: two loads, three allocators, two seeds. Durations of calls are made up, so
-/// that they are the same in every run; those of replays differ by powers of three.
+/// Results of two loads, three allocators and two seeds. Durations of calls are replaced by fixed numbers, so
+/// that plots are the same in every run. They differ between replays by powers of three.
 pub(super) fn results(at: &Path) -> Tested {
     let ran = run(
         at,
@@ -77,11 +77,10 @@ fn every_kind_of_picture_has_its_structure() -> Tested {
         let svg = fs::read_to_string(at.join(format!("pictures/{name}.svg")))?;
         assert_golden(&format!("plot-{name}.txt"), &structure(&svg))?;
     }
-    // Where a point is follows from what was written: 2 µs a call is the cost of the first replay.
+    // The first replay has a fixed cost of 2 µs per call.
     let svg = fs::read_to_string(at.join("pictures/frontier.svg"))?;
     assert!(svg.contains("gabl: 2.000, ") && svg.contains("(µs)"), "{svg}");
-    // Without being asked for, delays are left out without a word, for here they say nothing; the others stay
-    // the same.
+    // Without `--kind` the plot of delays, which would be empty here, is skipped without a note.
     let ran = run(at, "plot out -o again")?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stderr);
     for PlotKind { name, .. } in PLOT_KINDS.iter().filter(|kind| kind.name != "delays") {
@@ -101,7 +100,7 @@ fn ratios_are_to_the_same_scheduler() -> Tested {
              csv",
     )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    // Replays: naive and gabl under fcfs, then under easy.
+    // Order of the replays: naive and gabl under fcfs, then under easy.
     set_column(&at.join("out/summary.csv"), "pairwise_sum_mean", |replay, _| match replay {
         0 => 10,
         1 => 20,
@@ -122,7 +121,7 @@ fn ratios_are_to_the_same_scheduler() -> Tested {
     assert!(own.contains("relative to naive, bars from 1"), "{}", structure(&own));
     let gabl = ratios("--relative-to gabl")?;
     assert!(gabl.contains("naive: 0.5000") && gabl.contains("naive: 2.0000"));
-    // One curve for all, if it is named in full: with spaces, so through the shell's quotes.
+    // `--relative-to` needs an allocator of the results.
     let ran = run(at, "plot out --kind ratio --relative-to mm")?;
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     Ok(())
@@ -138,7 +137,7 @@ fn loads_grow_to_the_right_and_curves_that_coincide_are_named() -> Tested {
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         Ok(fs::read_to_string(at.join("out/load.svg"))?)
     };
-    // Arrival times times 0.8 are arrivals at 1.25 times the rate, at the right.
+    // Arrival times multiplied by 0.8 are 1.25 times the load, further to the right.
     let text = words("--value pairwise_mean_mean")?;
     let places: Vec<f64> = ["gabl: 1.000, ", "gabl: 1.250, "]
         .iter()
@@ -146,7 +145,7 @@ fn loads_grow_to_the_right_and_curves_that_coincide_are_named() -> Tested {
         .collect();
     assert!(text.contains("gabl: 1.250, "), "{}", structure(&text));
     assert!(places.len() < 2 || places[0] < places[1], "{places:?}");
-    // Turnaround would be one line, as these allocators never refuse; with first fit it is not.
+    // These allocators never refuse, so their turnaround curves would coincide. With first fit they differ.
     assert!(words("")?.contains("pairwise mean (hops)"));
     let ran = run(
         at,
@@ -158,9 +157,9 @@ fn loads_grow_to_the_right_and_curves_that_coincide_are_named() -> Tested {
     assert!(fs::read_to_string(at.join("refuses/load.svg"))?.contains("turnaround (s)"));
     assert!(words("--axis factor")?.contains("arrival times multiplied by"));
     assert!(words("--axis utilization")?.contains("utilization (%)"));
-    // The makespan is that of the last arrival for all of them, or nearly so.
+    // All allocators have the same number of jobs.
     assert!(words("--value jobs")?.contains("gabl, hilbert+bf and random coincide."));
-    // A single load gives no picture over loads.
+    // A single load gives no load plot.
     let ran = run(at, "replay synthetic:jobs=50,ratio=1 -m 8x8 -a gabl mbs -o one -q --no-timing --force")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let ran = run(at, "plot one")?;
@@ -198,12 +197,12 @@ fn logs_that_tell_when_they_began_have_dates() -> Tested {
     };
     let busy = drawn("busy", "")?;
     assert!(busy.contains("date (Europe/Stockholm)") && busy.contains("23 Sep 15:00"), "{busy}");
-    // The hour from 15:00:00 on is that from 3,569 s: jobs 12 to 23 start in it, and two more still run.
+    // 15:00:00 is at 3,569 s. Jobs 12 to 23 start in this hour, and two earlier jobs still run.
     for window in ["1996-09-23T15:00..1996-09-23T16:00", "3569..7169"] {
         let gantt = drawn("gantt", &format!("--window {window}"))?;
         assert!(gantt.contains("naive · 14 of 40 jobs"), "{gantt}");
     }
-    // Of the distributions, the jobs that arrive in it.
+    // Distributions include the jobs that arrive in the window.
     let ran = run(at, "plot out --kind cdf --value job -q")?;
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     let whole = drawn("cdf", "--value submit_s")?;
@@ -246,7 +245,7 @@ fn logs_and_models_are_curves_of_their_own() -> Tested {
     };
     fs::copy(super::support::bundled("tiny.swf"), at.join("a.swf"))?;
     fs::copy(super::support::bundled("tiny.swf"), at.join("b.swf"))?;
-    // The mean of two logs would have a band that means nothing.
+    // Two logs are two curves: a mean over logs would be meaningless.
     let found = curves("a.swf b.swf -m 4x4 --arrival-scale 1 0.5", "load")?;
     assert_eq!(found, ["naive · a", "naive · b"]);
     let rates = |rest: &str| [1, 2].map(|rate| format!("synthetic:jobs=50,ratio={rate}{rest}")).join(" ");
@@ -281,7 +280,7 @@ fn pictures_of_one_log_of_a_study_have_dates() -> Tested {
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         Ok(structure(&fs::read_to_string(at.join("cells/busy.svg"))?))
     };
-    // Cells: each log at both loads. Two logs, and times that are scaled, have no dates.
+    // Replays: each log at both loads. Several logs or scaled times have no common dates.
     assert!(drawn("")?.contains("time since the first start"), "{}", summary.stdout);
     let dates: Vec<bool> = (0..4)
         .map(|cell| Ok(drawn(&format!("--replay {cell}"))?.contains("date (Europe/Stockholm)")))
@@ -303,7 +302,7 @@ fn pictures_of_one_log_of_a_study_have_dates() -> Tested {
 
 #[test]
 fn seeds_are_read_exactly() -> Tested {
-    // As floats, both seeds of each pair would be one.
+    // As floating point numbers the two seeds of a pair would be equal.
     for (seed, next, formats) in [
         ("9007199254740992", "9007199254740993", &["parquet", "csv", "arrow", "json", "jsonl"][..]),
         ("18446744073709551610", "18446744073709551611", &["parquet", "csv", "arrow"]),
@@ -360,7 +359,7 @@ fn pixels_are_made_of_the_same_drawing() -> Tested {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "out/utilization.png\n"), "{}", ran.stderr);
     let png = fs::read(at.join("out/utilization.png"))?;
     assert!(png.starts_with(b"\x89PNG") && png.len() > 5000, "{}", png.len());
-    // Width and height in the header, as the drawing has them.
+    // Width and height in the PNG header.
     let side = |at: usize| u32::from_be_bytes([png[at], png[at + 1], png[at + 2], png[at + 3]]);
     assert!(side(16) > 600 && side(20) > 400, "{} {}", side(16), side(20));
     Ok(())
@@ -441,7 +440,7 @@ fn the_machine_at_a_moment_is_drawn_job_by_job() -> Tested {
     let directory = tempfile::tempdir()?;
     let log = super::support::bundled("tiny.swf");
     let show = |rest: &str| run(directory.path(), &format!("show allocation {log} --machine 4x4 {rest}"));
-    // Jobs 1 and 2 arrive together, then 4 fits beside them.
+    // Jobs 1 and 2 arrive together, then job 4 fits, too.
     let found = show("--scheduler easy --allocator naive mbs --at 10")?;
     assert_eq!(found.code, Some(0), "{}", found.stderr);
     let rows: Vec<&str> = found.stdout.lines().collect();
@@ -484,7 +483,7 @@ fn a_report_is_one_file_with_everything() -> Tested {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    // Nothing is fetched: the only addresses are names of namespaces.
+    // The page loads nothing: its only URLs are namespaces.
     assert!(
         page.matches("://").count() == page.matches("http://www.w3.org/").count() && !page.contains("src=")
     );

@@ -1,4 +1,4 @@
-//! `meshreplay plot` of several logs, machines and schedulers: filters, panels, and what has no room.
+//! `meshreplay plot` of several logs, machines and schedulers: filters, panels, and notes on omitted panels.
 
 use std::fs;
 use std::path::Path;
@@ -21,8 +21,7 @@ fn results(at: &Path, allocators: &str) -> Tested {
     Ok(())
 }
 
-/// The texts of a picture, its height in millimetres, and whether the height is of a drawing as wide as its
-/// paper.
+/// The texts of a plot, and its height in millimetres.
 fn drawn(at: &Path, arguments: &str) -> Result<(Vec<String>, f64), Box<dyn std::error::Error>> {
     let ran = run(at, &format!("plot out -o picture.svg -q {arguments}"))?;
     assert_eq!(ran.code, Some(0), "{arguments}: {}", ran.stderr);
@@ -43,12 +42,12 @@ fn no_picture_on_paper_is_longer_than_200_mm() -> Tested {
             for width in [84, 174] {
                 let (texts, height) = drawn(at, &format!("--kind {name} --size {width}mm --no-title"))?;
                 assert!(height > 20.0 && height <= 200.0, "{name} at {width} mm: {height}");
-                // Pictures of jobs and nodes have a panel for each replay, and do not show them all.
+                // Plots of jobs and nodes have a panel for each replay, and show only the first ones.
                 let is_part = ["heat", "nodes", "gantt"].contains(name);
                 let is_said =
                     texts.iter().any(|text| text.contains("The first ") && text.ends_with("replays."));
                 assert_eq!(is_part, is_said, "{name} at {width} mm: {texts:?}");
-                // Six panels have room if their legend is short, but bars of delays take several lines each.
+                // Six panels fit if the legend is short. Bars of delays need several lines each.
                 let is_whole = !texts.iter().any(|text| text.ends_with(" panels."));
                 assert!(
                     is_whole || allocators == "all" || *name == "delays",
@@ -57,7 +56,7 @@ fn no_picture_on_paper_is_longer_than_200_mm() -> Tested {
             }
         }
     }
-    // What has no room is named.
+    // A caption gives the number of omitted panels.
     let (texts, height) = drawn(at, "--kind box --size 84mm --no-title")?;
     assert!(texts.iter().any(|text| text.starts_with("The first ") && text.contains(" of ")), "{texts:?}");
     let (texts, low) = drawn(at, "--kind load --size 84x60mm")?;
@@ -78,7 +77,7 @@ fn panels_share_a_legend_and_filters_choose_them() -> Tested {
         let panels =
             texts.iter().filter(|text| text.ends_with(" · 8x8") || text.ends_with(" · 16x4")).count();
         assert_eq!(panels, 6, "{name}: {texts:?}");
-        // Names of boxes stand at their rows.
+        // A box plot has the name at each row, other plots once in the legend.
         assert_eq!(count(&texts, "hilbert+bf"), if *name == "box" { 6 } else { 1 }, "{name}: {texts:?}");
         let (texts, _) = drawn(at, &format!("--kind {name} --machine 8x8 --log synthetic:jobs=40,ratio=2"))?;
         assert!(!texts.iter().any(|text| text.contains("16x4")), "{name}: {texts:?}");
@@ -110,7 +109,8 @@ fn axes_that_do_not_begin_at_0_say_so() -> Tested {
     )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let has = |texts: &[String], wanted: &str| texts.iter().any(|text| text == wanted);
-    // The means of gabl are less than half of those of random, and the numbers of jobs are all equal.
+    // The means of gabl are less than half of random's. The numbers of jobs are equal, so their axis does not
+    // start at 0.
     let (texts, _) = drawn(at, "--kind load --value pairwise_mean_mean")?;
     assert!(
         has(&texts, "pairwise mean (hops)") || has(&texts, "pairwise mean (hops), not from 0"),

@@ -1,4 +1,4 @@
-//! `meshreplay plot` on paper: pictures of the size of a column or a page, and PDF.
+//! `meshreplay plot` for papers: plots of the width of a column or a page, and PDF.
 
 use std::fs;
 
@@ -32,13 +32,13 @@ fn every_kind_fits_its_paper() -> Tested {
             let (found, found_height, view) = sizes(&svg);
             assert_eq!(found, width, "{name}");
             assert!(height.is_none_or(|height| height == found_height), "{name}: {found_height}");
-            // Labels have 12 units, which are 7 points only if the drawing is no wider than its paper.
+            // Labels of 12 units are 7 points if the view box has the width of the paper.
             let mm: f64 = width.trim_end_matches("mm").parse()?;
             assert!(
                 (view[2] / (mm * 12.0 / 7.0 * 72.0 / 25.4) - 1.0).abs() < 0.01,
                 "{name} at {size}: {view:?}"
             );
-            // All texts begin and end inside, as far as their place tells.
+            // No bold title and no invalid coordinate.
             assert!(!svg.contains("font-weight=\"bold\"") && !svg.contains("NaN"), "{name}");
         }
     }
@@ -74,8 +74,7 @@ fn pages_have_the_size_of_their_paper() -> Tested {
         }
         let text = String::from_utf8_lossy(&pdf);
         assert!(text.contains("+DejaVuSans\n") && text.contains("/FontFile2"), "{name}");
-        // A file of one picture has the same page. Its bytes may differ, as fonts and colours come in any
-        // order.
+        // A single plot has the same page. Bytes may differ, because the order of fonts and colours varies.
         for file in ["one.pdf", "one.PDF"] {
             let ran = run(at, &format!("plot out -o {file} --kind {name} --size 84x90mm -q"))?;
             assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), &*format!("{file}\n")), "{}", ran.stderr);
@@ -97,7 +96,7 @@ fn pages_have_the_size_of_their_paper() -> Tested {
         assert_eq!(ran.code, Some(2), "{words}");
         assert!(ran.stderr.contains(said), "{words}: {}", ran.stderr);
     }
-    // Files of others are not overwritten.
+    // A PDF of another program is not overwritten.
     fs::write(at.join("foreign.pdf"), "%PDF-1.7\n%\n\n1 0 obj\n")?;
     let ran = run(at, "plot out -o foreign.pdf --kind load")?;
     assert_eq!(ran.code, Some(1), "{}", ran.stdout);

@@ -1,5 +1,5 @@
-//! Predicted run times on the command line: what jobs and summaries say, files of predictions, and mistakes
-//! in them.
+//! Predicted run times on the command line: columns of jobs and summaries, files of predictions, mistakes in
+//! them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +28,7 @@ fn replay(directory: &Path, estimate: &str, rest: &str) -> Result<Ran, Box<dyn s
     )
 }
 
-/// Returns the fields of a line of comma-separated values; commas between quotes do not part.
+/// Splits a line of CSV at commas outside quotes.
 fn fields(line: &str) -> Vec<String> {
     let (mut fields, mut is_quoted) = (vec![String::new()], false);
     for c in line.chars() {
@@ -41,7 +41,7 @@ fn fields(line: &str) -> Vec<String> {
     fields
 }
 
-/// Returns the values of a column of a file of comma-separated values.
+/// Returns a column of a CSV file.
 fn column(file: &Path, name: &str) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let text = fs::read_to_string(file)?;
     let mut lines = text.lines().map(fields);
@@ -57,7 +57,8 @@ fn jobs_and_summary_say_what_was_predicted() -> Tested {
     let ran = replay(directory.path(), "predicted:user-last-two", " --format csv -o out")?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let (jobs, summary) = (directory.path().join("out/jobs.csv"), directory.path().join("out/summary.csv"));
-    // Job 3 is predicted to run for the mean of 100 and 51 s, rounded down, and outlives 75 and 135 s.
+    // The prediction for job 3 is the mean of 100 s and 51 s, rounded down. Job 3 runs longer than 75 s and
+    // 135 s.
     assert_eq!(column(&jobs, "prediction_s")?, ["1000.0", "1000.0", "75.0"]);
     assert_eq!(column(&jobs, "corrections")?, ["0", "0", "2"]);
     assert_eq!(column(&jobs, "backfilled")?, ["0", "0", "0"]);
@@ -67,7 +68,7 @@ fn jobs_and_summary_say_what_was_predicted() -> Tested {
     assert_eq!(column(&summary, "prediction_corrections")?, ["2"]);
     let audit = run(directory.path(), "audit out --against easy")?;
     assert_eq!(audit.code, Some(0), "{}{}", audit.stdout, audit.stderr);
-    // The predictions of a replay are a file of predictions.
+    // The jobs of a replay can be a file of predictions.
     let again = replay(directory.path(), "from-file:out/jobs.csv,correct=tsafrir", " --format csv -o again")?;
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert_eq!(column(&directory.path().join("again/jobs.csv"), "corrections")?, ["0", "0", "2"]);

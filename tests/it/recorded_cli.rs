@@ -1,10 +1,10 @@
-//! What really happened, and the machine of the log, through the command.
+//! The scheduler `recorded` and the machine `auto` on the command line.
 
 use std::fs;
 
 use super::support::{Tested, bundled, columns, run};
 
-/// A log without header: two jobs of 5 processors together, then one of 3 with an unknown wait.
+/// A log without header: two jobs of 5 processors at the same time, then a job of 3 with an unknown wait.
 const LOG: &str = "1 0 10 60 5 -1 -1 5 60 -1 1 1 1 -1 -1 -1 -1 -1\n2 0 20 60 5 -1 -1 5 60 -1 1 1 1 -1 -1 -1 \
      -1 -1\n\
                    3 5 -1 60 3 -1 -1 3 60 -1 1 1 1 -1 -1 -1 -1 -1\n";
@@ -27,7 +27,7 @@ fn the_machine_follows_from_the_log() -> Tested {
     let note = "machine 'auto:1d' is 10, for the 10 processors that were in use at once, as its header has \
          no number";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
-    // The job without a wait comes first, so that one of the others is late.
+    // The job without a wait starts first, so another job is late.
     assert!(ran.stderr.contains("1 of 3 jobs started later than recorded"), "{}", ran.stderr);
     assert!(ran.stderr.contains("the recorded wait of 1 of 3 jobs is unknown"), "{}", ran.stderr);
     let summary = columns(&at.join("bare/summary.csv"))?;

@@ -1,5 +1,4 @@
-//! `--allocator recorded` and `--node-map` as a user meets them: on dumps of Slurm, in a study, and with
-//! wrong inputs.
+//! `--allocator recorded` and `--node-map` on the command line: dumps of Slurm, a study, and wrong inputs.
 
 use std::fs;
 use std::path::Path;
@@ -12,12 +11,12 @@ fn done(ran: &Ran) {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
 }
 
-/// A dump of real accounting, see `tests/slurm/accounting.sh`.
+/// A dump of a real Slurm, from `tests/slurm/accounting.sh`.
 fn dump() -> String {
     format!("{}/tests/it/golden/slurm.sacct", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Writes an accounting of three jobs on nodes n1 to n4: the third begins while the second still has n2.
+/// Writes a dump of three jobs on nodes n1 to n4. The third starts while the second still has n2.
 fn small(at: &Path) -> std::io::Result<()> {
     let line = |job: u32, start: u32, end: u32, nodes: u32, list: &str| {
         format!(
@@ -60,7 +59,7 @@ fn jobs_have_the_nodes_of_the_accounting() -> Tested {
         let place = |node: u32| {
             if arguments.contains("map.csv") { (node - 1) / 2 + 4 * ((node - 1) % 2) } else { node - 1 }
         };
-        // Job 13 had nodes 5 and 6, and 5+1 had 6 and 7.
+        // Job 13 had nodes 5 and 6. Component 1 of the heterogeneous job 5, here job 6, had nodes 6 and 7.
         for (job, nodes) in [("13", [5, 6]), ("6", [6, 7])] {
             let Some(row) = jobs["job"].iter().position(|number| number == job) else {
                 return Err(format!("no job {job}: {:?}", jobs["job"]).into());
@@ -108,7 +107,7 @@ fn what_cannot_be_is_counted_and_named() -> Tested {
     assert_eq!(jobs["nodes"][..3], ["3", "0-1", "2"]);
     assert_eq!(jobs["nodes_replaced"][..3], ["0", "0", "1"]);
 
-    // A log without lists: `all` leaves the allocator out, and its name is an error.
+    // For a log without lists, `all` skips the allocator `recorded`, and its name is an error.
     let ran = run(at, &format!("replay {} -m 4x4 -a all --no-timing", bundled("tiny.swf")))?;
     done(&ran);
     let note = "note: all leaves out 'recorded': tiny: no job has a list of nodes, and allocator 'recorded' \
@@ -126,13 +125,13 @@ fn what_cannot_be_is_counted_and_named() -> Tested {
         ran.stderr
     );
 
-    // The numbers can be asked for by name.
+    // `--columns` shows the counts.
     let columns_of = "--time-zone UTC --no-timing --columns nodes_replaced,placements_replaced,lists_unknown";
     for allocators in ["recorded", "all"] {
         done(&run(at, &format!("replay small.txt -m 4 -a {allocators} {columns_of}"))?);
     }
 
-    // In units other than nodes a name has as many rows as its node has processors.
+    // For units other than nodes, the map has a row per processor of a node.
     let map = (0..16).map(|cpu| format!("n{} {cpu}\n", cpu / 4 + 1)).collect::<Vec<_>>().concat();
     fs::write(at.join("cpus.txt"), map)?;
     let rest = "--unit cpus --time-zone UTC --no-timing --placements --format csv -o cpus";
@@ -166,7 +165,7 @@ fn studies_carry_the_map() -> Tested {
     assert_eq!(differences(&at.join("whole/cells"), &at.join("parts/cells"))?, Vec::<String>::new());
     let manifest = fs::read_to_string(at.join("whole/study.json"))?;
     assert!(manifest.contains("studies/map.csv"), "{manifest}");
-    // Keys have the content of the map, and not its path.
+    // Keys of cells depend on the content of the map, not on its path.
     let cells = |folder: &str| -> Result<Vec<String>, Box<dyn std::error::Error>> {
         Ok(contents(&at.join(folder).join("cells"))?.into_keys().collect())
     };
@@ -177,10 +176,10 @@ fn studies_carry_the_map() -> Tested {
     fs::write(at.join("studies/other.csv"), "n1 0\nn2 1\nn3 2\nn4 3\n")?;
     done(&run(at, "sweep studies/s.toml -o changed --no-timing --jobs --placements -q")?);
     let (before, after) = (cells("whole")?, cells("changed")?);
-    // What naive does depends on no map.
+    // Cells of `naive` do not depend on the map.
     let same = before.iter().filter(|key| after.contains(key)).count();
     assert_eq!(same, before.len() / 2, "{before:?} {after:?}");
-    // A flag of the command serves a study whose file has no map.
+    // The flag gives a map to a study without one.
     fs::write(at.join("studies/bare.toml"), study.replace("node_map = 'map.csv'\n", ""))?;
     done(&run(
         at,
@@ -283,7 +282,7 @@ fn logs_that_do_not_suit_the_machine_are_named() -> Tested {
         assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
         assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);
     }
-    // Logs without lists, models, lists that are malformed, and two names for one node.
+    // Logs without lists, workload models, malformed lists, and two names for the same node.
     fs::write(at.join("bad.csv"), "submit,start,end,procs,nodelist\n0,0,9,1,n[1\n")?;
     fs::write(at.join("twice.csv"), "submit,start,end,procs,nodelist\n0,0,9,1,n1\n0,9,19,1,n01\n")?;
     for (arguments, message) in [

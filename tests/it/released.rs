@@ -1,6 +1,6 @@
-//! The interface of the last release: columns of results, arguments of commands, names with their default
-//! parameters, the Python package. A difference asks for a decision about the next version number, by the
-//! rules of docs/src/versions.md.
+//! The public interface against the last release: columns of results, arguments of commands, names with
+//! default parameters, the Python package. A difference needs a decision on the next version number, see
+//! docs/src/versions.md.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -12,7 +12,7 @@ use meshreplay::frame::FrameSchema;
 use super::docs::{helps, printed, root};
 use super::support::{Tested, assert_golden, blesses};
 
-/// Compares the lines of today's interface with those of the last release; their order is not promised.
+/// Compares the lines of the current interface with the last release, in any order.
 fn assert_released(name: &str, today: &[String]) -> Tested {
     let name = format!("released/{name}.txt");
     if blesses() {
@@ -23,8 +23,8 @@ fn assert_released(name: &str, today: &[String]) -> Tested {
     decision.map_or(Ok(()), |text| Err(format!("{name}: {text}").into()))
 }
 
-/// Returns the lines that have gone or come since the release with the decisions that they ask for; `None` if
-/// there are none.
+/// Returns the removed and added lines with the version numbers that they require, or `None` without
+/// differences.
 fn decision(released: &str, today: &[String]) -> Option<String> {
     let before: BTreeSet<&str> = released.lines().collect();
     let now: BTreeSet<&str> = today.iter().map(String::as_str).collect();
@@ -72,13 +72,13 @@ fn columns_are_those_of_the_release() -> Tested {
     assert_released("columns", &lines)
 }
 
-/// The text in brackets after `label` in a help text: `[default: easy]`.
+/// The value after `label` in brackets in a help text: `easy` in `[default: easy]`.
 fn bracketed(text: &str, label: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("[{label}: "))?;
     Some(rest.split_once(']')?.0.to_owned())
 }
 
-/// The arguments in the help of a command, with their defaults and possible values.
+/// The arguments of a command from its help, with defaults and possible values.
 fn arguments(command: &str, help: &str) -> Vec<String> {
     let mut entries: Vec<(String, String)> = Vec::new();
     let body = help.lines().skip_while(|line| !line.starts_with("Usage:")).skip(1);

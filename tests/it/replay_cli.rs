@@ -1,4 +1,4 @@
-//! `meshreplay replay` and `list` as a user meets them: rows, files, wrong inputs, interruption.
+//! `meshreplay replay` and `list` on the command line: rows, files, wrong inputs, interruption.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use polars_io::prelude::{ParquetReader, SerReader};
 
 use super::support::{Ran, Tested, bundled, run, run_with};
 
-/// Everything in `directory`, sorted.
+/// Names of the entries of `directory`, sorted.
 fn files(directory: &Path) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -24,7 +24,7 @@ fn replay(directory: &Path, arguments: &str) -> Result<Ran, Box<dyn std::error::
     run(directory, &format!("replay {} {arguments}", bundled("tiny.swf")))
 }
 
-/// The cells of a line of CSV, quotes taken off.
+/// The cells of a line of CSV, without quotes.
 fn cells(line: &str) -> Vec<String> {
     let outside_quotes = line.split('"').enumerate().map(|(i, part)| (i % 2 == 0, part));
     let marked =
@@ -32,7 +32,7 @@ fn cells(line: &str) -> Vec<String> {
     marked.collect::<String>().split('\n').map(str::to_owned).collect()
 }
 
-/// CSV as rows of (column, value), without the columns that are measured times.
+/// CSV as rows of (column, value), without columns of measured times.
 fn untimed(csv: &str) -> Vec<Vec<(String, String)>> {
     let mut lines = csv.lines().map(cells);
     let titles = lines.next().unwrap_or_default();
@@ -80,7 +80,7 @@ fn every_format_holds_the_same_rows() -> Tested {
         for (title, value) in row {
             match &object[title] {
                 serde_json::Value::Number(number) => {
-                    // The JSON parser rounds the last bit of some numbers the other way.
+                    // The JSON parser may round the last bit differently.
                     let (a, b) = (number.as_f64().ok_or("no number")?, value.parse::<f64>()?);
                     assert!((a - b).abs() <= 1e-15 * b.abs(), "{title}: {a}, {b}");
                 }
@@ -178,8 +178,7 @@ fn results_do_not_depend_on_the_number_of_threads() -> Tested {
     let at = directory.path();
     let cut = run(at, &format!("trace cut {} short.swf --first 1500", bundled("lublin-256-10k.swf.gz")))?;
     assert_eq!(cut.code, Some(0), "{}", cut.stderr);
-    // Formats differ in how rows are written and not in what they are written of, so that one has all
-    // allocators.
+    // All formats have the same rows, so only one format is tested with all allocators.
     let few = "random hilbert+bf first-fit";
     for (format, allocators) in [("csv", "all hilbert+ss"), ("parquet", few), ("json", few)] {
         for threads in ["1", "2"] {
@@ -213,7 +212,7 @@ fn measured_times_are_all_that_differs_between_runs() -> Tested {
     Ok(())
 }
 
-/// Arguments after `replay`, the exit code and a part of what standard error says.
+/// Arguments after `replay`, the exit code and a part of standard error.
 const WRONG: &[(&str, i32, &str)] = &[
     ("{tiny} -m 4x4 -a hilbrt+bf", 2, "unknown order 'hilbrt', did you mean 'hilbert'?"),
     ("{tiny} -m 4x4 -a hilbert", 2, "unknown allocator 'hilbert', did you mean 'hilbert+bf'?"),
@@ -297,7 +296,7 @@ fn wrong_inputs_get_one_clear_line_and_leave_nothing() -> Tested {
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(*code), ""), "{arguments}: {}", ran.stderr);
         assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
         assert!(!ran.stderr.contains("panicked"), "{arguments}: {}", ran.stderr);
-        // One line; before a failure notes on what was read, after a usage error how to get help.
+        // One line with the error. Notes on the log may come before a failure, and help after a usage error.
         let mut lines = ran.stderr.lines().skip_while(|line| *code == 1 && line.starts_with("note: "));
         assert!(lines.next().is_some_and(|line| line.starts_with("error: ")), "{arguments}: {}", ran.stderr);
         assert!(*code == 2 || lines.next().is_none(), "{arguments}: {}", ran.stderr);
@@ -398,8 +397,8 @@ fn start(directory: &Path, arguments: &str) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Interrupts `child` once a file in `folder` whose name starts with `prefix` has at least `size` bytes;
-/// returns the signal that it ended by, standard output and standard error.
+/// Interrupts `child` when a file `prefix`… in `folder` has at least `size` bytes. Returns the signal that
+/// ended the process, standard output and standard error.
 #[cfg(unix)]
 fn interrupt(
     mut child: Child,
@@ -435,8 +434,7 @@ fn an_interrupt_keeps_what_is_finished() -> Tested {
     let results = ["jobs.csv", "place.json", "run.json", "summary.csv"];
     let out = at.join("out");
     let rest = "-m 32x32 --threads 1 -o out --format csv -q";
-    // Once the jobs of the first replay are being written it has finished; the second one takes many times
-    // longer.
+    // The first replay has finished when its jobs are being written. The second takes many times longer.
     let child = start(at, &format!("replay big.swf -a naive mc1x1 mc1x1-shells {rest}"))?;
     let (signal, stdout, stderr) = interrupt(child, &out, ".meshreplay-", 1)?;
     assert_eq!(signal, Some(2), "{stderr}");
@@ -446,7 +444,7 @@ fn an_interrupt_keeps_what_is_finished() -> Tested {
     let summary = fs::read_to_string(out.join("summary.csv"))?;
     assert_eq!(summary, stdout);
     assert_eq!(fs::read_to_string(out.join("jobs.csv"))?.lines().count(), 1 + 400_000);
-    // Before anything has finished: what was there stays.
+    // Interrupted before any replay has finished: old results stay.
     let child = start(at, &format!("replay big.swf -a mc1x1 {rest} --force"))?;
     let (signal, stdout, stderr) = interrupt(child, &out, ".meshreplay-", 0)?;
     assert_eq!((signal, stdout.as_str()), (Some(2), ""), "{stderr}");

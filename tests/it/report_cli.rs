@@ -1,4 +1,4 @@
-//! Reports as their readers meet them: what they say of results, and that nothing of a stranger runs in them.
+//! HTML reports: their statements and commands, and protection against scripts in names.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -72,14 +72,14 @@ fn the_answer_is_what_the_command_printed() -> Tested {
         let page = report(at, &format!("out{i}"))?;
         assert!(!printed(&said).is_empty(), "{arguments}: {said}");
         assert_eq!(answer(&page), printed(&said), "{arguments}");
-        // The first screen has no numbers of its own.
+        // Every amount on the first screen is also in the closing lines.
         let screen = first_screen(&page).join(" ");
         assert!(!screen.is_empty() && !screen.contains("CI"), "{arguments}: {screen}");
         for amount in amounts(&screen) {
             assert!(printed(&said).join(" ").contains(&amount), "{arguments}: {amount} in {screen}");
         }
     }
-    // A study with jobs gives the same answer; without them differences have no intervals.
+    // A study with jobs gives the same answer. Without jobs differences have no confidence interval.
     let study = format!("logs = ['{lublin}']\nmachines = ['16x16']\nallocators = ['hilbert+bf', 'random']\n");
     fs::write(at.join("s.toml"), study)?;
     fine(at, "sweep s.toml -o with --jobs --no-timing -q")?;
@@ -164,7 +164,7 @@ fn the_command_gives_the_same_results() -> Tested {
         let again = format!("out {i}-rerun");
         for command in &commands {
             typed(&at.join(&out), command)?;
-            // Each of several commands gives a part of the results.
+            // With several commands, each gives a part of the results.
             assert_eq!(summary(&out)? == summary(&again)?, commands.len() == 1, "{command}");
             fs::remove_dir_all(at.join(&again))?;
         }
@@ -191,7 +191,7 @@ fn commands_of_studies_and_merged_parts_run_as_they_are_printed() -> Tested {
         typed(&at.join(folder), &commands[0])?;
         fs::remove_dir_all(at.join(format!("{}-rerun", folder.trim_start_matches("a/"))))?;
     }
-    // Without the place of the logs there is no command that would run.
+    // Without the paths of the logs the page has no commands.
     fs::remove_file(at.join("whole/place.json"))?;
     assert_eq!(commands(&report(at, "whole")?), [""; 0]);
     Ok(())
@@ -222,14 +222,14 @@ fn the_table_shows_what_differs_and_says_what_is_best() -> Tested {
         assert!(row.contains(&format!("<span>{name}</span>")), "{row}");
         assert_eq!(row.contains(" (best)"), name == "hilbert+bf", "{row}");
     }
-    // Every title of a number leads to its meaning, which the page has once.
+    // Every column title refers to an explanation, which the page contains once.
     let described: Vec<&str> =
         table.split("aria-describedby=\"").skip(1).map(|part| between(part, "", "\"")).collect();
     assert!(described.len() > 3);
     for id in described {
         assert_eq!(page.matches(&format!("<dd id=\"{id}\">")).count(), 1, "{id}");
     }
-    // Replications are one row with the interval of the mean, and the best of each place is marked.
+    // Replications are one row with the confidence interval of the mean. The best numbers are marked.
     fine(
         at,
         "replay synthetic:jobs=60,ratio=1 -m 8x8 -a mbs naive --replications 3 --arrival-scale 1 0.5 \
@@ -255,17 +255,17 @@ fn the_first_screen_says_what_was_replayed_and_compared() -> Tested {
     for words in ["300 jobs over ", "a machine of 64 nodes (8x8)", "The scheduler fcfs decides"] {
         assert!(answer.contains(words), "{words}: {answer}");
     }
-    // One job, placed well and badly.
+    // The example shows a job with a good and a bad placement.
     let example = between(answer, "<figure class=\"example\">", "</figure>");
     let [well, badly] = [1, 2].map(|i| example.split("pairwise sum ").nth(i).unwrap_or_default());
     let hops = |text: &str| between(text, "", " hops").parse::<u32>();
     assert!(hops(well)? < hops(badly)?, "{example}");
-    // Captions and labels do not speak of options.
+    // Captions and labels do not mention options.
     let results = page.split("<h2 id=\"origin\">").next().unwrap_or_default();
     let body = results.split_once("<body>").map_or("", |(_, body)| body);
     assert!(!body.contains(" --"), "{:?}", body.split(" --").nth(1).map(|rest| rest.get(..40)));
 
-    // The log of one replay has nothing to compare.
+    // A single replay has no comparison.
     let tiny = bundled("tiny.swf");
     fine(at, &format!("replay {tiny} -m 4x4 -a naive --no-timing -q -o one"))?;
     let one = first_screen(&report(at, "one")?);
@@ -295,10 +295,10 @@ fn figures_highlight_at_most_eight_replays_that_rows_choose() -> Tested {
     assert!(table.matches("<tr class=\"group\">").count() > 5);
     let choices = table.matches("class=\"choice\" aria-pressed=\"true\"").count();
     assert!((3..=8).contains(&choices), "{choices}");
-    // The figure names what is chosen at first; the others have a tooltip.
+    // The figure has labels for the initial selection, and tooltips for the other points.
     let tradeoff = between(&page, "<figure id=\"tradeoff\">", "</figure>");
     assert_eq!(tradeoff.matches("class=\"look look-").count() + tradeoff.matches("hops, wait").count(), rows);
-    // Figures have no legends of 40 names, and no sentences on coinciding curves.
+    // Figures have no legend of 40 names and no note on coinciding curves.
     for figure in ["ratio", "waits", "cdf"] {
         let figure = between(&page, &format!("<figure id=\"{figure}\">"), "</figure>");
         assert!(figure.contains("look look-") && !figure.contains(">\nrandom\n<"), "{figure}");
@@ -328,7 +328,7 @@ fn nothing_of_a_stranger_runs() -> Tested {
     let at = directory.path();
     let names = ["<script>alert(1)<", "javascript:alert(2)", "\"onload=alert(3)'", "</style><img"];
     for (i, name) in names.iter().enumerate() {
-        // A file system forbids slashes in names.
+        // File names cannot contain slashes.
         let file = format!("{}.swf", name.replace('/', "_"));
         fs::copy(bundled("tiny.swf"), at.join(&file))?;
         let arguments = [
@@ -355,7 +355,7 @@ fn nothing_of_a_stranger_runs() -> Tested {
         assert_eq!(page.matches("<script").count(), 2, "{name}");
         let tags = page.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or_default());
         for tag in tags.filter(|tag| tag.starts_with(|c: char| c.is_ascii_alphabetic())) {
-            // Names and values stand in turn, as values have no quotation marks.
+            // Between quotation marks are values, so every second part has attribute names.
             let names: String = tag.split('"').step_by(2).collect();
             assert!(
                 !names.contains(" on") && !names.contains(" style") && !tag.starts_with("img"),
@@ -367,7 +367,7 @@ fn nothing_of_a_stranger_runs() -> Tested {
     Ok(())
 }
 
-/// Asserts that the policy of a page allows its own style sheet and script by their hashes, and nothing else.
+/// Asserts that the page's Content-Security-Policy allows only its style sheet and script, by hash.
 fn assert_policy(page: &str) {
     let policy = between(page, "<meta http-equiv=\"Content-Security-Policy\" content=\"", "\"");
     let script = page
@@ -381,7 +381,7 @@ fn assert_policy(page: &str) {
     }
 }
 
-/// Returns bytes in the encoding of RFC 4648, section 4.
+/// Base64 of RFC 4648, section 4.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let group = |three: &[u8]| -> String {

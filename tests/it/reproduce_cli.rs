@@ -1,4 +1,4 @@
-//! `meshreplay reproduce` as a user meets it, and what it must find on the real logs.
+//! `meshreplay reproduce` on the command line, and expected values on the real logs.
 
 use std::fs;
 use std::path::Path;
@@ -54,7 +54,7 @@ fn fixed_orientation_is_below_first_fit_by_the_published_part() -> Tested {
         let row = rows.iter().find(|row| row.item == item).ok_or(item)?;
         assert_eq!(row.verdict, expected, "{row:?}");
     }
-    // An independent program has 32.2, 18.3 and 16.6.
+    // Values of an independent program.
     for (curve, expected) in [("first-fit", 32.2), ("fixed-orientation", 18.3), ("adaptive-scan", 16.6)] {
         let item = format!("{curve}, FCFS, turnaround, ratio 1.5");
         let measured = rows.iter().find(|row| row.item == item).and_then(|row| row.measured).ok_or(curve)?;
@@ -99,7 +99,7 @@ fn gabl_is_lowest_and_first_fit_far_above_on_a_wormhole_network() -> Tested {
         let row = rows.iter().find(|row| row.item == item).ok_or(item)?;
         assert!(row.verdict.starts_with(expected), "{row:?}");
     }
-    // Against the non-contiguous allocators the lead is small; against first fit it is not.
+    // The lead is small against non-contiguous allocators and large against first fit.
     for (other, low, high) in [("mbs", 0.5, 4.0), ("paging", 0.5, 4.0), ("first-fit", 5.0, 40.0)] {
         let lead = value(&rows, &format!("gabl below {other}, percent, load 0.04"))?;
         assert!((low..high).contains(&lead), "{other}: {lead}");
@@ -151,11 +151,11 @@ fn every_embedded_study_can_be_planned() -> Tested {
             for embedded in figure.studies() {
                 let label = format!("{} {} {}", paper.name, figure.name, embedded.name);
                 let name = Path::new(&embedded.name);
-                // Streams have different names, and so may not all be the same file.
+                // Streams keep their names: mapping all of them to one file would repeat a log.
                 let find = |name: &str| if name.contains("stream") { name.into() } else { (&log).into() };
                 let planned = Study::plan(name, embedded.text, Options::default(), &find);
                 if embedded.dataset == STREAM {
-                    // The first of the streams that are made, and no others.
+                    // The study uses the first generated streams only.
                     let used = embedded.text.matches("\"RedStorm-stream-").count();
                     let mut first = stream_logs().take(used).map(|(log, _)| format!("\"{log}\""));
                     assert!(used > 0 && first.all(|log| embedded.text.contains(&log)), "{label}");

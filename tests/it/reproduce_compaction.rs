@@ -1,4 +1,4 @@
-//! What `meshreplay reproduce diessel1996` must find on the real logs.
+//! Expected values of `meshreplay reproduce diessel1996` on the real logs.
 
 use super::reproduce_cli::{Row, rows, value};
 use super::support::{Tested, run, shared};
@@ -33,7 +33,7 @@ fn compaction_is_regenerated() -> Tested {
         let row = rows.iter().find(|row| row.item == item).ok_or(item)?;
         assert!(row.verdict.starts_with(expected), "{row:?}");
     }
-    // Every number of the table has a verdict, and so have the two of the text.
+    // Every number of the paper's table and text has a verdict.
     let printed: Vec<&Row> = rows
         .iter()
         .filter(|row| {

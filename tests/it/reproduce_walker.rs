@@ -1,4 +1,4 @@
-//! `meshreplay reproduce walker2010`: what it must find on the real logs, and on small ones that are made.
+//! Expected values of `meshreplay reproduce walker2010` on the real logs and on small generated logs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::reproduce_cli::{Row, rows};
 use super::support::{Tested, run, shared};
 
-/// What is measured on the real logs, if they are there.
+/// The rows measured on the real logs, or `None` without these logs.
 fn measured(figures: &str) -> Result<Option<Vec<Row>>, Box<dyn std::error::Error>> {
     let Some(traces) = shared("traces") else { return Ok(None) };
     let at = tempfile::tempdir()?;
@@ -55,9 +55,9 @@ fn figure_9_comes_out_on_the_real_logs() -> Tested {
     Ok(())
 }
 
-/// Checks the shares of kinds of jobs in two logs, which do not depend on any replay.
+/// Checks the shares of kinds of jobs in two logs. They do not depend on replays.
 fn check_percentages(rows: &[Row]) -> Tested {
-    // Of the parallel jobs, as under the bars of the figure.
+    // Percentages of the parallel jobs, as below the bars of the figure.
     let percentages = [
         "serial jobs",
         "parallel jobs, powers of 2",
@@ -140,14 +140,14 @@ fn figure_7_needs_no_logs_and_its_sums_have_the_published_order() -> Tested {
     let ran = run(at.path(), "reproduce walker2010 fig7-sums --format csv -q")?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let rows = rows(&ran.stdout);
-    // What was published is makespans.
+    // The paper gives makespans, not these sums, so `published` is empty.
     assert_eq!(rows.iter().filter(|row| row.published.is_none() && row.item.ends_with("mc1x1")).count(), 12);
     let orders = rows.iter().filter(|row| row.item.contains("column-snake < spliced-hilbert"));
     assert_eq!(orders.filter(|row| row.verdict == "ordering holds").count(), 4, "{rows:?}");
     Ok(())
 }
 
-/// Logs that are called like LLNL-T3D and LLNL-uBGL, but small and made.
+/// Small generated logs with the names of LLNL-T3D and LLNL-uBGL.
 fn made_logs(at: &Path) -> Tested {
     fs::create_dir(at.join("logs"))?;
     for (log, procs) in [("LLNL-T3D-1996-2.swf", 256), ("LLNL-uBGL-2006-1.swf.gz", 2048)] {
@@ -174,7 +174,7 @@ fn loads_are_swept_and_other_versions_are_marked() -> Tested {
         assert_eq!(ran.stderr.matches(&said).count(), 1, "{}", ran.stderr);
     }
     let rows = rows(&ran.stdout);
-    // 2 figures of 2 schedulers, 5 allocators, 14 loads.
+    // 2 figures × 2 schedulers × 5 allocators × 14 loads.
     assert_eq!(rows.iter().filter(|row| row.item.contains('×')).count(), 2 * 2 * 5 * 14);
     let facts = [
         "the sum rises with utilization",

@@ -1,5 +1,4 @@
-//! Directories of results: whose they are, that those of several runs are never mixed, and what of them is
-//! missing.
+//! Directories of results: their owner, refusal to mix results of several runs, and notes on missing replays.
 
 use std::error::Error;
 use std::fs;
@@ -7,7 +6,7 @@ use std::path::Path;
 
 use super::support::{Ran, Tested, bundled, columns, contents, run};
 
-/// Two allocators on one log.
+/// A study of two allocators on one log.
 const STUDY: &str =
     "name = 'two'\nlogs = ['tiny.swf']\nmachines = ['4x4']\nallocators = ['random', 'gabl']\n";
 const REPLAY: &str = "replay tiny.swf -m 4x4 -a naive mc1x1 --no-timing -q";
@@ -27,7 +26,7 @@ fn fine(at: &Path, arguments: &str) -> Result<Ran, Box<dyn Error>> {
     Ok(ran)
 }
 
-/// Runs what has to fail with code 1 and leave the directory `out` as it is; what it says.
+/// Runs a command that must fail with code 1 and leave the directory `out` unchanged. Returns standard error.
 fn refused(at: &Path, out: &str, arguments: &str) -> Result<String, Box<dyn Error>> {
     let before = contents(&at.join(out))?;
     let ran = run(at, arguments)?;
@@ -54,7 +53,7 @@ fn a_study_does_not_go_where_a_replay_is() -> Tested {
             assert!(said.starts_with("error: out/jobs.") && said.ends_with(end), "{arguments}: {said}");
         }
     }
-    // Nor into a study's directory that has got files of a replay.
+    // A study's directory with files of a replay is refused, too.
     fs::copy(at.join("out/jobs.csv"), at.join("study/jobs.csv"))?;
     assert!(
         refused(at, "study", &format!("{SWEEP} -o study"))?.starts_with("error: study/jobs.csv is not of")
@@ -109,7 +108,7 @@ fn files_of_several_runs_are_refused() -> Tested {
                     format!("error: {mixed}/{stem}.{end} is of another run than {mixed}/run.json; remove");
                 assert!(said.starts_with(&expected), "{command}: {said}");
             }
-            // Without run.json the files still disagree with each other.
+            // The mix is found even without run.json.
             fs::remove_file(at.join(&mixed).join("run.json"))?;
             let said = refused(at, &mixed, &format!("table {mixed}"))?;
             let expected =
@@ -127,10 +126,10 @@ fn a_study_and_a_replay_in_one_directory_are_refused() -> Tested {
     fine(at, &format!("{SWEEP} -o study"))?;
     fine(at, &format!("{REPLAY} -o out"))?;
     fine(at, &format!("{} -o timed -q", SWEEP.replace(" --no-timing -q", "")))?;
-    // The summary of the same study with other options.
+    // A summary of the same study with other options.
     fs::copy(at.join("timed/summary.parquet"), at.join("study/summary.parquet"))?;
     let said = refused(at, "study", "table study")?;
-    // CSV is the one that was left, and Parquet the one that is searched first.
+    // The Parquet file is found before the CSV file.
     assert!(
         said.starts_with("error: study/summary.parquet is of another run than study/study.json; finish "),
         "{said}"
@@ -150,7 +149,7 @@ fn replays_that_are_missing_are_named() -> Tested {
     let directory = site()?;
     let at = directory.path();
     fine(at, &format!("{REPLAY} --format csv -o out"))?;
-    // As an interrupted repetition leaves it.
+    // Remove a replay from the files, as after an interrupted rerun.
     for file in ["jobs.csv", "summary.csv"] {
         let text = fs::read_to_string(at.join("out").join(file))?;
         let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with("1,")).collect();
@@ -172,13 +171,13 @@ fn replays_that_are_missing_are_named() -> Tested {
     assert!(fine(at, "table study")?.stderr.starts_with(note));
     fine(at, &format!("{SWEEP} -o study"))?;
     assert_eq!(fine(at, "table study")?.stderr, "");
-    // A study that grows is the same study.
+    // A study with more cells continues in the same directory.
     fs::write(at.join("two.toml"), STUDY.replace("'random'", "'naive', 'random'"))?;
     fine(at, &format!("{SWEEP} -o study --shard 2/3"))?;
     let note = "note: study/summary.parquet holds 2 of the 3 replays that study/study.json lists; missing: 0 \
          (naive)\n";
     assert_eq!(fine(at, "table study")?.stderr, note);
-    // One that shrinks has a summary of more than itself until it is swept again.
+    // A study with fewer cells has an outdated summary until the next sweep.
     fs::write(at.join("two.toml"), STUDY.replace("'random', ", ""))?;
     fine(at, &format!("{SWEEP} -o study --dry-run"))?;
     assert_eq!(fine(at, "table study")?.stderr, note);
@@ -386,13 +385,13 @@ fn what_is_asked_for_twice_is_replayed_once() -> Tested {
     Ok(())
 }
 
-/// The cost of the clock is a measurement: the same command is the same run, whatever was measured.
+/// The cost of the clock is measured, so it is not part of the run id.
 #[test]
 fn timed_results_hold_the_cost_of_the_clock_and_robust_statistics() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let mut runs = Vec::new();
-    // The second command finds the run that the first one has left, and replaces it.
+    // The second command replaces the results of the first without `--force`.
     for _ in 0..2 {
         let log = bundled("lublin-256-10k.swf.gz");
         let ran = run(at, &format!("replay {log} -m 16x16 -a naive -q -o out --format csv"))?;

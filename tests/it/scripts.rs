@@ -1,4 +1,4 @@
-//! What the shell scripts of the project have in common.
+//! Rules for the shell scripts of the project.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! `show blocks` and pictures side by side; the blocks of every buddy strategy tile the machine and their
-//! parents.
+//! `show blocks` and drawings next to each other. The blocks of every buddy strategy tile the machine and
+//! their parent blocks.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ fn show(arguments: &str) -> Result<Ran, Box<dyn std::error::Error>> {
     run(tempfile::tempdir()?.path(), &format!("show {arguments}"))
 }
 
-/// Sizes, number of blocks and number of top-level blocks of each line of the table.
+/// Rows of the table: sizes, number of blocks and number of top-level blocks.
 fn table(text: &str) -> Vec<(String, u32, u32)> {
     let lines = text.lines().skip_while(|line| !line.contains("splits into")).skip(1);
     lines
@@ -58,7 +58,7 @@ fn blocks_of_every_strategy_tile_the_machine_and_their_parents() -> Tested {
             }
         }
     }
-    // mbs serves the six flat machines only, the five others all seven.
+    // mbs serves only the six flat machines, the five other strategies serve all seven.
     assert_eq!(seen, 6 + 5 * 7, "buddy strategies seen");
     Ok(())
 }
@@ -97,7 +97,7 @@ fn layers_and_allocators_are_side_by_side() -> Tested {
         solid.starts_with("layered-mbs\n\nz = 0    z = 1\n\na a e    b b f\na a c    b b d\n\n"),
         "{solid}"
     );
-    // Layers that would not fit into a line go below.
+    // Layers that do not fit into the line are on the next lines.
     let deep = show("blocks --machine 32x1x3 --allocator layered-mbs")?.stdout;
     let heads: Vec<&str> = deep.lines().filter(|line| line.starts_with("z =")).collect();
     assert_eq!(heads.len(), 3, "{deep}");
@@ -132,7 +132,7 @@ fn letters_have_colours_where_color_says() -> Tested {
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         Ok(ran.stdout)
     };
-    // What goes into a pipe has none, unless it is asked for.
+    // Output to a pipe has no colours without `--color always`.
     let (plain, coloured) = (drawn("")?, drawn("--color always")?);
     assert!(!plain.contains('\x1b') && plain == drawn("--color never")? && plain == drawn("--color auto")?);
     let mut bare = String::new();

@@ -1,5 +1,5 @@
-//! SIGINT, SIGTERM and SIGHUP end every command soon, with what is finished and without unfinished files; and
-//! the command ends by the signal, so that shells know.
+//! SIGINT, SIGTERM and SIGHUP end every command soon. Finished results stay, unfinished files are removed,
+//! and the process ends by the signal, so that shells can see it.
 #![cfg(unix)]
 
 use std::fs::{self, File, OpenOptions};
@@ -14,13 +14,14 @@ use super::support::{Tested, bundled, children_hear_interrupts, columns, run, st
 
 pub(super) type Anything<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Far more than a second, for machines under load, and far less than what is interrupted would take.
+/// Time limit after a signal: enough for a loaded machine, and far less than the full run time of the
+/// commands.
 const SOON: Duration = Duration::from_secs(20);
 
-/// How long a command may take until it is where it is to be interrupted.
+/// Time limit until a command reaches the point of the interruption.
 pub(super) const BEGUN: Duration = Duration::from_secs(120);
 
-/// Waits for `is_so`, for so long at most.
+/// Waits until `is_so()`, at most for the duration `most`. Returns false after this time.
 pub(super) fn wait(most: Duration, mut is_so: impl FnMut() -> bool) -> bool {
     let began = Instant::now();
     loop {
@@ -41,13 +42,13 @@ pub(super) fn unfinished(directory: &Path) -> Vec<u64> {
     ours.map(|entry| entry.metadata().map_or(0, |there| there.len())).collect()
 }
 
-/// Sends a signal, such as -TERM, to a process, or to a group of processes if the number is negative.
+/// Sends a signal, such as -TERM, to a process, or to a process group if the number is negative.
 fn send(signal: &str, process: i64) -> Tested {
     assert!(Command::new("kill").args([signal, "--", &process.to_string()]).status()?.success());
     Ok(())
 }
 
-/// Sends the signal as soon as `is_there`, and returns how the command ended.
+/// Sends the signal as soon as `is_there()`, and returns the output of the command.
 pub(super) fn interrupt(mut child: Child, signal: &str, is_there: impl FnMut() -> bool) -> Anything<Output> {
     let begun = wait(BEGUN, is_there);
     send(signal, child.id().into())?;
@@ -64,7 +65,7 @@ pub(super) fn interrupt(mut child: Child, signal: &str, is_there: impl FnMut() -
 
 #[test]
 fn a_call_of_an_allocator_ends() -> Tested {
-    // Any of these calls takes far longer than a test may.
+    // Each of these calls would take far longer than the time limit.
     for (machine, allocator) in [("512x512", "gen-alg"), ("1024x1024", "mm"), ("1024x1024", "mc-pair")] {
         let directory = tempfile::tempdir()?;
         let out = directory.path().join("out");
@@ -77,7 +78,7 @@ fn a_call_of_an_allocator_ends() -> Tested {
         let output = interrupt(child, "-TERM", || {
             let has_first = unfinished(&out).iter().any(|&size| size > 0);
             if has_first {
-                // The second replay has asked its allocator by then.
+                // By then the second replay is in the allocator call.
                 thread::sleep(Duration::from_millis(200));
             }
             has_first
@@ -97,7 +98,7 @@ fn a_step_that_nobody_can_leave_is_left_behind() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let out = at.join("out");
-    // MC1x1 fills a centre with 700,000 nodes one by one, for minutes, and asks nobody meanwhile.
+    // MC1x1 adds 700,000 nodes one by one, for minutes, and does not check for signals.
     let large = "2 1 -1 9 700001 -1 -1 700001 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n3 2 -1 9 700002 -1 -1 700002 9 -1 \
          1 -1 -1 -1 -1 -1 -1 -1\n";
     fs::write(at.join("large.swf"), format!("1 0 -1 90 1 -1 -1 1 90 -1 1 -1 -1 -1 -1 -1 -1 -1\n{large}"))?;
@@ -136,10 +137,10 @@ fn what_keeps_nothing_ends_at_once_and_leaves_nothing() -> Tested {
     Ok(())
 }
 
-/// A log that never ends, as long as the file that is returned is open.
+/// A FIFO as a log that does not end while the returned file is open.
 fn endless_log(path: &Path) -> Anything<File> {
     assert!(Command::new("mkfifo").arg(path).status()?.success());
-    // Open for both, so that it need not wait for a reader.
+    // Open for reading and writing, so that opening does not wait for a reader.
     Ok(OpenOptions::new().read(true).write(true).open(path)?)
 }
 
@@ -152,7 +153,7 @@ fn a_log_that_is_being_written_goes_again() -> Tested {
     let at = directory.path();
     let mut log = endless_log(&at.join("in.swf"))?;
     for command in ["trace convert in.swf out.swf.gz", "trace cut in.swf out.swf --first 9"] {
-        // Each takes what is there.
+        // The command reads this line and waits for more.
         log.write_all(RECORD)?;
         let output = interrupt(start(at, command)?, "-TERM", || !unfinished(at).is_empty())?;
         assert_eq!(output.status.signal(), Some(15), "{command}");
@@ -182,7 +183,7 @@ fn an_error_that_nobody_reads_does_not_keep_a_command() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     children_hear_interrupts();
-    // A pipe is full with so many bytes.
+    // Fill the pipe: its capacity is 64 KiB.
     let (unread, mut full) = std::io::pipe()?;
     full.write_all(&vec![0; 1 << 16])?;
     let typed = "replay synthetic:jobs=2000 -m 384x384 -a mc-pair -q -o out --threads 1";
@@ -217,7 +218,7 @@ fn whatever_is_written_is_whole_or_not_there() -> Tested {
         ("export out --to swf -o schedule.swf", "schedule.swf", "\n"),
     ] {
         let mut child = start(at, command)?;
-        // It may have ended by then, and need not have begun: in either case nothing may be there in part.
+        // The command may have ended, or may not have begun. No file may be incomplete.
         send("-TERM", child.id().into())?;
         let ended = wait(SOON, || matches!(child.try_wait(), Ok(Some(_))));
         let status = child.wait()?;
@@ -254,7 +255,7 @@ fn a_loop_of_a_shell_stops() -> Tested {
             _ => !unfinished(&at.join(folder)).is_empty(),
         };
         assert!(wait(BEGUN, is_there), "{command}");
-        // As a terminal sends Ctrl-C: to the shell and to what it runs.
+        // Ctrl-C in a terminal: the signal goes to the shell and to its child.
         send("-INT", -i64::from(shell.id()))?;
         assert!(wait(SOON, || matches!(shell.try_wait(), Ok(Some(_)))), "{command}");
         assert_eq!(shell.wait()?.signal(), Some(2), "{command}");
@@ -274,7 +275,7 @@ fn a_second_signal_ends_at_once() -> Tested {
     let mut child = start(at, "replay large.swf -m 2048x2048 -a mc1x1 -s fcfs --no-timing -q -o out")?;
     assert!(wait(BEGUN, || !unfinished(&at.join("out")).is_empty()));
     send("-TERM", child.id().into())?;
-    // It may have ended of the first one.
+    // The first signal may have ended the process already.
     let _ = Command::new("kill").args(["-HUP", &child.id().to_string()]).output()?;
     assert!(wait(SOON, || matches!(child.try_wait(), Ok(Some(_)))));
     let output = child.wait_with_output()?;

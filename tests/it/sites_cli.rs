@@ -1,5 +1,5 @@
-//! Dumps of sites: partitions on nodes of their own or on shared ones, nodes that several jobs share, and
-//! machines that follow from lists of nodes.
+//! Dumps of sites: partitions with disjoint or shared nodes, jobs that share nodes, and machines derived from
+//! lists of nodes.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,13 +12,12 @@ use meshreplay::guest::Guests;
 
 use super::support::{Tested, columns, run};
 
-/// A job of a dump: its partition, the minutes of its start and of its length, and its nodes.
+/// A job of a dump: partition, start and length in minutes, list of nodes.
 type Line<'a> = (&'a str, u32, u32, &'a str);
 
 const HEADING: &str = "JobID|Submit|Start|End|State|NNodes|AllocCPUS|Partition|NodeList\n";
 
-/// Writes a dump of Slurm. Each node has 8 CPUs, of which a job has half; the number of nodes is that of the
-/// list, or 1.
+/// Writes a dump of Slurm. A job has 4 of the 8 CPUs of each node, and one node if its list is empty.
 fn dump(at: &Path, name: &str, jobs: &[Line<'_>]) -> std::io::Result<()> {
     let mut text = HEADING.to_owned();
     for (i, &(partition, start, length, list)) in jobs.iter().enumerate() {
@@ -34,14 +33,14 @@ fn dump(at: &Path, name: &str, jobs: &[Line<'_>]) -> std::io::Result<()> {
     fs::write(at.join(name), text)
 }
 
-/// What a replay says, the partition of each of its rows, their machines, and their jobs.
+/// Standard error of a replay, and the partitions, machines and numbers of jobs of its rows.
 struct Replayed {
     notes: String,
     partitions: Vec<String>,
     machines: Vec<String>,
     jobs: Vec<String>,
     manifest: serde_json::Value,
-    /// The numbers of the replays that pool partitions.
+    /// Replays with pooled partitions, by number.
     pooling: BTreeSet<u64>,
 }
 
@@ -57,7 +56,7 @@ fn replayed(at: &Path, arguments: &str) -> Result<Replayed, Box<dyn std::error::
 }
 
 impl Replayed {
-    /// Returns for each replay whether run.json says that it pools partitions.
+    /// Returns for each replay whether it pools partitions according to run.json.
     fn pools(&self) -> Vec<bool> {
         let replays = self.manifest["replays"].as_array().map_or(0, Vec::len);
         (0..replays as u64).map(|number| self.pooling.contains(&number)).collect()
@@ -105,7 +104,7 @@ fn partitions_on_nodes_of_their_own_are_machines_of_their_own() -> Tested {
     assert!(given.notes.contains(note), "{}", given.notes);
     assert_eq!((&given.manifest["replays"], given.pools()), (&pooled.manifest["replays"], vec![true]));
 
-    // A machine that is given has all jobs, beside those that follow from the log.
+    // A given machine has all jobs; machines derived from the log have the jobs of their partition.
     let both = replayed(at, "log.sacct -m 3x3 auto auto:1d --time-zone UTC")?;
     assert_eq!(both.partitions.join(" "), "batch batch gpu gpu all");
     assert_eq!(both.machines.join(" "), "2x2 4 1x2 2 3x3");
@@ -124,7 +123,7 @@ fn partitions_are_one_machine_if_they_share_one_percent_of_the_smaller_one() -> 
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     for (minutes, groups) in [(5, "batch debug"), (9, "batch debug"), (10, ""), (50, "")] {
-        // The partition debug has 1,000 node-minutes, of which some are on a node of batch.
+        // The partition debug has 1,000 node-minutes, a part of them on a node of batch.
         let jobs = [
             ("batch", 0, 1000, "n[1-4]"),
             ("debug", 10, 1000 - minutes, "d1"),
@@ -133,14 +132,14 @@ fn partitions_are_one_machine_if_they_share_one_percent_of_the_smaller_one() -> 
         dump(at, "log.sacct", &jobs)?;
         let found = replayed(at, "log.sacct -m auto --time-zone UTC")?;
         assert_eq!(found.partitions.join(" "), groups, "{minutes} minutes");
-        // Those that share nodes are no pool on any machine.
+        // On a given machine, partitions count as pooled only if they share no nodes.
         let given = replayed(at, "log.sacct -m 3x3 --time-zone UTC")?;
         assert_eq!(
             (given.pools(), given.notes.contains("pooled")),
             (vec![!groups.is_empty()], !groups.is_empty())
         );
     }
-    // A partition within another one, a third one that has some nodes of both, and one of its own.
+    // Partition debug is a subset of batch, large overlaps batch, gpu is disjoint.
     let jobs = [
         ("batch", 0, 100, "n[1-8]"),
         ("debug", 200, 50, "n[1-2]"),
@@ -179,8 +178,8 @@ fn more_than_eight_machines_are_asked_for_by_name() -> Tested {
 fn partitions_are_pooled_where_lists_do_not_show_their_nodes() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    // Dumps of Slurm have lists of all jobs that ran, tables need not. A third of the work of batch has no
-    // list, and then two thirds.
+    // Unlike dumps of Slurm, tables may lack lists. Jobs without a list have a third or two thirds of the
+    // work of batch.
     let table = |name: &str, jobs: &[Line<'_>]| {
         let mut text = "job,submit,start,end,procs,partition,nodelist\n".to_owned();
         for (i, (partition, start, length, list)) in jobs.iter().enumerate() {
@@ -200,7 +199,8 @@ fn partitions_are_pooled_where_lists_do_not_show_their_nodes() -> Tested {
             found.notes
         );
     }
-    // Jobs of several partitions, of none, and of a small one without lists; a requeued job has two runs.
+    // A job with two partitions, one without a partition, a small partition without lists, and a requeued
+    // job.
     table(
         "log.csv",
         &[
@@ -282,7 +282,7 @@ fn logs_whose_jobs_are_not_kept_are_read_again_for_their_parts() -> Tested {
 fn nodes_that_jobs_share_are_no_unit_of_their_own_accord() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    // Two jobs have a node for 6 of 120 minutes together, and for 5.
+    // Two jobs share a node for 6 or 5 of 120 node-minutes.
     for (start, length, is_refused) in [(54, 60, true), (55, 60, false)] {
         let jobs = [("batch", 0, 60, "n1"), ("batch", start, length, "n1"), ("other", 0, 60, "m1")];
         dump(at, "log.sacct", &jobs)?;
@@ -296,7 +296,7 @@ fn nodes_that_jobs_share_are_no_unit_of_their_own_accord() -> Tested {
         let names_partition = ran.stderr.contains("log, partition batch:");
         assert!(names_partition && ran.stderr.contains(&said), "{}", ran.stderr);
         assert_eq!(ran.stderr.contains("--unit cpus or --unit gpus counts parts of nodes"), is_refused);
-        // Others share none, and those that share them fewer than one in twenty.
+        // The other partition has no shared nodes, and in the whole log the share is below 5 %.
         for (others, code) in [("--partition other", 0), ("--unit nodes", 0), ("--unit cpus", 0)] {
             let ran = run(at, &format!("replay log.sacct -m 4x4 -a naive --time-zone UTC {others}"))?;
             assert_eq!(ran.code, Some(code), "{others}: {}", ran.stderr);
@@ -333,7 +333,8 @@ fn nodes_that_jobs_share_are_no_unit_of_their_own_accord() -> Tested {
         "{}",
         ran.stderr
     );
-    // A table does not say what its processors are: those with lists of their size are nodes.
+    // The unit of a table's processors is unknown. If lists have the same number of nodes, processors are
+    // nodes.
     for (procs, is_noted) in [(1, true), (4, false)] {
         let table = format!(
             "submit,start,end,procs,nodelist\n0,0,90,{procs},n1\n0,5,90,{procs},n1\n0,100,190,1,n1\n0,200,290,1,n2\n"
@@ -374,7 +375,7 @@ fn partitions_of_archive_logs_are_named_and_stay_pooled() -> Tested {
         format!("{number} {number} 0 {run_s} 2 -1 -1 2 {run_s} -1 1 1 1 -1 0 {partition} -1 -1\n")
     };
     for (run_s, is_pool) in [(100, true), (99, true), (20, true), (9, false)] {
-        // The partition 2 has at least 1 % of all work, or less.
+        // Partition 2 has at least 1 % of all work in the first three cases.
         let text = [
             "; MaxProcs: 4\n; Partition: 2 debug\n".to_owned(),
             job(1, 1, 1000),

@@ -1,4 +1,4 @@
-//! Boxes, slices and their fragmentation as a user meets them: `slurm-torus3d`, `turn=yes`, `--shape list:`,
+//! Boxes, slices and fragmentation on the command line: `slurm-torus3d`, `turn=yes`, `--shape list:`,
 //! `--fragmentation` and `--by-shape`, their plots and wrong inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,14 +10,14 @@ use super::support::{Tested, bundled, columns, run};
 
 const TOPOLOGY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/examples/torus3d/one-aligned.yaml");
 
-/// The columns of a frame that is kept as CSV.
+/// The columns of a CSV file.
 type Columns = BTreeMap<String, Vec<String>>;
 
 fn numbers(of: &Columns, column: &str) -> Result<Vec<f64>, Box<dyn Error>> {
     Ok(of[column].iter().map(|text| text.parse()).collect::<Result<_, _>>()?)
 }
 
-/// Replays without timing, and keeps everything in `out` as CSV.
+/// Replays without timing, with results in `out` as CSV.
 fn kept(at: &Path, arguments: &str) -> Tested {
     let ran = run(at, &format!("replay {arguments} --no-timing -q -o out --format csv --force"))?;
     assert_eq!(ran.code, Some(0), "{arguments}: {}", ran.stderr);
@@ -44,7 +44,8 @@ fn slurm_boxes_are_those_of_the_topology() -> Tested {
     assert_eq!(shapes["nodes"], ["1", "2", "4", "8", "16", "32", "64", "128", "256"]);
     assert_eq!(sum("refusals")?.to_string(), summary["allocate_failures"][0]);
     assert_eq!((sum("jobs")?, sum("never_fit")?), (10_000.0, 0.0));
-    // Without rounding, other sizes are refused for ever: an error, or counted size by size.
+    // Without rounding, sizes outside the topology never fit: an error, or with `--oversize skip` a count per
+    // size.
     let ran = run(at, &format!("replay {log} -m torus:8x8x4 -a slurm-torus3d:path={TOPOLOGY} -q"))?;
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains(" processors, which 'slurm-torus3d:path="), "{}", ran.stderr);
@@ -123,18 +124,18 @@ fn cubes_behind_switches_join_wherever_they_are_free() -> Tested {
         let summary = columns(&at.join("out/summary.csv"))?;
         names.iter().map(|name| Ok(summary[*name][0].parse()?)).collect()
     };
-    // Cubes 1 and 3 of four are free from 10 s to 100 s.
+    // Two of the four cubes, 1 and 3, are free from 10 s to 100 s.
     fs::write(at.join("two.swf"), log(&[100, 10, 100, 10]))?;
     let names = ["slices_fit_1_mean", "slices_fit_2_mean", "slices_fit_2_share", "external_fragmentation"];
     let slices = "two.swf -m ocs:4x4x4x4 --fragmentation 8x4x4,4x4x4*2";
     assert_eq!(found(slices, &names)?, [0.9, 1.8, 0.9, 0.0]);
-    // Of the two free cubes of five one has a node down for half of the time.
+    // Two of the five cubes are free, and one of them has a node down for half of the time.
     fs::write(at.join("three.swf"), log(&[100; 3]))?;
     fs::write(at.join("down.csv"), "50,200,down\n")?;
     let names = ["slices_fit_1_mean", "slices_fit_1_share", "slices_fit_2_mean", "largest_free_submesh_mean"];
     let slices = "three.swf -m ocs:5x4x4x4 --outages down.csv --fragmentation 4x4x4*2,8x4x4";
     assert_eq!(found(slices, &names)?, [1.5, 0.5, 0.5, 120.0]);
-    // Whoever asks for the numbers sees them, and only those of the slices that were given.
+    // The table shows columns of the two given slices only.
     let ran = run(at, "replay two.swf -m ocs:4x4x4x4 -a rfold --fragmentation 8x4x4,4x4x4*2 --no-timing -q")?;
     for title in ["largest free", "external fragm.", "slice 1 fits", "slice 2 time"] {
         assert!(ran.stdout.contains(title), "{title}: {}", ran.stdout);
@@ -170,7 +171,7 @@ fn a_study_keeps_the_same_details_as_a_replay() -> Tested {
     let [of_study, of_run] =
         ["study", "out"].map(|folder| fs::read(at.join(folder).join("fragmentation.svg")));
     assert!(of_study? == of_run?);
-    // Cells are copied with all their details.
+    // A merge copies all details of cells.
     let ran = run(at, "merge study -o merged")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let names = |folder: &str| -> Result<BTreeSet<_>, Box<dyn Error>> {
@@ -209,7 +210,7 @@ fn jobs_with_sides_are_turned_in_three_dimensions() -> Tested {
         assert_eq!(jobs["shape"], ["1x2x4", "2x4"], "{allocator}");
         assert_eq!(jobs["shape_used"], used, "{allocator}");
     }
-    // Boxes of parts of different cubes have a shape too; placements that are no box have none.
+    // A box from parts of different cubes has a shape. A placement that is not a box has none.
     kept(at, "sides.swf -m ocs:4x2x2x2 -a rfold-reconfig --placements")?;
     assert_eq!(columns(&at.join("out/jobs.csv"))?["shape_used"], ["1x2x4", "2x4"]);
     kept(at, "sides.swf -m 4x4x2 -a random --placements")?;
@@ -239,7 +240,7 @@ fn boxes_of_a_list_are_shared_out_by_weight() -> Tested {
     assert_eq!(counts.keys().collect::<Vec<_>>(), ["box 2x2x1", "box 4x1x1", "box 4x2x2", "box 8x8x4"]);
     let (three, one) = (counts["box 2x2x1"] as f64, counts["box 4x1x1"] as f64);
     assert!((three / (three + one) - 0.75).abs() < 0.03, "{counts:?}");
-    // As part of a study's rules the list is the same, and a job has the same box under every allocator.
+    // `+` separates the list in a study's rules. A job has the same box under every allocator.
     let study = format!(
         "logs = ['{log}']\nrules = ['authors:shape={}']\nmachines = ['torus:8x8x4']\nallocators = \
              ['slurm-torus3d']\n",

@@ -1,5 +1,5 @@
-//! `meshreplay sweep --submit slurm` and `--status` with programs that play Slurm's; tests/slurm has a real
-//! one.
+//! `meshreplay sweep --submit slurm` and `--status` with fakes of Slurm's programs. tests/slurm runs a real
+//! Slurm.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_meshreplay");
 const SIX: &str = "name = 'six & more'\nlogs = ['tiny.swf']\nmachines = ['4x4', '8x4']\n\
                    allocators = ['naive', 'random', 'hilbert+bf']\n";
 
-/// Keeps its arguments, one per line, and its script; prints the number of a job, 11 and then 12.
+/// Fake sbatch: saves its arguments, one per line, and its script; prints job number 11, then 12.
 const SBATCH: &str = "#!/bin/sh
 jobs=$(ls \"$FAKE\" | grep -c arguments)
 printf '%s\\n' \"$@\" > \"$FAKE/arguments$jobs\"
@@ -34,7 +34,7 @@ echo 'sbatch: error: Batch job submission failed: Invalid partition name specifi
 exit 1
 ";
 
-/// Prints the file `queue` if there is one, and fails as squeue does with jobs that it has forgotten if not.
+/// Fake squeue: prints the file `queue`, or fails as for unknown jobs if there is no such file.
 const SQUEUE: &str = "#!/bin/sh
 echo \"$@\" > \"$FAKE/asked\"
 cat \"$FAKE/queue\" 2>/dev/null && exit 0
@@ -42,7 +42,7 @@ echo 'slurm_load_jobs error: Invalid job id specified' >&2
 exit 1
 ";
 
-/// A directory whose name needs quoting, with a study, and beside it one with programs.
+/// A study in a directory whose name needs quotes, and a directory of fake programs.
 struct Site {
     directory: tempfile::TempDir,
 }
@@ -75,12 +75,12 @@ impl Site {
         Ok(())
     }
 
-    /// What a program that plays a part has kept.
+    /// Reads a file that a fake program has saved.
     fn kept(&self, name: &str) -> Result<String, Box<dyn Error>> {
         Ok(fs::read_to_string(self.programs().join(name))?)
     }
 
-    /// A command that finds the programs, and of the system's those that they need; never the system's Slurm.
+    /// A command whose PATH has the fakes and the few tools that they need, but never the system's Slurm.
     fn command(&self, program: &str) -> Command {
         let tools = self.directory.path().join("tools");
         if fs::create_dir(&tools).is_ok() {
@@ -102,7 +102,7 @@ impl Site {
         Ran::of(self.command(PROGRAM).args(arguments.split(' ')).output()?)
     }
 
-    /// What `--status out` says if it ends with this code.
+    /// The output of `--status out`, which must end with this code.
     fn status(&self, code: i32) -> Result<String, Box<dyn Error>> {
         let ran = self.run("sweep --status out")?;
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(code), ""), "{}", ran.stdout);
@@ -114,7 +114,7 @@ impl Site {
         Ok(fs::canonicalize(self.at())?.join(file).display().to_string())
     }
 
-    /// The same path as a shell takes it.
+    /// The same path, quoted for a shell.
     fn quoted(&self, file: &str) -> Result<String, Box<dyn Error>> {
         Ok(shlex::try_quote(&self.path(file)?)?.into_owned())
     }
@@ -139,7 +139,7 @@ fn submitted_shards_end_as_a_local_sweep() -> Tested {
     let merge = common("merge-%A.log", 1) + &format!("--dependency=afterany:11\n{scripts}/merge.sh\n");
     assert_eq!(site.kept("arguments1")?, merge);
 
-    // Two tasks are in the queue, one has ended without a result.
+    // Two tasks are in the queue, and one has ended without a result.
     fs::write(site.programs().join("queue"), "11 1 RUNNING\n11 2 PENDING\n12 N/A PENDING\n")?;
     let expected = "study six & more: 6 cells: 0 done, 2 running, 2 queued, 0 failed, 2 to do\n\
                     to do: wait for jobs 11, 12; their logs are in out/slurm\n";
@@ -151,8 +151,7 @@ fn submitted_shards_end_as_a_local_sweep() -> Tested {
     let next = format!("to resubmit: {sweep} --submit slurm:array=3,cpus=2,qos=low\nto finish: {sweep}\n");
     assert!(text.ends_with(&format!("6 to do\n{next}")), "{text}");
 
-    // The scripts, by a shell: one task twice at a time, as after a requeue, and another killed in the
-    // middle.
+    // Run the scripts: one task twice at the same time, as after a requeue, and another task is killed first.
     let task = |number: u32| {
         let mut shell = site.command("/bin/sh");
         shell.arg(site.programs().join("script0")).env("SLURM_ARRAY_TASK_ID", number.to_string());
@@ -178,8 +177,7 @@ fn submitted_shards_end_as_a_local_sweep() -> Tested {
     Ok(())
 }
 
-/// Every set of flags that the table of options can give, one flag each with those that it needs, and all at
-/// once.
+/// Each flag of `sweep` alone, with the flag that it needs, and all flags together.
 fn sets_of_flags() -> Vec<String> {
     let given = |row: &ReplayOption, flag: &Flag| match flag.gives {
         FlagValue::Value(_) => flag.argument(),
@@ -229,7 +227,7 @@ fn shards_have_every_option_of_whoever_submits() -> Tested {
         // The original command finds nothing to do.
         let ran = site.run(&command.replace(" -q", ""))?;
         let nothing = "note: 3 cells: 3 were done, 0 replayed; out/summary.parquet is written";
-        // A map of nodes has no effect without recorded nodes, as a note says.
+        // Ignore the note on the node map, which has no effect without recorded nodes.
         let told = |line: &&str| !line.starts_with("note: the node map has no effect");
         let told: String = ran.stderr.split_inclusive('\n').filter(told).collect();
         assert!(ran.code == Some(0) && told.starts_with(nothing) && told.lines().count() == 1, "{flags}");
@@ -245,7 +243,7 @@ fn only_shards_that_miss_cells_are_submitted_again() -> Tested {
     let ran = site.run("sweep six.toml -o out --no-timing --submit slurm:array=3 -q")?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert!(site.kept("arguments0")?.contains("\n--array=1,3\n"), "{}", site.kept("arguments0")?);
-    // More shards than cells would have nothing to do.
+    // The number of shards is limited to the number of cells.
     let ran = site.run("sweep six.toml -o fresh --no-timing --submit slurm:array=100 -q")?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert!(site.kept("arguments2")?.contains("\n--array=1-6\n"), "{}", site.kept("arguments2")?);
@@ -326,7 +324,7 @@ fn a_missing_or_failing_sbatch_gets_one_clear_line() -> Tested {
         let expected = format!("error: {message}\n");
         assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(1), "", expected.as_str()));
     }
-    // The array that was submitted is not forgotten.
+    // The first submission is still known.
     fs::write(site.programs().join("queue"), "11 1 RUNNING\n11 2 PENDING\n")?;
     assert!(site.status(1)?.contains("0 done, 1 running, 1 queued, 0 failed, 4 to do\n"));
     assert_eq!(site.kept("asked")?, "--noheader --array --format=%F %K %T --jobs=11\n");
@@ -341,7 +339,7 @@ fn a_refused_submission_leaves_the_study_as_it_was() -> Tested {
     let ran = site.run("sweep six.toml -o half --no-timing --shard 1/3 -q")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let status = site.run("sweep --status half")?.stdout;
-    // Its scripts are replaced by others, and have to come back.
+    // The next submissions replace the scripts and fail, so the old scripts must come back.
     site.program("sbatch", SBATCH)?;
     let ran = site.run("sweep six.toml -o sent --no-timing --submit slurm:array=2 -q")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -416,13 +414,13 @@ fn a_status_says_what_is_left_of_a_local_sweep() -> Tested {
     let next = format!("to finish: meshreplay sweep {} -o out --no-timing\n", site.quoted("six.toml")?);
     let counted = "study six & more: 6 cells: 2 done, 0 running, 0 queued, 0 failed, 4 to do\n";
     assert_eq!(site.status(1)?, format!("{counted}{next}"));
-    // A directory that does not say how it was started.
+    // A directory without the files that contain its options.
     fs::remove_file(site.at().join("out/unfinished.json"))?;
     fs::remove_file(site.at().join("out/place.json"))?;
     let usual = "to finish: meshreplay sweep STUDY.toml -o out --no-timing\n\
                  STUDY.toml stands for the file of the study; leave out options that are keys of that file\n";
     assert_eq!(site.status(1)?, format!("{counted}{usual}"));
-    // The command that it prints, by a shell.
+    // Run the printed command in a shell.
     assert_eq!(site.run("sweep six.toml -o out --no-timing --shard 2/3 -q")?.code, Some(0));
     let command = next.trim_start_matches("to finish: ").replacen("meshreplay", PROGRAM, 1);
     assert!(site.command("/bin/sh").args(["-c", &command]).stderr(Stdio::null()).status()?.success());
@@ -447,14 +445,14 @@ fn a_status_names_failed_cells_until_they_succeed() -> Tested {
     let mut lines = text.lines();
     let counted = "study six & more: 6 cells: 3 done, 0 running, 0 queued, 3 failed, 0 to do";
     assert_eq!(lines.next(), Some(counted));
-    // What it says of them is what the sweep said.
+    // The status lists the same failures as the sweep.
     let mut said: Vec<&str> = ran.stderr.lines().filter(|line| !line.ends_with("are kept")).collect();
     let mut named: Vec<&str> = lines.by_ref().take(6).collect();
     said.sort_unstable();
     named.sort_unstable();
     assert_eq!(named, said);
     assert!(lines.next().is_some_and(|line| line.starts_with("to finish: meshreplay sweep ")), "{text}");
-    // A failure is forgotten when the cell is finished by whatever means: here its result is put there.
+    // A failure is dropped when the cell has a result from anywhere, here from a copied file.
     let cells = fs::read_dir(site.at().join("out/cells"))?.collect::<Result<Vec<_>, _>>()?;
     let files: Vec<PathBuf> = cells.into_iter().map(|entry| entry.path()).collect();
     let finished = files.iter().find(|name| name.extension().is_some_and(|end| end == "parquet"));

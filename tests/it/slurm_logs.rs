@@ -1,15 +1,15 @@
-//! Accounting of Slurm through the command: logs of a real run, and what people get wrong.
+//! Accounting of Slurm on the command line: logs of a real Slurm, and malformed logs.
 
 use std::fs;
 
 use super::support::{Tested, csv_cells, run, run_with};
 
-/// A heading and a line that are right.
+/// A valid heading and a valid line.
 const HEADING: &str = "JobID|Submit|Start|End|State|NNodes|AllocCPUS|AllocTRES|Timelimit|User|NodeList";
 const LINE: &str =
     "5|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:00:09|FAILED|3|8|cpu=8|1:00:00|anna|n[1-3]";
 
-/// The log of a real run of Slurm in one of three formats.
+/// The log of the same Slurm run in one of three formats.
 fn golden(ending: &str) -> String {
     format!("{}/tests/it/golden/slurm.{ending}", env!("CARGO_MANIFEST_DIR"))
 }
@@ -26,7 +26,7 @@ fn a_replay_of_a_dump_is_that_of_its_conversion() -> Tested {
         let table = |log: &str| -> Result<Vec<String>, Box<dyn std::error::Error>> {
             let ran = run(at, &format!("replay {log} {rest}"))?;
             assert_eq!(ran.code, Some(0), "{log}: {}", ran.stderr);
-            // The log and all that is derived from its name and its bytes differ.
+            // Columns that depend on the name and the bytes of the log differ.
             let heads = csv_cells(ran.stdout.lines().next().unwrap_or_default());
             let is_kept = |head: &str| !["log", "log_sha256", "run"].contains(&head);
             let kept = |line: &str| {
@@ -42,7 +42,7 @@ fn a_replay_of_a_dump_is_that_of_its_conversion() -> Tested {
     Ok(())
 }
 
-/// Whole texts that are wrong, each with a part of the message.
+/// Malformed files, each with a part of the message.
 const WRONG: &[(&str, &str)] = &[
     ("{\"jobs\": [", ": the JSON text ends early; get the file again"),
     ("{\"meta\": {}}", ": the JSON text has no list 'jobs'; expected the output of sacct --json"),

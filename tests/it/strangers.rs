@@ -1,4 +1,4 @@
-//! Directories that somebody else has made: their names, files and drawings are not trusted.
+//! Result directories from others: names, files and drawings are not trusted.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +7,8 @@ use super::support::{Tested, bundled, contents, run};
 
 type Anything<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// A finished study of two cells with their jobs, in the directory `part`; the names of the files of its
-/// cells.
+/// Sweeps a study of two cells with jobs into the directory `part`, and returns the names of the cells'
+/// files.
 fn study(at: &Path) -> Anything<Vec<String>> {
     let text =
         format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive', 'random']\n", bundled("tiny.swf"));
@@ -62,7 +62,7 @@ fn a_cell_is_done_only_if_its_file_is_its_own() -> Tested {
         assert_eq!(ran.code, Some(1));
         assert!(ran.stderr.contains("is damaged or the result of another cell"), "{}", ran.stderr);
         assert!(!at.join("whole").exists());
-        // The same command replays it.
+        // The same command replays the damaged cell.
         assert_eq!(run(at, "sweep s.toml -o part --no-timing --jobs -q")?.code, Some(0));
         assert!(fs::read(&second)? == whole);
     }

@@ -1,5 +1,4 @@
-//! Replays that read their jobs while they run have the results of those with all jobs in memory, to the
-//! byte.
+//! Replays that read jobs while they run give the same bytes as replays with all jobs in memory.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -14,7 +13,7 @@ use meshreplay::trace::LogNames;
 
 use super::support::{Tested, contents, run, run_with};
 
-/// Runs every replay of `study`. Jobs that leave a replay go into `results`. Returns the errors.
+/// Runs every replay of `study`, writes finished jobs to `results` and returns the errors.
 pub(crate) fn replayed(
     study: &Study,
     results: &mut RunResults<'_>,
@@ -50,14 +49,14 @@ fn files(
 ) -> Result<std::collections::BTreeMap<String, Vec<u8>>, Box<dyn Error>> {
     let study = Study { most_kept: most, ..study.clone() };
     let mut results = RunResults::open(&study, Some(RunPlace { path: folder, format, force: false }))?;
-    // Replays whose rows are taken read their log by threes.
+    // Up to three replays share a reader of the log.
     let errors = replayed(&study, &mut results, 3)?;
     assert_eq!(errors, Vec::<String>::new());
     results.finish()?;
     contents(folder)
 }
 
-/// Returns the study of a file with these lines, about a log of `jobs` jobs of the Lublin–Feitelson model.
+/// Returns a study with these lines on a log of `jobs` jobs of the Lublin–Feitelson model.
 fn study(directory: &Path, jobs: u32, lines: &str) -> Result<Study, Box<dyn Error>> {
     let made =
         format!("trace generate --model lublin --jobs {jobs} --procs 256 --load 0.8 --force -o log.swf");
@@ -87,8 +86,8 @@ fn jobs_that_are_read_while_a_replay_runs_give_the_same_files() -> Tested {
     Ok(())
 }
 
-/// Runs every replay of `study` with at most `most` jobs of a log in memory, and returns the numbers of each
-/// in words.
+/// Runs every replay of `study` with at most `most` jobs of a log in memory, and returns the summary of each
+/// as text.
 fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn Error>> {
     let study = Study { most_kept: most, ..study.clone() };
     let fragmentation = Some("2x2".parse()?);
@@ -110,8 +109,7 @@ fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn E
     Ok(found)
 }
 
-/// A log that comes through a pipe cannot be read again, so that all of its jobs are kept, whatever the pipe
-/// is called.
+/// A pipe cannot be read twice, so all jobs stay in memory, even if the pipe has a file name.
 #[cfg(unix)]
 #[test]
 fn a_long_log_from_a_pipe_with_a_name_is_replayed() -> Tested {
@@ -126,8 +124,7 @@ fn a_long_log_from_a_pipe_with_a_name_is_replayed() -> Tested {
     Ok(())
 }
 
-/// A log whose jobs stand behind their place in the order of arrival is replayed while it is read all the
-/// same.
+/// A log that is not in order of arrival is still replayed while it is read.
 #[test]
 fn jobs_that_are_read_out_of_order_give_the_same_results() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -137,7 +134,7 @@ fn jobs_that_are_read_out_of_order_give_the_same_results() -> Tested {
     let log = directory.path().join("log.swf");
     let text = fs::read_to_string(&log)?;
     let (header, mut jobs): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with(';'));
-    // Every stretch of 40 jobs is turned round, and one job comes thousands too late.
+    // Reverse every 40 jobs, and move one job 4,000 places back.
     jobs.chunks_mut(40).for_each(<[_]>::reverse);
     jobs[300..4_300].rotate_left(1);
     fs::write(&log, [header, jobs].concat().join("\n") + "\n")?;
@@ -157,8 +154,8 @@ fn jobs_that_are_read_out_of_order_give_the_same_results() -> Tested {
 #[test]
 fn long_logs_give_the_same_parts_of_files() -> Tested {
     let directory = tempfile::tempdir()?;
-    // More jobs than one part of a file has. A single replay writes into the file of the results, and two
-    // write into files of their own first.
+    // More jobs than one part of a file has. A single replay writes directly to the result file, two replays
+    // write to temporary files first.
     for allocators in ["'naive'", "'naive', 'hilbert+bf'"] {
         let lines = format!("schedulers = ['fcfs']\nallocators = [{allocators}]\n");
         let study = study(directory.path(), 140_000, &lines)?;
@@ -182,7 +179,7 @@ fn a_log_that_changes_while_it_is_replayed_gives_no_results() -> Tested {
     let study = Study { most_kept: 100, ..study };
     let log = directory.path().join("log.swf");
     let text = fs::read_to_string(&log)?;
-    // A comment more, or more jobs than were planned with.
+    // The log gets another comment, or more jobs than in the first pass.
     let more = text.lines().skip_while(|line| line.starts_with(';')).collect::<Vec<_>>().join("\n");
     for late in ["; late\n".to_owned(), (more + "\n").repeat(4)] {
         fs::write(&log, text.clone() + &late)?;

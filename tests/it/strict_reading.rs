@@ -1,5 +1,4 @@
-//! What is not told, told twice or told oddly by a log, a result or the arguments is noticed, and never
-//! guessed in silence.
+//! Missing, repeated or odd information in logs, results and arguments gives a note or an error.
 
 use std::error::Error;
 use std::fs;
@@ -7,7 +6,7 @@ use std::path::Path;
 
 use super::support::{Ran, Tested, bundled, run, wrong};
 
-/// A dump with two jobs in the hours in which clocks are put forward.
+/// A dump of two jobs in the night when clocks are put forward.
 const DUMP: &str = "JobIDRaw|User|Submit|Start|End|State|NNodes|AllocCPUS\n\
                     1|1001|2024-03-31T00:30:00|2024-03-31T00:30:00|2024-03-31T03:30:00|COMPLETED|4|8\n\
                     2|O'Brien|2024-03-31T00:40:00|2024-03-31T04:30:00|2024-03-31T05:30:00|COMPLETED|4|8\n";
@@ -32,11 +31,11 @@ fn the_arguments_for_logs_reach_those_that_are_compared() -> Tested {
         let ran = fine(at, &format!("compare dst.sacct {name} {arguments}"))?;
         assert!(ran.stdout.contains("are equal: 2 jobs") && !ran.stderr.contains("UTC"), "{}", ran.stderr);
     }
-    // Results are no logs, whatever is said of logs.
+    // Options for logs do not affect directories of results.
     fine(at, "replay nodes.swf -m 4x4 -s recorded -a naive --no-timing -q -o out")?;
     fine(at, "audit out --time-zone UTC")?;
     fine(at, "compare out dst.sacct --times-only --time-zone Europe/Berlin")?;
-    // What is meant for no file of the command is a mistake.
+    // An option that applies to none of the files is an error.
     for arguments in ["audit nodes.swf -m 4x4", "compare nodes.swf cpus.swf"] {
         for (given, message) in
             [("--unit gpus", "'swf' has no parameter 'unit'"), ("--input-format sacct", "JobID")]
@@ -49,7 +48,7 @@ fn the_arguments_for_logs_reach_those_that_are_compared() -> Tested {
             );
         }
     }
-    // A table is read as the log that it is said to be.
+    // `--columns` and `--input-format` apply to tables in `audit`, too.
     fs::write(at.join("t.csv"), "id,submit,start,end,nodes\n1,100,200,300,4\n")?;
     for given in ["--columns submit=2,start=3,end=4,procs=5", "--input-format table"] {
         fine(at, &format!("audit t.csv {given} -m 4x4"))?;
@@ -71,8 +70,7 @@ fn names_are_the_same_in_a_converted_log() -> Tested {
     Ok(())
 }
 
-/// Partitions are chosen by name or number, so that names that are each other's numbers must not lead to the
-/// wrong jobs.
+/// Partitions are chosen by name or number. Here the names 1 and 2 are also numbers of the other partition.
 #[test]
 fn partitions_of_a_converted_log_keep_their_jobs() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -89,7 +87,7 @@ fn partitions_of_a_converted_log_keep_their_jobs() -> Tested {
             at,
             &format!("replay p.swf -m 4x4 -a naive --no-timing -q --partition {number} --columns jobs"),
         )?;
-        // The first partition of the log, which its table calls 2, is number 1.
+        // The first partition of the log has name 2 and number 1.
         assert_eq!(one.stdout.split_whitespace().last(), Some(number.to_string().as_str()), "{}", one.stdout);
     }
     Ok(())
@@ -107,7 +105,7 @@ fn two_logs_of_one_name_are_refused() -> Tested {
     let expected = "'a/tiny.swf' and 'b/tiny.swf' would both be called 'tiny' in results; rename the file of \
          one, or leave one out";
     assert!(said.contains(expected) && !at.join("out").exists(), "{said}");
-    // The same log twice is one log.
+    // The same log given twice is one log.
     fine(at, "replay a/tiny.swf a/tiny.swf -m 4x4 -a naive -q")?;
     Ok(())
 }
@@ -123,7 +121,7 @@ fn the_machine_of_a_log_has_room_for_each_of_its_jobs() -> Tested {
     fs::write(at.join("unknown.swf"), job(1, 0, 10, 4) + &job(2, -1, 10, 16))?;
     let zero = fine(at, "replay zero.swf -m auto:1d -s recorded -a naive --no-timing --columns wait_s_mean")?;
     assert!(zero.stderr.contains("is 20, for the 20 processors that were in use at once"), "{}", zero.stderr);
-    // Jobs that were cancelled together while they waited had no nodes.
+    // Jobs that were cancelled while waiting had no nodes.
     let head = "JobIDRaw|User|Submit|Start|End|State|NNodes|AllocCPUS\n\
                 1|a|2024-03-01T00:00:00|2024-03-01T00:00:00|2024-03-01T09:00:00|COMPLETED|16|16\n";
     let hours = "2024-03-01T01:00:00|2024-03-01T05:00:00|2024-03-01T05:00:00";
@@ -137,7 +135,7 @@ fn the_machine_of_a_log_has_room_for_each_of_its_jobs() -> Tested {
     }
     let unknown = fine(at, "replay unknown.swf -m auto:1d -a naive --no-timing")?;
     assert!(unknown.stderr.contains("is 16, for the 16 processors that one of its jobs asks for"));
-    // A number with grouped digits is no number of a header, and not its first digit.
+    // `1,024` is not a number, and it is not read as 1.
     fs::write(at.join("comma.swf"), format!("; MaxProcs: 1,024\n{}", job(1, 0, 10, 3)))?;
     let comma = fine(at, "replay comma.swf -m auto:1d -a naive --no-timing")?;
     assert!(
@@ -193,7 +191,7 @@ fn files_of_jobs_that_are_cut_are_noticed() -> Tested {
         );
     }
     fine(at, "audit out --replay 0")?;
-    // A cell that is no number makes a text of its column.
+    // A cell that is not a number makes its column a column of texts.
     let end = lines[1].split(',').nth(lines[0].split(',').position(|name| name == "end_s").unwrap_or(0));
     let odd = jobs.replacen(&format!(",{},", end.unwrap_or_default()), ",abc,", 1);
     assert_ne!(odd, jobs);

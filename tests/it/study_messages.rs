@@ -1,17 +1,17 @@
-//! Messages about studies: the file of a finished study, deleted cells, and machines that an allocator cannot
-//! serve.
+//! Messages on studies: the study file of finished results, deleted cells, and machines that an allocator
+//! cannot serve.
 
 use std::fs;
 use std::path::Path;
 
 use super::support::{Tested, bundled, run};
 
-/// Writes the file of a study of `tiny.swf`.
+/// Writes a study file for `tiny.swf`.
 fn write_study(at: &Path, name: &str, lines: &str) -> Tested {
     Ok(fs::write(at.join(name), format!("logs = [\"{}\"]\n{lines}\n", bundled("tiny.swf")))?)
 }
 
-/// A finished study of two cells in the directory `out`, of which one is deleted.
+/// Sweeps a study of two cells into the directory `out` and deletes one cell.
 fn deleted(at: &Path) -> Tested {
     write_study(at, "two.toml", "machines = [\"4x4\"]\nallocators = [\"naive\", \"mc1x1\"]")?;
     assert_eq!(run(at, "sweep two.toml -o out --no-timing -q")?.code, Some(0));
@@ -35,12 +35,12 @@ fn the_status_of_a_study_that_was_finished_names_its_file() -> Tested {
     let again = run(&at, &format!("sweep {} -o out --no-timing -q", file.display()))?;
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert_eq!((run(&at, "sweep --status out")?.code, &*run(&at, "table out")?.stderr), (Some(0), ""));
-    // Merged parts are of the same file.
+    // A merge keeps the path of the study file.
     assert_eq!(run(&at, "merge out -o merged -q")?.code, Some(0));
     fs::remove_dir_all(at.join("merged/cells"))?;
     let status = run(&at, "sweep --status merged")?;
     assert!(status.stdout.contains(&format!("sweep {} -o merged", file.display())), "{}", status.stdout);
-    // Without the file, its name is left open.
+    // Without the study file, the command has a placeholder.
     fs::remove_file(&file)?;
     let status = run(&at, "sweep --status merged")?;
     assert!(status.stdout.contains("STUDY.toml stands for the file of the study; "), "{}", status.stdout);
@@ -58,7 +58,7 @@ fn a_summary_that_is_older_than_the_cells_is_noted() -> Tested {
         let ran = run(at, command)?;
         assert!(ran.code == Some(0) && ran.stderr.starts_with(note), "{command}: {}", ran.stderr);
     }
-    // A summary that was copied without its cells is complete.
+    // A summary without any cells counts as a complete copy.
     fs::remove_dir_all(at.join("out/cells"))?;
     assert_eq!(run(at, "table out")?.stderr, "");
     Ok(())
@@ -81,7 +81,7 @@ fn a_study_that_cannot_be_one_is_split() -> Tested {
         let ran = run(at, &format!("sweep {name}.toml -o {name} --no-timing -q"))?;
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     }
-    // An allocator that serves none of the machines has no file of its own.
+    // An allocator that serves no machine gives no separate study.
     write_study(at, "none.toml", "machines = [\"4x4\"]\nallocators = [\"naive\", \"left-compaction\"]")?;
     let ran = run(at, "sweep none.toml -o out -q")?;
     assert!(ran.code == Some(1) && !ran.stderr.contains("split"), "{}", ran.stderr);

@@ -1,4 +1,4 @@
-//! What several tests of the command need: runs of the program, files and their differences.
+//! Helpers for several tests: runs of the program, files and their differences.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -9,22 +9,22 @@ use std::process::{Child, Command, Output, Stdio};
 
 pub(crate) use super::core_support::{Numbers, Tested, replay, shared, shared_log};
 
-/// Makes commands that are started from now on hear SIGINT and SIGHUP, even if this process ignores them, as
-/// one in the background of a script or under nohup does: a signal that is handled here has its default
-/// action in children.
+/// Gives SIGINT and SIGHUP their default action in child processes, even if this process ignores them, as in
+/// the background of a script or under nohup. A signal with a handler here has its default action in
+/// children.
 #[cfg(unix)]
 pub(crate) fn children_hear_interrupts() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         let ends = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
         signal_hook::flag::register_conditional_default(2, ends).expect("SIGINT can be handled");
-        // Tests that outlive their terminal go on, as they do under nohup.
+        // The tests themselves ignore SIGHUP, as under nohup.
         let heard = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         signal_hook::flag::register(1, heard).expect("SIGHUP can be handled");
     });
 }
 
-/// What a run of the program left.
+/// Result of a run of the program.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
@@ -41,13 +41,12 @@ impl Ran {
     }
 }
 
-/// Runs the program in `directory` with `stdin` as its standard input. Its local time is that of UTC on every
-/// machine.
+/// Runs the program in `directory` with this standard input and with UTC as its time zone.
 pub(crate) fn run_with(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Result<Ran, Box<dyn Error>> {
     run_in_zone(directory, arguments, stdin, "UTC")
 }
 
-/// Does the same as [`run_with`] on a machine whose local time is that of `zone`.
+/// Like [`run_with`], in the time zone `zone`.
 pub(crate) fn run_in_zone(
     directory: &Path,
     arguments: &[&str],
@@ -63,7 +62,7 @@ pub(crate) fn run_in_zone(
         .stderr(Stdio::piped())
         .spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // A program that failed early does not read its input.
+        // A program that fails early does not read its input.
         let _ = input.write_all(stdin);
     }
     let output = child.wait_with_output()?;
@@ -75,15 +74,15 @@ pub(crate) fn run(directory: &Path, arguments: &str) -> Result<Ran, Box<dyn Erro
     run_with(directory, &arguments.split(' ').collect::<Vec<_>>(), b"")
 }
 
-/// Runs what has to fail with this code, and returns what it says on standard error.
+/// Runs a command that must fail with this code, and returns standard error.
 pub(crate) fn wrong(directory: &Path, code: i32, arguments: &str) -> Result<String, Box<dyn Error>> {
     let ran = run(directory, arguments)?;
     assert_eq!(ran.code, Some(code), "{arguments}: {}{}", ran.stdout, ran.stderr);
     Ok(ran.stderr)
 }
 
-/// Runs the program in `directory` on a terminal of this width, by `script` of util-linux. Returns what it
-/// printed, with its notes and without the codes for bold letters, or `None` where there is no such program.
+/// Runs the program in `directory` on a terminal of this width, by `script` of util-linux. Returns standard
+/// output and standard error without codes for bold text, or `None` without `script`.
 pub(crate) fn on_terminal(
     directory: &Path,
     width: usize,
@@ -93,7 +92,7 @@ pub(crate) fn on_terminal(
     Ok(shown.map(|text| text.replace("\x1b[1m", "").replace("\x1b[0m", "")))
 }
 
-/// Returns what [`on_terminal`] does, with the codes for bold letters.
+/// Like [`on_terminal`], with codes for bold text.
 pub(crate) fn bold_on_terminal(
     directory: &Path,
     width: usize,
@@ -111,7 +110,7 @@ pub(crate) fn bold_on_terminal(
     Ok(Some(text))
 }
 
-/// `bytes` with `to`, which is as long, wherever `from` was.
+/// Replaces every `from` in `bytes` by `to`, which has the same length.
 pub(crate) fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
     while let Some(at) = bytes.windows(from.len()).position(|window| window == from) {
         bytes[at..at + to.len()].copy_from_slice(to);
@@ -131,7 +130,7 @@ pub(crate) fn start(directory: &Path, arguments: &str) -> std::io::Result<Child>
         .spawn()
 }
 
-/// A file of traces/.
+/// The path of a file in traces/.
 pub(crate) fn bundled(file: &str) -> String {
     format!("{}/traces/{file}", env!("CARGO_MANIFEST_DIR"))
 }
@@ -142,8 +141,7 @@ pub(crate) fn assert_golden(name: &str, text: &str) -> Tested {
 }
 
 /// Compares `text` with the file at `path` below the project's root, and fails with the lines that differ.
-/// With `BLESS=1` in the environment it writes the file instead, so that whoever changes what a file records
-/// reads the change in git.
+/// With `BLESS=1` in the environment it writes the file instead; check the change in git.
 pub(crate) fn assert_committed(path: &str, text: &str) -> Tested {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let committed = fs::read_to_string(&file).unwrap_or_default();
@@ -160,12 +158,12 @@ pub(crate) fn assert_committed(path: &str, text: &str) -> Tested {
     Err(format!("{path} is not what the program gives; {remedy}\n{}", difference(&committed, text)).into())
 }
 
-/// Whether committed files are to be rewritten.
+/// Whether `BLESS=1` is set.
 pub(crate) fn blesses() -> bool {
     std::env::var_os("BLESS").is_some_and(|value| value == "1")
 }
 
-/// The lines from the first to the last that differ: those of `old` after `-`, then those of `new` after `+`.
+/// The lines from the first to the last difference: lines of `old` after `-`, then lines of `new` after `+`.
 fn difference(old: &str, new: &str) -> String {
     use std::fmt::Write as _;
     const LINES: usize = 30;
@@ -178,7 +176,7 @@ fn difference(old: &str, new: &str) -> String {
     for (sign, lines) in [('-', &old), ('+', &new)] {
         let middle = &lines[head..lines.len() - tail];
         for line in middle.iter().take(LINES) {
-            // Drawings have lines of many thousand characters.
+            // Drawings have lines with thousands of characters.
             let _ = writeln!(text, "{sign} {}", line.chars().take(LETTERS).collect::<String>());
         }
         if middle.len() > LINES {
@@ -213,7 +211,7 @@ pub(crate) fn contents(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, Bo
     Ok(found)
 }
 
-/// Whether two directories hold the same files, byte by byte; the names of those that differ.
+/// Compares two directories byte by byte, and returns the names of the files that differ.
 pub(crate) fn differences(a: &Path, b: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let (a, b) = (contents(a)?, contents(b)?);
     let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));

@@ -1,4 +1,4 @@
-//! `meshreplay sweep` and `merge` as a user meets them: killed and resumed, in parts, wrong inputs, failing
+//! `meshreplay sweep` and `merge` on the command line: killed and resumed, in shards, wrong inputs, failing
 //! cells.
 
 use std::collections::BTreeMap;
@@ -42,8 +42,8 @@ fn a_killed_study_goes_on_where_it_stood() -> Tested {
     let whole = began.elapsed();
     let expected = contents(&at.join("whole"))?;
     assert_eq!(expected.len(), 2 * 60 + 4);
-    // Each moment is counted from the start of a run, so most runs get further than the ones before. A run
-    // that ends before it is killed does not count, and the next one is killed sooner.
+    // Each run continues the one before and is killed at a random time after its start. A run that ends
+    // before its kill does not count, and the next one is killed sooner.
     let mut numbers = Numbers(20);
     let (mut killed, mut left, mut longest) = (0, 0, whole / 2);
     for round in 0..400 {
@@ -91,7 +91,7 @@ fn what_a_killed_process_left_is_removed_by_its_own_part_only() -> Tested {
     assert!(!at.join("o/summary.parquet").exists());
     done(&run(at, "sweep sixty.toml -o o --shard 2/2 -q --no-timing")?);
     assert_eq!(there(), [true, false, false]);
-    // The part that ended last wrote the summary.
+    // The shard that ended last wrote the summary.
     done(&run(at, "sweep sixty.toml -o whole -q --no-timing")?);
     done(&run(at, "sweep sixty.toml -o o -q --no-timing")?);
     assert_eq!(differences(&at.join("whole"), &at.join("o"))?, Vec::<String>::new());
@@ -125,7 +125,7 @@ fn shards_merge_to_the_whole() -> Tested {
     Ok(())
 }
 
-/// A part of a study that was begun by an earlier build has no `starts` in its study.json.
+/// The study.json of an earlier version may lack `starts`.
 #[test]
 fn parts_that_do_not_tell_when_logs_start_are_merged() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -174,7 +174,7 @@ fn conflicting_cells_and_other_studies_are_named() -> Tested {
     let ran = run(at, "sweep b.toml -o a -q")?;
     assert_eq!(ran.code, Some(1));
     assert_eq!(ran.stderr, "error: a holds the study 'a', not 'b'; give another directory\n");
-    // The results of one cell under the name of the other.
+    // Results of one cell under the name of another.
     let mut cells: Vec<String> = contents(&at.join("again/cells"))?.into_keys().collect();
     cells.sort();
     let [first, second] = [&cells[0], &cells[1]].map(|cell| at.join("again/cells").join(cell));
@@ -183,7 +183,7 @@ fn conflicting_cells_and_other_studies_are_named() -> Tested {
     assert_eq!(ran.code, Some(1));
     let problem = format!("again/cells/{} is damaged or the result of another cell", cells[1]);
     assert!(ran.stderr.contains(&problem), "{}", ran.stderr);
-    // The same in a file that says that it is the other's.
+    // The same with the key of the other cell in the file.
     let [key_of_first, key] = [&cells[0], &cells[1]].map(|cell| cell.trim_end_matches(".parquet"));
     fs::write(&second, replaced(fs::read(&first)?, key_of_first.as_bytes(), key.as_bytes()))?;
     let ran = run(at, "merge a again -o out")?;
@@ -230,8 +230,8 @@ fn only_what_is_new_is_replayed() -> Tested {
     Ok(())
 }
 
-/// Printed by version 0.2.0, which is part of every key: a new version has other keys, and nothing else may
-/// change them. With 0.1.0 in their place these keys were those that version 0.1.0 printed.
+/// Keys printed by version 0.2.0. The version is part of every key, so a new version has other keys; nothing
+/// else may change them.
 #[test]
 fn keys_of_cells_stay_as_they_are() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -272,7 +272,7 @@ fn a_dry_run_writes_nothing() -> Tested {
     Ok(())
 }
 
-/// A replaced line of the study, and what standard error says; the file is `sixty.toml`.
+/// A text in `sixty.toml`, its replacement, and a part of standard error.
 const WRONG: &[(&str, &str, &str)] = &[
     ("machines =", "machine =", "sixty.toml:3: unknown key 'machine', did you mean 'machines'?"),
     (
@@ -410,7 +410,7 @@ fn a_failing_cell_leaves_the_others_and_can_be_rerun_on_its_own() -> Tested {
          --overrun kill --no-timing";
     assert!(ran.stderr.lines().any(|line| line == rerun), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(at.join("out/summary.csv"))?.lines().count(), 1 + 2);
-    // The command is for a shell, and does what the cell did.
+    // The printed command runs in a shell and gives the same error as the cell.
     let program = env!("CARGO_BIN_EXE_meshreplay");
     let command = rerun.trim_start_matches("  rerun: ").replacen("meshreplay", program, 1);
     let shell = |command: &str| Command::new("sh").args(["-c", command]).current_dir(at).output();
@@ -420,15 +420,15 @@ fn a_failing_cell_leaves_the_others_and_can_be_rerun_on_its_own() -> Tested {
         String::from_utf8(output.stderr)?,
         format!("note: tiny: left out 2 without a run time\nerror: {problem}\n")
     );
-    // The cells that finished are what `replay` says of them.
+    // `replay` gives the same results as a finished cell.
     let output = shell(&(command.replace("3x3", "4x4") + " --format csv"))?;
     let replayed = String::from_utf8(output.stdout)?;
-    // The command names the scheduler in full, and so does its label, which comes first.
+    // The command has the full spec of the scheduler, so the label is different.
     let label = "\"easy:order=arrival,pass=batch\",";
     let row = replayed.lines().nth(1).unwrap_or_default().replacen(label, "easy,", 1);
     let summary = fs::read_to_string(at.join("out/summary.csv"))?;
     let kept = summary.lines().nth(1).unwrap_or_default();
-    // But for the number of the replay and the id of the run.
+    // Compare without the replay number and the run id.
     let rest = |line: &str| line.split_once(',').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
     let row = row.rsplit_once(',').map(|(row, _)| row).unwrap_or_default();
     assert!(rest(kept).starts_with(&rest(row)) && !row.is_empty(), "{kept}\n{row}");

@@ -1,4 +1,4 @@
-//! Workload models, shapes and replications as a user meets them.
+//! Workload models, shapes and replications on the command line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -55,7 +55,7 @@ fn replications_end_when_the_interval_is_narrow() -> Tested {
         assert_eq!(run(at, &arguments)?.code, Some(0));
         let turnaround = &columns(&at.join(out).join("summary.csv"))?["turnaround_s_mean"];
         let values: Vec<f64> = turnaround.iter().filter_map(|text| text.parse().ok()).collect();
-        // The rule of the normal distribution is close enough to tell too few from enough.
+        // The normal approximation is close enough for this check.
         let precise = |values: &[f64]| {
             let n = values.len() as f64;
             let mean = values.iter().sum::<f64>() / n;
@@ -201,7 +201,7 @@ fn shapes_of_logs_follow_the_option_and_misfits_are_counted() -> Tested {
     Ok(())
 }
 
-/// Arguments after `replay`, the exit code and a part of what standard error says.
+/// Arguments after `replay`, the exit code and a part of standard error.
 const WRONG: &[(&str, i32, &str)] = &[
     (
         "synthetic:ratio=0 -m 4x4 -a naive",

@@ -1,11 +1,11 @@
-//! `meshreplay table` as a user meets it: every format, every source, ratios, means, wrong names.
+//! `meshreplay table` on the command line: every format, every source, ratios, means, wrong names.
 
 use std::fs;
 use std::path::Path;
 
 use super::support::{Tested, bundled, run};
 
-/// A directory with the results of a study of the small log: 2 machines, 3 allocators, 2 seeds.
+/// A directory with results of a study of the small log: 2 machines, 3 allocators, 2 seeds.
 fn results() -> Result<tempfile::TempDir, Box<dyn std::error::Error>> {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
@@ -48,7 +48,7 @@ fn rows_and_columns_keep_the_order_of_the_study() -> Tested {
     let directory = results()?;
     let text = table(directory.path(), "out --columns machine,seed")?;
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-    // Bare numbers are named.
+    // The title names the numbers.
     assert_eq!(lines[0], ["pairwise_sum_mean", "·", "columns:", "machine,", "seed"]);
     assert_eq!(lines[2], ["4x4", "4x4", "2x4x2", "2x4x2"]);
     assert_eq!(lines[3], ["allocator", "1", "2", "1", "2"]);
@@ -75,7 +75,7 @@ fn several_results_are_averaged_and_that_is_said() -> Tested {
     assert_eq!(random, format!("random,{},{}", of("4x4"), of("2x4x2")));
     for format in ["text", "markdown", "latex"] {
         let text = table(at, &format!("out --format {format}"))?;
-        // Below a narrow table in LaTeX, a note has several lines.
+        // LaTeX splits the note below a narrow table into several lines.
         let text = text.replace(" \\\\\n\\multicolumn{3}{l}{\\footnotesize", "").replace('}', "");
         assert!(text.contains("each number is the mean of 2 results, which differ in seed"), "{text}");
     }
@@ -93,7 +93,7 @@ fn ratios_are_to_the_allocator_that_is_named_in_any_spelling() -> Tested {
     assert_eq!(last.split_whitespace().collect::<Vec<_>>(), ["hilbert+bf", "1.000", "1.000"]);
     assert!(text.starts_with(" pairwise_sum_mean relative to hilbert+bf\n"), "{text}");
     assert!(text.contains("each number is the ratio of means of 2 results"), "{text}");
-    // The same along the columns.
+    // Ratios to a column.
     let text = table(at, "out --rows machine --columns allocator --relative-to mc1x1 --format csv")?;
     assert!(text.lines().skip(1).all(|line| line.split(',').nth(2) == Some("1")), "{text}");
     Ok(())
@@ -140,7 +140,7 @@ fn whatever_replay_wrote_is_read_and_gaps_are_shown() -> Tested {
         assert_eq!(csv, table(at, other)?, "{other}");
     }
     assert!(csv.starts_with(" pairwise_sum_mean · log tiny\n\n allocator "), "{csv}");
-    // One allocator on one machine, the other on another.
+    // The two allocators have results on different machines.
     let summary = fs::read_to_string(at.join("csv/summary.csv"))?;
     fs::write(at.join("csv/summary.csv"), summary.replacen("4x4", "16", 1))?;
     let text = table(at, "csv --columns machine")?;

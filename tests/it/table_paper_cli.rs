@@ -1,4 +1,4 @@
-//! `meshreplay table` for papers: what is bold, headings in LaTeX, and intervals of ratios of means.
+//! `meshreplay table` for papers: bold numbers, LaTeX headings, and confidence intervals of ratios of means.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ fn table(at: &Path, arguments: &str) -> Result<String, Box<dyn std::error::Error
     Ok(ran.stdout)
 }
 
-/// Results of two logs of different numbers of jobs at two loads.
+/// Results of two logs with different numbers of jobs, at two loads.
 fn results(at: &Path) -> Tested {
     let ran = run(
         at,
@@ -30,12 +30,12 @@ fn the_best_of_each_log_is_bold() -> Tested {
         let rows = text.lines().filter(|line| line.starts_with("| synthetic"));
         rows.map(|line| line.matches("**").count() / 2).collect()
     };
-    // Three allocators of each log: one of them is bold at each of both loads.
+    // Three allocators per log: one is bold at each of the two loads.
     let text = table(at, "out --rows log,allocator --columns arrival_scale --format markdown")?;
     let found = bold(&text);
     assert_eq!((found[..3].iter().sum::<usize>(), found[3..].iter().sum::<usize>()), (2, 2), "{text}");
     assert!(!text.contains("none is marked"), "{text}");
-    // One of each row.
+    // `--best rows`: one number per row.
     let text = table(at, "out --rows log,arrival_scale --columns allocator --best rows --format markdown")?;
     assert_eq!(bold(&text), [1; 4], "{text}");
     let most =
@@ -46,7 +46,7 @@ fn the_best_of_each_log_is_bold() -> Tested {
         "out --rows log,arrival_scale --columns allocator --best rows --best none --format markdown",
     )?;
     assert!(!none.contains("**"), "{none}");
-    // Logs are not compared with each other: their means are over different numbers of jobs.
+    // Different logs are not compared, because their means are over different numbers of jobs.
     let text = table(at, "out --rows log --columns allocator --format markdown")?;
     assert!(!text.contains("**") && text.contains("none is marked"), "{text}");
     Ok(())
@@ -68,7 +68,7 @@ fn ratios_of_means_over_loads_have_intervals() -> Tested {
         text.contains("± is half the width of the 95 % confidence interval, by a block bootstrap"),
         "{text}"
     );
-    // The interval of one load alone is of the same size.
+    // The interval for a single load has a similar width.
     let one = table(at, "out --columns log,arrival_scale --relative-to mc1x1")?;
     let half_widths = |text: &str| -> Vec<f64> {
         let line = text.lines().find(|line| line.contains("random")).unwrap_or_default();
@@ -81,7 +81,7 @@ fn ratios_of_means_over_loads_have_intervals() -> Tested {
         mean[0] < 1.5 * single[0].max(single[1]) && mean[0] > 0.3 * single[0].min(single[1]),
         "{text}{one}"
     );
-    // Over both logs, too.
+    // Means over both logs have an interval, too.
     let both = table(at, "out --columns machine --relative-to mc1x1")?;
     assert_eq!(half_widths(&both).len(), 1, "{both}");
     Ok(())
@@ -107,7 +107,7 @@ fn latex_has_spanning_headings_and_its_notes_below() -> Tested {
     let notes: Vec<&&str> = lines.iter().skip_while(|line| **line != "\\bottomrule").skip(1).collect();
     assert!(notes[0].contains("{\\footnotesize pairwise\\_sum\\_mean relative to mc1x1"), "{text}");
     assert!(text.contains("± is half the width") && !text.contains("% ±"), "{text}");
-    // A label of several rows is printed once.
+    // A label shared by several rows is printed once.
     let text = table(at, "out --rows log,allocator --columns arrival_scale --format latex")?;
     assert_eq!(text.lines().filter(|line| line.starts_with("synthetic:")).count(), 2, "{text}");
     Ok(())

@@ -1,4 +1,4 @@
-//! Small curves and drawings of allocators in the terminal.
+//! Sparklines and drawings of allocators in the terminal.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,7 +39,7 @@ fn sparklines_are_means_of_the_jobs() -> Tested {
     let all = || jobs.values().flatten();
     let from = all().map(|job| job[0]).fold(f64::INFINITY, f64::min);
     let part = (all().map(|job| job[2]).fold(0.0, f64::max) - from) / 40.0;
-    // The share of each part that every job has, added up the long way.
+    // Reference implementation: sums the overlap of every job with a time step.
     let mean = |jobs: &[[f64; 4]], ends: [usize; 2], nodes: bool, i: usize| -> f64 {
         let (low, high) = (from + i as f64 * part, from + (i + 1) as f64 * part);
         let of = |job: &[f64; 4]| {
@@ -62,7 +62,7 @@ fn sparklines_are_means_of_the_jobs() -> Tested {
             for (i, value) in values.iter().enumerate() {
                 let sign = drawn.get(at + i).copied().unwrap_or(' ');
                 let level = signs.iter().position(|other| *other == sign).map_or(0, |level| level + 1);
-                // At the border between two signs rounding decides.
+                // The tolerance allows for rounding at the border between two levels.
                 let exact = 8.0 * value / most;
                 assert!(
                     (level as f64 - exact) > -1e-6 && (level as f64 - exact) < 1.0 + 1e-6,
@@ -71,7 +71,7 @@ fn sparklines_are_means_of_the_jobs() -> Tested {
             }
         }
     }
-    // Without its curves the output is what it was.
+    // Without sparklines the output is the same.
     let words =
         |text: &str| text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     let table: Vec<String> = words(&said).into_iter().filter(|line| words(&plain).contains(line)).collect();

@@ -1,4 +1,4 @@
-//! Style as a test: how long things are, what is left over, what the registries say of themselves.
+//! Style checks: lengths of functions and files, leftovers, documentation of registry rows.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +35,7 @@ pub(crate) fn sources(directory: &Path) -> Result<BTreeMap<PathBuf, String>, Box
     Ok(found)
 }
 
-/// The folders of the workspace's packages: that of the command and those below `crates`.
+/// Folders of the packages: the root and the folders below `crates`.
 fn packages() -> Result<Vec<PathBuf>, Box<dyn std::error::Error>> {
     let crates = fs::read_dir(root().join("crates"))?.map(|entry| Ok(entry?.path()));
     std::iter::once(Ok(root().to_owned())).chain(crates).collect()
@@ -63,7 +63,7 @@ fn only_the_command_prints_and_looks_at_its_surroundings() -> Tested {
         if path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "testing") {
             continue;
         }
-        // A build script prints for Cargo.
+        // Build scripts print instructions for Cargo.
         if path.ends_with("build.rs") {
             continue;
         }
@@ -76,8 +76,8 @@ fn only_the_command_prints_and_looks_at_its_surroundings() -> Tested {
     Ok(())
 }
 
-/// (first line, lines) of each function, by indentation: from a line with `fn ` to the closing brace below
-/// its start.
+/// (first line, number of lines) of each function, by indentation: from a line with `fn ` to the closing
+/// brace at the same indentation.
 fn functions(text: &str) -> Vec<(usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let starts = |line: &str| {
@@ -117,7 +117,7 @@ fn long_functions_are_seen() {
 
 #[test]
 fn nothing_is_left_over() -> Tested {
-    // Spelt so that this file does not find itself.
+    // Split, so that this file does not match.
     let words =
         [concat!("to", "do!"), concat!("unimple", "mented!"), concat!("FIX", "ME"), concat!("dbg", "!(")];
     for (path, text) in sources_of_all(&["src", "tests"])? {
@@ -136,11 +136,11 @@ fn nothing_tells_where_it_was_written() -> Tested {
         println!("skipped: no git, or no clone");
         return Ok(());
     };
-    // Spelt so that this file does not find itself.
+    // Split, so that this file does not match.
     let words =
         [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("issues ", "show")];
     for file in String::from_utf8(tracked.stdout)?.split_terminator('\0') {
-        // Compressed logs are no text, and a file that is about to be removed may be gone.
+        // Compressed logs are not text, and a tracked file may be deleted in the working tree.
         let text = fs::read_to_string(root().join(file)).unwrap_or_default();
         for word in words {
             assert!(!text.contains(word), "{file}: {word}");
@@ -149,7 +149,7 @@ fn nothing_tells_where_it_was_written() -> Tested {
     Ok(())
 }
 
-/// Returns the files of all programs of tests, each with the top folder of its program.
+/// Returns the files of all test programs, each with the folder of its program.
 fn test_files() -> Result<Vec<(PathBuf, PathBuf)>, Box<dyn std::error::Error>> {
     let tops = sources_of_all(&["tests"])?.into_keys().filter(|path| path.ends_with("main.rs"));
     let mut files = Vec::new();
@@ -162,7 +162,7 @@ fn test_files() -> Result<Vec<(PathBuf, PathBuf)>, Box<dyn std::error::Error>> {
 #[test]
 fn no_test_file_is_forgotten() -> Tested {
     for (top, path) in test_files()? {
-        // A folder is listed by the name of its mod.rs, which lists the other files of the folder.
+        // A folder's mod.rs is declared in the parent folder and declares the other files of its folder.
         let is_folder = path.ends_with("mod.rs");
         let named = if is_folder { path.parent().unwrap_or(&path) } else { path.as_path() };
         let folder = named.parent().unwrap_or(&top);
@@ -212,8 +212,8 @@ fn every_row_names_its_source_and_its_spec_round_trips() -> Tested {
     Ok(())
 }
 
-/// Returns the parameters that a row tells in words, each with its default: `pass=batch (per-event), path (a
-/// file)` has `pass` with `batch`, and `path` without any.
+/// Parses the documented parameters of a row, each with its default: `pass=batch (per-event), path (a file)`
+/// gives `pass` with `batch`, and `path` without a default.
 fn told(parameters: &str) -> Vec<(String, Option<String>)> {
     let (mut told, mut depth, mut word) = (Vec::new(), 0, String::new());
     for c in parameters.chars().chain([',']) {
@@ -254,7 +254,7 @@ fn parameters_in_words_are_those_of_the_builders() -> Tested {
         Ok(())
     };
     let meshes: [Mesh; 2] = ["4x4".parse()?, "16".parse()?];
-    // The members of best-of are specs of their own.
+    // The members of best-of are themselves specs.
     for row in ALLOCATORS.iter().filter(|row| row.name != "best-of") {
         let mesh = meshes.iter().find(|mesh| row.serves(mesh)).ok_or(row.name)?;
         check(row.name, row.parameters, &|spec| {

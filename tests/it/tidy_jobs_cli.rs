@@ -1,4 +1,4 @@
-//! `--tidy`: the jobs with the coordinates of their replay in one frame, of replays, studies and merges.
+//! `--tidy` in replays, studies and merges: one frame of jobs with the coordinates of their replay.
 
 use std::error::Error;
 use std::fs;
@@ -26,7 +26,7 @@ fn fine(at: &Path, arguments: &str) -> Result<Ran, Box<dyn Error>> {
     Ok(ran)
 }
 
-/// Fails unless the tidy jobs of a directory are what a join of its jobs and its summary gives, row by row.
+/// Asserts that the tidy jobs of a directory are the join of its jobs and its summary, row by row.
 fn assert_joined(folder: &Path) -> Result<usize, Box<dyn Error>> {
     let read = |detail| Table::read_details(folder, detail, &|_| true);
     let (jobs, tidy) = (read("jobs")?.ok_or("no jobs")?, read("tidy")?.ok_or("no tidy jobs")?);
@@ -64,17 +64,17 @@ fn tidy_jobs_are_the_jobs_joined_with_the_summary_in_every_format() -> Tested {
         assert!(at.join(format!("{format}/tidy.{format}")).exists());
         assert_eq!(assert_joined(&at.join(format))?, 8 * 2 * 10);
     }
-    // The first columns are those that people look at.
+    // The coordinates of the replay are the first columns.
     let tidy = fs::read_to_string(at.join("csv/tidy.csv"))?;
     let titles: Vec<&str> = tidy.lines().next().unwrap_or_default().split(',').collect();
     let (front, behind) =
         titles.split_at(titles.iter().position(|title| *title == "job").unwrap_or_default());
     assert!(front.starts_with(&["replay", "log", "arrival_scale"]), "{titles:?}");
     assert!(front.ends_with(&["machine", "scheduler", "allocator", "network", "replay_partition", "seed"]));
-    // The number of the replay, and all coordinates but the rules, which come last.
+    // The number of the replay, and all coordinates except the rules, which are the last columns.
     assert_eq!(front.len(), Coordinate::listed().count(), "{titles:?}");
     assert!(behind.starts_with(&["job", "submit_s", "start_s"]), "{titles:?}");
-    // The schema has the columns in the order of the frame, with their units.
+    // The schema has the columns in the order of the frame.
     let schema: serde_json::Value = serde_json::from_str(&fine(at, "schema tidy --format json")?.stdout)?;
     let columns = schema[0]["columns"].as_array().ok_or("no columns")?;
     let described: Vec<&str> = columns.iter().filter_map(|column| column["name"].as_str()).collect();
@@ -83,7 +83,7 @@ fn tidy_jobs_are_the_jobs_joined_with_the_summary_in_every_format() -> Tested {
     let found: Vec<&str> = tidy.lines().next().unwrap_or_default().split(',').collect();
     let in_order: Vec<&str> = described.into_iter().filter(|name| found.contains(name)).collect();
     assert_eq!(in_order, found);
-    // Results do not depend on the option: the other files are the same.
+    // `--tidy` does not change the other files.
     fine(at, "replay tiny.swf -m 4x4 -a mc1x1 --no-timing -q -o without")?;
     fine(at, "replay tiny.swf -m 4x4 -a mc1x1 --no-timing -q -o with --tidy")?;
     let mut with = contents(&at.join("with"))?;
@@ -99,7 +99,7 @@ fn a_study_has_tidy_jobs_of_all_its_cells() -> Tested {
     fine(at, "sweep two.toml --no-timing --jobs -q -o plain")?;
     fine(at, "sweep two.toml --no-timing --jobs --tidy -q -o whole")?;
     assert_eq!(assert_joined(&at.join("whole"))?, 2 * 10);
-    // They are made of what there is, without a replay.
+    // `merge` makes tidy jobs from kept jobs, without replays.
     fine(at, "merge plain -o plain --tidy -q")?;
     assert!(contents(&at.join("plain"))? == contents(&at.join("whole"))?);
     // Shards, in any order, and their merge give the same bytes.
@@ -107,7 +107,7 @@ fn a_study_has_tidy_jobs_of_all_its_cells() -> Tested {
         fine(at, &format!("sweep two.toml --no-timing --jobs --tidy -q -o shards --shard {shard}"))?;
     }
     assert!(contents(&at.join("shards"))? == contents(&at.join("whole"))?);
-    // A study that grows or is spelt anew does not leave old ones behind.
+    // A study with more cells or another spelling leaves no outdated tidy jobs.
     fs::write(at.join("two.toml"), STUDY.replace("'mc1x1'", "'naive', 'mc1x1:tie-break=none'"))?;
     fine(at, "sweep two.toml --no-timing --jobs -q -o whole")?;
     assert_eq!(assert_joined(&at.join("whole"))?, 3 * 10);

@@ -1,5 +1,5 @@
-//! The time zone of dates that tell none: that of the machine, which results name, so that they are the same
-//! elsewhere.
+//! Dates without a time zone are read in the machine's zone. Results contain this zone, so that a rerun on
+//! another machine is the same.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn run(at: &Path, zone: &str, arguments: &str) -> Result<Ran, Box<dyn std::error
     run_in_zone(at, &arguments.split_whitespace().collect::<Vec<_>>(), b"", zone)
 }
 
-/// The submit, wait and run times of the jobs of the dump in a zone, as a conversion has them.
+/// The submit, wait and run times of the dump's jobs after a conversion on a machine in `zone`.
 fn times(at: &Path, arguments: &str, zone: &str) -> Result<Vec<[i64; 3]>, Box<dyn std::error::Error>> {
     let ran = run(at, zone, &format!("trace convert dump.sacct - {arguments}"))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -37,9 +37,10 @@ fn dates_are_read_in_the_zone_of_the_machine_unless_another_is_given() -> Tested
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     fs::write(at.join("dump.sacct"), DUMP)?;
-    // An hour more passes where clocks are put back; what is before it can only be after it.
+    // In Berlin clocks are put back, so job 1 runs an hour longer. Ambiguous times follow the order of
+    // events.
     let berlin = [[0, 1800, 10_800], [6600, 1200, 600], [43_200, 0, 600]];
-    // Read in a zone in which the second job starts before its submission, it starts when it is submitted.
+    // In other zones the second job starts before its submission; it is read as starting at its submission.
     let utc = [[0, 1800, 7200], [4200, 0, 600], [39_600, 0, 600]];
     for (arguments, zone, expected) in [
         ("", "Europe/Berlin", berlin),
@@ -52,9 +53,9 @@ fn dates_are_read_in_the_zone_of_the_machine_unless_another_is_given() -> Tested
         ("", ":Europe/Berlin", berlin),
         ("", "/usr/share/zoneinfo/Europe/Berlin", berlin),
         ("", "CET-1CEST,M3.5.0,M10.5.0/3", berlin),
-        // Without dates of its changes a zone has those of the United States.
+        // A POSIX zone without rules uses the daylight saving dates of the United States.
         ("", "CET-1CEST", utc),
-        // There is no such zone, so that it is not known.
+        // An unknown zone is read as UTC.
         ("", "Mars/Olympus", utc),
     ] {
         assert_eq!(times(at, arguments, zone)?, expected, "{arguments} in {zone}");
@@ -103,7 +104,7 @@ fn results_name_the_zone_and_are_the_same_on_another_machine() -> Tested {
         ("dump.sacct", "Europe/Berlin", "", "a"),
         ("dump.sacct", "America/New_York", "--input-format auto:time-zone=Europe/Berlin", "b"),
         ("dump.sacct", "UTC", "--time-zone Europe/Berlin", "c"),
-        // A log without dates may stand beside it.
+        // A second log may have no dates.
         ("dump.sacct other.swf", "Europe/Berlin", "", "d"),
         ("dump.sacct other.swf", "America/New_York", "--time-zone Europe/Berlin", "e"),
         ("dump.sacct", "UTC", "", "f"),
@@ -133,7 +134,7 @@ fn a_study_names_the_zone_and_gives_it_to_its_shards() -> Tested {
     let ran = run(at, "Europe/Berlin", "sweep study.toml -o out --no-timing --shard 1/2")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stderr.contains("dates without a zone are read as Europe/Berlin"), "{}", ran.stderr);
-    // In another zone the cells are others, so that they are not taken for those of the first shard.
+    // In another zone cells have other keys, so the first shard's cell does not count.
     let ran = run(at, "UTC", "sweep study.toml -o out --no-timing --shard 2/2")?;
     assert!(ran.stderr.contains("1 of the study's 2 are missing yet"), "{}", ran.stderr);
     let ran = run(at, "Europe/Berlin", "sweep study.toml -o out --no-timing --submit slurm --dry-run")?;
@@ -151,8 +152,7 @@ fn a_study_names_the_zone_and_gives_it_to_its_shards() -> Tested {
     Ok(())
 }
 
-/// An offset is a zone, too: the hours of the week are those of its clocks, in a dump and in what it is
-/// converted to.
+/// An offset is a zone, too: hours of the week are in local time, for a table and for its conversion.
 #[test]
 fn hours_of_the_week_are_those_of_an_offset() -> Tested {
     let directory = tempfile::tempdir()?;

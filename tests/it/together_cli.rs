@@ -1,5 +1,5 @@
-//! Two commands that start together in one directory: either both end well with the results of one study, or
-//! one of them fails with the error that it would get later, and the other keeps all its results.
+//! Two commands that start at the same time in one directory. Either both succeed with the same results, or
+//! one fails with the error that a later start would give, and the other keeps all its results.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,14 +10,13 @@ use std::sync::Barrier;
 
 use super::support::{Ran, Tested, run};
 
-/// How often each pair of commands is started. The widest race lost the results of one of them every second
-/// time.
+/// Runs per pair of commands.
 const ROUNDS: usize = 12;
 
-/// The files of a directory without those of cells, and the names of these.
+/// The content of files, by path.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Writes two studies of other names and logs: `a.toml` and `b.toml`.
+/// Writes two studies with different names and logs: `a.toml` and `b.toml`.
 fn studies(at: &Path) -> Tested {
     for (name, run_s) in [("a", 100), ("b", 200)] {
         let line = |job: u32| format!("{job} 0 -1 {run_s} 4 -1 -1 4 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
@@ -28,7 +27,7 @@ fn studies(at: &Path) -> Tested {
     Ok(())
 }
 
-/// Runs two commands that start as close together as two threads can.
+/// Runs two commands from two threads after a barrier.
 fn together(at: &Path, commands: [&str; 2]) -> Result<[Ran; 2], Box<dyn Error>> {
     let barrier = Barrier::new(2);
     let ran = |command: &str| {
@@ -67,9 +66,8 @@ fn files(folder: &Path) -> Result<Files, Box<dyn Error>> {
     Ok(files)
 }
 
-/// Starts two commands together in an empty directory again and again. Every time the directory must hold
-/// what one of those that ended well leaves alone, and nothing else; the other one must fail with one of
-/// `errors`.
+/// Starts two commands together in an empty directory, repeatedly. The results must be exactly the results of
+/// each successful command alone. A failing command must have one of `errors`.
 fn race(commands: [&str; 2], errors: &[&str]) -> Tested {
     let alone = commands.map(|command| -> Result<Files, Box<dyn Error>> {
         let directory = tempfile::tempdir()?;
@@ -94,7 +92,7 @@ fn race(commands: [&str; 2], errors: &[&str]) -> Tested {
         for ran in ran.iter().filter(|ran| ran.code != Some(0)) {
             assert!(errors.iter().any(|error| ran.stderr.contains(error)), "{}", ran.stderr);
         }
-        // Only commands with the same results may both end well.
+        // Both may succeed only if they have the same results.
         assert!(ended_well.len() == 1 || alone[0] == alone[1], "{}", said());
         assert!(ended_well.len() == 2 || !errors.is_empty(), "{}", said());
     }
@@ -104,7 +102,7 @@ fn race(commands: [&str; 2], errors: &[&str]) -> Tested {
 const SWEEP_A: &str = "sweep a.toml -o out --no-timing --jobs -q";
 const REPLAY_A: &str = "replay a.swf -m 4x4 -a naive mbs --no-timing -q -o out";
 const REPLAY_B: &str = "replay b.swf -m 4x4 -a naive mbs --no-timing -q -o out";
-/// What a `replay` is told while another command writes.
+/// Error of `replay` while another command writes.
 const BUSY: &str = "another meshreplay is writing into out";
 
 #[test]
@@ -128,8 +126,8 @@ fn of_a_study_and_a_replay_one_wins() -> Tested {
     race([SWEEP_A, REPLAY_B], &[BUSY, "is of a study", "is not of the study 'a'"])
 }
 
-/// A study with other options takes the directory over, as it does later; nothing that was replayed is lost,
-/// and both `--status` and the last line name the results that the summary leaves out.
+/// The same study with other options may use the same directory. No replay is lost, and both `--status` and
+/// the last line mention the results that are not in the summary.
 #[test]
 fn results_of_other_options_are_named() -> Tested {
     for _ in 0..ROUNDS {
@@ -147,7 +145,7 @@ fn results_of_other_options_are_named() -> Tested {
         let status = run(at, "sweep --status out")?;
         assert_eq!(status.code, Some(0), "{}", status.stdout);
         assert!(status.stdout.contains(&format!("note: {others}\n")), "{}", status.stdout);
-        // Both sets of results are there: nothing is replayed again.
+        // Both sets of results exist: nothing is replayed again.
         for command in &options {
             let again = run(at, command)?;
             assert!(again.stderr.contains("2 cells: 2 were done, 0 replayed"), "{}", again.stderr);

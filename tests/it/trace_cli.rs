@@ -1,4 +1,4 @@
-//! `meshreplay trace` as a user meets it: what it prints, how it fails, what it leaves behind.
+//! `meshreplay trace` on the command line: output, errors and files.
 
 use std::error::Error;
 use std::fs;
@@ -23,7 +23,7 @@ fn gzip(text: &[u8]) -> std::io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// A directory with a sound log and every kind of unsound one.
+/// A directory with a valid log and all kinds of malformed logs.
 fn logs() -> Result<TempDir, Box<dyn Error>> {
     let directory = tempfile::tempdir()?;
     let file = |name: &str, content: &[u8]| fs::write(directory.path().join(name), content);
@@ -120,8 +120,7 @@ fn lenient_reading_counts_what_it_skips() -> Outcome {
     Ok(())
 }
 
-/// A sorted log has the jobs in the order of their submissions, and sorting it again changes nothing but the
-/// comment.
+/// `--sort` orders jobs by submit time. Sorting again only adds a comment.
 #[test]
 fn logs_are_sorted_by_submission() -> Outcome {
     let directory = tempfile::tempdir()?;
@@ -138,7 +137,7 @@ fn logs_are_sorted_by_submission() -> Outcome {
     let ran = run(directory.path(), "trace convert b.swf.gz - --sort")?;
     let expected = format!("; MaxProcs: 8\n{note}; late\n{note}{}", lines(&jobs));
     assert_eq!(ran.stdout, expected);
-    // A comment below the first job says nothing of the jobs, and must not do so above them.
+    // A comment below the first job has no effect. After sorting it must not become a header.
     let late = fs::read_to_string(directory.path().join("a.swf"))? + "; Shapes: 1\n";
     fs::write(directory.path().join("late.swf"), late)?;
     let ran = run(directory.path(), "trace convert late.swf sorted.swf --sort")?;
@@ -150,7 +149,7 @@ fn logs_are_sorted_by_submission() -> Outcome {
         ran.stdout,
         ran.stderr
     );
-    // The native format has other columns and no comments.
+    // The PReMAS format has other columns and no comments.
     let ran = run(directory.path(), "trace convert a.swf - --sort --output-format premas")?;
     let submits: Vec<i64> =
         ran.stdout.lines().filter_map(|line| line.split('\t').next()?.parse().ok()).collect();
@@ -213,7 +212,7 @@ fn validate_lists_findings_and_fails_on_errors_only() -> Outcome {
     assert!(failed.stdout.starts_with(first), "{}", failed.stdout);
     assert_eq!(run(directory.path(), "trace validate wrong.swf --lenient")?.code, Some(0));
 
-    // Other submissions under one number; equal records would be read once.
+    // The same job number with different submit times. Equal records would be read once.
     let job = LOG.lines().nth(3).unwrap_or_default();
     let submit = job.split_whitespace().nth(1).unwrap_or_default();
     let many: String =
@@ -224,7 +223,7 @@ fn validate_lists_findings_and_fails_on_errors_only() -> Outcome {
     let all = run(directory.path(), "trace validate many.swf --all")?;
     assert_eq!(all.stdout.matches("job number used before").count(), 29);
 
-    // A job of Slurm that was requeued has a record for each of its runs.
+    // A requeued job of Slurm has a record for each run.
     let dump = "JobID|Submit|Start|End|State|NNodes\n\
                 1|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:00:09|REQUEUED|3\n\
                 1|2024-05-01T10:00:09|2024-05-01T10:05:00|2024-05-01T10:09:00|COMPLETED|3\n";
@@ -236,8 +235,7 @@ fn validate_lists_findings_and_fails_on_errors_only() -> Outcome {
         "{}",
         requeued.stdout
     );
-    // Dumps that overlap have a run twice, which is read once. A run that completed is not followed by
-    // another one.
+    // A run that is in two overlapping dumps is read once. A second run after a completed run is an error.
     let completed = dump.lines().last().unwrap_or_default();
     fs::write(directory.path().join("twice.txt"), format!("{dump}{completed}\n"))?;
     let twice = run(directory.path(), "trace validate twice.txt")?;

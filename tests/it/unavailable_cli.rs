@@ -1,11 +1,11 @@
-//! Machines with unavailable nodes as a user meets them: the option, the key of studies, pictures, audits,
+//! Machines with unavailable nodes on the command line: the option, the key of studies, drawings, audits,
 //! wrong inputs.
 
 use std::fs;
 
 use super::support::{Tested, bundled, contents, run};
 
-/// Service nodes in every form, for a mesh of 8 × 8: 0 to 3, 8, 9 and 27.
+/// Service nodes of an 8 × 8 mesh in every notation: 0 to 3, 8, 9 and 27.
 const FILE: &str = "# service nodes\n0-3\n(0,1)-(1,1) # two more\n\n(3,3)\n";
 const MACHINE: &str = "8x8:without=0-3,8-9,27";
 
@@ -133,7 +133,7 @@ fn all_leaves_out_who_moves_jobs_and_jobs_that_find_no_place_are_named() -> Test
         assert!(ran.stderr.contains(&note), "{}", ran.stderr);
     }
     assert!(ran.stdout.contains("linear-first-fit"), "{}", ran.stdout);
-    // Every second node of the array is missing, so that no job of two adjacent nodes ever finds a place.
+    // Every second node of the array is unavailable, so a job of two adjacent nodes never fits.
     let odd: Vec<String> = (1..64).step_by(2).map(|node| node.to_string()).collect();
     let machine = format!("64:without={}", odd.join(","));
     let ran = run(at, &format!("replay {log} -m {machine} -a first-fit"))?;

@@ -1,4 +1,4 @@
-//! An option that does nothing, or that contradicts another one, is a mistake and never ignored in silence.
+//! An option without effect, or one that contradicts another, is an error.
 
 use std::error::Error;
 use std::fs;
@@ -7,7 +7,7 @@ use meshreplay::figure::{LoadAxis, PLOT_KINDS, PlotKind, PlotOptions, Results, S
 
 use super::support::{Tested, bundled, run, run_with, wrong};
 
-/// A directory with the results of three allocators.
+/// A directory with results of three allocators.
 fn results(options: &str) -> Result<tempfile::TempDir, Box<dyn Error>> {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
@@ -35,7 +35,7 @@ fn an_option_that_the_study_file_has_too_is_a_mistake() -> Tested {
         let problem = format!("{flag} is given, too; leave one of them out");
         assert!(said.contains(&place) && said.contains(&problem) && !at.join("a").exists(), "{said}");
     }
-    // What is wrong with an option is not said of a line of the file.
+    // An error in an option does not name a line of the study file.
     let said = wrong(at, 1, "sweep plain.toml -o a --no-timing --outages no.csv")?;
     assert!(said.contains("--outages: ") && !said.contains("plain.toml:1"), "{said}");
     Ok(())
@@ -72,7 +72,7 @@ fn options_of_the_plots_of_reproduce_need_a_directory() -> Tested {
     ] {
         let said = wrong(directory.path(), 2, &format!("reproduce walker2010 fig9 --traces . {option}"))?;
         assert!(said.contains("--output <DIR>"), "{option}: {said}");
-        // With the directory the command goes on, and misses the logs.
+        // With `-o` the options are accepted, and the error is about the missing logs.
         let said =
             wrong(directory.path(), 1, &format!("reproduce walker2010 fig9 --traces . -o out {option}"))?;
         assert!(said.contains("none of the logs is in ."), "{option}: {said}");
@@ -128,7 +128,7 @@ fn kinds_of_plots_take_what_changes_them_and_nothing_else() -> Tested {
     let directory = results("-s fcfs --arrival-scale 1 0.5 --placements --fragmentation 2x2")?;
     let folder = directory.path().join("out");
     let results = Results::read(&folder)?;
-    // What cannot be drawn is different from all that can.
+    // A failure to draw is also compared, as the text of its error.
     let drawn = |kind: &PlotKind, options: &PlotOptions<'_>| match (kind.draw)(options, &results) {
         Ok(Some(drawing)) => drawing.svg(),
         other => format!("{:?}", other.map(|_| "nothing").map_err(|error| error.to_string())),
@@ -167,16 +167,16 @@ fn a_file_gets_the_format_that_its_name_says() -> Tested {
     let said = wrong(at, 2, "export out --replay 0 --to swf -o j.premas")?;
     assert!(said.contains("is the name of another format") && !at.join("j.premas").exists(), "{said}");
     let swf = run(at, "export out --replay 0 --to swf -o -")?.stdout;
-    // A schedule may come by a pipe.
+    // A schedule may come from a pipe.
     let ran = run_with(at, &["audit", "-", "-m", "4x4"], swf.as_bytes())?;
     assert!(ran.code == Some(0) && ran.stdout.contains("10 jobs at"), "{}{}", ran.stdout, ran.stderr);
-    // A log is no choice of replays.
+    // A log has no replays to choose from.
     fs::write(at.join("j.swf"), swf)?;
     for option in ["--replay 5", "--seed 1"] {
         let said = wrong(at, 2, &format!("audit j.swf -m 4x4 {option}"))?;
         assert!(said.contains("j.swf holds no replays"), "{said}");
     }
-    // JSON has numbers to the last digit, of which a sloppy reader of numbers changes this one.
+    // A number that an imprecise parser would change in the last digit.
     for format in ["csv", "json"] {
         let text = run(at, &format!("table out --value pairwise_mean_mean --format {format}"))?.stdout;
         assert!(text.contains("1.8266666666666667"), "{text}");

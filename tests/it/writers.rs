@@ -1,5 +1,5 @@
-//! What writers leave alone: devices, FIFOs, symbolic links, files of others, results that are better than
-//! their own.
+//! Commands that write do not destroy devices, FIFOs, symbolic links, files of other programs, or more
+//! complete results.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use super::support::{Tested, bundled, contents, run, start};
 
-/// How long anything may take on a loaded machine before a test gives up.
+/// Time limit on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until `is_so`, and whether it came about.
+/// Waits until `is_so()`. Returns false after the time limit.
 fn wait_until(mut is_so: impl FnMut() -> bool) -> bool {
     let began = Instant::now();
     while !is_so() {
@@ -24,7 +24,7 @@ fn wait_until(mut is_so: impl FnMut() -> bool) -> bool {
     true
 }
 
-/// Files in `directory` that are being written, with their sizes.
+/// Unfinished files in `directory`, with their sizes.
 fn unfinished(directory: &Path) -> Vec<(std::path::PathBuf, u64)> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".meshreplay-"));
@@ -35,7 +35,7 @@ fn replay(arguments: &str) -> String {
     format!("replay {} -m 16x16 -s easy --no-timing -q {arguments}", bundled("lublin-256-10k.swf.gz"))
 }
 
-/// Every command that writes a file: what it is given, with the file as `OUT`, and the file's name.
+/// Every command that writes a file: the arguments, with `OUT` for the directory, and the file's name.
 const WRITERS: [(&str, &str); 8] = [
     ("report results -o OUT/page.html", "page.html"),
     ("export results --to evalys --force -o OUT/jobs.csv", "jobs.csv"),
@@ -149,10 +149,10 @@ fn old_results_stay_until_new_ones_are_whole() -> Tested {
     let out = at.join("out");
     assert_eq!(run(at, &replay("-a naive -o out"))?.code, Some(0));
     let before = contents(&out)?;
-    // What is being written is taken away: it can be renamed as little as it could on a full disk.
+    // Delete the unfinished files, so that the final rename fails, as on a full disk.
     let mut child = start(at, &replay("-a mc-pair -o out --format csv --force"))?;
     assert!(wait_until(|| !unfinished(&out).is_empty()));
-    // A file that goes before its writer has locked it is made again.
+    // Wait until the writer has locked the file: a file deleted earlier would be created again.
     thread::sleep(Duration::from_millis(200));
     for (file, _) in unfinished(&out) {
         fs::remove_file(file)?;
@@ -160,7 +160,7 @@ fn old_results_stay_until_new_ones_are_whole() -> Tested {
     assert!(wait_until(|| matches!(child.try_wait(), Ok(Some(_)))));
     assert_eq!(child.wait()?.code(), Some(1));
     assert!(contents(&out)? == before, "{:?}", contents(&out)?.keys());
-    // Nothing is in the way of the next one, which takes the old ones away.
+    // The next command succeeds and removes the old results.
     assert_eq!(run(at, &replay("-a random -o out --format csv --force"))?.code, Some(0));
     let files = contents(&out)?;
     assert_eq!(files.keys().collect::<Vec<_>>(), ["jobs.csv", "place.json", "run.json", "summary.csv"]);
@@ -177,7 +177,7 @@ fn an_interrupted_repetition_keeps_what_is_complete() -> Tested {
     assert_eq!(run(at, &command)?.code, Some(0));
     let before = contents(&out)?;
     let child = start(at, &command)?;
-    // The first of the two replays has ended as soon as its jobs are written.
+    // The first of the two replays has ended when its jobs are being written.
     assert!(wait_until(|| unfinished(&out).iter().any(|(_, size)| *size > 0)));
     assert!(Command::new("kill").arg(child.id().to_string()).status()?.success());
     let ended = child.wait_with_output()?;
@@ -211,7 +211,7 @@ fn a_directory_has_one_writer() -> Tested {
         assert!(ran.stderr.contains(expected), "{command}: {}", ran.stderr);
     }
     assert!(contents(&at.join("results"))? == before);
-    // Others that only add go along with plots and reports, as shards of a sweep do with each other.
+    // With a shared lock, which commands that only add files take, a report works and a replay does not.
     lock.lock_shared()?;
     assert_eq!(run(at, "report results")?.code, Some(0));
     assert_eq!(run(at, &format!("replay {log} -m 4x4 -a mbs --force -o results"))?.code, Some(1));
@@ -235,11 +235,11 @@ fn what_a_killed_replay_leaves_is_in_nobodys_way() -> Tested {
     assert_eq!(run(at, &command)?.code, Some(0));
     let whole = contents(&out)?;
     assert_eq!(whole.keys().collect::<Vec<_>>(), ["jobs.csv", "place.json", "run.json", "summary.csv"]);
-    // Killed between two of its files: the resolved run is there first, and the same command goes on.
+    // Killed between two files: run.json is written first, and the same command completes the results.
     fs::remove_file(out.join("summary.csv"))?;
     assert_eq!(run(at, &command)?.code, Some(0));
     assert!(contents(&out)? == whole);
-    // The same over results of another run, in another format.
+    // The same with old results of another run in another format.
     let other = replay("-a naive -o out");
     assert_eq!(run(at, &format!("{other} --force"))?.code, Some(0));
     fs::write(out.join("run.json"), &whole["run.json"])?;

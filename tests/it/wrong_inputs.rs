@@ -1,22 +1,22 @@
-//! Wrong logs: what people give that is no log, is another one, or has a mistake, each with what the command
-//! says. The mistakes in dumps of Slurm stand in `slurm_logs.rs`.
+//! Messages for wrong logs: files that are not logs, logs in another format, logs with a mistake. For dumps
+//! of Slurm see also `slurm_logs.rs`.
 
 use std::io::Write as _;
 
 use super::support::{Tested, assert_golden, run_with};
 
-/// A heading and a line of a table that are right.
+/// A valid heading and line of a table.
 const TABLE: &str =
     "Submit,Start,End,NNodes\n2024-05-01T10:00:00,2024-05-01T10:00:00,2024-05-01T10:30:00,4\n";
-/// A line of an accounting file of PBS that is right.
+/// A valid line of a PBS accounting file.
 const PBS: &str = "05/01/2024 10:30:00;E;7.head;user=anna queue=q ctime=1714557600 start=1714557600 \
      end=1714559400 Resource_List.nodect=4 Exit_status=0\n";
-/// A job in SWF that is right.
+/// A valid job in SWF.
 const SWF: &str = "1 0 0 20 2 -1 -1 2 20 -1 1 3 1 -1 1 -1 -1 -1\n";
-/// A heading and a line of a dump of Slurm that are right.
+/// A valid heading and line of a dump of Slurm.
 const SACCT: &str = "JobID|Submit|Start|End|State|NNodes\n5|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:00:09|COMPLETED|3\n";
 
-/// A wrong input: its bytes, the arguments by which it is read, and a part of the message.
+/// A wrong input: its bytes, the arguments for reading it, and a part of the message.
 struct Wrong(Vec<u8>, &'static str, &'static str);
 
 fn wrong(text: impl Into<Vec<u8>>, arguments: &'static str, message: &'static str) -> Wrong {
@@ -29,7 +29,7 @@ fn gzip(text: &str) -> Vec<u8> {
     encoder.finish().expect("memory can be written")
 }
 
-/// Files that are no logs at all.
+/// Files that are not logs.
 fn no_logs() -> Vec<Wrong> {
     let long = gzip(&SWF.repeat(50));
     let mut damaged = long.clone();
@@ -69,7 +69,7 @@ fn no_logs() -> Vec<Wrong> {
     ]
 }
 
-/// Tables whose heading is not understood, or of which another column was told.
+/// Tables with an unknown heading, or with wrong `--columns`.
 fn headings() -> Vec<Wrong> {
     vec![
         wrong(
@@ -124,7 +124,7 @@ fn headings() -> Vec<Wrong> {
     ]
 }
 
-/// Tables with a mistake in a line: times, and what holds fields together.
+/// Tables with a mistake in a line: times, quotes and delimiters.
 fn cells() -> Vec<Wrong> {
     let changed = |from: &str, to: &str| TABLE.replace(from, to);
     let (heading, line) = TABLE.split_once('\n').unwrap_or_default();
@@ -173,7 +173,7 @@ fn cells() -> Vec<Wrong> {
     ]
 }
 
-/// Tables with a mistake in a line: lengths of time, numbers and shapes.
+/// Tables with a mistake in a line: durations, numbers and shapes.
 fn numbers() -> Vec<Wrong> {
     vec![
         wrong(
@@ -215,8 +215,8 @@ fn numbers() -> Vec<Wrong> {
     ]
 }
 
-/// Logs of batch systems with a mistake, logs of another system than is told, and dumps of which no job ever
-/// ran.
+/// Logs of batch systems with a mistake, logs of another system than the given format, and dumps without jobs
+/// that ran.
 fn systems() -> Vec<Wrong> {
     let pbs = |from: &str, to: &str| PBS.replace(from, to);
     let heading = SACCT.split_once('\n').map_or("", |(heading, _)| heading);
@@ -256,8 +256,8 @@ fn systems() -> Vec<Wrong> {
     ]
 }
 
-/// Logs of Slurm in its other formats, logs of another system than is told, and logs of other formats with a
-/// mistake.
+/// Logs of Slurm in other formats, logs in another format than the given one, and logs of other formats with
+/// a mistake.
 fn others() -> Vec<Wrong> {
     vec![
         wrong("{\"jobs\": []}\n", "", "no job to replay; it has no records"),

@@ -1,4 +1,4 @@
-//! The double that stands between the program and the file system.
+//! A test double for file operations, between the program and the file system.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -7,21 +7,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use meshreplay::disk::{self, Double, Operation};
 
-/// What the double does.
+/// The fault to inject.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Mode {
-    /// Nothing, and it does not count.
+    /// No faults, and no counting.
     #[default]
     Off,
-    /// It counts operations.
+    /// No faults; operations are counted.
     Count,
     /// The operation with this number fails.
     Fail { at: usize, error: i32 },
     /// The operation with this number and all after it fail.
     FailFrom { at: usize, error: i32 },
-    /// Only a half of what is written at once is written.
+    /// Every write is short: half of the bytes.
     Short,
-    /// A signal interrupts every operation once.
+    /// A signal interrupts every operation once (EINTR).
     Interrupt,
     /// The directory is copied before every operation.
     Copy { into: PathBuf },
@@ -33,14 +33,14 @@ struct State {
     seen: usize,
     /// Whether the last operation was interrupted.
     is_interrupted: bool,
-    /// The files with content that was not brought to the disk, and the directories with such names.
+    /// Files with unsynced content, and directories with unsynced names.
     dirty: BTreeSet<PathBuf>,
     new_names: BTreeSet<PathBuf>,
-    /// What was done in the wrong order, in words.
+    /// Operations in the wrong order, in words.
     broken_order: Vec<String>,
 }
 
-/// The double, as a test steers it.
+/// Controls the double from a test.
 #[derive(Clone, Debug)]
 pub(super) struct Faults {
     root: PathBuf,
@@ -48,7 +48,7 @@ pub(super) struct Faults {
 }
 
 impl Faults {
-    /// Puts a double between this process and the file system. It copies the directory `root`.
+    /// Installs the double for this process. `root` is the directory that [`Mode::Copy`] copies.
     pub(super) fn begin(root: &Path) -> Self {
         let faults = Self { root: root.to_owned(), state: Arc::default() };
         assert!(disk::interpose(Box::new(faults.clone())), "there is a double already");
@@ -59,12 +59,12 @@ impl Faults {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins to count, and to do this.
+    /// Sets the mode and resets the count.
     pub(super) fn set(&self, mode: Mode) {
         *self.state() = State { mode, ..State::default() };
     }
 
-    /// Does nothing from now on. Returns the number of operations, and what was done in the wrong order.
+    /// Stops all faults. Returns the number of operations, and the operations in the wrong order.
     pub(super) fn end(&self) -> (usize, Vec<String>) {
         let State { seen, mut broken_order, new_names, .. } = std::mem::take(&mut *self.state());
         broken_order.extend(
@@ -96,7 +96,7 @@ impl Double for Faults {
             Mode::Copy { into } => super::copy(&self.root, &into.join(seen.to_string()))?,
             _ => {}
         }
-        // Paths may be those that were given, or full ones.
+        // Relative paths are relative to the root.
         let path = &self.root.join(path);
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         match operation {

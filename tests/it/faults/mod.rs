@@ -1,11 +1,10 @@
-//! Every file operation of the commands that write results fails once at every position, writes are short,
-//! signals interrupt, and the process dies before every operation: afterwards the directory is as it was
-//! before, or the same command brings it to the bytes of an undisturbed run. A double stands between the
-//! program and the file system.
+//! Fault injection for the commands that write results. Every file operation fails once, writes are short,
+//! signals interrupt, and the process dies before every operation. Afterwards each file is as before or
+//! complete, and the same command gives the same bytes as an undisturbed run.
 //!
-//! The double belongs to the whole process, so the test runs itself again in a process of its own. It tries
-//! all positions of the sweep, and every fifth of the other commands; `FAULTS=NAME` tries all of those whose
-//! names hold NAME, `FAULTS=` all.
+//! A test double replaces file operations for the whole process, so the test runs itself in a child process.
+//! It tries all positions of the sweep, and every fifth position of other commands. `FAULTS=NAME` tries all
+//! positions of the commands whose names contain NAME, and `FAULTS=` all positions of all commands.
 
 mod double;
 mod scenarios;
@@ -19,13 +18,13 @@ use self::double::{Faults, Mode};
 use self::scenarios::{SCENARIOS, Scenario};
 use super::support::Tested;
 
-/// Says that this process is the one with the double.
+/// Environment variable that marks the child process.
 const MARK: &str = "MESHREPLAY_TEST_FAULTS";
 
-/// The content of every file of a directory by its path, without temporary files.
+/// The content of every file of a directory, by path, without temporary files.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// The errors with which operations fail: no room, a broken disk, no right, no file handle left.
+/// Injected errors: ENOSPC, EIO, EACCES, EMFILE.
 const ERRORS: [i32; 4] = [28, 5, 13, 24];
 
 #[test]
@@ -47,7 +46,7 @@ fn every_operation_may_fail_once() -> Tested {
     Ok(())
 }
 
-/// Some kills at random moments, and two sweeps in one directory; `make kills` does more of both.
+/// Kills at random moments, and two sweeps in one directory; `make kills` runs more of both.
 #[test]
 fn commands_may_be_killed_at_any_moment() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/kill.py");
@@ -84,18 +83,18 @@ fn all_scenarios() -> Tested {
     Ok(())
 }
 
-/// The trial of a scenario.
+/// All faults of one scenario.
 struct Trial<'a> {
     scenario: &'a Scenario,
-    /// The directory that holds those of the trial.
+    /// Parent of the working directory and of its copies.
     scratch: &'a Path,
     faults: &'a Faults,
-    /// The files of the results before the command, and after an undisturbed run.
+    /// The result files before the command, and after an undisturbed run.
     before: Files,
     whole: Files,
     /// The number of operations of an undisturbed run.
     operations: usize,
-    /// The distance of the positions that are tried.
+    /// Every how many positions a fault is tried.
     every: usize,
     tried: usize,
     wrong: Vec<String>,
@@ -125,7 +124,7 @@ impl<'a> Trial<'a> {
         Ok(Self { scenario, scratch, faults, before, whole, operations, every: 1, tried: 0, wrong })
     }
 
-    /// Runs the command disturbed, and then again.
+    /// Runs the command with a fault, and then again without.
     fn disturbed(&mut self, mode: Mode) -> Tested {
         let at = self.scratch.join("at");
         restore(&self.scratch.join("start"), &at)?;
@@ -156,7 +155,7 @@ impl<'a> Trial<'a> {
         self.repeat(&what)
     }
 
-    /// Checks that files are as before or whole, and that none is lost.
+    /// Checks that every file is as before or complete, and that none is lost.
     fn check(&mut self, what: &str, after: &Files) {
         let is_of_a_part = |name: &str| self.scenario.parts.iter().any(|end| name.ends_with(end));
         for (name, content) in after {
@@ -190,7 +189,7 @@ impl<'a> Trial<'a> {
         Ok(())
     }
 
-    /// Lets every operation fail once, and all operations from each on.
+    /// Lets each operation fail, alone or with all later operations.
     fn fail_everywhere(&mut self) -> Tested {
         for at in (1..=self.operations).rev().step_by(self.every) {
             for error in ERRORS {
@@ -202,8 +201,8 @@ impl<'a> Trial<'a> {
         self.disturbed(Mode::Interrupt)
     }
 
-    /// Lets the process die before every operation, and after the last one: goes on with copies of the
-    /// directory that were made then.
+    /// Simulates the death of the process before each operation: continues from a copy of the directory at
+    /// that moment.
     fn die_everywhere(&mut self) -> Tested {
         let (at, copies) = (self.scratch.join("at"), self.scratch.join("copies"));
         let _ = fs::remove_dir_all(&copies);
@@ -223,7 +222,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Returns in words what differs.
+/// Returns the names of the files that differ.
 fn difference(found: &Files, expected: &Files) -> String {
     let names = found.keys().chain(expected.keys().filter(|name| !found.contains_key(*name)));
     let differs = |name: &&String| found.get(*name) != expected.get(*name);
@@ -274,7 +273,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes `at`, which is the working directory and stays so, a copy of `from`.
+/// Makes the working directory `at` a copy of `from`, without replacing the directory itself.
 fn restore(from: &Path, at: &Path) -> std::io::Result<()> {
     for entry in fs::read_dir(at)? {
         let path = entry?.path();

@@ -1,4 +1,4 @@
-//! The commands that are disturbed.
+//! The commands that run with faults.
 
 use std::fs;
 use std::path::Path;
@@ -13,15 +13,15 @@ use crate::support::{Tested, bundled};
 /// A command that writes results into `out`, in the working directory.
 pub(super) struct Scenario {
     pub(super) name: &'static str,
-    /// Makes what is there before.
+    /// Prepares the directory.
     pub(super) before: fn(&Path) -> Tested,
     /// Runs the command. Returns whether it ends well.
     pub(super) command: fn(&Path) -> bool,
-    /// The ends of the names of files that may be there for a part of the replays.
+    /// Endings of file names that may contain only a part of the replays.
     pub(super) parts: &'static [&'static str],
 }
 
-/// What a study has until all of its cells are finished.
+/// Files of an unfinished study.
 const OF_A_STUDY: &[&str] = &["unfinished.json", "summary.parquet", "summary.csv", ".failed.txt"];
 
 /// Runs a command in this process. Returns whether it ends well.
@@ -44,7 +44,7 @@ fn inputs(at: &Path) -> Tested {
 
 const REPLAY: &str = "replay tiny.swf -m 4x4 -a naive mbs --no-timing --threads 1 -q -o out";
 
-/// Replays a log of which at most 20 jobs are kept in memory. Returns whether that ends well.
+/// Replays a log with at most 20 jobs in memory. Returns whether that ends well.
 fn streamed(at: &Path) -> bool {
     let run = || -> Result<bool, Box<dyn std::error::Error>> {
         let study = Study::read(

@@ -1,4 +1,4 @@
-//! Contiguous allocators: what they return, what they recognise, and which of them are the same.
+//! Contiguous allocators: their placements, whether they find every free box, and which are equivalent.
 
 use meshreplay_alloc::allocator::{ALLOCATORS, Contiguity, Placement, Request, Setup, Strategy, build};
 use meshreplay_alloc::laws::MACHINES;
@@ -6,7 +6,7 @@ use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId, near_square};
 
 use meshreplay_testing::{Numbers, Tested};
 
-/// Allocators that find a free box wherever one is, and whether they turn the shape.
+/// Allocators that find a free box whenever there is one, and whether they rotate the shape.
 const RECOGNISE: [(&str, bool); 11] = [
     ("first-fit", false),
     ("first-fit:turn=yes", true),
@@ -150,7 +150,7 @@ fn random_states(mut numbers: Numbers, wraps: impl Fn(&mut Numbers) -> [bool; 3]
         let wrap = if axes.is_empty() { String::new() } else { format!(":wrap={axes}") };
         let mesh: Mesh = format!("{}{wrap}", sizes.join("x")).parse()?;
         let mut crowd = Crowd::new(&mesh)?;
-        // From machines that a few jobs fill to machines with hundreds of small ones.
+        // From a few large jobs to hundreds of small ones.
         let part = 1 + numbers.below(6);
         for _ in 0..500 {
             let free = crowd.machine.free_count();
@@ -179,7 +179,7 @@ fn contiguous_placements_are_boxes_of_the_shape() -> Tested {
                 let idle = Machine::new(mesh.clone());
                 let shape = near_square(procs, &mesh).ok_or("no shape")?;
                 let label = format!("{} on {text}: {procs} as {shape:?}", entry.name);
-                // Its boxes come from its topology, whatever shape a job asks for.
+                // `slurm-torus3d` takes boxes from its topology and ignores the requested shape.
                 let listed = (entry.name == "slurm-torus3d").then(|| listed_box(procs, &mesh));
                 let Some(placement) = allocator.propose(&Request::of(procs), &idle) else {
                     let is_large = entry.name == "buddy-2d" && larger_than_every_block(shape, &mesh);
@@ -197,7 +197,7 @@ fn contiguous_placements_are_boxes_of_the_shape() -> Tested {
                     expected = [0, 1, 2].map(|d| if d < mesh.dims() { side } else { 1 });
                 }
                 if let Some(listed) = listed {
-                    // Boxes of a topology are not turned.
+                    // Boxes of a topology are not rotated.
                     assert_eq!(Some(sizes), listed, "{label}");
                     continue;
                 }
@@ -226,7 +226,7 @@ fn listed_box(procs: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     boxes.filter(|sides| nodes(sides) >= procs).min_by_key(rank)
 }
 
-/// Whether the square of a power of two that holds a shape is larger than the machine's shortest dimension.
+/// Whether the smallest power-of-two square around a shape is longer than the machine's shortest dimension.
 fn larger_than_every_block(shape: [u32; 3], mesh: &Mesh) -> bool {
     let extents = mesh.extents();
     let shortest = extents[..mesh.dims().max(2)].iter().copied().min().unwrap_or(1);

@@ -1,5 +1,5 @@
-//! Allocators of boxes in every state of small machines, meshes and tori: each takes the same box as a search
-//! over all boxes.
+//! Contiguous allocators in every state of small meshes and tori: each takes the same box as an exhaustive
+//! search.
 
 use meshreplay_alloc::allocator::{Placement, Request, Served, Setup, Strategy, build};
 use meshreplay_base::job::Shape;
@@ -64,16 +64,16 @@ fn neighbour(mesh: &Mesh, node: NodeId, d: usize, up: bool) -> Option<NodeId> {
     Some(mesh.node(at))
 }
 
-/// Which box an allocator takes.
+/// The box that an allocator takes.
 #[derive(Clone, Copy, Debug)]
 enum Takes {
-    /// The first in scan order of the first orientation that has one.
+    /// The first free box in scan order, in the first orientation with a free box.
     First,
-    /// Some free one.
+    /// Any free box.
     Some,
-    /// The first with the highest score, of the first orientation that has any, or of all.
+    /// The first free box with the highest score, in the first orientation with a free box or in all.
     Most(fn(&Place, u32) -> i64, Among),
-    /// Perhaps a free one.
+    /// A free box or a refusal; a single node must be the first free one.
     Maybe,
 }
 
@@ -114,7 +114,7 @@ const ALLOCATORS: [(&str, Tries, Takes); 21] = [
     ("rbs", Tries::AsItIs, Takes::Some),
     ("rbs:turn=yes", Tries::All, Takes::Some),
     ("stack-based", Tries::All, Takes::Some),
-    // These take several boxes only where no single one is free.
+    // These take several boxes only if no single box is free.
     ("gabl", Tries::AsItIs, Takes::Some),
     ("gabl:turn=yes", Tries::All, Takes::Some),
     ("qna", Tries::All, Takes::First),
@@ -123,7 +123,7 @@ const ALLOCATORS: [(&str, Tries, Takes); 21] = [
     ("frame-sliding:turn=yes", Tries::All, Takes::Maybe),
 ];
 
-/// Positions by falling length, the first of equals first.
+/// Dimensions by decreasing length, in a stable order.
 fn by_length(lengths: [u32; 3]) -> [usize; 3] {
     let mut order = [0, 1, 2];
     order.sort_by_key(|&d| std::cmp::Reverse(lengths[d]));
@@ -211,7 +211,7 @@ fn check(
     };
     match (takes, expected, &found) {
         (Takes::First | Takes::Most(..), Some(place), Some(nodes)) => {
-            // Fixed orientation numbers the nodes as before the job was turned.
+            // Fixed orientation has the node order of the job before its rotation, so only sets are compared.
             let same = if tries == Tries::Laid { mask(nodes) == place.mask } else { *nodes == place.nodes };
             assert!(same, "{}", label());
         }
@@ -223,7 +223,7 @@ fn check(
         (Takes::Maybe, ..) => {
             assert!(found.is_none() && (shape != [1; 3] || expected.is_none()), "{}", label());
         }
-        // Where no box is free, some give several.
+        // If no box is free, some allocators give several boxes.
         (_, None, Some(_)) => {
             assert!(["gabl", "gabl:turn=yes", "qna", "anca"].contains(&text), "{}", label());
         }
@@ -248,7 +248,7 @@ fn shapes(mesh: &Mesh) -> Vec<[u32; 3]> {
     let most = |d: usize| if mesh.dims() > d { longest } else { 1 };
     let shapes =
         (1..=most(2)).flat_map(|c| (1..=most(1)).flat_map(move |b| (1..=longest).map(move |a| [a, b, c])));
-    // Larger ones than the machine are alike.
+    // All shapes with more nodes than the machine behave alike.
     shapes.filter(|shape| shape.iter().product::<u32>() <= mesh.nodes()).collect()
 }
 

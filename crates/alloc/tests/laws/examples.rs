@@ -1,12 +1,12 @@
-//! Worked examples, drawn: digits are running jobs, letters are new jobs in the order of placement; the
-//! lowest row of a picture is y = 0.
+//! Worked examples as drawings. Digits are running jobs, letters are new jobs in the order of placement. The
+//! lowest row is y = 0.
 
 use meshreplay_alloc::allocator::{Placement, Request, Setup, build};
 use meshreplay_machine::machine::{Machine, Mesh};
 
 use meshreplay_testing::Tested;
 
-/// Three jobs on a mesh of 6×6, the example that the contiguous strategies share.
+/// Three jobs on a 6×6 mesh, the common example of the contiguous strategies.
 const RUNNING: &str = "
     ....33
     ....33
@@ -15,7 +15,7 @@ const RUNNING: &str = "
     1122..
     1122..";
 
-/// The picture after `jobs` were placed one after the other; a job that is refused leaves none.
+/// The drawing after placing `jobs` one after the other. A refused job does not change it.
 fn placed(allocator: &str, before: &str, jobs: &[[u32; 3]]) -> Result<String, Box<dyn std::error::Error>> {
     let mut rows: Vec<Vec<u8>> = before.split_whitespace().map(|row| row.bytes().collect()).collect();
     rows.reverse();
@@ -43,7 +43,7 @@ fn placed(allocator: &str, before: &str, jobs: &[[u32; 3]]) -> Result<String, Bo
     Ok(lines.join("\n"))
 }
 
-/// Checks one picture after another.
+/// Checks the drawing of each example.
 fn check(before: &str, examples: &[(&str, &[[u32; 3]], &str)]) -> Tested {
     for (allocator, jobs, after) in examples {
         let expected: Vec<&str> = after.split_whitespace().collect();
@@ -82,8 +82,8 @@ fn the_running_mesh_under_strategies_that_find_the_lowest_base() -> Tested {
 
 #[test]
 fn the_running_mesh_under_strategies_that_choose_otherwise() -> Tested {
-    // Best fit: most taken neighbours. Frame sliding: on the grid of the first free node, (4, 0). RBS: at the
-    // left side.
+    // Best fit: the most busy neighbours. Frame sliding: on the grid from the first free node, (4, 0). RBS:
+    // at the left side.
     check(
         RUNNING,
         &[
@@ -123,7 +123,7 @@ fn four_jobs_that_only_fit_in_one_orientation() -> Tested {
         idle,
         &[
             ("fixed-orientation", jobs, "DDD. DDD. CCC. AB.."),
-            // The last one waits: three columns are free nowhere in two rows.
+            // The last job waits: no two rows have three free columns.
             ("first-fit", jobs, ".... ..C. ..C. ABC."),
         ],
     )
@@ -183,6 +183,7 @@ fn a_diagonal_that_is_too_thin_to_be_halved() -> Tested {
 
 #[test]
 fn a_free_submesh_costs_nothing() -> Tested {
-    // MC takes a free rectangle of the job's shape where there is one; the lowest base of either orientation.
+    // MC takes a free rectangle of the job's shape if there is one, with the lowest base of both
+    // orientations.
     check(RUNNING, &[("mc", &[[2, 3, 1]], "....33 ....33 ....33 11..AA 1122AA 1122AA")])
 }

@@ -1,4 +1,4 @@
-//! Every small case there is: all short histories of every allocator, all states of small machines.
+//! Exhaustive small cases: all short histories of every allocator, all states of small machines.
 
 use meshreplay_alloc::allocator::Request;
 use meshreplay_alloc::laws::variants;
@@ -18,7 +18,7 @@ enum Step {
     Release(u32),
 }
 
-/// Every history of `left` more steps that begins with `done`; each is played from the start.
+/// Plays every history that begins with `done` and has `left` more steps, each from the start.
 fn play(spec: &Spec, mesh: &Mesh, done: &mut Vec<Step>, left: usize) -> Tested {
     let mut history = history(spec, mesh)?;
     for step in done.iter() {
@@ -82,7 +82,7 @@ fn centre_based_allocators_equal_their_definitions_in_every_state() -> Tested {
     Ok(())
 }
 
-/// Every request on one state: the same set of nodes as the definition gives.
+/// Checks every request in one state: the same set of nodes as by the definition.
 pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
     use meshreplay_alloc::allocator::{Setup, build};
     type Twin = fn(&Machine, u32) -> Vec<u32>;

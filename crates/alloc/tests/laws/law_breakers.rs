@@ -1,4 +1,4 @@
-//! Allocators that are wrong on purpose: which law finds each of them, and how small the counterexample is.
+//! Faulty allocators: the law that finds each fault, and the size of the counterexample.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,30 +10,30 @@ use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 
 use meshreplay_testing::Tested;
 
-/// The fault of an allocator. Otherwise all of them take the first free nodes.
+/// The fault of an allocator that otherwise takes the first free nodes.
 #[derive(Clone, Debug)]
 enum Wrong {
-    /// It takes the node behind the last one if the last nodes are free.
+    /// Takes a node beyond the last one if the last nodes are free.
     OffByOne,
-    /// It takes a node in use after a number of releases.
+    /// Takes a busy node after this number of releases.
     AfterReleases(u32),
-    /// It serves too few nodes instead of a refusal where only two nodes are left.
+    /// Gives too few nodes instead of a refusal if only two nodes are free.
     Short,
-    /// It takes one node more than requested.
+    /// Takes one node more than requested.
     TooMany,
-    /// It refuses where the row of the first free node is taken in part.
+    /// Refuses if the row of the first free node is partly busy.
     Refuses,
-    /// It chooses by a number that all allocators of the program count up.
+    /// Chooses by a counter shared by all instances.
     Random(Arc<AtomicU32>),
-    /// It counts its proposals.
+    /// Depends on the number of proposals.
     CountsProposals,
-    /// It begins where the last placement ended.
+    /// Begins after the last placement.
     Remembers,
-    /// It takes unavailable nodes.
+    /// Takes unavailable nodes.
     TakesUnavailable,
 }
 
-/// The first free nodes, with a mistake.
+/// An allocator of the first free nodes with a fault.
 struct Mistaken {
     wrong: Wrong,
     proposals: u32,
@@ -85,7 +85,7 @@ impl Allocator for Mistaken {
     }
 }
 
-/// Returns a subject that makes the mistake and promises everything.
+/// Returns a subject with this fault that promises every law.
 fn subject(wrong: Wrong) -> Subject<'static> {
     Subject::new(format!("{wrong:?}"), move |_, _| {
         let mistaken = Mistaken { wrong: wrong.clone(), proposals: 0, releases: 0, next: 0 };
@@ -97,7 +97,7 @@ fn subject(wrong: Wrong) -> Subject<'static> {
     })
 }
 
-/// Returns the counterexample of the first law that is broken on a machine.
+/// Returns the counterexample to the first law that is broken on a machine.
 fn broken(subject: &Subject<'_>, mesh: &Mesh, seed: u64) -> Result<Counterexample, String> {
     for law in LAWS {
         match (Trial { subject, law, seed, events: 300 }).on(mesh).map_err(|error| error.to_string())? {
@@ -111,10 +111,10 @@ fn broken(subject: &Subject<'_>, mesh: &Mesh, seed: u64) -> Result<Counterexampl
 #[test]
 fn every_mistake_is_found_and_its_history_is_small() -> Tested {
     let counter = Arc::new(AtomicU32::new(0));
-    // The law that finds the mistake, and the most events and nodes of the history.
+    // The law that finds the fault, and the maximum numbers of events and nodes in the counterexample.
     for (wrong, law, events, nodes) in [
         (Wrong::OffByOne, "free", 1, 1),
-        // Seven placements have come and gone, and one is there.
+        // Seven placements and releases, then one more placement.
         (Wrong::AfterReleases(7), "free", 16, 2),
         (Wrong::Short, "size", 1, 2),
         (Wrong::TooMany, "size", 1, 2),
@@ -138,8 +138,8 @@ fn every_mistake_is_found_and_its_history_is_small() -> Tested {
 fn unavailable_nodes_stay_in_the_counterexample_only_if_they_matter() -> Tested {
     let mut broken_on = 0;
     for mesh in with_holes(&"8x5".parse()?, 1) {
-        // Behind all other nodes, an unavailable one is taken only by a job of the whole machine, which may
-        // not come.
+        // If the last node is unavailable, only a job of the whole machine takes it, and the history may have
+        // none.
         let Ok(found) = broken(&subject(Wrong::TakesUnavailable), &mesh, 1) else { continue };
         broken_on += 1;
         assert_eq!(found.law, "free");

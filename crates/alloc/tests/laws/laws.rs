@@ -1,4 +1,4 @@
-//! Laws over the whole registry: properties of every registered allocator on every history.
+//! Laws for the whole registry: properties of every registered allocator in every history.
 
 use meshreplay_alloc::allocator::{self, Request, Setup};
 use meshreplay_alloc::laws::variants;
@@ -30,9 +30,8 @@ fn promises_are_those_of_the_resolved_spec() -> Tested {
     Ok(())
 }
 
-/// Checks a law for every registered allocator, on every machine that it serves. `events` is the length of
-/// each history. Most laws have three histories: jobs alone, with nodes taken by other holders, and with
-/// outages.
+/// Checks a law for every registered allocator on every machine that it serves. `events` is the length of
+/// each history. Most laws have three histories: jobs only, with nodes taken by other holders, with outages.
 fn all_keep(law: &str, events: usize) -> Tested {
     for machine in MACHINES {
         keep_on(&machine.parse()?, law, events)?;
@@ -40,7 +39,7 @@ fn all_keep(law: &str, events: usize) -> Tested {
     Ok(())
 }
 
-/// Holds every registered allocator to a law on one machine.
+/// Checks a law for every registered allocator on one machine.
 pub(crate) fn keep_on(mesh: &Mesh, law: &str, events: usize) -> Tested {
     let law = laws::find(law)?;
     for (spec, _) in variants(mesh)? {
@@ -112,7 +111,7 @@ pub(crate) fn history(spec: &Spec, mesh: &Mesh) -> Result<History, Box<dyn std::
 fn naive_equals_the_free_list_in_order_of_node_numbers() -> Tested {
     for machine in MACHINES {
         let mesh: Mesh = machine.parse()?;
-        // Row-major means the longest dimension first, which is x where sizes fall.
+        // Row-major order runs along the longest dimension first, which is x if the sides decrease.
         if !mesh.extents().is_sorted_by(|a, b| a >= b) {
             continue;
         }

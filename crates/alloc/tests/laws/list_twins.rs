@@ -1,4 +1,4 @@
-//! Paging with a FIFO list, MBS without joins and GABL by area against slow versions of their own.
+//! Paging with a FIFO list, MBS without joins and GABL by area against slow reference implementations.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use meshreplay_alloc::allocator::{Placement, Request, Setup, build};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 use meshreplay_testing::{Numbers, Tested};
 
-/// A slow allocator on a mesh of two dimensions.
+/// A slow allocator on a two-dimensional mesh.
 trait Twin {
-    /// The nodes of a job of these sides. Fewer nodes than `sides` have are never free.
+    /// The nodes of a job with these sides. Enough nodes are free.
     fn allocate(&mut self, sides: [u32; 2]) -> Vec<NodeId>;
     fn release(&mut self, nodes: &[NodeId]);
 }
 
-/// A list of free nodes: taken at the front, returned to the back.
+/// A FIFO list of free nodes.
 struct Fifo(Vec<NodeId>);
 
 impl Twin for Fifo {
@@ -52,8 +52,8 @@ impl Squares {
         Self { width, free, jobs: BTreeMap::new() }
     }
 
-    /// Takes the square of a side that was free for longest, split from the smallest larger one if there is
-    /// none.
+    /// Takes the square of this side that was free for the longest time, or splits the smallest larger
+    /// square.
     fn take(&mut self, side: u32) -> Option<(u32, [u32; 2])> {
         let is_free = |squares: &&Vec<[u32; 2]>| !squares.is_empty();
         if !self.free.get(&side).is_some_and(|squares| is_free(&squares)) {
@@ -99,7 +99,7 @@ impl Twin for Squares {
     }
 }
 
-/// Plays random jobs to an allocator and its twin, with proposals that are not carried out in between.
+/// Plays random jobs to an allocator and its twin, with unused proposals between them.
 fn compare(spec: &str, mesh: &Mesh, twin: &mut dyn Twin, seed: u32) -> Tested {
     let mut allocator = build(&spec.parse()?, &Setup::new(mesh, 0))?.strategy;
     let (mut machine, mut held, mut numbers) =
@@ -149,7 +149,7 @@ fn mbs_without_joins_equals_a_list_of_squares() -> Tested {
     Ok(())
 }
 
-/// The first submesh that GABL by area takes in a state: the most nodes of any free submesh within the sides.
+/// The size of GABL's first submesh by area: the largest free submesh within these sides.
 fn largest_free(machine: &Machine, [a, b]: [u32; 2]) -> u32 {
     let mesh = machine.mesh();
     let [width, length, _] = mesh.extents();
@@ -183,7 +183,7 @@ fn gabl_by_area_begins_with_the_largest_free_submesh_in_every_state() -> Tested 
                 }
                 let request = Request::sides([sides[0], sides[1], 1]);
                 let placed = allocator.propose(&request, &state).ok_or("refused")?.nodes;
-                // The longest prefix that is a rectangle row by row, of one of the sides within the bounds.
+                // The longest prefix of the nodes that is a row-major rectangle within the bounds.
                 let largest = largest_free(&state, sides) as usize;
                 let first = &placed[..largest];
                 let coords: Vec<_> = first.iter().map(|&node| mesh.coord(node)).collect();

@@ -1,4 +1,4 @@
-//! The definitions, word for word and slow, that the fast paths must equal.
+//! Slow implementations by the definitions, as references for the fast ones.
 
 use meshreplay_alloc::allocator::{Request, Setup, build};
 use meshreplay_machine::machine::{Coord, Machine, Mesh, Submesh, near_square, order};
@@ -19,7 +19,7 @@ fn sorted_ids(machine: &Machine, nodes: &[Coord]) -> Vec<u32> {
     ids
 }
 
-/// The timed MC1x1 of algorithms.md §3.11 and §3.12: one list, sorted stably for one centre after another.
+/// The timed MC1x1 of algorithms.md §3.11 and §3.12: one list, stably sorted for each centre in turn.
 pub(crate) fn mc1x1_shells(machine: &Machine, k: u32) -> Vec<u32> {
     let (mesh, free) = (machine.mesh(), free_nodes(machine));
     let mut carried = free.clone();
@@ -35,13 +35,13 @@ pub(crate) fn mc1x1_shells(machine: &Machine, k: u32) -> Vec<u32> {
     sorted_ids(machine, &best.expect("a node is free").1)
 }
 
-/// The nodes of MC1x1 around one centre: the last nodes from anywhere.
+/// The nodes of MC1x1 around a centre. The last nodes may be in any shell.
 fn fill(machine: &Machine, k: u32, centre: Coord) -> Vec<Coord> {
     fill_from(machine, k, centre, |_, _| true)
 }
 
-/// The nodes around one centre if `may` accepts the last nodes, by their shell and the shell of the k-th
-/// nearest node.
+/// The nodes around a centre. `may` restricts the last nodes by their shell and the shell of the k-th nearest
+/// node.
 fn fill_from(machine: &Machine, k: u32, centre: Coord, may: fn(u32, u32) -> bool) -> Vec<Coord> {
     let (mesh, free) = (machine.mesh(), free_nodes(machine));
     let mut distances: Vec<u32> = free.iter().map(|&node| mesh.l_inf(centre, node)).collect();
@@ -61,7 +61,7 @@ fn fill_from(machine: &Machine, k: u32, centre: Coord, may: fn(u32, u32) -> bool
     chosen
 }
 
-/// The choice of smallest score, the first of equals.
+/// The first choice with the lowest score.
 fn first_best(machine: &Machine, choices: impl Iterator<Item = (u32, Vec<Coord>)>) -> Vec<u32> {
     let mut best: Option<(u32, Vec<Coord>)> = None;
     for (score, chosen) in choices {
@@ -77,7 +77,7 @@ pub(crate) fn pairwise_sum(mesh: &Mesh, nodes: &[Coord]) -> u32 {
     nodes.iter().enumerate().flat_map(|(i, &a)| nodes[..i].iter().map(move |&b| mesh.l1(a, b))).sum()
 }
 
-/// The MC1x1 of the quality results.
+/// The MC1x1 of the published quality results.
 pub(crate) fn mc1x1(machine: &Machine, k: u32) -> Vec<u32> {
     let choices = free_nodes(machine).into_iter().map(|centre| {
         let chosen = fill(machine, k, centre);
@@ -86,7 +86,7 @@ pub(crate) fn mc1x1(machine: &Machine, k: u32) -> Vec<u32> {
     first_best(machine, choices)
 }
 
-/// MC1x1 with the rule of the paper: all possible nodes of a shell before higher shells.
+/// MC1x1 by the rule of the paper: a shell is used up before the next one.
 pub(crate) fn mc1x1_in_shells(machine: &Machine, k: u32) -> Vec<u32> {
     let choices = free_nodes(machine).into_iter().map(|centre| {
         let chosen = fill_from(machine, k, centre, |shell, last| shell == last);
@@ -95,7 +95,8 @@ pub(crate) fn mc1x1_in_shells(machine: &Machine, k: u32) -> Vec<u32> {
     first_best(machine, choices)
 }
 
-/// MC1x1 with ties broken as Johnson, Bunde and Leung do: two shells, free nodes 1, walls 2, borders 3.
+/// MC1x1 with the tie-breaking of Johnson, Bunde and Leung: two shells, weights 1 for free nodes, 2 for walls
+/// and 3 for borders.
 pub(crate) fn mc1x1_tied(machine: &Machine, k: u32) -> Vec<u32> {
     let (mesh, free) = (machine.mesh(), free_nodes(machine));
     let mut choices: Vec<(u32, i64, Coord, Vec<Coord>)> = Vec::new();
@@ -113,7 +114,7 @@ pub(crate) fn mc1x1_tied(machine: &Machine, k: u32) -> Vec<u32> {
         for node in mesh.location_order().map(|node| mesh.coord(node)) {
             let (is_free, is_chosen) = (free.contains(&node), chosen.contains(&node));
             value += if is_free && !is_chosen { weight(node) } else { 0 };
-            // Chosen nodes may lie beyond the shells looked at, and then weigh less than nothing.
+            // Chosen nodes beyond these shells have a negative weight.
             let on_wall = is_chosen && (0..3).any(|d| wall(d, node[d]));
             value -= if on_wall { 2 * (i64::from(last) + 3 - i64::from(shell(node))) } else { 0 };
             value -= if !is_free && shell(node) == last + 1 { 3 * 2 } else { 0 };
@@ -123,8 +124,8 @@ pub(crate) fn mc1x1_tied(machine: &Machine, k: u32) -> Vec<u32> {
     sorted_ids(machine, &choices.into_iter().min().expect("a node is free").3)
 }
 
-/// MC of algorithms.md §3.10: every place in scan order, every node's shell by its distance to the nearest
-/// member.
+/// MC of algorithms.md §3.10: every place in scan order. A node's shell is its distance to the nearest node
+/// of the place.
 pub(crate) fn mc(machine: &Machine, k: u32) -> Vec<u32> {
     let (mesh, free) = (machine.mesh(), free_nodes(machine));
     if k == machine.free_count() {
@@ -172,7 +173,7 @@ pub(crate) fn mc(machine: &Machine, k: u32) -> Vec<u32> {
     sorted_ids(machine, &best.expect("some place fits").1)
 }
 
-/// The same fill judged by pairwise sums.
+/// MC1x1 with the pairwise sum as score.
 pub(crate) fn mc_pair(machine: &Machine, k: u32) -> Vec<u32> {
     let choices = free_nodes(machine).into_iter().map(|centre| {
         let chosen = fill(machine, k, centre);
@@ -181,7 +182,7 @@ pub(crate) fn mc_pair(machine: &Machine, k: u32) -> Vec<u32> {
     first_best(machine, choices)
 }
 
-/// The nearest family of algorithms.md §3.12: one list, sorted stably by L1 for one centre after another.
+/// The nearest family of algorithms.md §3.12: one list, stably sorted by L1 distance for each centre in turn.
 fn nearest(machine: &Machine, k: u32, centres: Vec<Coord>) -> Vec<u32> {
     let mesh = machine.mesh();
     let mut carried = free_nodes(machine);

@@ -1,5 +1,5 @@
-//! What serves a request while nodes are down: schedulers plan with it, so that it must be true in every
-//! state of a machine.
+//! Predictions of allocators while nodes are down. Schedulers plan with them, so a prediction must be true in
+//! every state of a machine.
 
 use meshreplay_alloc::allocator::{self, Placement, Request, Served, Setup, Strategy};
 use meshreplay_alloc::laws::{MACHINES, with_holes};
@@ -8,7 +8,7 @@ use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId};
 use meshreplay_alloc::laws::variants;
 use meshreplay_testing::{Numbers, Tested};
 
-/// A machine with jobs that start and end and nodes that go down and come up, with the reports of the engine.
+/// A machine with jobs that start and end, nodes that go down and come up, and the reports of the engine.
 struct Shared {
     strategy: Strategy,
     machine: Machine,
@@ -18,7 +18,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// A job starts or ends, or a node goes down or comes up. Nodes that are in use drain.
+    /// Starts or ends a job, or takes a node down or up. Busy nodes drain.
     fn step(&mut self, numbers: &mut Numbers) {
         let Self { strategy, machine, held, down, .. } = self;
         let free: Vec<NodeId> = machine.free().iter().collect();
@@ -57,7 +57,7 @@ impl Shared {
         }
     }
 
-    /// A request is served exactly if the strategy predicts it.
+    /// Checks that a request is served if and only if the strategy predicts it.
     fn check(&mut self, request: &Request) {
         let Self { strategy, machine, label, .. } = self;
         let (free, takes) = (machine.free_count(), strategy.nodes_for(request, machine.mesh()));
@@ -82,7 +82,7 @@ impl Shared {
     }
 }
 
-/// A number of processors, or sides.
+/// A random request by number of processors or by sides.
 fn request(mesh: &Mesh, numbers: &mut Numbers) -> Request {
     let largest = if numbers.below(4) == 0 { mesh.nodes() } else { mesh.nodes().div_ceil(4) };
     match numbers.below(3) {

@@ -81,7 +81,7 @@ fn differences(name: &str, machine: &str) -> Result<Option<Compared>, Box<dyn st
         if !same {
             differ.push(format!("{line}: {found:?}"));
         }
-        // The state is the recorded one, so that one difference does not cause others.
+        // Continue from the recorded state, so that one difference does not cause others.
         if let Some(nodes) = expected {
             machine.occupy(&nodes)?;
             held.push((job, Placement::of(nodes)));

@@ -1,14 +1,15 @@
-//! Snug as its definition reads, by walks through boxes and sums over pairs.
+//! Snug by its definition, with loops over boxes and sums over pairs.
 
 use meshreplay_alloc::allocator::{Request, Setup, build};
 use meshreplay_machine::machine::{Machine, Mesh};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A node and its place; on a torus a box may wrap around, so places in it differ from coordinates.
+/// A node and its position within a box. On a torus a box may wrap around, so positions differ from
+/// coordinates.
 type Node = (u32, [u32; 3]);
 
-/// The boxes of the definition: base and sides, by girth, sides, base.
+/// The boxes of the definition as base and sides, sorted by girth, sides and base.
 fn boxes(mesh: &Mesh) -> Vec<([u32; 3], [u32; 3])> {
     let extents = mesh.extents();
     let range = |d: usize| 1..=extents[d];
@@ -61,7 +62,7 @@ fn free_in(machine: &Machine, base: [u32; 3], sides: [u32; 3]) -> Vec<Node> {
     nodes
 }
 
-/// Sum of the distances along a dimension from a node to others.
+/// Sum of the distances along a dimension from a node to other nodes.
 fn along(mesh: &Mesh, d: usize, from: [u32; 3], to: &[Node]) -> f64 {
     f64::from(to.iter().map(|&(_, at)| mesh.hops(d, from[d], at[d])).sum::<u32>())
 }
@@ -76,7 +77,7 @@ pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
         |sides: [u32; 3]| -> u32 { (0..3).filter(|&d| mesh.extents()[d] > 1).map(|d| sides[d]).sum() };
     let mut smallest: Option<u32> = None;
     let mut best: Option<(f64, Vec<u32>)> = None;
-    // Boxes of a shape that are looked at: the two farthest from the free nodes.
+    // The examined boxes of a shape: the two farthest from the free nodes.
     let mut looked_at: Vec<(f64, [u32; 3], [u32; 3])> = Vec::new();
     let boxes = boxes(mesh);
     for of_shape in boxes.chunk_by(|a, b| a.1 == b.1) {
@@ -134,8 +135,8 @@ pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
     nodes
 }
 
-/// Larger machines than every state of can be tried, with numbers of one and of two bytes; one allocator for
-/// all states of a machine, so that nothing may be left over from the state before.
+/// Random states of larger machines, with node numbers of one and two bytes. One allocator serves all states
+/// of a machine, so that stale data of the previous state would be found.
 #[test]
 fn snug_equals_its_definition_on_larger_machines() -> Result<(), Box<dyn std::error::Error>> {
     let mut random = ChaCha8Rng::seed_from_u64(8);
@@ -155,7 +156,7 @@ fn snug_equals_its_definition_on_larger_machines() -> Result<(), Box<dyn std::er
         let mut allocator = build(&"snug".parse()?, &Setup::new(&mesh, 0))?.strategy;
         for _ in 0..6 {
             let mut machine = Machine::new(mesh.clone());
-            // Boxes, so that free regions have corners as real ones do, and single nodes.
+            // Boxes, for free regions with corners as in real states, and single nodes.
             let share = random.random_range(0.2..0.95);
             while f64::from(machine.free_count()) > share * f64::from(mesh.nodes()) {
                 let extents = mesh.extents();

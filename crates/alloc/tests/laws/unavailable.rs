@@ -1,4 +1,4 @@
-//! Machines with unavailable nodes: what every allocator and both yardsticks do on them.
+//! Machines with unavailable nodes: every allocator, the optimum and the bound.
 
 use meshreplay_alloc::allocator::Request;
 use meshreplay_alloc::laws::variants;
@@ -49,7 +49,7 @@ fn unavailable_nodes_are_told_like_placements_of_somebody_else() -> Tested {
                 for k in 1..=mesh.available() {
                     let [a, b] =
                         [&mut built, &mut told].map(|history| history.ask(&Request::of(k)).placement);
-                    // Snug weighs by the share of nodes in use; unavailable nodes do not count.
+                    // Snug weighs by the share of busy nodes. Unavailable nodes do not count.
                     assert!(a == b || spec.name == "snug", "{spec} on {mesh}: {a:?} or {b:?} for {k}");
                 }
             }

@@ -1,5 +1,5 @@
-//! The exact optimum against brute force and published values, the bound against both, allocators against the
-//! optimum.
+//! The exact optimum against brute force and published values, the lower bound against both, and allocators
+//! against the optimum.
 
 use meshreplay_alloc::allocator::{Request, Setup, build};
 use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeSet};
@@ -8,7 +8,7 @@ use meshreplay_machine::yardstick::{PairwiseBound, optimum};
 use super::naive_twins::pairwise_sum;
 use meshreplay_testing::{Numbers, Tested};
 
-/// OEIS A193452, n = 1, 2, …, as the specification prints it.
+/// OEIS A193452, n = 1, 2, …, as in the specification.
 const TOWNS: [u64; 49] = [
     0, 1, 4, 8, 16, 25, 38, 54, 72, 96, 124, 152, 188, 227, 272, 318, 374, 433, 496, 563, 632, 716, 804, 895,
     992, 1091, 1204, 1318, 1442, 1570, 1704, 1840, 1996, 2153, 2318, 2486, 2656, 2847, 3040, 3241, 3446,
@@ -17,7 +17,7 @@ const TOWNS: [u64; 49] = [
 
 const LIMIT: u64 = 1_000_000_000;
 
-/// For each number of nodes, the smallest sum over all subsets of `free` of that size.
+/// The smallest sum over all subsets of `free`, for each size of the subset.
 fn brute_force(mesh: &Mesh, free: &[u32]) -> Vec<u64> {
     let coords: Vec<Coord> = free.iter().map(|&node| mesh.coord(node)).collect();
     let mut least = vec![u64::MAX; free.len() + 1];
@@ -30,7 +30,7 @@ fn brute_force(mesh: &Mesh, free: &[u32]) -> Vec<u64> {
     least
 }
 
-/// Optimum and bound against all subsets.
+/// Checks optimum and bound against all subsets.
 fn check(mesh: &Mesh, free: &[u32]) -> Tested {
     let mut set = NodeSet::empty(mesh.nodes());
     for &node in free {
@@ -104,8 +104,8 @@ fn optimum_and_bound_equal_and_undercut_brute_force_on_random_states() -> Tested
     check(&"torus:4x4".parse()?, &(0..16).collect::<Vec<u32>>())
 }
 
-/// Position of the nodes of rank 0, 1, … along an axis, from the middle outwards: 0, 1, −1, 2, −2 and so on;
-/// the sum over pairs of nodes, with `counts` nodes per rank.
+/// The sum over pairs of nodes with `counts` nodes per rank. Ranks 0, 1, 2, … have the positions 0, 1, −1, 2,
+/// −2, … along an axis, from the middle outwards.
 fn centred_sum(counts: &[u64], n: u64) -> u64 {
     let (mut sides, mut sum) = ([0, 0], 0);
     for rank in (1..counts.len()).rev() {
@@ -116,7 +116,8 @@ fn centred_sum(counts: &[u64], n: u64) -> u64 {
     sum
 }
 
-/// Tries every stack on top of `rows` of columns: heights fall along x and from row to row, up to `sides`.
+/// Tries every stack of columns that continues `rows`: heights decrease along x and from row to row, up to
+/// `sides`.
 fn stacks(rows: &mut Vec<Vec<u64>>, row: &mut Vec<u64>, left: u64, sides: [usize; 3], least: &mut u64) {
     if left == 0 {
         let all = || rows.iter().chain([&*row]);
@@ -148,8 +149,8 @@ fn stacks(rows: &mut Vec<Vec<u64>>, row: &mut Vec<u64>, left: u64, sides: [usize
     }
 }
 
-/// The optimum on an empty mesh by enumeration of centred stacks, which include an optimal set (see
-/// `machine::bound`).
+/// The optimum on an empty mesh, by enumeration of centred stacks. One of them is optimal, see
+/// `machine::bound`.
 fn empty_optimum(sides: [usize; 3], n: u64) -> u64 {
     let mut least = u64::MAX;
     stacks(&mut Vec::new(), &mut Vec::new(), n, sides, &mut least);

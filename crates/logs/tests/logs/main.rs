@@ -1,4 +1,4 @@
-//! Logs as sites write them, read and written. The first line of each module states its purpose.
+//! Reading and writing logs of sites. The first line of each module states its purpose.
 
 mod slurm_logs;
 mod trace_logs;

@@ -1,4 +1,4 @@
-//! Slurm accounting: files written by a real Slurm (22.05, with `make test-slurm`), and random dumps.
+//! Slurm accounting: files of a real Slurm (22.05, by `make test-slurm`), and random dumps.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -27,7 +27,7 @@ fn read_text(text: &str, format: &str) -> Result<(Vec<Record>, LogSummary), Trac
     read_file(&path, format)
 }
 
-/// The path of a log of one and the same run of Slurm.
+/// The path of a log of the same Slurm run in another format.
 fn golden(ending: &str) -> PathBuf {
     in_repository(&format!("tests/it/golden/slurm.{ending}"))
 }
@@ -69,7 +69,7 @@ fn three_logs_of_one_real_run_give_the_same_jobs() -> Outcome {
         assert_eq!(summary.format.name, format);
         assert_eq!(jobs(&records, &summary), sacct, "{format}");
     }
-    // The same text on many lines, as sacct prints it.
+    // The same JSON with line breaks, as sacct prints it.
     let text: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(golden("json"))?)?;
     let (records, summary) = read_text(&serde_json::to_string_pretty(&text)?, "auto")?;
     assert_eq!(jobs(&records, &summary), sacct);
@@ -89,10 +89,10 @@ fn cpus_and_gpus_of_a_real_run_are_those_that_slurm_counted() -> Outcome {
         let (cpus, gpus) = (of(ending, "cpus")?, of(ending, "gpus")?);
         assert_eq!((cpus[&13], gpus[&13]), ([8, 2], [4, 4]), "{ending}");
         assert_eq!((cpus[&6], gpus[&6]), ([8, 4], [4, 0]), "{ending}");
-        // This job was cancelled while it waited.
+        // This job was cancelled while waiting.
         assert_eq!(cpus[&16], [-1, 5], "{ending}");
     }
-    // Requested GPUs stand for the allocated ones, which this log lacks.
+    // This log lacks allocated GPUs, so requested GPUs are used.
     assert_eq!((of("jobcomp", "cpus")?[&13], of("jobcomp", "gpus")?[&13]), ([8, 2], [4, 4]));
     Ok(())
 }
@@ -115,7 +115,7 @@ fn a_dump_that_was_written_as_swf_is_the_same_log() -> Outcome {
     Ok(())
 }
 
-/// A job as a dump may have it.
+/// A random job of a dump.
 #[derive(Clone, Debug)]
 struct Job {
     submit_s: i64,
@@ -143,7 +143,7 @@ fn any_job() -> impl Strategy<Value = Job> {
     )
 }
 
-/// Returns a dump of the jobs with the fields in the order of `order`, and the records that it should give.
+/// Returns a dump of the jobs with the fields in this order, and the expected records.
 fn dump(jobs: &[Job], order: &[usize]) -> (String, Vec<[i64; 6]>) {
     const NAMES: [&str; 10] = [
         "JobID",

@@ -1,4 +1,4 @@
-//! Real logs: every irregularity seen in the wild, the shared logs, round trips, mutations.
+//! Real logs: known irregularities, the shared logs, round trips, mutations.
 
 use std::error::Error;
 use std::io::Write;
@@ -108,7 +108,7 @@ fn malformed_lines_stop_strict_reading_with_place_and_remedy() {
             "field 4 (run time): found '99999999999999999999', expected a value between -2^63 and 2^63",
         ),
     ] {
-        // The last job has another number, as equal records are read once.
+        // The last job has another number, because equal records are read once.
         let text = format!("; MaxProcs: 4\n{JOB}\n{line}\n9{JOB}\n");
         let message = read_text(text.as_bytes(), STRICT).expect_err("malformed").to_string();
         assert!(message.ends_with(&format!("log.swf:3: {problem}; {remedy}")), "{message}");
@@ -281,7 +281,7 @@ proptest! {
     }
 }
 
-/// xorshift64: which byte to change, and into what.
+/// xorshift64, for the position and the value of a mutated byte.
 fn next_random(state: &mut u64) -> usize {
     *state ^= *state << 13;
     *state ^= *state >> 7;

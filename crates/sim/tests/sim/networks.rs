@@ -1,4 +1,4 @@
-//! The network under steady loads: figures of an independent simulator, and laws over buffers and virtual
+//! The network model under steady load: results of an independent simulator, and laws on buffers and virtual
 //! channels.
 
 use meshreplay_base::spec::Spec;
@@ -7,7 +7,7 @@ use meshreplay_sim::execution::{Measured, OpenLoop, Windows, patterns};
 
 use meshreplay_testing::Tested;
 
-/// The measurements of a network under random traffic.
+/// Measures a network under random traffic.
 fn measure(
     machine: &str,
     network: &str,
@@ -19,15 +19,15 @@ fn measure(
     Ok(OpenLoop::new(&spec, &mesh, 1)?.0.run("random", rate, windows, 1)?)
 }
 
-/// The accepted load of a network that is offered more than it can carry.
+/// The accepted load of an overloaded network.
 fn saturation(machine: &str, network: &str) -> Result<f64, Box<dyn std::error::Error>> {
     Ok(measure(machine, network, 1.0, 30_000)?.accepted)
 }
 
 /// Mean latencies of packets of 8 flits at loads in flits per node and cycle, by `BookSim2` (N. Jiang et al.,
-/// "A detailed and flexible cycle-accurate Network-on-Chip simulator", ISPASS 2013): 8x8 mesh, uniform
-/// traffic to other nodes, dimension-order routing, one virtual channel with a buffer of one flit, a credit
-/// loop of 40 of its cycles as one cycle. A cycle is added, by which its latencies are read later.
+/// "A detailed and flexible cycle-accurate Network-on-Chip simulator", ISPASS 2013). 8x8 mesh, uniform
+/// traffic to other nodes, dimension-order routing, one virtual channel with a buffer of one flit. A credit
+/// loop of 40 of its cycles is one cycle here. One cycle is added to match our definition of latency.
 const BOOKSIM_LATENCIES: [(f64, f64); 4] = [(0.01, 34.8), (0.03, 39.2), (0.05, 46.9), (0.07, 64.0)];
 
 #[test]
@@ -35,19 +35,19 @@ fn latencies_on_a_mesh_are_those_of_booksim() -> Tested {
     for (rate, expected) in BOOKSIM_LATENCIES {
         let found = measure("8x8", "wormhole", rate, 400_000)?;
         let latency = found.mean_latency().ok_or("no packets")?;
-        // Its own figures at other credit loops, and ours of other seeds, are as far apart.
+        // Other credit loops in BookSim2 and other seeds here give differences of the same size.
         assert!((latency / expected - 1.0).abs() < 0.025, "{rate}: {latency} {expected}");
         assert!((found.accepted / rate - 1.0).abs() < 0.02, "{rate}: {}", found.accepted);
     }
     Ok(())
 }
 
-/// The accepted load of saturated networks by `BookSim2`, in flits per node and cycle: lowest and highest of
-/// its runs. The mesh of 8x8 with credit loops of 5, 20 and 40 of its cycles; the tori with 40 and 100, where
-/// our level of packets gives each virtual channel a flit per cycle as these runs do: fixed virtual channels
-/// (its `dim_order_torus`) and two datelines (its `dim_order_bal_torus`). The last ones have buffers of as
-/// many flits as a packet, and of twice as many, that the next packet enters behind the last flit of the one
-/// before (`wait_for_tail_credit=0`); times are scaled by 2 to 4, so that its credits are nearly free.
+/// The accepted load of saturated networks by `BookSim2`, in flits per node and cycle: the lowest and the
+/// highest of its runs. The 8x8 mesh has credit loops of 5, 20 and 40 of its cycles. The tori have credit
+/// loops of 40 and 100 cycles, where each virtual channel gets a flit per cycle as in our packet level, with
+/// fixed virtual channels (`dim_order_torus`) and two datelines (`dim_order_bal_torus`). The last two rows
+/// have buffers of one and two packets, and a packet may follow another into a buffer
+/// (`wait_for_tail_credit=0`). Their times are scaled by 2 to 4, so that the credit loop hardly matters.
 const BOOKSIM_SATURATION: [(&str, &str, f64, f64); 8] = [
     ("8x8", "wormhole", 0.0953, 0.1031),
     ("16x16", "wormhole", 0.0336, 0.0336),
@@ -65,7 +65,7 @@ fn saturated_networks_accept_what_booksim_s_accept() -> Tested {
         let found = saturation(machine, network)?;
         assert!(found > 0.96 * least && found < 1.04 * most, "{machine} {network}: {found} {least} {most}");
     }
-    // The default, to what was published of the other allocation of virtual channels: within 10 %.
+    // The default is within 10 % of published values for the other allocation of virtual channels.
     for (machine, expected) in [("torus:8x8", 0.197), ("torus:7x7", 0.242)] {
         for level in ["packet", "flit"] {
             let found = saturation(machine, &format!("wormhole:level={level}"))?;
@@ -106,7 +106,7 @@ fn more_room_never_accepts_less_and_changes_no_latency_without_contention() -> T
             let [alone, other] = [&alone, &other].map(|found| found.mean_latency().unwrap_or(0.0));
             assert!((alone - other).abs() < 0.03, "{machine} {slots}: {alone} {other}");
         }
-        // A packet may follow into the room behind another one, which a buffer for one packet does not allow.
+        // With 8 flits a packet may enter a buffer behind another one; `buffer=packet` does not allow this.
         let packet = saturation(machine, "wormhole:buffer=packet,level=flit")?;
         assert!(saturation(machine, "wormhole:buffer=8")? > packet, "{machine}");
     }
@@ -123,7 +123,7 @@ fn tori_carry_more_with_shared_half_ways_and_balanced_channels() -> Tested {
         assert!(before < parity && parity < wrapping && wrapping < balanced, "{machine}");
         assert!(balanced > gain * before, "{machine} {balanced} {before}");
     }
-    // Drawn ties are as good as those by parity; odd rings have none.
+    // Ties broken at random or by parity give the same load. Odd rings have no ties.
     let [parity, random] =
         ["parity", "random"].map(|rule| saturation("torus:8x8", &format!("wormhole:halfway={rule}")));
     assert!((parity? / random? - 1.0).abs() < 0.03);
@@ -149,10 +149,10 @@ fn every_pattern_runs_through_a_saturated_network_of_every_kind() -> Tested {
             let network = OpenLoop::new(&network.parse()?, &machine.parse()?, 1)?.0;
             for pattern in patterns() {
                 let found = network.run(pattern, 1.0, windows, 3)?;
-                // The diagonal of a transposition sends nothing.
+                // A transposition sends nothing from the diagonal.
                 let is_silent = found.packets == 0;
                 let is_line = pattern == "transpose" && (machine == "1x7" || machine == "torus:9");
-                // Packets that were on their way before the measurement are counted too.
+                // Accepted packets include packets sent before the measurement, so the load may exceed 1.
                 assert!(
                     is_silent == is_line && found.accepted < 1.02,
                     "{machine} {pattern}: {}",

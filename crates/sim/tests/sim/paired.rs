@@ -1,4 +1,4 @@
-//! The coverage of confidence intervals of paired differences on many drawn series.
+//! Coverage of confidence intervals of paired differences, on many simulated series.
 
 use meshreplay_sim::metrics::{Blocks, Difference};
 use rand::{RngExt, SeedableRng};
@@ -9,11 +9,11 @@ struct Simulation {
     name: &'static str,
     /// The number of jobs.
     jobs: usize,
-    /// The share of a job's deviation that the next job has too: autoregression of order 1.
+    /// Coefficient of the autoregression of order 1 from job to job.
     memory: f64,
     /// Draws an independent deviation with mean 0.
     shock: fn(&mut ChaCha8Rng) -> f64,
-    /// Returns the values of a job in both replays from the deviation and an independent uniform number.
+    /// The values of a job in both replays, from the deviation and an independent uniform number.
     pair: fn(f64, f64) -> (f64, f64),
     /// The true difference of the means, as a share of the base's mean.
     truth: f64,
@@ -23,18 +23,18 @@ fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     rng.random::<f64>() - 0.5
 }
 
-/// Returns an exponential deviation: skewed to the right, as times that jobs wait.
+/// Returns an exponential deviation, skewed to the right like wait times.
 fn skewed(rng: &mut ChaCha8Rng) -> f64 {
     -(1.0 - rng.random::<f64>()).ln() - 1.0
 }
 
-/// A tenth less for each job, and noise of its own.
+/// Ten percent less for each job, plus independent noise.
 fn tenth_less(common: f64, own: f64) -> (f64, f64) {
     let base = 50.0 + common;
     (0.9 * base + own, base)
 }
 
-/// The same mean, and a difference that lasts for many jobs.
+/// The same mean, and a difference that persists for many jobs.
 fn same_mean(common: f64, own: f64) -> (f64, f64) {
     (20.0 + common, 20.0 + own)
 }
@@ -55,7 +55,7 @@ fn drawn(of: &Simulation, rng: &mut ChaCha8Rng) -> Difference {
         deviation = of.memory * deviation + (of.shock)(rng);
         (of.pair)(deviation, rng.random::<f64>() - 0.5)
     };
-    // The first jobs are dropped, so that the series has forgotten its start.
+    // Warm-up: the first jobs are dropped.
     let values: Vec<(f64, f64)> = (0..of.jobs + 200).map(|_| next()).skip(200).collect();
     let (one, base): (Vec<f64>, Vec<f64>) = values.into_iter().unzip();
     let blocks = |values: Vec<f64>| Blocks::of(values.into_iter().map(Some));
@@ -75,7 +75,7 @@ fn intervals_cover_the_truth_in_93_to_97_percent() {
         let covered = (0..SERIES).map(|_| drawn(simulation, &mut rng)).filter(covers).count();
         let percent = 100.0 * covered as f64 / SERIES as f64;
         println!("{}: {percent} %", simulation.name);
-        // The series are drawn from fixed seeds; of 400 the share has a standard error of 1.1 %.
+        // Fixed seeds. The share over 400 series has a standard error of 1.1 %.
         assert!((93.0..=97.0).contains(&percent), "{}: {percent} %", simulation.name);
         covered_in_all += covered;
     }

@@ -1,5 +1,5 @@
-//! `--audit`: replays by every scheduler with allocators of every family pass, and whatever is distorted on
-//! the way from the engine to the audit is found, with the job, the time and the rule.
+//! `--audit`: replays of every scheduler with allocators of every family pass. Every distortion of the events
+//! between the engine and the audit is found, with the job, the time and the rule.
 
 use std::sync::Arc;
 
@@ -16,8 +16,7 @@ use meshreplay_study::study::{JobSource, Options, Outcome, Replay, ReplaySpec};
 
 use crate::support::{Numbers, Tested};
 
-/// Made-up jobs that wait for each other on 64 nodes; some of them run for no time, and several arrive at
-/// once.
+/// Generated jobs that compete for 64 nodes. Some run for 0 s, and several arrive at the same time.
 fn jobs(count: i64) -> Vec<Job> {
     let (mut numbers, mut submit) = (Numbers(5), 0);
     let job = |number| {
@@ -33,7 +32,7 @@ fn jobs(count: i64) -> Vec<Job> {
     (1..=count).map(job).collect()
 }
 
-/// Replays the jobs with these options.
+/// Replays jobs with these options.
 fn replayed(
     [machine, scheduler, allocator, network]: [&str; 4],
     options: &Options,
@@ -84,15 +83,15 @@ fn audited_replays_pass_and_have_the_results_of_others() -> Tested {
     Ok(())
 }
 
-/// What goes wrong between the engine and the audit, from the given event on.
+/// The distortion between the engine and the audit, from a given event on.
 #[derive(Clone, Copy, Debug)]
 enum Wrong {
     Nothing,
-    /// A job takes the first node of the job before it.
+    /// A job takes the first node of the previous job.
     Shared,
     /// A job keeps one of its nodes.
     Kept,
-    /// A placement has a node less.
+    /// A placement lacks a node.
     Short,
     /// A job gets its nodes a second late.
     Late,
@@ -104,7 +103,7 @@ enum Wrong {
     More,
 }
 
-/// An observer that passes events on, of which the one with this number is wrong.
+/// An observer that forwards events to the audit and distorts them from event number `at` on.
 struct Distorted<'a> {
     audit: LiveAudit<'a>,
     wrong: Wrong,
@@ -161,7 +160,7 @@ impl Observer for Distorted<'_> {
     }
 }
 
-/// An observer that looks at nothing.
+/// An observer that ignores all events.
 struct Nothing;
 
 impl Observer for Nothing {
@@ -169,7 +168,7 @@ impl Observer for Nothing {
     fn released(&mut self, _: u64) {}
 }
 
-/// Returns the message with which a distorted replay fails; an empty text if it does not.
+/// Returns the error of a distorted replay, or an empty text if it succeeds.
 fn distorted(wrong: Wrong, at: u32) -> Result<String, Box<dyn std::error::Error>> {
     let (mesh, jobs, stop): (Mesh, _, _) = ("8x8".parse()?, jobs(100), Stop::default());
     let setup = Setup::new(&mesh, 1);

@@ -1,4 +1,5 @@
-//! EASY with allocators that place boxes: a naive twin, and the promise to the head.
+//! EASY with contiguous allocators: a naive reference implementation, and the promise to the head of the
+//! queue.
 
 use meshreplay_base::job::{Job, Shape, Time};
 use meshreplay_machine::machine::Mesh;
@@ -56,7 +57,7 @@ impl Naive<'_> {
         }
     }
 
-    /// Every place for a job that avoids all of `busy`, by orientation, then in scan order.
+    /// Every free place for a job if `busy` are taken, by orientation, then in scan order.
     fn places(&self, job: usize, busy: &[&Cells]) -> Vec<Cells> {
         let mut places = Vec::new();
         let extents = self.mesh.extents();
@@ -89,7 +90,7 @@ impl Naive<'_> {
         self.running.push(Runs { job, expected_end, end, cells });
     }
 
-    /// The first expected end that leaves a place for the head, and the nodes that are busy then.
+    /// The first expected end that frees a place for the head, and the jobs that still run then.
     fn shadow(&self, head: usize, now: i64) -> Option<(i64, Vec<usize>)> {
         let mut ends: Vec<i64> = self.running.iter().map(|run| run.expected_end.max(now)).collect();
         ends.sort_unstable();
@@ -143,7 +144,7 @@ impl Naive<'_> {
     }
 }
 
-/// Jobs that fit the machine without rotation. Estimates are exact or up to three times too long.
+/// Jobs that fit the machine without rotation. Estimates are exact or up to three times the run time.
 fn random_jobs(numbers: &mut Numbers, extents: [u32; 3], count: i64) -> Vec<Job> {
     let mut submit = 0;
     (0..count)
@@ -214,7 +215,7 @@ fn backfilling_around_a_reserved_place_equals_the_naive_twin() -> Tested {
 
 #[test]
 fn no_strategy_starves_the_head() -> Tested {
-    // Small jobs without end would keep a large one from ever finding its place, if counts decided.
+    // A stream of small jobs would starve a large job if EASY planned with node counts only.
     let at = Time::from_seconds;
     let job = |number: i64, submit: i64, run: i64, sides: [u32; 3]| {
         let procs = sides.iter().product();
@@ -247,7 +248,7 @@ fn no_strategy_starves_the_head() -> Tested {
 
 #[test]
 fn a_place_that_goes_round_the_end_is_found() -> Tested {
-    // Nodes 1 and 2 are busy until 1,000 s, and 3 and 0, which are neighbours, until 20 s.
+    // Nodes 1 and 2 are busy until 1,000 s; nodes 3 and 0, neighbours on the ring, until 20 s.
     let at = Time::from_seconds;
     let job = |number: i64, submit: i64, run: i64, procs: u32| {
         let shape = Shape::Sides([procs, 1, 1]);

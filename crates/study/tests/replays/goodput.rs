@@ -1,5 +1,5 @@
-//! Goodput and lost work: small examples by hand, the closed form for jobs of one slice size, and equal
-//! seeds.
+//! Goodput and lost work: small examples by hand, the closed form for jobs of one slice size, and
+//! reproducibility.
 
 use std::sync::Arc;
 
@@ -36,8 +36,8 @@ fn is(outcome: &Outcome, name: &str, expected: f64) {
     assert!(found.is_some_and(|found| (found - expected).abs() < 1e-9), "{name}: {found:?}, not {expected}");
 }
 
-/// On an array of four nodes, jobs 1 and 2 hold two nodes each from 0 s, job 1 for 10 s and job 2 for 20 s.
-/// Job 3 arrives at 1 s and wants all four for 5 s. Node 0, on which job 1 runs, is down from 4 s to 12 s.
+/// On an array of four nodes, jobs 1 and 2 have two nodes each from 0 s, job 1 for 10 s and job 2 for 20 s.
+/// Job 3 arrives at 1 s and needs all four nodes for 5 s. Node 0, where job 1 runs, is down from 4 s to 12 s.
 #[test]
 fn by_hand_a_job_is_killed_or_its_node_drained() -> Tested {
     let folder = tempfile::tempdir()?;
@@ -69,7 +69,7 @@ fn by_hand_a_job_is_killed_or_its_node_drained() -> Tested {
     assert_eq!((record.restarts, record.lost), (1, Time::from_seconds(4)));
     assert_eq!(outcome.recording.placements[0], "0-1");
 
-    // Drain: job 1 goes on until 10 s, then node 0 is away for 2 s. Job 3 starts when job 2 ends.
+    // Drain: job 1 continues until 10 s, then node 0 is down for 2 s. Job 3 starts when job 2 ends.
     let outcome = replay(&jobs, parts, [file, "drain"], 1)?;
     assert_eq!(starts(&outcome), [0.0, 0.0, 20.0]);
     is(&outcome, "available_node_s", 98.0);
@@ -78,7 +78,8 @@ fn by_hand_a_job_is_killed_or_its_node_drained() -> Tested {
     is(&outcome, "lost_node_s", 0.0);
     is(&outcome, "jobs_requeued", 0.0);
 
-    // No requeue: job 1 is given up, and its run is lost work. Job 3 starts at 20 s. The job is in no mean.
+    // No requeue: job 1 is killed for good, and its run is lost work. Job 3 starts at 20 s. Means exclude job
+    // 1.
     let outcome = replay(&jobs, parts, [file, "requeue:limit=0"], 1)?;
     assert_eq!(starts(&outcome), [0.0, 20.0]);
     is(&outcome, "jobs", 2.0);
@@ -95,8 +96,8 @@ fn by_hand_a_job_is_killed_or_its_node_drained() -> Tested {
     Ok(())
 }
 
-/// Returns the mean and the variance of the time from the first start to the end of a job that needs a time
-/// of `work` without a failure, where failures come at `rate` and the job begins anew after each.
+/// Returns the mean and the variance of the time from the first start to the end of a job that needs the time
+/// `work` without a failure. Failures come at `rate`, and the job restarts after each failure.
 ///
 /// A run survives with the probability p = e^(−λT). A job has a geometric number of killed runs, 1/p − 1 on
 /// average, each as long as an exponential time that is below T. So its time X satisfies X = T if the first
@@ -121,10 +122,10 @@ fn goodput_of_one_slice_size_has_a_closed_form() -> Tested {
     const CONFIDENCE: f64 = 2.58;
     const RUN_S: f64 = 3600.0;
     for (machine, slice, jobs_per_slice, mtbf_s) in [
-        // The machine is one slice, so that it is in use from the first arrival to the last end.
+        // The machine is one slice, so it is busy from the first arrival to the last end.
         ("torus:4x4x4", [4, 4, 4], 3000, 64.0 * RUN_S / 0.7),
         ("6x4", [6, 4, 1], 3000, 24.0 * RUN_S / 1.5),
-        // Eight slices, which the last jobs leave at different times.
+        // Eight slices; the last jobs end at different times.
         ("torus:8x8x8", [4, 4, 4], 400, 64.0 * RUN_S / 0.3),
     ] {
         let nodes: u32 = slice.iter().product();
@@ -193,7 +194,7 @@ fn one_seed_gives_one_result_on_any_number_of_threads() -> Tested {
 
 #[test]
 fn a_job_that_arrives_after_many_changes_still_waits_for_its_nodes() -> Tested {
-    // More nodes go down and come up between the two jobs than an idle machine waits for.
+    // More outages between the two jobs than the limit for an idle machine.
     let jobs = [job(1, 0, 10, 2, Shape::NearSquare), job(2, 3_000_000, 1, 4, Shape::NearSquare)];
     let mut waited = 0;
     for seed in 0..6 {
@@ -208,7 +209,7 @@ fn a_job_that_arrives_after_many_changes_still_waits_for_its_nodes() -> Tested {
 
 #[test]
 fn allocators_that_leave_out_the_first_job_meet_the_same_failures() -> Tested {
-    // First fit finds no place for five nodes as a row of a 4 × 4 mesh.
+    // A row of five nodes does not fit on a 4 × 4 mesh.
     let first = job(1, 0, 10, 5, Shape::Row);
     let others = (2..40).map(|i| job(i, 500 + i * 40, 400, 4, Shape::NearSquare));
     let jobs: Vec<Job> = [first].into_iter().chain(others).collect();

@@ -1,4 +1,5 @@
-//! Guests: objects of the caller and programs give the same results as our own algorithms.
+//! Guests, that is algorithms as objects of the caller or as external programs, give the same results as the
+//! built-in algorithms.
 
 use std::fs;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use meshreplay_testing::in_repository;
 
 use crate::support::{Numbers, Tested};
 
-/// Made-up jobs that wait for each other on 8x8 nodes.
+/// Generated jobs that compete for 8x8 nodes.
 fn jobs(count: i64) -> Vec<Job> {
     let (mut numbers, mut submit) = (Numbers(20), 0);
     let job = |number| {
@@ -29,7 +30,7 @@ fn jobs(count: i64) -> Vec<Job> {
     (1..=count).map(job).collect()
 }
 
-/// Replays made-up jobs on 8x8 nodes under a scheduler, an allocator and a network.
+/// Replays generated jobs on 8x8 nodes with a scheduler, an allocator and a network.
 fn replayed(guests: &Guests, specs: [&str; 3]) -> Result<Outcome, RunError> {
     replayed_on("8x8", guests, specs)
 }
@@ -49,12 +50,12 @@ fn replayed_on(
     Ok(replay.run(&options, &Monitor::default())?.remove(0))
 }
 
-/// The message with which a replay fails.
+/// The error of a replay that fails.
 fn failure(guests: &Guests, specs: [&str; 3]) -> String {
     replayed(guests, specs).err().map(|error| error.to_string()).unwrap_or_default()
 }
 
-/// Fails unless two replays have the same starts, ends and nodes.
+/// Asserts that two replays have the same starts, ends and nodes.
 fn assert_same(guests: &Guests, ours: [&str; 3], theirs: [&str; 3]) -> Tested {
     let (a, b) = (replayed(guests, ours)?, replayed(guests, theirs)?);
     assert_eq!(a.records, b.records, "{ours:?} {theirs:?}");
@@ -114,7 +115,7 @@ fn a_guest_that_fails_ends_its_replay_with_its_message() {
     assert_eq!(failure(&dead, ["fcfs", "guest:dead", "recorded"]), "guest:dead: no licence");
 }
 
-/// Starts the oldest jobs while they fit, in one list.
+/// Starts the oldest jobs while they fit, all in one answer.
 struct Oldest;
 
 impl Dispatcher for Oldest {
@@ -129,12 +130,12 @@ impl Dispatcher for Oldest {
     }
 }
 
-/// Turns a function of a reference that changes something into a condition.
+/// Converts a function with state to a condition.
 fn fits_of<T>(mut is_so: impl FnMut(&T) -> bool) -> impl FnMut(&T) -> bool {
     move |value| is_so(value)
 }
 
-/// Names every waiting job, refused ones included.
+/// Starts every waiting job, even refused ones.
 struct Greedy;
 
 impl Dispatcher for Greedy {
@@ -143,7 +144,7 @@ impl Dispatcher for Greedy {
     }
 }
 
-/// Names the same jobs each time.
+/// Starts the same jobs at each call.
 struct Fixed(&'static [JobId]);
 
 impl Dispatcher for Fixed {
@@ -178,7 +179,7 @@ fn an_object_of_the_caller_schedules_as_ours_does() -> Tested {
     Ok(())
 }
 
-/// Makes every job run `times` as long as recorded.
+/// Multiplies every run time.
 struct Times(i64);
 
 impl RunTime for Times {
@@ -200,7 +201,7 @@ fn an_object_of_the_caller_says_how_long_jobs_run() -> Tested {
     Ok(())
 }
 
-/// Returns a program for `sh` that answers the greeting with the lines of `hello` and then does `rest`.
+/// Returns a program for `sh` that answers the greeting with `hello` and then runs `rest`.
 fn script(folder: &tempfile::TempDir, hello: &str, rest: &str) -> Result<String, Box<dyn std::error::Error>> {
     let path = folder.path().join("guest.sh");
     fs::write(&path, format!("read question\n{hello}\n{rest}\n"))?;
@@ -282,8 +283,8 @@ fn programs_that_misbehave_are_told_apart() -> Tested {
 fn programs_that_do_not_read_are_noticed_and_all_are_gone_afterwards() -> Tested {
     let folder = tempfile::tempdir()?;
     let pids = folder.path().join("pids");
-    // It notes its number and that of a child, and reads no more. A line with the free nodes of 512x512 fills
-    // the pipe.
+    // The program saves its process id and the id of a child, and stops reading. One line with the free nodes
+    // of 512x512 fills the pipe.
     let rest = format!("echo $$ >> {0}; sleep 60 & echo $! >> {0}; wait", pids.display());
     let spec = script(&folder, r#"echo '{"id":0,"protocol":1}'"#, &rest)?;
     let run = Time::from_seconds(1);
@@ -295,8 +296,8 @@ fn programs_that_do_not_read_are_noticed_and_all_are_gone_afterwards() -> Tested
     let numbers = fs::read_to_string(&pids)?;
     assert_eq!(numbers.lines().count(), 2);
     for number in numbers.lines() {
-        // The child of the program is ended too, and collected by its new parent. On a busy machine that
-        // takes a while after the signal. By itself, the child would end after a minute.
+        // The child is killed too, and reaped by its new parent, which takes a while on a busy machine.
+        // Without the signal the child would run for a minute.
         let stat = || fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
         let is_gone = |stat: &str| stat.is_empty() || stat.contains(") Z ");
         let waits = (0..1000).take_while(|_| !is_gone(&stat()));
@@ -324,8 +325,8 @@ fn a_program_that_promises_submeshes_is_held_to_it() -> Tested {
 #[cfg(unix)]
 fn a_program_that_chatters_on_standard_error_is_served() -> Tested {
     let folder = tempfile::tempdir()?;
-    // Each answer follows 100,000 lines on standard error. The nodes are the same as under `naive` for one
-    // job at a time.
+    // Each answer comes after 100,000 lines on standard error. With one job at a time, the nodes are the same
+    // as for `naive`.
     let rest = "n=1\nwhile read question; do seq 100000 >&2; echo \"{\\\"id\\\":$n,\\\"start\\\":[0]}\"; \
          n=$((n+1)); done";
     let spec = script(&folder, r#"echo '{"id":0,"protocol":1}'"#, rest)?;
@@ -339,7 +340,7 @@ fn a_program_that_chatters_on_standard_error_is_served() -> Tested {
     Ok(())
 }
 
-/// Returns the command of an example of the documentation; `None`, saying so, if there is no Python.
+/// Returns the command of an example in the documentation, or `None` with a message if there is no Python.
 fn example(file: &str) -> Option<String> {
     let python = std::process::Command::new("python3").arg("--version").output();
     if !python.is_ok_and(|output| output.status.success()) {
@@ -369,7 +370,7 @@ fn the_examples_in_python_do_what_ours_do() -> Tested {
         assert_same(&none, ["fcfs", allocator, "recorded"], [&own("fcfs.py"), allocator, "recorded"])?;
     }
     assert_same(&none, ["easy", "naive", "recorded"], [&own("easy.py"), "naive", "recorded"])?;
-    // All three at once.
+    // All three guests together.
     let network = format!("{} 0", own("dispersal.py"));
     assert_same(&none, ["easy", "naive", "recorded"], [&own("easy.py"), &naive, &network])
 }

@@ -1,5 +1,5 @@
-//! The promise of EASY to the head of the queue, over every allocator: with estimates that hold it starts no
-//! later than the shadow time that it had when it became the head.
+//! The promise of EASY to the head of the queue, for every allocator: if no job outlives its estimate, the
+//! head starts no later than its shadow time when it became the head.
 
 use meshreplay_alloc::allocator::{self, Built, Placement, Request, Served, Setup, follows_lists};
 use meshreplay_base::job::{Job, Shape, Time};
@@ -11,7 +11,7 @@ use meshreplay_study::study::Outcome;
 use super::support::{Numbers, Tested, replay_with_placements, shared_log};
 use meshreplay_alloc::laws::variants;
 
-/// `0-3 7` as intervals.
+/// Parses intervals such as `0-3 7`.
 fn intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, std::num::ParseIntError> {
     text.split_whitespace()
         .map(|part| {
@@ -21,7 +21,7 @@ fn intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, std::num::ParseIntErro
         .collect()
 }
 
-/// The schedule of a replay; the estimates are the predictions if there are any.
+/// The schedule of a replay, with predictions as estimates if there are any.
 pub(crate) fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseIntError> {
     let mut jobs = Vec::new();
     let is_predicted = outcome.summary.get("prediction_corrections").is_some();
@@ -43,13 +43,13 @@ pub(crate) fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseInt
     Ok(Schedule { jobs, left_out: 0 })
 }
 
-/// Whether a new allocator that is told what is in use serves a request.
+/// Whether a new allocator serves a request after a report of all busy nodes.
 fn serves(spec: &Spec, request: &Request, machine: &Machine) -> bool {
     let mesh = machine.mesh();
     let Ok(Built { mut strategy, .. }) = allocator::build(spec, &Setup::new(mesh, 5)) else {
         return false;
     };
-    // Its builder has told it of the unavailable nodes already.
+    // The builder has already reported unavailable nodes.
     let is_busy = |&node: &NodeId| mesh.is_available(node) && !machine.free().contains(node);
     let busy: Vec<NodeId> = (0..mesh.nodes()).filter(is_busy).collect();
     if !busy.is_empty() {
@@ -58,7 +58,7 @@ fn serves(spec: &Spec, request: &Request, machine: &Machine) -> bool {
     strategy.propose(request, machine).is_some()
 }
 
-/// Replays `jobs` and audits the promise; how many shadow times there were.
+/// Replays `jobs` and audits the promise. Returns the number of shadow times.
 fn promises_kept(
     spec: &Spec,
     mesh: &Mesh,
@@ -82,8 +82,8 @@ fn promises_kept(
     Ok(checked.promises)
 }
 
-/// Allocators that EASY's promise holds for: others suspend running jobs, which then outlive their estimates,
-/// and make the next job wait for moves.
+/// Allocators that keep EASY's promise. Allocators that move jobs suspend running jobs, which then outlive
+/// their estimates, and delay the next job.
 fn promising(mesh: &Mesh) -> impl Iterator<Item = Spec> {
     let moves = |spec: &Spec| {
         let built = allocator::build(spec, &Setup::new(mesh, 1));
@@ -100,8 +100,7 @@ fn promising(mesh: &Mesh) -> impl Iterator<Item = Spec> {
 
 const SCHEDULERS: [&str; 2] = ["easy", "easy:pass=per-event"];
 
-/// Jobs of all sizes that fit, half of them small, with estimates that are right or up to three times too
-/// long.
+/// Jobs of all sizes that fit, half of them small. Estimates are exact or up to three times the run time.
 fn random_jobs(numbers: &mut Numbers, nodes: u32, count: i64) -> Vec<Job> {
     let mut submit = 0;
     (0..count)
@@ -118,7 +117,7 @@ fn random_jobs(numbers: &mut Numbers, nodes: u32, count: i64) -> Vec<Job> {
         .collect()
 }
 
-/// The jobs that the allocator serves on an idle machine.
+/// Keeps the jobs that the allocator serves on an idle machine.
 pub(crate) fn served(spec: &Spec, mesh: &Mesh, jobs: &[Job]) -> Vec<Job> {
     let idle = Machine::new(mesh.clone());
     let fits = |job: &&Job| serves(spec, &Request::from(*job), &idle);

@@ -1,5 +1,5 @@
-//! Whole replays against oracles, laws and twins; logs of every format against generated clusters. The
-//! first line of each module is its purpose.
+//! Complete replays against other simulators, laws and slow reference implementations; logs of every format
+//! against generated clusters. The first line of each module gives its purpose.
 #![expect(clippy::print_stdout, reason = "tests say what they skip")]
 
 mod support;

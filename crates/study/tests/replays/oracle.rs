@@ -1,4 +1,4 @@
-//! Other simulators' results, job by job: PReMAS (the simulator of walker-2010's authors) and two EASYs.
+//! Results of other simulators, job by job: PReMAS (by the authors of walker-2010) and two versions of EASY.
 
 use meshreplay_base::job::Time;
 use meshreplay_logs::ReadOptions;
@@ -8,7 +8,7 @@ use meshreplay_workload::{Overrun, RuleSet, Rules, Status};
 
 use super::support::{Tested, replay, shared, shared_log};
 
-/// The logs that PReMAS has replayed, with a machine of each.
+/// The logs replayed by PReMAS, with the machine of each.
 const LOGS: [(&str, &str); 2] = [("KTH-SP2-1996-2", "10x10"), ("NASA-iPSC-1993-3.1-cln", "16x8")];
 
 #[test]

@@ -1,5 +1,5 @@
-//! An independent simulation of outages: one second after the other on an array, with whole lists instead of
-//! indexes. The engine must give the same runs, the same lost work and the same node-seconds.
+//! An independent simulation of outages on an array, second by second and without indexes. The engine must
+//! give the same runs, lost work and node-seconds.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::support::{Numbers, Tested};
 /// A change of a node: the second, the node, and whether it goes down.
 type Change = (i64, usize, bool);
 
-/// What became of a job.
+/// The result of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Run {
     start_s: i64,
@@ -34,7 +34,7 @@ struct Found {
     kills: u32,
 }
 
-/// Takes the nodes of a job away from it.
+/// Frees the nodes of a job.
 fn free(holder: &mut [Option<usize>], job: usize) {
     holder.iter_mut().filter(|held| **held == Some(job)).for_each(|held| *held = None);
 }
@@ -51,9 +51,9 @@ fn kill(run: &mut Run, now: i64, limit: u32, found: &mut Found) -> bool {
     returns
 }
 
-/// Simulates jobs (submission, run time, processors) on an array of `size` nodes, taking the lowest free
-/// nodes. `limit` is the number of requeues, or none if jobs go on and their nodes leave later. With
-/// `strict`, no job passes one that waits for nodes. Otherwise every job that fits starts.
+/// Simulates jobs (submission, run time, processors) on an array of `size` nodes. A job takes the lowest free
+/// nodes. `limit` is the maximum number of requeues, or `None` for draining: jobs continue. With `strict`, no
+/// job passes an older waiting job; otherwise every job that fits starts.
 fn simulate(
     jobs: &[(i64, i64, usize)],
     size: usize,
@@ -105,8 +105,7 @@ fn simulate(
         in_use_s.push((0..size).filter(|&node| holder[node].is_some() || !is_down[node]).count() as i64);
         let nobody_runs = holder.iter().all(Option::is_none);
         if nobody_runs && now >= last_change && jobs.iter().all(|job| job.0 <= now) {
-            // There are no more events. Jobs that need more nodes than are up are removed; then the others
-            // may start.
+            // No more events. Remove jobs that need more nodes than are up, so that other jobs may start.
             let down = is_down.iter().filter(|down| **down).count();
             for job in (0..jobs.len()).filter(|&job| jobs[job].2 + down > size) {
                 found.never_started += u32::from(std::mem::take(&mut waiting[job]));
@@ -114,7 +113,7 @@ fn simulate(
             if waiting.iter().all(|waits| !waits) {
                 break;
             }
-            // The others start at this instant, which is gone through once more.
+            // Other jobs start at the same time, so simulate this second once more.
             in_use_s.pop();
         } else {
             now += 1;
@@ -125,7 +124,7 @@ fn simulate(
     found
 }
 
-/// The same by the engine.
+/// The same replay by the engine.
 fn replayed(
     jobs: &[(i64, i64, usize)],
     size: usize,

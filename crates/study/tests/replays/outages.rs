@@ -1,5 +1,5 @@
-//! What holds for every allocator and every scheduler while nodes go down and come up, and two exact answers:
-//! one by hand, one in closed form.
+//! Invariants for every allocator and every scheduler during outages, and two exact results: one by hand, one
+//! in closed form.
 
 use std::collections::BTreeSet;
 
@@ -18,17 +18,17 @@ use super::scheduler_laws::schedulers;
 use super::support::{Numbers, Tested};
 use meshreplay_alloc::laws::variants;
 
-/// Follows a replay from the events that the engine reports.
+/// Checks the events that the engine reports during a replay.
 struct Witness {
     nodes: u32,
     down: BTreeSet<NodeId>,
-    /// The job on each node.
+    /// Job on each node.
     holders: Vec<Option<JobId>>,
     kills: u32,
     failures: u32,
-    /// Changes of nodes, starts and ends of runs.
+    /// Number of node changes, starts and ends of runs.
     events: u64,
-    /// The last number of available nodes that was reported.
+    /// Last reported number of available nodes.
     available: u32,
     label: String,
 }
@@ -38,7 +38,7 @@ impl Witness {
         let nodes = mesh.nodes();
         let holders = vec![None; nodes as usize];
         let available = mesh.available();
-        // Nodes that are always unavailable are down from the start.
+        // Unavailable nodes are down from the start.
         let down = (0..nodes).filter(|&node| !mesh.is_available(node)).collect();
         Self { nodes, down, holders, kills: 0, failures: 0, events: 0, available, label }
     }
@@ -104,7 +104,7 @@ fn random_jobs(mesh: &Mesh, count: i64, numbers: &mut Numbers) -> Vec<Job> {
     (1..=count).map(job).collect()
 }
 
-/// Replays jobs with outages, and returns their records and what was seen.
+/// Replays jobs with outages. Returns their records and the witness.
 fn replay(
     jobs: &[Job],
     (mesh, allocator, scheduler): (&Mesh, &Spec, &Spec),
@@ -129,7 +129,7 @@ fn replay(
     Ok((records, witness))
 }
 
-/// The allocators that serve `mesh` and move no jobs.
+/// Allocators that serve `mesh` and do not move jobs.
 fn allocators(mesh: &Mesh) -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
     let mut found = Vec::new();
     for (spec, _) in variants(mesh)? {
@@ -140,7 +140,7 @@ fn allocators(mesh: &Mesh) -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
     Ok(found)
 }
 
-/// The jobs that the allocator can place on the idle machine.
+/// Keeps the jobs that the allocator can place on an idle machine.
 fn placeable(jobs: &[Job], mesh: &Mesh, spec: &Spec) -> Result<Vec<Job>, Box<dyn std::error::Error>> {
     let Built { mut strategy, .. } = allocator::build(spec, &Setup::new(mesh, 3))?;
     let machine = Machine::new(mesh.clone());
@@ -148,7 +148,7 @@ fn placeable(jobs: &[Job], mesh: &Mesh, spec: &Spec) -> Result<Vec<Job>, Box<dyn
     Ok(jobs.iter().filter(fits).copied().collect())
 }
 
-/// Checks what holds for every job, however it ended.
+/// Checks the invariants of every job, whether it ended normally or not.
 fn check_jobs(jobs: &[Job], records: &[Record], witness: &Witness, limit: Option<u32>) {
     let label = &witness.label;
     for (job, record) in jobs.iter().zip(records) {
@@ -172,7 +172,7 @@ fn check_jobs(jobs: &[Job], records: &[Record], witness: &Witness, limit: Option
     assert!(witness.holders.iter().all(Option::is_none), "{label}: a job still runs");
 }
 
-/// The results of jobs in a replay with outages.
+/// Totals over replays with outages.
 #[derive(Default)]
 struct Totals {
     replays: usize,
@@ -183,7 +183,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Replays jobs with outages, checks what holds for all, and adds it up.
+    /// Replays jobs with outages, checks the invariants and adds up the results.
     fn add(
         &mut self,
         jobs: &[Job],
@@ -215,7 +215,7 @@ fn nothing_is_placed_on_a_node_that_is_down_and_nothing_is_lost() -> Tested {
     let (schedulers, mut totals) = (schedulers()?, Totals::default());
     for machine in ["13", "8x5", "5x4x3", "torus:6x5", "torus:4x3x3", "6x5x2:wrap=x", "ocs:6x2x2x2"] {
         let whole: Mesh = machine.parse()?;
-        // The machine itself, and one with holes, random or structured.
+        // The whole machine, and machines with unavailable nodes.
         let holes = with_holes(&whole, 37);
         let hole = holes.get(totals.replays % holes.len().max(1)).cloned();
         for mesh in std::iter::once(whole).chain(hole) {
@@ -223,7 +223,8 @@ fn nothing_is_placed_on_a_node_that_is_down_and_nothing_is_lost() -> Tested {
             for spec in allocators(&mesh)? {
                 let jobs = placeable(&jobs, &mesh, &spec)?;
                 for treatment in TREATMENTS {
-                    // The scheduler changes with every replay, so that each meets every kind of allocator.
+                    // Another scheduler for every replay, so that each scheduler runs with every kind of
+                    // allocator.
                     let scheduler = &schedulers[totals.replays % schedulers.len()];
                     let source: OutageSource = "random:mtbf=400s,repair=30s".parse()?;
                     let changes = source.on(&mesh, totals.replays as u64, Time::from_seconds(50))?;
@@ -233,15 +234,15 @@ fn nothing_is_placed_on_a_node_that_is_down_and_nothing_is_lost() -> Tested {
         }
     }
     let Totals { replays, events, kills, given_up, never_started } = totals;
-    // Nodes always come up again, so that every job has its turn.
+    // Nodes always come up again, so every job starts.
     assert_eq!(never_started, 0);
     assert!(replays > 1000 && kills > 5_000 && given_up > 100, "{replays} {kills} {given_up}");
     assert!(events > 100_000, "{events}");
     Ok(())
 }
 
-/// Changes that follow no rule: several nodes at one instant, nodes that are down for no time, some for good,
-/// and at times the whole machine.
+/// Random changes: several nodes at the same time, outages of 0 s, nodes that are down for good, and
+/// sometimes the whole machine.
 fn random_changes(mesh: &Mesh, numbers: &mut Numbers) -> Vec<NodeChange> {
     let (mut changes, mut down, mut time_s) = (Vec::new(), BTreeSet::new(), 40);
     let nodes: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| mesh.is_available(node)).collect();
@@ -269,12 +270,12 @@ fn every_scheduler_meets_every_allocator_in_random_histories_of_nodes() -> Teste
         .iter()
         .map(|machine| machine.parse())
         .collect::<Result<_, _>>()?;
-    // Every allocator on each machine that it serves, under every scheduler in turn.
+    // Combinations of every scheduler, machine and allocator.
     for (i, scheduler) in schedulers()?.iter().enumerate() {
         for (j, mesh) in machines.iter().enumerate() {
             let all = random_jobs(mesh, 24, &mut Numbers(19 + i as u64));
             for (k, spec) in allocators(mesh)?.iter().enumerate() {
-                // Allocators that serve two machines or more meet the scheduler on one of them.
+                // To save time, each scheduler runs with an allocator on a part of its machines only.
                 if (i + j + k) % 2 == 1 && j > 0 {
                     continue;
                 }
@@ -299,7 +300,7 @@ fn jobs_that_need_nodes_that_never_come_up_are_counted() -> Tested {
         let mesh: Mesh = machine.parse()?;
         let jobs = random_jobs(&mesh, 40, &mut Numbers(23));
         let mut numbers = Numbers(29);
-        // A third of the nodes goes down for good, one after the other.
+        // Up to a third of the nodes go down for good, one after the other.
         let nodes: BTreeSet<NodeId> = (0..mesh.nodes() / 3).map(|_| numbers.below(mesh.nodes())).collect();
         let change = |(i, &node): (usize, &NodeId)| NodeChange {
             time: Time::from_seconds(60 + 10 * i as i64),
@@ -365,7 +366,7 @@ fn a_large_head_waits_for_nodes_and_others_pass_it_under_backfilling() -> Tested
         for (scheduler, expected) in [
             ("fcfs", [100, 110, 110, 120]),
             ("bypass-queue:threshold=0", [100, 110, 110, 120]),
-            // Job 4 is the first job that fits, so jobs 2 and 3 pass it only if they do not delay it.
+            // Job 1 cannot run before 100 s, and jobs 2 to 4 pass it.
             ("easy", [100, 7, 8, 18]),
             ("conservative", [100, 7, 8, 18]),
             ("easy:order=largest", [100, 7, 8, 18]),
@@ -381,10 +382,10 @@ fn a_large_head_waits_for_nodes_and_others_pass_it_under_backfilling() -> Tested
 
 #[test]
 fn pages_with_a_node_that_is_down_count_for_no_shadow_time() -> Tested {
-    // Pages of 2x2 nodes on 6x4, row by row. Pages 2 and 3 have a node each that is down, so six free
-    // nodes are useless. Jobs 1 to 3 hold pages 0, 1 and 4, and page 5 is free. Job 4 wants two pages: it
-    // has them when job 2 ends at 10 s, unless job 5 takes the free page for 500 s. By counts, six nodes
-    // would be left over for job 5.
+    // Pages of 2x2 nodes on 6x4, row by row. Pages 2 and 3 each have a node that is down, so six free nodes
+    // are useless. Jobs 1 to 3 have pages 0, 1 and 4, and page 5 is free. Job 4 needs two pages: it gets them
+    // when job 2 ends at 10 s, unless job 5 takes the free page for 500 s. By node counts alone, six nodes
+    // would be left for job 5.
     let job = |number: i64, submit_s: i64, procs: u32, run_s: i64| {
         let [submit, run] = [submit_s, run_s].map(Time::from_seconds);
         Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }

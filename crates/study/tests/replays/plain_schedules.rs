@@ -1,10 +1,11 @@
-//! Schedulers against plain loops that look at every job whenever something happens.
+//! Schedulers against plain loops over all jobs at every event.
 
 use meshreplay_base::job::{Job, Shape, Time};
 
 use super::support::{Numbers, Tested, replay};
 
-/// A scheduler as a plain loop over lists: start times of `jobs` on a counter of `nodes`, algorithms.md §5.
+/// A scheduler of algorithms.md §5 as a plain loop over lists. Returns the start times of `jobs` on `nodes`
+/// nodes, which are only counted.
 fn plain_schedule(jobs: &[Job], nodes: u32, scheduler: &str) -> Vec<Time> {
     let mut starts = vec![None; jobs.len()];
     let mut ended = vec![false; jobs.len()];
@@ -31,7 +32,7 @@ fn plain_schedule(jobs: &[Job], nodes: u32, scheduler: &str) -> Vec<Time> {
         }
         let count = events.len();
         for &(end, j) in &events {
-            // Jobs whose estimates run out now are gone from the first pass on.
+            // Jobs that end now at their estimate do not count in any pass of this instant.
             ended[j] |= end && starts[j].expect("it runs") + jobs[j].estimate <= now;
         }
         for (i, (end, j)) in events.into_iter().enumerate() {
@@ -59,7 +60,7 @@ fn plain_schedule(jobs: &[Job], nodes: u32, scheduler: &str) -> Vec<Time> {
     starts.into_iter().map(|start| start.expect("every job starts")).collect()
 }
 
-/// One pass: the jobs that start now. `active` are (estimated end, processors) of the running ones.
+/// One pass: returns the jobs that start now. `active` has (estimated end, processors) of running jobs.
 fn plain_pass(
     jobs: &[Job],
     queue: &mut Vec<usize>,
@@ -105,7 +106,7 @@ fn schedulers_equal_plain_loops_on_random_workloads() -> Tested {
             .map(|number| {
                 submit += i64::from(numbers.below(12) / 3);
                 let run = i64::from(numbers.below(30));
-                // Some estimates are too short: such jobs run on.
+                // Some estimates are too short; these jobs run longer.
                 let estimate = (run + i64::from(numbers.below(40)) - 6).max(0);
                 let [submit, run, estimate] = [submit, run, estimate].map(Time::from_seconds);
                 Job {

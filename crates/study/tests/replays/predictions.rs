@@ -1,4 +1,4 @@
-//! Predicted run times: the published schedules of another simulator, job by job.
+//! Predicted run times against published schedules of another simulator, job by job.
 
 use meshreplay_base::job::Time;
 use meshreplay_logs::ReadOptions;
@@ -8,7 +8,7 @@ use meshreplay_workload::Rules;
 
 use super::support::{Tested, replay_by, shared};
 
-/// The rules by which the published schedules have their jobs, with this estimate.
+/// The rules of the published schedules, with this estimate.
 fn rules(estimate: &str) -> Result<Rules, meshreplay_base::spec::SpecError> {
     format!("requested:estimate={estimate},overrun=kill").parse()
 }

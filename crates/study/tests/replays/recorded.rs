@@ -1,5 +1,5 @@
-//! The scheduler `recorded`: on possible logs every job waits its recorded time, and on others a plain twin
-//! gives the later starts.
+//! The scheduler `recorded`: on feasible logs every job waits its recorded time. On other logs some jobs
+//! start later, as in a plain reference implementation.
 
 use meshreplay_base::job::{Job, Logged, Shape, Time};
 use meshreplay_sim::engine::Record;
@@ -7,8 +7,8 @@ use meshreplay_workload::most_in_use;
 
 use super::support::{Numbers, Tested, replay, shared_log};
 
-/// Replays a log of ../shared/traces as recorded; how many jobs did not wait as recorded, or got another
-/// number of nodes.
+/// Replays a log of ../shared/traces as recorded. Counts the jobs with another wait or another number of
+/// nodes.
 fn differences(
     file: &str,
     machine: &str,
@@ -41,7 +41,7 @@ fn theta_is_replayed_as_it_was() -> Tested {
 #[test]
 fn mira_is_replayed_as_it_was_on_a_machine_that_its_log_fits() -> Tested {
     let Some(log) = shared_log("nonarchive-Mira-2018-waits") else { return Ok(()) };
-    // The log has more processors in use than Mira had, 49,152.
+    // The log has more busy processors than Mira's 49,152.
     let most = most_in_use(&log.workload.jobs);
     assert_eq!(most, 160_768);
     assert_eq!(differences("nonarchive-Mira-2018-waits", &most.to_string(), "naive")?, Some(0));
@@ -66,8 +66,8 @@ fn random_jobs(seed: u64, procs: u32) -> Vec<Job> {
     (1..=150).map(&mut job).collect()
 }
 
-/// The start of each job in seconds: at every second, ends, then passes over all jobs in order until nothing
-/// ends at once.
+/// The start of each job in seconds. At every second: ends, then passes over all jobs in order, repeated
+/// while jobs of 0 s end at once.
 fn twin(jobs: &[Job], nodes: u32) -> Vec<i64> {
     let seconds = |time: Time| time.as_micros() / 1_000_000;
     let mut order: Vec<usize> = (0..jobs.len()).collect();

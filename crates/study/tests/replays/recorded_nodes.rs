@@ -1,5 +1,5 @@
-//! The allocator `recorded`: on possible logs every job gets the nodes of its list, and on others the nodes
-//! of a plain twin.
+//! The allocator `recorded`: on feasible logs every job gets the nodes of its list, on other logs the same
+//! nodes as in a plain reference implementation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,8 +14,8 @@ use meshreplay_workload::Rules;
 
 use super::support::{Numbers, Tested};
 
-/// A job of a made-up log: submission, start and end in seconds, processors, and the nodes of its list, none
-/// if it has no list.
+/// A job of a generated log: submission, start and end in seconds, processors, and the nodes of its list,
+/// empty for a job without a list.
 struct Line {
     submit_s: u32,
     start_s: u32,
@@ -24,12 +24,12 @@ struct Line {
     nodes: Vec<NodeId>,
 }
 
-/// How nodes are called.
+/// The name of a node.
 fn name(node: NodeId) -> String {
     format!("rack{}n{:02}", node % 3, node)
 }
 
-/// Reads the log of these lines.
+/// Writes and reads a log with these lines.
 fn loaded(lines: &[Line]) -> Result<LoadedLog, Box<dyn std::error::Error>> {
     let mut text = "job,submit,start,end,procs,nodelist\n".to_owned();
     for (i, line) in lines.iter().enumerate() {
@@ -47,7 +47,7 @@ fn loaded(lines: &[Line]) -> Result<LoadedLog, Box<dyn std::error::Error>> {
     )?)
 }
 
-/// A node map of all nodes of a machine, in an order that is not that of their names.
+/// A node map of all nodes of a machine, in another order than by name.
 fn map_of(mesh: &Mesh) -> Result<tempfile::NamedTempFile, Box<dyn std::error::Error>> {
     let mut text = "z,y,x,host\n".to_owned();
     for node in (0..mesh.nodes()).rev() {
@@ -80,7 +80,7 @@ fn placements(outcome: &Outcome) -> Result<Vec<Vec<NodeId>>, Box<dyn std::error:
     outcome.recording.placements.iter().map(nodes).collect()
 }
 
-/// Jobs that a machine could have run: each has nodes that were free at its start, drawn from all of them.
+/// A feasible log: each job has random nodes that were free at its start.
 fn possible(seed: u64, nodes: u32) -> Vec<Line> {
     let (mut numbers, mut lines): (Numbers, Vec<Line>) = (Numbers(seed), Vec::new());
     let mut start_s = 0;
@@ -125,7 +125,7 @@ fn possible_logs_are_replayed_to_the_node() -> Tested {
     Ok(())
 }
 
-/// Jobs with lists that overlap, are too short or too long, or are missing.
+/// An infeasible log: lists overlap, are too short or too long, or are missing.
 fn impossible(seed: u64, nodes: u32) -> Vec<Line> {
     let (mut numbers, mut submit_s) = (Numbers(seed), 0);
     let mut line = |_| {
@@ -144,11 +144,11 @@ fn impossible(seed: u64, nodes: u32) -> Vec<Line> {
     (0..150).map(&mut line).collect()
 }
 
-/// The nodes of each job, ascending, and how many of them are not in its list: by the starts and ends of a
-/// replay, by the documented rules.
+/// Reference implementation of the documented rules, for the starts and ends of a replay. Returns the nodes
+/// of each job, ascending, and the number of nodes that are not in the list of their job.
 fn twin(lines: &[Line], outcome: &Outcome, mesh: &Mesh) -> (Vec<Vec<NodeId>>, u64) {
     let seconds = |time: meshreplay_base::job::Time| time.as_micros() / 1_000_000;
-    // Of one instant, ends come first, and starts in the order of recorded starts.
+    // At the same time, ends come first, then starts in the order of recorded starts.
     let mut events: BTreeMap<(i64, bool, u32, u32, usize), usize> = BTreeMap::new();
     for (i, (record, line)) in outcome.records.iter().zip(lines).enumerate() {
         events.insert((seconds(record.end), false, 0, 0, i), i);
@@ -202,7 +202,7 @@ fn every_placement_equals_that_of_the_plain_twin() -> Tested {
     Ok(())
 }
 
-/// Counts the jobs with a node that an earlier job has at the same time, by comparing all pairs.
+/// Counts the jobs that share a node with an earlier job at the same time, by comparing all pairs.
 fn overlapping(lines: &[Line]) -> usize {
     let mut order: Vec<&Line> = lines.iter().collect();
     order.sort_by_key(|line| line.start_s);

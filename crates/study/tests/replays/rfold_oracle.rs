@@ -34,10 +34,10 @@ const TABLE: [Row; 10] = [
     ("odd", "slurm_hilbert", [300, 0], [795.8, 25_594.4], 0.5715, 771_120),
 ];
 
-/// What the simulator did with a job: its start in seconds, the shape used, and the nodes, sorted.
+/// The simulator's result for a job: start in seconds, shape used, and sorted nodes.
 type Expected = (i64, [u32; 3], Vec<NodeId>);
 
-/// Keeps the nodes of every job in rank order.
+/// An observer that keeps the nodes of every job in rank order.
 struct Nodes(Vec<Vec<NodeId>>);
 
 impl Observer for Nodes {
@@ -110,8 +110,8 @@ fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<
     Ok((records, nodes.0))
 }
 
-/// Leaves out the jobs that the allocator cannot place on the idle machine, as `--oversize skip` does. The
-/// simulator skips them at the head of the queue, with the same result, as no job has waited for them.
+/// Skips the jobs that the allocator cannot place on an idle machine, as `--oversize skip` does. The
+/// simulator skips them at the head of the queue, with the same result, because no job waits for them.
 fn placeable(jobs: Vec<Job>, machine: &str, allocator: &str) -> Result<Vec<Job>, Box<dyn std::error::Error>> {
     let idle = Machine::new(machine.parse()?);
     let mut built = allocator::build(&allocator.parse()?, &Setup::new(idle.mesh(), 0))?;
@@ -119,9 +119,9 @@ fn placeable(jobs: Vec<Job>, machine: &str, allocator: &str) -> Result<Vec<Job>,
     Ok(jobs.into_iter().filter(fits).collect())
 }
 
-/// Leaves out the jobs that the simulator skips with `slurm_hilbert`: jobs with a side that is too long run
-/// only if they can start at the moment when they become the head of the queue. No job passes them, so
-/// earlier starts do not depend on them, and they are found one after the other.
+/// Skips the jobs that the simulator skips with `slurm_hilbert`: a job with a side that is too long runs only
+/// if it can start when it becomes the head of the queue. No job passes it, so earlier starts do not depend
+/// on it, and such jobs are found one after the other.
 fn startable(
     mut jobs: Vec<Job>,
     machine: &str,
@@ -137,8 +137,7 @@ fn startable(
     }
 }
 
-/// The number that the simulator gives to a node of our machine: x + 8 y + 64 z. Cubes are numbered z fastest
-/// there.
+/// The simulator's number of a node: x + 8 y + 64 z. It numbers cubes with z fastest.
 fn their_number(mesh: &Mesh, node: NodeId) -> NodeId {
     let [x, y, z] = mesh.coord(node);
     let Some([width, length, depth]) = mesh.cube() else { return node };
@@ -147,8 +146,8 @@ fn their_number(mesh: &Mesh, node: NodeId) -> NodeId {
     at[0] + 8 * (at[1] + 8 * at[2])
 }
 
-/// Whether the nodes are, in rank order, a box of this shape: one that may wrap around the torus, or one
-/// whose parts come from different cubes.
+/// Whether the nodes in rank order are a box of this shape. The box may wrap around the torus, and its parts
+/// may come from different cubes.
 fn is_box(mesh: &Mesh, nodes: &[NodeId], shape: [u32; 3]) -> bool {
     let (extents, cube) = (mesh.extents(), mesh.cube().unwrap_or([u32::MAX; 3]));
     // The corner of each part, by its number along x, y and z.
@@ -179,8 +178,7 @@ fn boxes_of_parts_of_cubes_equal_those_of_rfold() -> Tested {
     equal("rfold", "ocs:8x4x4x4", "rfold")
 }
 
-/// Compares a policy of the simulator with an allocator of ours: the starts, nodes and shapes of all jobs of
-/// both files.
+/// Compares a policy of the simulator with our allocator: starts, nodes and shapes of all jobs of both files.
 fn equal(policy: &str, machine: &str, allocator: &str) -> Tested {
     let mesh: Mesh = machine.parse()?;
     for log in ["tpu", "odd"] {
@@ -207,7 +205,7 @@ fn equal(policy: &str, machine: &str, allocator: &str) -> Tested {
             if ours != *theirs {
                 sets.push(job.number);
             }
-            // The shape plays no part on a curve, and is not that of the path along which `rfold` lays a row.
+            // Curves ignore the shape, and `rfold` may place a row along a path.
             let is_row = shape.iter().filter(|&&side| side > 1).count() == 1;
             let has_shape = policy != "slurm_hilbert" && !(policy == "rfold" && is_row);
             if has_shape && !is_box(&mesh, nodes, *shape) {
@@ -222,7 +220,7 @@ fn equal(policy: &str, machine: &str, allocator: &str) -> Tested {
     Ok(())
 }
 
-/// Compares means, counts and the utilization with the row of [`TABLE`], to the decimals that it has.
+/// Compares means, counts and utilization with a row of [`TABLE`], to the decimals of the table.
 fn numbers_equal(log: &str, policy: &str, jobs: &[Job], records: &[Record], skipped: usize) {
     let row = TABLE.iter().find(|row| (row.0, row.1) == (log, policy));
     let Some(&(_, _, counts, [wait_s, completion_s], utilization, last_s)) = row else {

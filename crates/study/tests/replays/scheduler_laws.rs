@@ -1,4 +1,4 @@
-//! Laws of schedulers on random logs: the laws of every scheduler, and the promises of each registry row.
+//! Laws of schedulers on random logs: laws for every scheduler, and the promises of each registry row.
 
 use meshreplay_alloc::allocator::{self, Served, Setup};
 use meshreplay_base::job::{Job, LogNumber, Logged, Shape, Time};
@@ -11,10 +11,11 @@ use meshreplay_workload::Rules;
 use super::head_promise::{schedule, served};
 use super::support::{Numbers, Tested, replay_by};
 
-/// A mesh, and one of as many nodes that jobs can have among others that they cannot.
+/// A mesh, and a larger mesh with unavailable nodes and the same number of available nodes.
 const MACHINES: [&str; 2] = ["4x4", "5x5:without=3,7-10,20,22-24"];
 
-/// Allocators that serve by count, by submesh and by state. Some give more nodes than requested.
+/// Allocators whose service depends on the count of free nodes, on free submeshes or on more of the state.
+/// Some give more nodes than requested.
 const ALLOCATORS: [&str; 8] = [
     "naive",
     "hilbert+bf",
@@ -26,7 +27,7 @@ const ALLOCATORS: [&str; 8] = [
     "buddy-2d",
 ];
 
-/// Every row, and its variants.
+/// Every scheduler of the registry, and variants.
 pub(crate) fn schedulers() -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
     let mut specs: Vec<Spec> = SCHEDULERS.iter().map(|row| Spec::named(row.name)).collect();
     for order in orders() {
@@ -50,14 +51,14 @@ pub(crate) fn schedulers() -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
     Ok(specs)
 }
 
-/// What a scheduler keeps to.
+/// The promises of a scheduler.
 fn laws(spec: &Spec) -> Result<Laws, Box<dyn std::error::Error>> {
     let (_, resolved) = scheduler::build(spec)?;
     let row = SCHEDULERS.iter().find(|row| row.name == resolved.name).ok_or("not registered")?;
     Ok((row.laws)(&resolved))
 }
 
-/// Jobs that arrive in bursts; estimates are right or too long or, if `overrun`, too short.
+/// Jobs that arrive in bursts. Estimates are exact, too long, or with `overrun` too short.
 fn random_jobs(seed: u64, overrun: bool) -> Vec<Job> {
     let mut numbers = Numbers(seed);
     let mut submit_s = 0;
@@ -75,7 +76,7 @@ fn random_jobs(seed: u64, overrun: bool) -> Vec<Job> {
     (1..=80).map(&mut job).collect()
 }
 
-/// A replay as its schedule, and what was used.
+/// The schedule of a replay, the promises of its scheduler, and a label for messages.
 struct Case {
     schedule: Schedule,
     laws: Laws,
@@ -83,8 +84,8 @@ struct Case {
 }
 
 impl Case {
-    /// Returns each instant with an event, the jobs that wait after it, the oldest first, and the number of
-    /// free nodes.
+    /// Returns the times of events, with the waiting jobs after each, oldest first, and the number of free
+    /// nodes.
     fn instants(&self, nodes: u32) -> Vec<(Time, Vec<usize>, u32)> {
         let jobs = &self.schedule.jobs;
         let mut times: Vec<Time> = jobs.iter().flat_map(|job| [job.submit, job.start, job.end]).collect();
@@ -98,8 +99,8 @@ impl Case {
         times.into_iter().map(state).collect()
     }
 
-    /// Every job starts once, not before its arrival, and has its nodes to itself until it ends. The machine
-    /// is never idle while a job waits.
+    /// Every job starts once, not before its arrival, and has exclusive nodes until it ends. The machine is
+    /// never idle while a job waits.
     fn check_all(&self, jobs: &[Job], mesh: &Mesh) -> Tested {
         let nodes = mesh.available();
         audit(&self.schedule, mesh, None).map_err(|violation| format!("{}: {violation}", self.label))?;
@@ -119,8 +120,8 @@ impl Case {
         Ok(())
     }
 
-    /// If the row promises it, no job starts before its recorded start, and under an allocator that serves
-    /// by count, no job that fits waits longer.
+    /// If promised, no job starts before its recorded start, and with an allocator that serves by count no
+    /// job that fits waits longer.
     fn check_recorded(&self, jobs: &[Job], nodes: u32, by_count: bool) {
         if !self.laws.as_recorded {
             return;
@@ -136,7 +137,7 @@ impl Case {
         }
     }
 
-    /// No job passes an older one, unless the row allows it.
+    /// No job passes an older one, unless the registry row allows it.
     fn check_order(&self) {
         let jobs = &self.schedule.jobs;
         for old in 0..jobs.len() {
@@ -149,7 +150,7 @@ impl Case {
         }
     }
 
-    /// No job waits while it could run, if the row promises that. Only for allocators that serve by count.
+    /// If promised, no job waits while it could run. Only for allocators that serve by count.
     fn check_waiting(&self, nodes: u32) {
         for (now, waiting, free) in self.instants(nodes) {
             let fits = |&&j: &&usize| self.schedule.jobs[j].allocated <= free;
@@ -176,8 +177,8 @@ fn every_scheduler_keeps_what_all_keep_and_what_its_row_says() -> Tested {
     Ok(())
 }
 
-/// The same with predicted run times. The head's promise holds unless a job outlives its prediction. Every
-/// job starts, so no job starves, however often conservative backfilling discards its plans.
+/// The same with predicted run times. The promise to the head holds unless a job outlives its prediction. No
+/// job starves, although conservative backfilling discards its plans repeatedly.
 #[test]
 fn every_scheduler_keeps_its_laws_with_predictions() -> Tested {
     let mut shadow_times = 0;
@@ -195,7 +196,7 @@ fn every_scheduler_keeps_its_laws_with_predictions() -> Tested {
     Ok(())
 }
 
-/// Checks a scheduler with an allocator on several logs; how many shadow times there were.
+/// Checks a scheduler with an allocator on several logs. Returns the number of shadow times.
 fn keeps_its_laws(
     mesh: &Mesh,
     allocator: &str,

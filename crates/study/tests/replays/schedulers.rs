@@ -1,5 +1,4 @@
-//! Schedulers as plain loops over lists, word for word as published, which the fast ones must equal; and
-//! their promises.
+//! Schedulers against plain loops over lists, written exactly as published, and their promises.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use super::support::{Numbers, Tested, replay};
 const NODES: u32 = 12;
 const TICK: Time = Time::from_micros(1);
 
-/// How estimates relate to run times.
+/// Relation of estimates to run times.
 #[derive(Clone, Copy, PartialEq)]
 enum Estimates {
     Exact,
@@ -18,8 +17,7 @@ enum Estimates {
     Any,
 }
 
-/// Jobs that arrive after 10,000 s, where the logarithms of the orders f1 to f4 neither vanish nor outweigh
-/// all.
+/// Jobs that arrive after 10,000 s, where the logarithms in the orders f1 to f4 neither vanish nor dominate.
 fn random_jobs(seed: u64, count: i64, kind: Estimates) -> Vec<Job> {
     let mut numbers = Numbers(seed);
     let mut submit_s = 10_000;
@@ -28,7 +26,7 @@ fn random_jobs(seed: u64, count: i64, kind: Estimates) -> Vec<Job> {
         let run_s = i64::from(numbers.below(30));
         let more_s = i64::from(numbers.below(40));
         let estimate_s = match kind {
-            // A job of no length leaves its reservation early.
+            // A job of 0 s would leave its reservation early.
             Estimates::Exact => run_s.max(1),
             Estimates::Long => run_s + more_s,
             Estimates::Any => (run_s + more_s - 20).max(0),
@@ -53,7 +51,7 @@ fn starts(jobs: &[Job], scheduler: &str, allocator: &str) -> Result<Vec<Time>, B
     Ok(outcome.records.iter().map(|record| record.start).collect())
 }
 
-/// A machine that only counts, and its waiting jobs in order of arrival.
+/// A machine that only counts nodes, and its waiting jobs in order of arrival.
 struct Plain<'a> {
     jobs: &'a [Job],
     now: Time,
@@ -92,7 +90,7 @@ impl Plain<'_> {
     }
 }
 
-/// Replays `jobs`, asking `pass` once per instant, or (`separate`) after the departures and after each
+/// Replays `jobs` with one call of `pass` per instant, or with `separate` after the departures and after each
 /// arrival.
 fn play(jobs: &[Job], separate: bool, mut pass: impl FnMut(&mut Plain<'_>, Event)) -> Vec<Time> {
     let (queue, starts, ended) = (Vec::new(), vec![None; jobs.len()], vec![false; jobs.len()]);
@@ -127,10 +125,11 @@ fn play(jobs: &[Job], separate: bool, mut pass: impl FnMut(&mut Plain<'_>, Event
     plain.starts.into_iter().map(|start| start.expect("every job starts")).collect()
 }
 
-/// Figure 2 of Chang and Mohapatra; after a head that starts, the strict rule goes on whatever its age.
+/// Figure 2 of Chang and Mohapatra. The strict rule (not `literal`) continues after a started head of any
+/// age.
 fn bypass_pass(plain: &mut Plain<'_>, event: Event, threshold: Time, literal: bool) {
     if let Event::Arrival(j) = event {
-        // Arrival, steps 2 and 3. The job is at the tail already.
+        // Arrival, steps 2 and 3. The job is already at the tail.
         if plain.queue == [j] {
             plain.try_start(j);
         }
@@ -215,7 +214,7 @@ fn without_a_threshold_nobody_fits_after_a_departure() -> Tested {
         for rule in ["strict-fcfs", "literal"] {
             let starts = starts(&jobs, &format!("bypass-queue:rule={rule}"), "naive")?;
             let ends: Vec<Time> = (0..jobs.len()).map(|j| starts[j] + jobs[j].run).collect();
-            // Who arrives at the instant of a departure comes after it.
+            // A job that arrives at the time of a departure is handled after it.
             for &now in &ends {
                 let running = (0..jobs.len()).filter(|&j| starts[j] <= now && ends[j] > now);
                 let free = NODES - running.map(|j| jobs[j].procs).sum::<u32>();
@@ -228,8 +227,8 @@ fn without_a_threshold_nobody_fits_after_a_departure() -> Tested {
     Ok(())
 }
 
-/// Jobs with smaller values go first. Definitions and constants are from the literature named in the order's
-/// own file.
+/// The sort key of an order; the lowest key is first. Definitions and constants are from the literature cited
+/// in the order's source file.
 fn value(order: &str, job: &Job, now: Time) -> f64 {
     let (r, n) = (job.estimate.as_seconds(), f64::from(job.procs));
     let (s, w) = (job.submit.as_seconds(), (now - job.submit).as_seconds());
@@ -250,7 +249,7 @@ fn value(order: &str, job: &Job, now: Time) -> f64 {
     }
 }
 
-/// Starts one job after another, looking from the first in `order` each time, until none may.
+/// Starts one job after another, each time from the first in `order`, until no job may start.
 fn ordered_pass(plain: &mut Plain<'_>, order: &str, easy: bool) {
     loop {
         let (jobs, now, free) = (plain.jobs, plain.now, plain.free());
@@ -295,7 +294,7 @@ fn ordered_schedulers_equal_sorted_lists() -> Tested {
     Ok(())
 }
 
-/// Conservative backfilling with lists of intervals: what runs until when, and who is to start when.
+/// Conservative backfilling with lists of intervals: the ends of running jobs, and the planned starts.
 #[derive(Default)]
 struct Reservations {
     starts: BTreeMap<usize, Time>,
@@ -303,7 +302,7 @@ struct Reservations {
 }
 
 impl Reservations {
-    /// The earliest start of `j` with all others kept.
+    /// The earliest start of `j` if all other reservations stay.
     fn earliest(&self, plain: &Plain<'_>, j: usize) -> Time {
         let until = |start: Time, j: usize| start + plain.jobs[j].estimate.max(TICK);
         let running = plain.running();
@@ -379,8 +378,7 @@ fn conservative_backfilling_equals_lists_and_keeps_its_promises() -> Tested {
     Ok(())
 }
 
-/// Jobs that outlive their estimates, allocators that refuse what fits by count, and ones that give more than
-/// asked for.
+/// Jobs outlive their estimates; allocators refuse jobs that fit by count, or give more nodes than requested.
 #[test]
 fn conservative_backfilling_starts_every_job_whatever_goes_wrong() -> Tested {
     let schedulers = [

@@ -1,4 +1,4 @@
-//! What several tests need: archive logs if they are there, replays in one call.
+//! Helpers for several tests: archive logs if available, replays in one call.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -11,7 +11,7 @@ use meshreplay_study::study::{JobSource, LoadedLog, Options, Outcome, Replay, Re
 pub(crate) use meshreplay_testing::{Numbers, Tested, shared};
 use meshreplay_workload::Rules;
 
-/// A log of ../shared/traces by the authors' rules, read once per process.
+/// A log of ../shared/traces with the rules `authors`, read once per process.
 pub(crate) fn shared_log(file: &str) -> Option<Arc<LoadedLog>> {
     type Logs = Mutex<HashMap<String, Arc<LoadedLog>>>;
     static LOGS: OnceLock<Logs> = OnceLock::new();
@@ -34,7 +34,7 @@ pub(crate) fn replay(
     replayed(jobs, [machine, scheduler, allocator], &Options { jobs: true, ..Options::default() })
 }
 
-/// Replays jobs by rules that may have a prediction, without timing, and keeps the nodes of every job.
+/// Replays jobs by rules, which may have a prediction, without timing, and keeps the nodes of every job.
 pub(crate) fn replay_by(
     rules: &Rules,
     jobs: &[Job],

@@ -1,5 +1,5 @@
 //! Random tables with the irregularities of handmade tables, and the same jobs as logs of batch systems. Both
-//! are read correctly, and a conversion has the same jobs.
+//! must be read correctly, and a conversion must have the same jobs.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -26,13 +26,13 @@ struct Job {
     queue: &'static str,
 }
 
-/// How times are spelled.
+/// Formats of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Times {
-    /// Seconds from some start of the log.
+    /// Seconds since an arbitrary start of the log.
     Small,
     Epoch,
-    /// Seconds since 1970 with a fraction below a half, or of at least a half of the second before.
+    /// Seconds since 1970 with a fraction that rounds to the second.
     EpochFraction,
     Iso,
     IsoBlank,
@@ -42,7 +42,7 @@ enum Times {
     Offset,
 }
 
-/// How a table looks.
+/// The style of a table.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an irregularity of its own")]
 struct Look {
@@ -54,16 +54,16 @@ struct Look {
     times: Times,
     /// The time zone of dates without one, and its offset in seconds.
     zone: (&'static str, i64),
-    /// The spelling of durations: seconds, `HH:MM:SS`, `D-HH:MM:SS`, units, `N days, HH:MM:SS`.
+    /// The format of durations: seconds, `HH:MM:SS`, `D-HH:MM:SS`, units, `N days, HH:MM:SS`.
     durations: usize,
-    /// Whether columns have starts and ends, and not wait and run times.
+    /// Whether columns have starts and ends, or else wait and run times.
     has_ends: bool,
     missing: &'static str,
-    /// The choice among the names of each column for the heading.
+    /// Selects the name of each column in the heading.
     names: usize,
     /// The order of the columns.
     order: Vec<usize>,
-    /// What follows the digits of job numbers.
+    /// Suffix of job numbers.
     suffix: &'static str,
     /// Whether every cell has quotes, even where none are needed.
     quotes_all: bool,
@@ -135,7 +135,7 @@ fn any_look() -> impl Strategy<Value = Look> {
         })
 }
 
-/// The columns: the field, and three of its names in tables.
+/// The columns: the field, and three of its names.
 const COLUMNS: [(&str, [&str; 3]); 9] = [
     ("job", ["JobID", "job id", "Job_Number"]),
     ("submit", ["Submit", "submit_time", "Arrival Time"]),
@@ -149,7 +149,7 @@ const COLUMNS: [(&str, [&str; 3]); 9] = [
 ];
 
 impl Look {
-    /// Spells an instant of a job; times are seconds from the first day of the log.
+    /// Formats a time in seconds since the first day of the log.
     fn instant(&self, time_s: i64) -> String {
         let unix_s = time_s + 1_500_000_000;
         let date = |unix_s: i64, format: &str| {
@@ -240,14 +240,14 @@ impl Look {
         }
         for (number, job) in jobs.iter().enumerate() {
             lines.push(join(ordered(&self.cells(job))));
-            // Blank lines and notes stand between jobs.
+            // Blank lines and notes between jobs.
             if number % 3 == 1 {
                 lines.extend(["", "  ", "# a note, with signs"].map(str::to_owned));
             }
         }
         let text = lines.join(end) + if self.ends_line { end } else { "" };
         let mut told = vec![format!("time-zone={}", self.zone.0), "missing=nobody-knows+no".to_owned()];
-        // Columns without a usual name, or without a heading, are in the spec.
+        // The spec gives columns without a usual name or without a heading.
         for (place, &at) in self.order.iter().enumerate() {
             let (field, names) = COLUMNS[at];
             if !self.has_heading {
@@ -324,7 +324,7 @@ fn read_at(path: &Path, format: &str, text: &str) -> Result<(Vec<Record>, LogSum
 fn survives(path: &Path, format: &str) -> Result<(), Box<dyn Error>> {
     let converted = path.with_extension("swf");
     let reader = || Reader::open(path, options(format));
-    // The first pass of two counts processors in use on the fly; a single pass counts them at the end.
+    // The first of two passes counts busy processors on the fly; a single pass counts them at the end.
     let mut sizes = Vec::new();
     for again in [Some(&reader as meshreplay_workload::Again<'_>), None] {
         let mut writer = Writer::create(&converted, SWF, true)?;
@@ -378,13 +378,13 @@ fn pbs(jobs: &[Job]) -> String {
     text
 }
 
-/// The name of a user as PBS may have it.
+/// The name of a user in the form that PBS allows.
 fn pbs_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Returns the jobs as `sacct --json` has them; with objects for numbers, as newer versions do, or plain
-/// ones.
+/// Returns the jobs in the format of `sacct --json`, with objects for numbers as in new versions, or plain
+/// numbers.
 fn slurm_json(jobs: &[Job], has_objects: bool) -> String {
     let number = |value: Option<i64>| match (value, has_objects) {
         (Some(value), true) => serde_json::json!({"set": true, "infinite": false, "number": value}),
@@ -437,7 +437,7 @@ proptest! {
             .map_err(|error| TestCaseError::fail(format!("{error}\n{}", context())))?;
         let is_small = look.times == Times::Small;
         let origin_s = if is_small { 0 } else { 1_500_000_000 };
-        // Task 4 of an array has a number of its own.
+        // Task 4 of an array has its own number.
         if look.suffix == "_4" {
             for job in &mut jobs {
                 job.number = job.number * 1_000_000 + 4;

@@ -1,5 +1,5 @@
 //! Tables with every sufficient subset of submission, start, end, wait and run time, in every unit and every
-//! spelling of dates, give the same jobs: those of the cluster that was written.
+//! format of dates, give the jobs of the written cluster.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use super::round_trip::writers::table::{
 };
 use super::round_trip::{Differences, Writer};
 
-/// The clusters that are tried for a look, as not every look holds every cluster.
+/// Number of clusters tried per style, because not every style can represent every cluster.
 const TRIED: u64 = 12;
 
 /// A plain table of numbers, times and sizes.

@@ -1,4 +1,4 @@
-//! A machine without its last row or column, against the smaller one.
+//! A machine without its last row or column against a machine of the smaller size.
 
 use meshreplay_base::job::{Job, Shape, Time};
 use meshreplay_machine::machine::{Coord, Mesh};
@@ -7,7 +7,7 @@ use meshreplay_study::study::Outcome;
 
 use super::support::{Numbers, Tested, replay_with_placements};
 
-/// Jobs that bring their sides, at most 4 in each of the first `dims` dimensions, or are a row.
+/// Jobs with sides of at most 4 in the first `dims` dimensions, or with the shape of a row.
 fn jobs_with_sides(dims: usize) -> Vec<Job> {
     let (mut numbers, mut submit_s) = (Numbers(61), 0);
     let mut job = |number| {
@@ -25,7 +25,7 @@ fn jobs_with_sides(dims: usize) -> Vec<Job> {
 /// The start, the end, the nodes and the dispersal of a job.
 type Placed = (Time, Time, Vec<Coord>, Dispersal);
 
-/// What a replay did with every job. Nodes are coordinates, as their numbers depend on the machine's sides.
+/// The result of every job. Nodes are coordinates, because node numbers depend on the machine's sides.
 fn placed(outcome: &Outcome, mesh: &Mesh) -> Vec<Placed> {
     let nodes = |text: &str| -> Vec<Coord> {
         let runs = meshreplay_machine::machine::parse_intervals(text).expect("intervals");
@@ -41,8 +41,8 @@ fn placed(outcome: &Outcome, mesh: &Mesh) -> Vec<Placed> {
 
 #[test]
 fn a_machine_without_its_last_row_or_column_is_the_smaller_one() -> Tested {
-    // Allocators that scan, or compare submeshes by what is taken around them: it makes no difference whether
-    // the border of the machine or an unavailable node is there.
+    // Allocators that scan, or compare the surroundings of submeshes: the machine's border and unavailable
+    // nodes have the same effect.
     let scanning = [
         "naive",
         "random",
@@ -55,7 +55,7 @@ fn a_machine_without_its_last_row_or_column_is_the_smaller_one() -> Tested {
         "stack-based",
         "qna-scan",
     ];
-    // These number the rows one after the other, so that the last row has the last ranks.
+    // Orders by rows: the last row has the last ranks.
     let by_rows =
         ["row-major+ff", "row-major+bf", "row-major+fl", "row-major+ss", "row-snake+ff", "row-snake+bf"];
     let row: Vec<&str> = scanning.into_iter().chain(by_rows).collect();

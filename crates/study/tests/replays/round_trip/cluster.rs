@@ -1,5 +1,5 @@
-//! A cluster that never was: nodes, partitions, and jobs that a small first-come scheduler has placed, so
-//! that the truth about every job is known to the millisecond.
+//! A generated cluster: nodes, partitions, and jobs placed by a small first-come, first-served scheduler. The
+//! truth about every job is known to the millisecond.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use rand_chacha::ChaCha8Rng;
 pub(crate) const SECOND_MS: i64 = 1000;
 const MINUTE_MS: i64 = 60_000;
 
-/// Instants near which clusters begin, in seconds since 1970: clocks of Europe are put forward and back, a
-/// month ends, an ordinary day, a leap day.
+/// Clusters begin near one of these times, in seconds since 1970: clocks in Europe are put forward or back,
+/// the end of a month, an ordinary day, a leap day.
 const BEGINNINGS: [i64; 5] = [1_774_746_000, 1_792_890_000, 1_793_487_600, 1_781_500_000, 1_709_164_800];
 
 /// A cluster and its jobs in the order of their submissions.
@@ -29,9 +29,9 @@ pub(crate) struct Cluster {
     pub(crate) zone: &'static str,
     /// All instants are multiples of this many milliseconds.
     pub(crate) grain_ms: i64,
-    /// The end of the month of the first dump, where a second dump begins; `None` if there is one dump.
+    /// The time between the first dump and the second, or `None` for a single dump.
     pub(crate) border_ms: Option<i64>,
-    /// The jobs. A run after a requeue is a job of its own with the same number.
+    /// The jobs. A run after a requeue is a separate job with the same number.
     pub(crate) jobs: Vec<Job>,
 }
 
@@ -42,10 +42,10 @@ pub(crate) struct Job {
     /// The array and the task, if the job is one.
     pub(crate) task: Option<(i64, i64)>,
     pub(crate) submit_ms: i64,
-    /// When the job was submitted first; the same unless this run comes after a requeue.
+    /// The first submission; equal to `submit_ms` unless this run follows a requeue.
     pub(crate) first_submit_ms: i64,
     pub(crate) fate: Fate,
-    /// The nodes the job had, or asked for as many, and the CPUs on each of them.
+    /// The nodes of the job, or as many as it requested, and the CPUs on each node.
     pub(crate) nodes: Vec<usize>,
     pub(crate) cpus: u32,
     pub(crate) limit_s: Option<i64>,
@@ -54,11 +54,11 @@ pub(crate) struct Job {
     pub(crate) queue: &'static str,
     pub(crate) partition: usize,
     pub(crate) name: &'static str,
-    /// A number of the job's own, for what a writer chooses for each job.
+    /// A random number for the choices of a writer per job.
     pub(crate) dice: u32,
 }
 
-/// What became of a job.
+/// The state of a job at the end of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Ended {
@@ -93,10 +93,10 @@ const QUEUES: [&str; 3] = ["normal", "high", "long queue"];
 const PARTITIONS: [&str; 3] = ["batch", "debug", "fat"];
 const NAMES: [&str; 7] = ["run.sh", "my job = 3", "a|b", "x", "State=FAILED", "über \"q\"", "two\nlines | 7"];
 
-/// The end of a requeued run, whose job is to be submitted again.
+/// Requeued jobs by the end of the interrupted run.
 type Again = BTreeMap<(i64, usize), Job>;
 
-/// Makes the cluster of a seed.
+/// Generates the cluster of a seed.
 pub(crate) fn cluster(seed: u64) -> Cluster {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut cluster = machine(&mut rng);
@@ -112,7 +112,7 @@ pub(crate) fn cluster(seed: u64) -> Cluster {
     cluster
 }
 
-/// Draws one of some values.
+/// Draws one of these values.
 pub(crate) fn one_of<T: Copy>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
     values[rng.random_range(0..values.len())]
 }
@@ -144,7 +144,7 @@ fn machine(rng: &mut ChaCha8Rng) -> Cluster {
     }
 }
 
-/// Draws jobs in the order of their submissions, each with its run time as if it began at its submission.
+/// Draws jobs in the order of submission, each with its run time as if it started at once.
 fn jobs(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Vec<Job> {
     let grain = |time_ms: i64| time_ms / cluster.grain_ms * cluster.grain_ms;
     let begin_s = one_of(rng, &BEGINNINGS) - rng.random_range(0..20_000);
@@ -200,8 +200,8 @@ fn jobs(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Vec<Job> {
     jobs
 }
 
-/// Gives every job its nodes and its start: the earliest time when enough CPUs of enough nodes of its
-/// partition are free, after all jobs before it. Some runs are cut short by a requeue and come again.
+/// Gives every job its nodes and its start: the earliest time with enough free CPUs on enough nodes of its
+/// partition, after all earlier jobs. Some runs end early by a requeue and run again.
 fn placed(cluster: &Cluster, jobs: Vec<Job>, rng: &mut ChaCha8Rng) -> Vec<Job> {
     let mut free_ms = vec![vec![i64::MIN; cluster.cpus as usize]; cluster.nodes.len()];
     let mut queue: Again = jobs.into_iter().enumerate().map(|(i, job)| ((job.submit_ms, i), job)).collect();
@@ -222,7 +222,7 @@ fn placed(cluster: &Cluster, jobs: Vec<Job>, rng: &mut ChaCha8Rng) -> Vec<Job> {
         let start_ms_now = ready_ms.max(job.submit_ms);
         let mut end_ms = start_ms_now + (end_ms - start_ms);
         let mut how = how;
-        // Both parts last longer than a second, so that they differ in formats of whole seconds.
+        // Both parts are longer than a second, so that they differ in formats of whole seconds.
         let is_long = end_ms - start_ms_now > 3 * cluster.grain_ms.max(SECOND_MS);
         if is_long && rng.random_range(0..10) == 0 {
             let again_ms = end_ms;
@@ -241,7 +241,7 @@ fn placed(cluster: &Cluster, jobs: Vec<Job>, rng: &mut ChaCha8Rng) -> Vec<Job> {
     done
 }
 
-/// Writes the accounting while jobs still run and wait.
+/// Ends the accounting while some jobs still run or wait.
 fn leave_open(cluster: &mut Cluster) {
     let mut ends: Vec<i64> = cluster.jobs.iter().filter_map(Job::end_ms).collect();
     ends.sort_unstable();
@@ -272,7 +272,7 @@ impl Job {
         }
     }
 
-    /// The start and the end of a run that is over.
+    /// The start and the end of a finished run.
     pub(crate) fn run_ms(&self) -> Option<(i64, i64)> {
         self.start_ms().zip(self.end_ms())
     }
@@ -284,13 +284,13 @@ impl Cluster {
         job.nodes.iter().map(|&node| self.nodes[node].as_str()).collect()
     }
 
-    /// The CPUs that a job had on all its nodes.
+    /// The total CPUs of a job on all its nodes.
     pub(crate) fn cpus_of(job: &Job) -> i64 {
         job.nodes.len() as i64 * i64::from(job.cpus)
     }
 
-    /// The jobs of one dump, or of the dumps of two months. Each of these has the jobs that waited or ran in
-    /// its month. The flag marks the second line of the same job.
+    /// The jobs of one dump, or of two dumps. Each of the two has the jobs that waited or ran in its period.
+    /// The flag marks the second line of the same job.
     pub(crate) fn dumps(&self) -> Vec<Vec<(&Job, bool)>> {
         let Some(border_ms) = self.border_ms else {
             return vec![self.jobs.iter().map(|job| (job, false)).collect()];

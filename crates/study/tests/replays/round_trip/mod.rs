@@ -1,7 +1,7 @@
-//! Random clusters whose truth is known are written in every format that is read, read back and replayed as
-//! recorded: jobs, nodes, waits and utilization equal the truth, or a note names the missing fact.
-//! `ROUND_TRIPS=10000` sets how many clusters are written in each format, and `ROUND_TRIP_FORMAT=sacct`
-//! writes in one.
+//! Round trips of random clusters: written in every readable format, read back and replayed as recorded.
+//! Jobs, nodes, waits and utilization must equal the truth, or a note must name the missing information.
+//! `ROUND_TRIPS=10000` sets the number of clusters per format, and `ROUND_TRIP_FORMAT=sacct` selects one
+//! format.
 #![expect(
     clippy::format_collect,
     clippy::format_push_string,
@@ -29,18 +29,17 @@ use tempfile::TempDir;
 use truth::{Written, difference};
 use writers::{WRITERS, Write, written};
 
-/// The clusters of a usual run.
+/// Default number of clusters per format.
 const CLUSTERS: u64 = 200;
-/// The most kinds of differences in the report, and the clusters of each kind that are tried for the
-/// smallest.
+/// The maximum number of kinds of differences in the report, and the number of clusters that are shrunk for
+/// each kind.
 const SHOWN: usize = 60;
 const TRIED: usize = 3;
 
-/// Writes a cluster in one way; `None` if that cannot hold it.
+/// Writes a cluster in one way, or returns `None` if this way cannot represent the cluster.
 pub(crate) type Writer = Rc<dyn Fn(&Cluster) -> Option<Written>>;
 
-/// What differs from the truth, by kind: how often, and some seeds of clusters with the writers of their
-/// logs.
+/// Differences from the truth, by kind: the count, and seeds and writers of some clusters.
 pub(crate) struct Differences {
     folder: TempDir,
     kinds: BTreeMap<String, (u64, Vec<(u64, Writer)>)>,
@@ -51,7 +50,8 @@ impl Differences {
         Self { folder: tempfile::tempdir().expect("a temporary directory"), kinds: BTreeMap::new() }
     }
 
-    /// Writes the cluster of a seed and reads it back. Returns whether the writer can hold it.
+    /// Writes the cluster of a seed and reads it back. Returns false if the writer cannot represent the
+    /// cluster.
     pub(crate) fn add(&mut self, seed: u64, writer: &Writer) -> bool {
         let Some(log) = log_of(&cluster(seed), writer) else { return false };
         if let Some(problem) = difference(&log, self.folder.path()) {
@@ -64,12 +64,13 @@ impl Differences {
         true
     }
 
-    /// What is wrong with a cluster, by its kind.
+    /// The kind of the difference for a cluster, or `None` without a difference.
     fn kind(&self, cluster: &Cluster, writer: &Writer) -> Option<String> {
         difference(&log_of(cluster, writer)?, self.folder.path()).map(|problem| kind_of(&problem))
     }
 
-    /// Drops jobs one by one as long as the same is wrong with the others, and then the second dump.
+    /// Shrinks a cluster: drops jobs one by one, then the second dump, while the kind of the difference
+    /// stays.
     fn shrunk(&self, mut cluster: Cluster, writer: &Writer) -> Cluster {
         let first = self.kind(&cluster, writer);
         let fails = |smaller: &Cluster| self.kind(smaller, writer) == first;
@@ -86,8 +87,8 @@ impl Differences {
         if fails(&plain) { plain } else { cluster }
     }
 
-    /// How many differences of each kind there are, and the smallest cluster of each kind with its log; empty
-    /// if there are none.
+    /// The number of differences of each kind, and the smallest cluster of each kind with its log. Empty
+    /// without differences.
     pub(crate) fn report(&self, name: &str) -> String {
         let mut text = String::new();
         for (kind, (count, _)) in &self.kinds {
@@ -113,7 +114,7 @@ fn log_of(cluster: &Cluster, writer: &Writer) -> Option<Written> {
     writer(cluster).filter(|log| !log.jobs.is_empty())
 }
 
-/// A sentence without its numbers and places, so that differences of one kind are counted together.
+/// A message without numbers and positions, so that differences of the same kind are counted together.
 fn kind_of(problem: &str) -> String {
     let line = problem.lines().next().unwrap_or_default();
     let is_of_job = line.starts_with("job (");
@@ -126,11 +127,11 @@ fn kind_of(problem: &str) -> String {
         kind.extend(word);
         kind.push(' ');
     }
-    // Errors go on with names of columns and the like.
+    // Errors continue with names of columns and similar details.
     kind.chars().take(if kind.starts_with("refused") { 40 } else { 90 }).collect()
 }
 
-/// Writes many clusters in a format and returns a report on the clusters that are read or replayed wrongly.
+/// Writes many clusters in a format and reports the clusters that are read or replayed wrongly.
 fn differences(format: &'static str, clusters: u64) -> String {
     let mut found = Differences::new();
     for seed in 0..clusters {

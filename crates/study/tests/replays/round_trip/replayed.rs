@@ -1,5 +1,4 @@
-//! Replays a log as recorded, on the machines that follow from it, and compares that with what the cluster
-//! did.
+//! Replays a log as recorded, on the machines derived from the log, and compares the replay with the cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,19 +9,19 @@ use meshreplay_study::study::{Axes, Draft, LogSource, Options, Outcome, Replay};
 
 use super::truth::{Said, Want, Written};
 
-/// A job that is replayed, with its start and its end.
+/// A replayed job with its start and its end.
 type Run<'a> = (&'a Want, (i64, i64));
 
 /// A replay of a part of a log.
 struct Part {
-    /// Its partitions; `None` for the whole log.
+    /// Partitions, or `None` for the whole log.
     partitions: Option<BTreeSet<String>>,
     nodes: i64,
     outcome: Outcome,
 }
 
-/// What is wrong with the replays of a log as a whole and by partitions, and with logs of shared nodes, if
-/// anything is.
+/// Returns the first difference in the replays of the whole log, of its partitions, and of logs with shared
+/// nodes.
 pub(super) fn replayed(written: &Written, path: &Path, said: &Said) -> Option<String> {
     if said.has(&["clocks are put"]) {
         return None;
@@ -42,13 +41,13 @@ pub(super) fn replayed(written: &Written, path: &Path, said: &Said) -> Option<St
     .or_else(|| of_shared_nodes(written, path, &runs))
 }
 
-/// Returns `recorded`, unless a job of no length runs while other jobs have its nodes.
+/// Returns `recorded` if there are lists and no job of 0 s, which may run while other jobs have its nodes.
 fn allocator(written: &Written, runs: &[Run<'_>]) -> &'static str {
     let has_passing = runs.iter().any(|(_, (start_s, end_s))| start_s == end_s);
     if written.has_lists && !has_passing { "recorded" } else { "naive" }
 }
 
-/// Replays the partitions on machines of their own where they share no nodes, and compares each of them.
+/// Replays partitions on separate machines if they share no nodes, and compares each replay.
 fn by_partition(written: &Written, path: &Path, runs: &[Run<'_>]) -> Option<String> {
     if !written.has_lists || !written.has_waits {
         return None;
@@ -79,7 +78,7 @@ fn by_partition(written: &Written, path: &Path, runs: &[Run<'_>]) -> Option<Stri
     (!has_passing && is_known && found != meant).then(|| format!("groups {found:?}, expected {meant:?}"))
 }
 
-/// The partitions that share at least 1 % of the node time of the smaller one, directly or through others.
+/// Groups of partitions that share at least 1 % of the node time of the smaller one, directly or indirectly.
 fn groups(runs: &[Run<'_>], partition: &dyn Fn(&Want) -> String) -> BTreeSet<BTreeSet<String>> {
     let mut times: BTreeMap<String, BTreeMap<&String, i64>> = BTreeMap::new();
     for (want, (start_s, end_s)) in runs {
@@ -103,7 +102,7 @@ fn groups(runs: &[Run<'_>], partition: &dyn Fn(&Want) -> String) -> BTreeSet<BTr
     groups
 }
 
-/// Compares a replay with the runs that there were.
+/// Compares a replay with the true runs.
 fn unlike(runs: &[Run<'_>], part: &Part, has_lists: bool) -> Option<String> {
     let Part { nodes, outcome, .. } = part;
     if outcome.records.len() != runs.len() {
@@ -112,7 +111,7 @@ fn unlike(runs: &[Run<'_>], part: &Part, has_lists: bool) -> Option<String> {
     let most = most_in_use(runs);
     let names: BTreeSet<&String> = runs.iter().flat_map(|(want, _)| want.nodes.iter().flatten()).collect();
     let names = names.len() as i64;
-    // Processors that are as many as the nodes of the lists are taken for nodes.
+    // If processors and lists have equal counts, processors are nodes, and the machine has all listed nodes.
     if *nodes != most.max(names) && (has_lists || *nodes != most) {
         return Some(format!("machine of {nodes}; {most} in use at once, {names} names"));
     }
@@ -139,8 +138,8 @@ fn unlike(runs: &[Run<'_>], part: &Part, has_lists: bool) -> Option<String> {
     above.map(|name| format!("{name} is above 0"))
 }
 
-/// The most processors in use at once, by counting at every start: jobs that run then, and of those without
-/// length, which pass one after the other, the widest.
+/// The maximum number of busy processors, counted at every start: all running jobs, and the largest job of 0
+/// s, because jobs of 0 s run one after the other.
 fn most_in_use(runs: &[Run<'_>]) -> i64 {
     let procs = |(want, _): &Run<'_>| want.procs.unwrap_or(0);
     let at = |now_s: i64| {
@@ -151,8 +150,8 @@ fn most_in_use(runs: &[Run<'_>]) -> i64 {
     runs.iter().map(|(_, (start_s, _))| at(*start_s)).max().unwrap_or(0)
 }
 
-/// Reads a log of shared nodes, which was written to be read in CPUs, in the default unit, nodes: it is
-/// refused, or a note gives the share, as the nodes of some jobs count more than once.
+/// Reads a log of shared nodes in the default unit, nodes, instead of CPUs. The nodes of some jobs then count
+/// more than once, so the log is refused, or a note gives the share.
 fn of_shared_nodes(written: &Written, path: &Path, runs: &[Run<'_>]) -> Option<String> {
     if !written.is_shared || !runs.iter().all(|(want, _)| want.nodes.is_some()) {
         return None;
@@ -172,7 +171,7 @@ fn of_shared_nodes(written: &Written, path: &Path, runs: &[Run<'_>]) -> Option<S
     }
 }
 
-/// The share of the node time that counts more than once, as several jobs have a node at the same time.
+/// The share of the node time that counts more than once because several jobs share a node.
 fn share_of_repeats(runs: &[Run<'_>]) -> f64 {
     let mut by_node: BTreeMap<&String, Vec<(i64, i64)>> = BTreeMap::new();
     for (want, run) in runs {
@@ -193,7 +192,7 @@ fn share_of_repeats(runs: &[Run<'_>]) -> f64 {
     if listed == 0 { 0.0 } else { (listed - covered) as f64 / listed as f64 }
 }
 
-/// The replays of the parts of a log as recorded, and the notes on it; in words why there are none.
+/// The replays of the parts of a log as recorded, and the notes on the log, or the error.
 fn parts(
     written: &Written,
     path: &Path,
@@ -217,7 +216,7 @@ fn parts(
     Ok((parts, notes))
 }
 
-/// The study of a command that replays a log as recorded on the machine that follows from it.
+/// The study of a command that replays a log as recorded on the machine derived from the log.
 fn draft(
     written: &Written,
     path: &Path,

@@ -17,10 +17,10 @@ pub(crate) const CANCELLED: i64 = 5;
 /// Alternative words for a line, and the least and the greatest number in it.
 pub(crate) type Stated = (&'static [&'static str], u64, u64);
 
-/// A log of a cluster, and what must come of it.
+/// A log of a cluster, and the expected results.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
-    /// The name of the file. Some formats are recognised by it.
+    /// The file name. Some formats are recognised by name.
     pub(crate) file: &'static str,
     pub(crate) text: String,
     /// The spec of the format with parameters.
@@ -33,14 +33,13 @@ pub(crate) struct Written {
     pub(crate) has_lists: bool,
     /// Whether the format has waits, so that the scheduler `recorded` can be replayed.
     pub(crate) has_waits: bool,
-    /// Whether jobs share nodes, so that nodes are not to be counted.
+    /// Whether jobs share nodes, so that nodes cannot be the unit.
     pub(crate) is_shared: bool,
-    /// Words of notes that say that tasks of an array have one number.
+    /// Words of notes on tasks of an array with the same number.
     pub(crate) excuses: &'static [&'static str],
-    /// Words of errors with which the log may be refused.
+    /// Words of permitted errors for this log.
     pub(crate) refusals: &'static [&'static str],
-    /// Words of notes, or of errors, that say that times may be read in another way; empty if there is one
-    /// way.
+    /// Words of notes or errors on ambiguous times. Empty if times are unambiguous.
     pub(crate) may_be_misread: &'static [&'static str],
 }
 
@@ -77,14 +76,14 @@ pub(crate) struct Want {
     pub(crate) status: Option<i64>,
     /// User, group, queue and partition.
     pub(crate) names: [Option<String>; 4],
-    /// Whether a time of the job has two readings, as clocks are put back.
+    /// Whether a time of the job is ambiguous because clocks are put back.
     pub(crate) is_ambiguous: bool,
 }
 
 const KINDS: [NameKind; 4] = [NameKind::User, NameKind::Group, NameKind::Queue, NameKind::Partition];
 
 impl Want {
-    /// What can be known of a job in whole seconds, with nodes as processors and all names.
+    /// All fields of a job in whole seconds, with nodes as processors.
     pub(crate) fn of(cluster: &Cluster, job: &Job) -> Self {
         let start_s = job.start_ms().map(seconds);
         let names = [job.user, job.group, job.queue, cluster.partitions[job.partition].0];
@@ -108,8 +107,8 @@ impl Want {
         }
     }
 
-    /// Start and end, if the job ran and is replayed by the default rules: a job that was cancelled after 0 s
-    /// is not.
+    /// Start and end, if the job ran and the default rules replay it. They skip a job that was cancelled
+    /// after 0 s.
     pub(crate) fn run_s(&self) -> Option<(i64, i64)> {
         let (start_s, end_s) = self.start_s.zip(self.end_s)?;
         (self.procs.is_some_and(|procs| procs > 0) && (self.status != Some(CANCELLED) || end_s > start_s))
@@ -117,7 +116,7 @@ impl Want {
     }
 }
 
-/// The notes on a log, and the counts with their words.
+/// The notes on a log, and its counts.
 pub(crate) struct Said(pub(crate) Vec<String>);
 
 impl Said {
@@ -146,7 +145,7 @@ impl Said {
     }
 }
 
-/// Reads a log and replays it; what differs from the truth without a word, or nothing.
+/// Reads a log and replays it. Returns a difference from the truth that no note mentions.
 pub(crate) fn difference(written: &Written, folder: &Path) -> Option<String> {
     let path = folder.join(written.file);
     if let Err(error) = std::fs::write(&path, &written.text) {
@@ -176,7 +175,7 @@ fn read(written: &Written, path: &Path) -> Result<(Vec<Record>, LogSummary), Tra
     Ok((records, summary))
 }
 
-/// Compares records with what was meant, one by one.
+/// Compares records with the expected jobs, one by one.
 fn differing(written: &Written, records: &[Record], summary: &LogSummary, said: &Said) -> Option<String> {
     if records.len() != written.jobs.len() {
         return Some(format!("{} jobs, expected {}", records.len(), written.jobs.len()));
@@ -196,7 +195,7 @@ fn differing(written: &Written, records: &[Record], summary: &LogSummary, said: 
             return Some(format!("job {:?} is number {}, and {id:?} is {number}", want.id, record.job));
         }
         let Some(problem) = of_one(record, want, summary, (base_s, written.has_waits)) else { continue };
-        // Two readings of a local time are two possible truths, if that is counted.
+        // An ambiguous local time may be read either way if a note counts it.
         let is_declared = want.is_ambiguous && ambiguous > 0 && said.has(&["clocks are put"]);
         if !is_declared {
             return Some(format!("job {:?}: {problem}", want.id));
@@ -205,7 +204,7 @@ fn differing(written: &Written, records: &[Record], summary: &LogSummary, said: 
     None
 }
 
-/// Compares a record with what was meant.
+/// Compares a record with the expected job.
 fn of_one(
     record: &Record,
     want: &Want,
@@ -259,9 +258,9 @@ fn runs(want: &Want) -> bool {
     want.run_s().is_some()
 }
 
-/// A count that is not stated.
+/// Returns the first required count that is in no note.
 fn unstated(written: &Written, said: &Said) -> Option<String> {
-    // A job that was cancelled an hour after its start may have the same local time for both.
+    // A job that was cancelled an hour after its start may have equal local times for both.
     if said.has(&["clocks are put"]) {
         return None;
     }
@@ -269,7 +268,7 @@ fn unstated(written: &Written, said: &Said) -> Option<String> {
     missing.next().map(|(words, count, _)| format!("nothing said of {count}: {words:?}"))
 }
 
-/// The jobs of all dumps, each once, and how many lines are there twice.
+/// The jobs of all dumps, each once, and the number of repeated lines.
 pub(crate) fn once<'a>(cluster: &'a Cluster, is_written: &dyn Fn(&Job) -> bool) -> (Vec<&'a Job>, u64) {
     let mut seen = BTreeSet::new();
     let (mut jobs, mut twice) = (Vec::new(), 0);

@@ -1,5 +1,5 @@
-//! The accounting of Grid Engine (`accounting`: fields separated by colons) and of LSF (`lsb.acct`: events
-//! with fields between blanks). Both have jobs that ended and count slots.
+//! Accounting files of Grid Engine (`accounting`: fields separated by colons) and of LSF (`lsb.acct`: events
+//! with fields separated by blanks). Both contain ended jobs only and count slots.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -8,10 +8,10 @@ use super::TWICE;
 use crate::round_trip::cluster::{Cluster, Fate, How, Job, SECOND_MS, seconds};
 use crate::round_trip::truth::{COMPLETED, FAILED, Want, Written, once};
 
-/// What is known of a job in a format, of all that is known of it.
+/// Reduces the fields of a job to the fields in the format.
 type Known<'a> = &'a dyn Fn(&Job, Want) -> Want;
 
-/// The processors of these formats are slots.
+/// A log with slots as processors.
 fn written(
     cluster: &Cluster,
     file: &'static str,
@@ -31,7 +31,7 @@ fn written(
     }
 }
 
-/// Grid Engine: a job that was deleted while it waited has no line.
+/// Grid Engine: a job that was deleted while waiting has no line.
 pub(super) fn grid_engine(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
     // Newer versions write milliseconds.
     let in_ms = rng.random_range(0..3) == 0;
@@ -53,13 +53,13 @@ fn id(job: &Job) -> (i64, i64) {
     job.task.unwrap_or((job.number, 0))
 }
 
-/// The same as the expected results of a log.
+/// The number and the task for the expected results.
 fn meant(job: &Job) -> (i64, Option<i64>) {
     let (number, task) = id(job);
     (number, Some(task).filter(|&task| task > 0))
 }
 
-/// A name without what separates fields.
+/// A name without field separators.
 fn name(name: &str) -> String {
     name.replace([' ', ':', '"'], "_")
 }
@@ -85,7 +85,7 @@ fn line_of_grid_engine(job: &Job, in_ms: bool) -> String {
     )
 }
 
-/// LSF: a job that was ended while it waited has the start 0 and no hosts.
+/// LSF: a job that was ended while waiting has the start 0 and no hosts.
 pub(super) fn lsf(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
     let lines = cluster.dumps().into_iter().flatten().filter(|(job, _)| job.end_ms().is_some());
     let text = lines.map(|(job, _)| line_of_lsf(cluster, job)).collect();

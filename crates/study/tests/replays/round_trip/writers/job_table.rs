@@ -1,5 +1,5 @@
-//! The job table of Slurm's database daemon, as sites export it: states are numbers of Slurm, limits are
-//! minutes, and instants that never came are 0.
+//! The job table of Slurm's database daemon, as exported by sites: states are Slurm's numbers, limits are
+//! minutes, and missing times are 0.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -9,7 +9,7 @@ use super::{TWICE, bracketed};
 use crate::round_trip::cluster::{Cluster, Fate, How, Job, seconds};
 use crate::round_trip::truth::{Want, Written, once};
 
-/// The number that stands for no value, and the one for no limit.
+/// Slurm's number for "no value", and for "no limit".
 const NO_VALUE: i64 = 4_294_967_294;
 const INFINITE: i64 = 4_294_967_295;
 

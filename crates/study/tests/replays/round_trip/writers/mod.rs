@@ -1,4 +1,4 @@
-//! Writers of every format that is read, by the public descriptions of the formats and by nothing of the
+//! Writers for every readable format. They follow the public format descriptions and share no code with the
 //! readers.
 
 mod foreign;
@@ -18,10 +18,11 @@ use rand_chacha::ChaCha8Rng;
 use super::cluster::{Cluster, SECOND_MS};
 use super::truth::Written;
 
-/// Writes a cluster; a second number decides how the log looks. `None` if the format cannot hold the cluster.
+/// Writes a cluster; the random numbers choose the style of the log. `None` if the format cannot represent
+/// the cluster.
 pub(crate) type Write = fn(&Cluster, &mut ChaCha8Rng) -> Option<Written>;
 
-/// The writers, each with the name of what it writes.
+/// The writers, with the names of their formats.
 pub(crate) const WRITERS: &[(&str, Write)] = &[
     ("swf", swf::write),
     ("sacct", sacct::write),
@@ -46,34 +47,34 @@ pub(crate) const TWICE: &[&str] = &["twice", "duplicate", "again", "more than on
 pub(crate) const NEVER: &[&str] = &["before they started", "never started"];
 pub(crate) const WAITING: &[&str] = &["waiting"];
 pub(crate) const RUNNING: &[&str] = &["running"];
-/// Words of jobs for whose submissions their starts stand.
+/// Words for jobs whose start replaces a missing submission.
 pub(crate) const UNSUBMITTED: &[&str] = &["without a submit time"];
 pub(crate) const RERUNS: &[&str] = &["requeue", "run again"];
 
-/// Writes the cluster by the writer with this name.
+/// Writes the cluster with the writer of this name.
 pub(crate) fn written(name: &str, cluster: &Cluster, look: u64) -> Option<Written> {
     let (_, write) = WRITERS.iter().find(|(known, _)| *known == name)?;
     let written = write(cluster, &mut ChaCha8Rng::seed_from_u64(look))?;
-    // Some files come from Windows, and in some the last line has no end.
+    // Some files have line ends of Windows, and some lack the last line end.
     let text = if look % 7 == 3 { written.text.replace('\n', "\r\n") } else { written.text.clone() };
     let text = if look % 5 == 3 { text.trim_end_matches(['\r', '\n']).to_owned() } else { text };
     Some(Written { text, ..written })
 }
 
-/// Spells a time of a zone.
+/// Formats a time in a zone.
 pub(crate) fn local(time_s: i64, zone: &str, format: &str) -> String {
     let zone = TimeZone::get(zone).expect("a zone");
     Timestamp::from_second(time_s).expect("a time").to_zoned(zone).strftime(format).to_string()
 }
 
-/// Whether the local time of an instant comes twice, as clocks are put back.
+/// Whether the local time occurs twice because clocks are put back.
 pub(crate) fn comes_twice(time_s: i64, zone: &str) -> bool {
     let zone = TimeZone::get(zone).expect("a zone");
     let civil = zone.to_datetime(Timestamp::from_second(time_s).expect("a time"));
     zone.to_ambiguous_timestamp(civil).is_ambiguous()
 }
 
-/// Spells milliseconds as seconds with the digits that are needed.
+/// Formats milliseconds as seconds, without trailing zeros.
 pub(crate) fn decimal(time_ms: i64) -> String {
     let whole = time_ms.div_euclid(SECOND_MS);
     match time_ms.rem_euclid(SECOND_MS) {
@@ -82,7 +83,7 @@ pub(crate) fn decimal(time_ms: i64) -> String {
     }
 }
 
-/// Spells nodes as Slurm does: numbers with the same letters before them in brackets, with ranges.
+/// Formats node names like Slurm: `n[1-3,7]`.
 pub(crate) fn bracketed(names: &[&str]) -> String {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for name in names {
@@ -100,7 +101,7 @@ pub(crate) fn bracketed(names: &[&str]) -> String {
     spelt.collect::<Vec<_>>().join(",")
 }
 
-/// Joins numbers that follow one another, and have the same number of digits, to ranges.
+/// Joins consecutive numbers with the same number of digits to ranges.
 fn ranges(numbers: &[&str]) -> Vec<String> {
     let mut ranges: Vec<(&str, &str)> = Vec::new();
     for number in numbers {
@@ -118,7 +119,7 @@ fn ranges(numbers: &[&str]) -> Vec<String> {
     ranges.into_iter().map(spelt).collect()
 }
 
-/// Spells a run time as Slurm does: `[D-]HH:MM:SS`.
+/// Formats a run time like Slurm: `[D-]HH:MM:SS`.
 pub(crate) fn clock(length_s: i64) -> String {
     let (days, rest) = (length_s / 86_400, length_s % 86_400);
     let clock = format!("{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60);

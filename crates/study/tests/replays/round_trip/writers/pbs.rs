@@ -1,5 +1,5 @@
-//! The accounting of PBS Pro, Torque, Cobalt and PBS on a Cray: `date;type;job;key=value …`, with lines of
-//! jobs that are queued (Q), start (S), are run again (R), are deleted while they wait (D) and end (E).
+//! Accounting files of PBS Pro, Torque, Cobalt and PBS on a Cray: `date;type;job;key=value …`. Types: queued
+//! (Q), start (S), rerun (R), deleted while waiting (D), end (E).
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -8,26 +8,26 @@ use super::{RERUNS, RUNNING, TWICE, clock, decimal, local, ranges};
 use crate::round_trip::cluster::{Cluster, Fate, How, Job, seconds};
 use crate::round_trip::truth::{FAILED, Want, Written, once};
 
-/// Who has written the accounting.
+/// The batch system.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum System {
     Pro,
     Torque,
-    /// Nodes are numbers, and instants have fractions of a second.
+    /// Nodes are numbers, and times have fractions of a second.
     Cobalt,
-    /// The host of a job is a login node, and its size is that of processing elements.
+    /// The host of a job is a login node, and its size is in processing elements.
     Cray,
 }
 
-/// How hosts and resources are spelt.
+/// The style of hosts and resources.
 #[derive(Clone, Copy)]
 struct Look {
     system: System,
-    /// A number that chooses the spelling of slots.
+    /// Selects the spelling of slots.
     slots: u32,
 }
 
-/// The number of the first node of Cobalt.
+/// The number of the first node in Cobalt.
 const FIRST_NODE: usize = 3840;
 
 pub(super) fn pro(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
@@ -71,7 +71,7 @@ fn write(cluster: &Cluster, rng: &mut ChaCha8Rng, system: System) -> Written {
     });
     let count = |is: &dyn Fn(&Job) -> bool| cluster.jobs.iter().filter(|job| is(job)).count() as u64;
     let (reruns, running) = (count(&is_requeued), count(&|job| matches!(job.fate, Fate::Runs { .. })));
-    // Lines of reruns may be there twice, too.
+    // Lines of reruns may be repeated, too.
     let stated = vec![(RERUNS, reruns, 2 * reruns), (TWICE, twice, twice), (RUNNING, running, 2 * running)];
     let format = if in_cpus { "pbs:unit=cpus" } else { "pbs" };
     Written {
@@ -90,12 +90,12 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-/// A user without blanks, as values of PBS have none.
+/// A user name without blanks, which PBS does not allow in values.
 fn user(job: &Job) -> String {
     job.user.replace([' ', '"', ';'], "_")
 }
 
-/// The exit status of PBS has no word for a job that was cancelled but 271 (signal 15).
+/// PBS has only exit status 271 (signal 15) for a cancelled job.
 fn status(job: &Job) -> i64 {
     match job.fate {
         Fate::Ended { how: How::Completed, .. } => 1,
@@ -104,11 +104,11 @@ fn status(job: &Job) -> i64 {
     }
 }
 
-/// The lines of a job; the last one is that of its end.
+/// The lines of a job, in order of time.
 fn lines(cluster: &Cluster, job: &Job, look: Look) -> Vec<String> {
     let id = match job.task {
         Some((array, task)) if look.system != System::Torque => format!("{array}[{task}].pbs01"),
-        // Version 2 of Torque has hyphens.
+        // Torque 2 has hyphens.
         Some((array, task)) if look.slots == 2 => format!("{array}-{task}.torque.site"),
         Some((array, task)) => format!("{array}[{task}].torque.site"),
         None => format!("{}.pbs01", job.number),
@@ -126,7 +126,7 @@ fn lines(cluster: &Cluster, job: &Job, look: Look) -> Vec<String> {
     lines.push(line(start_ms, 'S', &begun));
     let Some(end_ms) = job.end_ms() else { return lines };
     if is_requeued(job) {
-        // Torque writes no values with it.
+        // Torque writes no values on this line.
         lines.push(line(end_ms, 'R', if look.system == System::Torque { "" } else { &begun }));
         return lines;
     }
@@ -145,18 +145,18 @@ fn lines(cluster: &Cluster, job: &Job, look: Look) -> Vec<String> {
     lines
 }
 
-/// Hours beyond a day are counted on.
+/// `HH:MM:SS` with hours above 24.
 fn clock_of(length_s: i64) -> String {
     let hours = length_s / 3600;
     format!("{hours:02}{}", &clock(length_s % 3600)[2..])
 }
 
-/// An instant in seconds since 1970.
+/// A time in seconds since 1970.
 fn instant(time_ms: i64, look: Look) -> String {
     if look.system == System::Cobalt { decimal(time_ms) } else { seconds(time_ms).to_string() }
 }
 
-/// The hosts of a job, and what it asked for.
+/// The hosts and the requested resources of a job.
 fn resources(cluster: &Cluster, job: &Job, look: Look) -> String {
     let names = cluster.node_names(job);
     let (nodes, cpus) = (names.len(), job.cpus);
@@ -199,7 +199,7 @@ fn resources(cluster: &Cluster, job: &Job, look: Look) -> String {
     }
 }
 
-/// The values that are known when a job has started.
+/// The values on the line of a job's start.
 fn begun(cluster: &Cluster, job: &Job, look: Look, start_ms: i64) -> String {
     let limit = job.limit_s.map(|limit_s| match look.system {
         System::Cobalt => format!(" Resource_List.walltime={limit_s}"),

@@ -1,5 +1,5 @@
-//! Columns given by number, and two formats without waits: `PReMAS` (four integers a line) and the
-//! native log of the iPSC/860 at NASA Ames.
+//! Columns given by number, and two formats without waits: `PReMAS` (four integers per line) and the native
+//! log of the iPSC/860 at NASA Ames.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -8,7 +8,7 @@ use super::{comes_twice, decimal, local};
 use crate::round_trip::cluster::{Cluster, Job, seconds};
 use crate::round_trip::truth::{COMPLETED, Want, Written};
 
-/// Wraps a log of jobs without waits, names and lists.
+/// A log of jobs without waits, names and lists.
 fn written(file: &'static str, format: &str, text: String, jobs: Vec<Want>) -> Written {
     Written { has_waits: false, ..Written::new(file, format.to_owned(), text, jobs) }
 }
@@ -26,7 +26,7 @@ pub(super) fn premas(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written>
         jobs.push(Want {
             id: (number, None),
             submit_s,
-            // The start is not known, only how long the job ran.
+            // The start is unknown; only the run time is known.
             start_s: Some(submit_s),
             end_s: Some(submit_s + run_s),
             status: Some(COMPLETED),
@@ -50,7 +50,7 @@ pub(super) fn nas(cluster: &Cluster, _: &mut ChaCha8Rng) -> Option<Written> {
         text += &format!("{user} nqs0 {} {run_s} {when}\n", job.nodes.len());
         jobs.push(Want {
             id: (number, None),
-            // Starts stand for the submissions.
+            // The format has no submissions, so starts replace them.
             submit_s: start_s,
             start_s: Some(start_s),
             end_s: Some(start_s + run_s),

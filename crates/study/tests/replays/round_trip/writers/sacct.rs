@@ -1,4 +1,4 @@
-//! The dump of `sacct -P`, with fields in any order and other delimiters, with and without steps.
+//! Dumps of `sacct -P`: fields in any order, several delimiters, with and without steps.
 
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -8,7 +8,7 @@ use super::{NEVER, RUNNING, TWICE, WAITING, bracketed, clock, comes_twice, local
 use crate::round_trip::cluster::{Cluster, Fate, How, Job, one_of, seconds};
 use crate::round_trip::truth::{FAILED, Stated, Want, Written, once};
 
-/// How a dump looks.
+/// The style of a dump.
 struct Look {
     delimiter: &'static str,
     ends_with_delimiter: bool,
@@ -18,11 +18,11 @@ struct Look {
     has_steps: bool,
     /// The format of times (`SLURM_TIME_FORMAT`).
     times: &'static str,
-    /// What stands for a start that there never was; empty if it is the end, as in older versions.
+    /// The text for the start of a job that never started. Empty for older versions, which print the end.
     no_start: &'static str,
 }
 
-/// Stands for columns of a fixed width, below which is a line of dashes.
+/// Marks columns of fixed width with a line of dashes below the heading.
 const FIXED: &str = " ";
 
 const ISO: &str = "%Y-%m-%dT%H:%M:%S";
@@ -48,7 +48,7 @@ fn look(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Look {
         &[&[][..], &["JobName"], &["Eligible", "JobName"], &["ReqCPUS", "ExitCode"], &["JobName", "Comment"]],
     ));
     fields.shuffle(rng);
-    // The dumps of Slurm begin with the job.
+    // Dumps of Slurm begin with the column of the job.
     if let (true, Some(place)) =
         (rng.random_range(0..3) > 0, fields.iter().position(|f| f.starts_with("JobID")))
     {
@@ -110,14 +110,14 @@ pub(super) fn write(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> 
         stated: stated(&jobs, twice),
         has_lists: has("NodeList") && !look.in_cpus && !cluster.is_shared,
         is_shared: cluster.is_shared,
-        // Bars in two texts have one reading or none.
+        // With bars in two texts, the fields of a line may be ambiguous.
         refusals: if has("Comment") { &["one reading"] } else { &[] },
         ..Written::new("log.sacct", format, text, wants)
     })
 }
 
-/// What Slurm's accounting keeps of a job: its limits are minutes, and a job that was cancelled within its
-/// first second has the same start and end as one that was cancelled while it waited.
+/// The fields of a job in Slurm's accounting. Limits are minutes. A job that was cancelled within its first
+/// second has equal start and end, like a job that was cancelled while waiting.
 pub(super) fn slurm(cluster: &Cluster, job: &Job, in_cpus: bool) -> Want {
     let want = Want::of(cluster, job);
     let is_void = is_void(job);
@@ -137,16 +137,16 @@ pub(super) fn slurm(cluster: &Cluster, job: &Job, in_cpus: bool) -> Want {
     }
 }
 
-/// Whether a job was cancelled in the second in which it started.
+/// Whether a job was cancelled in the second of its start.
 fn is_void(job: &Job) -> bool {
     let is_cancelled = matches!(job.fate, Fate::Ended { how: How::Cancelled, .. });
     is_cancelled && job.run_ms().is_some_and(|(start_ms, end_ms)| seconds(start_ms) == seconds(end_ms))
 }
 
-/// What must be said of the jobs that are not replayed, and of lines that are there twice.
+/// The required counts of skipped jobs and of repeated lines.
 pub(super) fn stated(jobs: &[&Job], twice: u64) -> Vec<Stated> {
     let count = |is: &dyn Fn(&Job) -> bool| jobs.iter().filter(|job| is(job)).count() as u64;
-    // Lines that are there twice may be counted twice.
+    // Repeated lines may be counted twice.
     let about = |words, count| (words, count, count + twice);
     let never = count(&|job| matches!(job.fate, Fate::Cancelled { .. }));
     vec![
@@ -157,7 +157,7 @@ pub(super) fn stated(jobs: &[&Job], twice: u64) -> Vec<Stated> {
     ]
 }
 
-/// A line of cells. Only delimiters of spreadsheets come with quotes.
+/// A line of cells. Quotes are used only with delimiters of spreadsheets.
 fn line(look: &Look, cells: &[String]) -> String {
     let quoted = |cell: &String| {
         let has_quotes = !look.delimiter.contains('|');
@@ -183,8 +183,8 @@ fn in_columns(rows: &[Vec<String>]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The name of a user without bars, as bars separate fields without quotes, and in columns without letters of
-/// two bytes.
+/// The name of a user without bars, which would separate fields, and in fixed columns without letters of two
+/// bytes.
 fn spelt(name: &str, look: &Look) -> String {
     let is_kept = |c: &char| look.delimiter != FIXED || c.is_ascii();
     name.replace('|', "_").chars().filter(is_kept).collect()
@@ -206,7 +206,7 @@ pub(super) fn state(job: &Job) -> String {
     }
 }
 
-/// A cell of a job, or of one of its steps.
+/// A cell of a job or of a step.
 fn cell(cluster: &Cluster, job: &Job, look: &Look, field: &str, step: &str) -> String {
     let time = |time_ms: Option<i64>| {
         time_ms.map_or("Unknown".to_owned(), |time_ms| local(seconds(time_ms), cluster.zone, look.times))
@@ -220,7 +220,7 @@ fn cell(cluster: &Cluster, job: &Job, look: &Look, field: &str, step: &str) -> S
         "JobIDRaw" => job.number.to_string() + step,
         "Submit" | "Eligible" => time(Some(job.submit_ms)),
         "Start" => match job.fate {
-            // Jobs that were cancelled within their first second keep the start.
+            // Jobs cancelled within their first second keep the start.
             Fate::Cancelled { end_ms } if look.no_start.is_empty() => time(Some(end_ms)),
             Fate::Cancelled { .. } => look.no_start.to_owned(),
             _ => time(job.start_ms()),

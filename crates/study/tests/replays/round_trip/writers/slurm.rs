@@ -1,4 +1,4 @@
-//! Slurm's accounting as JSON, and its text log of job completions.
+//! Slurm's accounting as JSON, and its text log of completed jobs.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -9,16 +9,15 @@ use super::{UNSUBMITTED, bracketed, comes_twice, local};
 use crate::round_trip::cluster::{Cluster, Fate, How, Job, seconds};
 use crate::round_trip::truth::{Want, Written, once};
 
-/// How versions of the data parser write.
+/// The style of a version of the data parser.
 #[derive(Clone, Copy)]
 struct Look {
     /// Whether numbers are objects, and states lists.
     has_objects: bool,
     in_cpus: bool,
-    /// Whether a job that never started has its end as its start, as in older versions.
+    /// Whether a job that never started has its end as its start, as in old versions.
     starts_at_end: bool,
-    /// Whether jobs have the member of the list of their nodes, which whoever reduces such a text may leave
-    /// out.
+    /// Whether jobs have the member with their node list. Reduced files may lack it.
     has_nodes: bool,
 }
 
@@ -93,10 +92,10 @@ fn object(cluster: &Cluster, job: &Job, look: Look) -> Value {
     object
 }
 
-/// The text log of job completions, which has jobs that have ended.
+/// The text log of completed jobs.
 pub(super) fn jobcomp(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
     let in_cpus = cluster.is_shared || rng.random_range(0..4) == 0;
-    // Old versions do not write when a job was submitted.
+    // Old versions do not write the submission.
     let is_old = rng.random_range(0..5) == 0;
     let is_written = |job: &Job| job.end_ms().is_some();
     let (jobs, twice) = once(cluster, &is_written);
@@ -134,7 +133,7 @@ fn line(cluster: &Cluster, job: &Job, is_old: bool) -> String {
     let (nodes, cpus) = (job.nodes.len() as i64, Cluster::cpus_of(job));
     let has_started = job.start_ms().is_some();
     let word = match job.fate {
-        // A job that is requeued waits again when its run has ended.
+        // A requeued job waits again after its run.
         Fate::Ended { how: How::Requeued, .. } => "PENDING".to_owned(),
         _ => state(job).split(' ').next().unwrap_or_default().to_owned(),
     };

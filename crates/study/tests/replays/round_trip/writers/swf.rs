@@ -1,5 +1,5 @@
-//! The Standard Workload Format: 18 numbers a line. Users and so on are numbers, jobs that have not ended are
-//! not there.
+//! The Standard Workload Format: 18 numbers per line. Names are numbers, and jobs that have not ended are
+//! missing.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -30,8 +30,7 @@ pub(super) fn write(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> 
             Fate::Ended { start_ms, end_ms, .. } => {
                 (time(job.submit_ms, start_ms), time(start_ms, end_ms), procs(job))
             }
-            // Processors that were never allocated are unknown or 0, and the wait ended with the
-            // cancellation.
+            // Allocated processors are unknown or 0, and the wait ends with the cancellation.
             Fate::Cancelled { end_ms } if job.dice % 2 == 0 => {
                 (time(job.submit_ms, end_ms), "0".to_owned(), 0)
             }

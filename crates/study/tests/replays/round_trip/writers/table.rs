@@ -1,5 +1,4 @@
-//! Tables of any program: any sufficient subset of the five times of a job, in any unit, with dates of any
-//! spelling.
+//! Tables: any sufficient subset of the five times of a job, in any unit, with any format of dates.
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -21,7 +20,7 @@ pub(crate) enum Time {
 
 use Time::{End, Run, Start, Submit, Wait};
 
-/// The subsets of the five times that determine the other ones.
+/// The subsets of the five times that determine the other times.
 pub(crate) const SUBSETS: [&[Time]; 16] = [
     &[Submit, Start, End],
     &[Submit, Start, Run],
@@ -41,16 +40,16 @@ pub(crate) const SUBSETS: [&[Time]; 16] = [
     &[End, Run, Submit, Start],
 ];
 
-/// How instants are spelt.
+/// Formats of dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dates {
-    /// A format of `strftime` with the local time, and whether a number of milliseconds may follow.
+    /// Local time in a format of `strftime`.
     Local(&'static str),
-    /// The same with an offset or `Z` behind it.
+    /// The same, followed by an offset or `Z`.
     WithOffset(&'static str),
     Epoch,
     EpochMs,
-    /// Seconds since some begin of the log.
+    /// Seconds since an arbitrary start of the log.
     Small,
 }
 
@@ -61,7 +60,7 @@ const US_SHORT: Dates = Dates::Local("%-m/%-d/%Y %-H:%M:%S");
 const US_MINUTES: Dates = Dates::Local("%-m/%-d/%Y %-H:%M");
 const US_HALVES: Dates = Dates::Local("%m/%d/%Y %I:%M:%S %p");
 const DAY_FIRST: Dates = Dates::Local("%d/%m/%Y %H:%M:%S");
-/// Dates whose day and month may be taken for one another.
+/// Dates with an ambiguous order of day and month.
 const SLASHES: [Dates; 5] = [US, US_SHORT, US_MINUTES, US_HALVES, DAY_FIRST];
 pub(crate) const DATES: [Dates; 13] = [
     ISO,
@@ -79,10 +78,10 @@ pub(crate) const DATES: [Dates; 13] = [
     Dates::Small,
 ];
 
-/// How durations are spelt.
+/// Formats of durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durations {
-    /// A number of a unit: milliseconds in it, its word in parameters, and endings of names that state it.
+    /// A number: milliseconds per unit, the unit's name in parameters, and endings of column names for it.
     Unit(i64, &'static str, [&'static str; 2]),
     /// `HH:MM:SS`, with days before it if there are any.
     Clock,
@@ -107,15 +106,15 @@ pub(crate) const DURATIONS: [Durations; 9] = [
     Durations::Letters,
 ];
 
-/// How a table states the unit of its durations.
+/// The place where a table states the unit of its durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// The name of the column has it, in this one of two ways.
+    /// In the name of the column, with this ending of two.
     Name(usize),
     Parameter,
 }
 
-/// How a table looks.
+/// The style of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
     pub(crate) delimiter: char,
@@ -125,7 +124,7 @@ pub(crate) struct Look {
     pub(crate) unit: Unit,
     /// Whether the parameter `dates` gives the order of day and month.
     pub(crate) has_order: bool,
-    /// What stands for a missing value, and whether a missing start or end is the beginning of 1970.
+    /// The text for a missing value. With `has_epochs`, a missing start or end is the beginning of 1970.
     pub(crate) missing: &'static str,
     pub(crate) has_epochs: bool,
     pub(crate) in_cpus: bool,
@@ -133,16 +132,16 @@ pub(crate) struct Look {
     pub(crate) others: Vec<&'static str>,
     /// Whether the heading begins with `#`.
     pub(crate) has_mark: bool,
-    /// A number that orders the columns; 0 leaves them in their order.
+    /// Seed of the order of the columns; 0 for the default order.
     pub(crate) order: u64,
 }
 
-/// Draws how a table looks.
+/// Draws the style of a table.
 fn look(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Look {
     let mut others =
         vec!["JobID", "State", "User", "Account", "QOS", "Partition", "NodeList", "Timelimit", "JobName"];
     others.retain(|_| rng.random_range(0..4) > 0);
-    // Without numbers nothing shows that a job is there twice.
+    // Without job numbers a repeated job cannot be recognised.
     if cluster.border_ms.is_some() && !others.contains(&"JobID") {
         others.push("JobID");
     }
@@ -166,12 +165,12 @@ pub(super) fn write(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> 
     write_as(cluster, &look(cluster, rng))
 }
 
-/// Writes a table that looks so; `None` if it cannot hold the cluster.
+/// Writes a table in this style, or returns `None` if it cannot represent the cluster.
 pub(crate) fn write_as(cluster: &Cluster, look: &Look) -> Option<Written> {
     if !can_hold(cluster, look) {
         return None;
     }
-    // Without submissions nothing is known of a job that never started.
+    // Without submissions, jobs that never started are missing.
     let is_written = |job: &Job| look.times.contains(&Submit) || job.run_ms().is_some();
     let mut columns: Vec<String> = look.times.iter().map(|time| format!("{time:?}")).collect();
     columns.push(if look.in_cpus { "cores".to_owned() } else { "nodes".to_owned() });
@@ -201,12 +200,12 @@ pub(crate) fn write_as(cluster: &Cluster, look: &Look) -> Option<Written> {
     })
 }
 
-/// Whether dates may be read day first and month first.
+/// Whether the order of day and month is ambiguous.
 fn is_order_open(look: &Look) -> bool {
     !look.has_order && SLASHES.contains(&look.dates)
 }
 
-/// Whether the spellings hold all that is known of the jobs.
+/// Whether the formats can represent all times of the jobs.
 fn can_hold(cluster: &Cluster, look: &Look) -> bool {
     let instants = cluster.jobs.iter().flat_map(|job| [Some(job.submit_ms), job.start_ms(), job.end_ms()]);
     let has_ties = instants.flatten().any(|time_ms| time_ms % SECOND_MS == SECOND_MS / 2);
@@ -216,7 +215,7 @@ fn can_hold(cluster: &Cluster, look: &Look) -> bool {
         _ => true,
     };
     let has_seconds = look.dates != US_MINUTES || cluster.grain_ms % 60_000 == 0;
-    // A run of a job whose clock was put back within it is not known from local times.
+    // If clocks are put back during a run, local times do not give the run time.
     has_seconds && (is_exact || !has_ties || !has_durations)
 }
 
@@ -351,7 +350,7 @@ fn duration(length_ms: i64, durations: Durations) -> String {
     }
 }
 
-/// The expected fields of a job of a table: `line` is its place, and times count from `base_s`.
+/// The expected fields of a job of a table. `line` is its position, and times count from `base_s`.
 fn want(cluster: &Cluster, job: &Job, look: &Look, (line, base_s): (i64, i64)) -> Want {
     let want = Want::of(cluster, job);
     let has = |column: &str| look.others.contains(&column);
