@@ -30,7 +30,10 @@ use crate::words::counted;
 #[derive(Debug, clap::Args)]
 // Without -o there are no plots that these could change.
 #[command(
-    group = ArgGroup::new("drawn").args(["pictures", "size", "no_title", "scale", "dpi"]).multiple(true).requires("output")
+    group = ArgGroup::new("drawn")
+        .args(["pictures", "size", "no_title", "scale", "dpi"])
+        .multiple(true)
+        .requires("output")
 )]
 #[command(after_help = "Examples:
   meshreplay reproduce list

@@ -2,14 +2,17 @@
 //!
 //! ```text
 //! DIR/study.json               the resolved study: every cell with its key, in order
-//! DIR/cells/KEY.parquet        a finished cell, one row per replication: the `summary` frame without `replay` and labels
+//! DIR/cells/KEY.parquet        a finished cell, one row per replication: the `summary` frame without
+//!                              `replay` and labels
 //! DIR/cells/KEY.jobs.parquet   its jobs, if they are kept: the `jobs` frame without `replay`
-//! DIR/cells/KEY.FRAME.parquet  other details, such as the `downtimes` frame, if they are kept: without `replay`
+//! DIR/cells/KEY.FRAME.parquet  other details, such as the `downtimes` frame, if they are kept: without
+//!                              `replay`
 //! DIR/cells/KEY.failed.txt     why a cell failed when it was last tried; gone when it is finished
 //! DIR/summary.parquet, .csv    the finished cells in the study's order: `replay` first, `key` last
 //! DIR/tidy.parquet             on request, the jobs of all cells with the coordinates of their replay
 //! DIR/unfinished.json          how the study was started; gone when all of it is finished
-//! DIR/place.json               the working directory and the files of the logs, for commands that make the results again
+//! DIR/place.json               the working directory and the files of the logs, for commands that make the
+//!                              results again
 //! ```
 //!
 //! A file gets its name only when it is complete and on disk. A killed process leaves files with names that
@@ -183,8 +186,8 @@ impl StudyFolder {
         let verb = if deleted == 1 { "was" } else { "were" };
         (deleted > 0).then(|| {
             format!(
-                "{path} is older than the cells: {deleted} of {of} {verb} deleted since; `meshreplay sweep --status {folder}` \
-                 prints the command that replays what is missing"
+                "{path} is older than the cells: {deleted} of {of} {verb} deleted since; `meshreplay sweep \
+                 --status {folder}` prints the command that replays what is missing"
             )
         })
     }
