@@ -389,6 +389,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn defaults_are_left_out_of_titles_commands_and_new_keys() -> Result<(), Box<dyn std::error::Error>> {
+        let spec = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, "naive".parse()?);
+        for (row, default) in COORDINATES.iter().filter_map(|row| Some((row, row.default()?))) {
+            assert_eq!(row.text(&spec), default, "{}", row.name);
+            assert!(row.is_default(&spec) && !row.is_named_if_shared(default), "{}", row.name);
+            assert!(row.arguments(&spec).is_empty(), "{}", row.name);
+            assert_eq!(row.is_given(&spec), row.keyed == Keyed::Always, "{}", row.name);
+            let mut other = spec.clone();
+            assert!((row.set)(&mut other, row.example) && row.is_given(&other), "{}", row.name);
+        }
+        Ok(())
+    }
+
+    #[test]
     fn rules_become_options() -> Result<(), meshreplay_base::spec::SpecError> {
         for (rules, options) in [
             ("authors", ""),
