@@ -39,8 +39,7 @@ fn decision(released: &str, today: &[String]) -> Option<String> {
         "these lines are new, which takes a minor version:"
     } else {
         "scripts may rely on the lines with -. Keep them and deprecate them, or take a major version; a \
-             changed \
-         default takes a minor version and a line under Changed defaults:"
+         changed default takes a minor version and a line under Changed defaults:"
     };
     let remedy = "Decide by docs/src/versions.md, write it into CHANGELOG.md, then run `make released`";
     Some(format!("the interface is not that of the last release; {number}\n{gone}{new}{remedy}"))

@@ -319,6 +319,10 @@ fn internal_fragmentation_wins_no_star() -> Tested {
     let row = |name: &str| table.lines().find(|row| row.contains(&format!("<span>{name}</span>")));
     assert!(row("first-fit").is_some_and(|row| row.contains(" (best)")), "{table}");
     assert!(row("buddy-2d").is_some_and(|row| !row.contains(" (best)")), "{table}");
+    let rule = "Replays with an internal fragmentation of 1 % or more have no ★ for placements";
+    assert!(page.contains(rule));
+    fine(at, &format!("replay {lublin} -m 16x16 -a naive first-fit --no-timing -q -o all-asked"))?;
+    assert!(!report(at, "all-asked")?.contains(rule));
     Ok(())
 }
 

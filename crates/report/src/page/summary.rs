@@ -73,7 +73,7 @@ pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>, highlighted: 
     if has_families {
         table.groups = groups(results, &curves);
     }
-    table.caption = caption(results, &table, has_best);
+    table.caption = caption(results, &table, winners.as_ref().filter(|_| has_best));
     table
 }
 
@@ -90,8 +90,8 @@ fn groups(results: &Results, curves: &[Curve]) -> Vec<(usize, String)> {
     if groups.len() > 1 { groups.into_iter().map(titled).collect() } else { Vec::new() }
 }
 
-/// Returns the caption of the table.
-fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
+/// Returns the caption of the table. `winners` are `None` if no number is marked.
+fn caption(results: &Results, table: &ReportTable, winners: Option<&Winners>) -> String {
     let mut sentences = vec![match table.rows.len() {
         1 => "One replay.".to_owned(),
         count => format!(
@@ -99,7 +99,7 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
             grouped(count as f64, 0)
         ),
     }];
-    if has_best {
+    if let Some(winners) = winners {
         let places: Vec<&'static str> =
             results.varying.iter().copied().filter(|name| is_place(name)).collect();
         sentences.push(match places.as_slice() {
@@ -112,9 +112,16 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
         });
         sentences.push(
             "Placements are compared apart for allocators that take any free nodes and for those that wait \
-             for a place, and not if 1 % of the node time, or more, was not asked for."
+             for a place."
                 .to_owned(),
         );
+        if winners.leave_placements_unmarked() {
+            sentences.push(
+                "Replays with an internal fragmentation of 1 % or more have no ★ for placements, except in \
+                 the number that decides on the best allocator."
+                    .to_owned(),
+            );
+        }
     }
     let of_place = |curve: &Curve| (place(results, curve), InMeans::from_rows(results, &curve.rows));
     let jobs: Vec<_> = results.curves(&[]).iter().map(of_place).collect();

@@ -158,6 +158,11 @@ impl Winners {
         self.few(&best, place)
     }
 
+    /// Returns whether replays have so much internal fragmentation that their placements are not marked.
+    pub(crate) fn leave_placements_unmarked(&self) -> bool {
+        !self.with_much_unasked.is_empty()
+    }
+
     fn marked(&self, is_marked: impl Fn(&Row) -> bool) -> Vec<usize> {
         (0..self.rows.len()).filter(|&i| is_marked(&self.rows[i])).collect()
     }

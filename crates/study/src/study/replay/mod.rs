@@ -123,7 +123,7 @@ impl Replay {
         let needs_all = options.need_all_jobs()
             || options.jobs && !has_rows
             || self.spec.needs_all_jobs()
-            || stream.buffered().is_none();
+            || stream.buffer_size().is_none();
         (!needs_all).then_some(stream)
     }
 

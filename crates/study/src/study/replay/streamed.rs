@@ -69,13 +69,13 @@ impl Replication<'_> {
         let served = self.served(stream)?;
         let context = self.context(stream, &served)?;
         let filter = stream.filter(&self.replay.spec.machine, &served, context.jobs);
-        let (buffered, ranks) = (stream.buffered().unwrap_or(0), Ranks::default());
+        let (buffer_size, ranks) = (stream.buffer_size().unwrap_or(0), Ranks::default());
         let (to_replay, batches) = sync_channel(BATCHES);
         thread::scope(|scope| {
             let read = move || stream.send(filter, &to_replay);
             let reading = spawn(scope, "reader", read)?;
-            let mut arrivals = StreamedArrivals::new(batches, buffered, &ranks);
-            let ranks = (buffered > 0).then_some(&ranks);
+            let mut arrivals = StreamedArrivals::new(batches, buffer_size, &ranks);
+            let ranks = (buffer_size > 0).then_some(&ranks);
             let ended = self.run_in_parts(Feed::Streamed(&mut arrivals), &context, ranks, rows);
             // Without a receiver, the reader ends.
             drop(arrivals);

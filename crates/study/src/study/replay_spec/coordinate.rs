@@ -23,7 +23,7 @@ pub struct Coordinate {
     pub name: &'static str,
     /// A value that differs from [`ReplaySpec::new`], for tests.
     pub example: &'static str,
-    /// Whether content keys have a line for the coordinate, and JSON an entry.
+    /// Whether content keys have a line for the coordinate, and JSON an entry: always, or if it is given.
     pub keyed: Keyed,
     /// The label of an algorithm; `None` for other coordinates.
     pub label: Option<Labelled>,
@@ -395,6 +395,7 @@ mod tests {
             assert_eq!(row.text(&spec), default, "{}", row.name);
             assert!(row.is_default(&spec) && !row.is_named_if_shared(default), "{}", row.name);
             assert!(row.arguments(&spec).is_empty(), "{}", row.name);
+            assert_ne!(row.keyed, Keyed::Never, "{}", row.name);
             assert_eq!(row.is_given(&spec), row.keyed == Keyed::Always, "{}", row.name);
             let mut other = spec.clone();
             assert!((row.set)(&mut other, row.example) && row.is_given(&other), "{}", row.name);

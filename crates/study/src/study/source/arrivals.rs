@@ -21,26 +21,26 @@ pub(in crate::study) struct StreamedArrivals<'a> {
     /// Number of the next job of the log. It cannot overflow, because the log has at most as many jobs as in
     /// planning.
     next: JobId,
-    /// Size of the reorder buffer, and the buffered jobs by arrival and number.
-    most_buffered: usize,
-    buffered: BTreeMap<(Time, JobId), Job>,
+    /// Size of the reorder buffer, and the jobs in it by arrival and number.
+    buffer_size: usize,
+    buffer: BTreeMap<(Time, JobId), Job>,
     /// Number of jobs that were handed out, and the positions of those out of order.
     rank: JobId,
     ranks: &'a Ranks,
 }
 
 impl<'a> StreamedArrivals<'a> {
-    /// The source of the jobs in `batches`, with a reorder buffer of `most_buffered` jobs. Notes the order of
+    /// The source of the jobs in `batches`, with a reorder buffer of `buffer_size` jobs. Notes the order of
     /// arrival in `ranks`.
-    pub(in crate::study) fn new(batches: Receiver<JobBatch>, most_buffered: usize, ranks: &'a Ranks) -> Self {
+    pub(in crate::study) fn new(batches: Receiver<JobBatch>, buffer_size: usize, ranks: &'a Ranks) -> Self {
         Self {
             batches,
             batch: Vec::new(),
             position: 0,
             waited: Duration::ZERO,
             next: 0,
-            most_buffered,
-            buffered: BTreeMap::new(),
+            buffer_size,
+            buffer: BTreeMap::new(),
             rank: 0,
             ranks,
         }
@@ -68,22 +68,22 @@ impl<'a> StreamedArrivals<'a> {
 
 impl ArrivalSource for StreamedArrivals<'_> {
     fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
-        if self.most_buffered == 0 {
+        if self.buffer_size == 0 {
             let id = self.next;
             return Ok(self.next_of_log()?.map(|job| (id, job)));
         }
-        while self.buffered.len() <= self.most_buffered {
+        while self.buffer.len() <= self.buffer_size {
             let Some(&job) = self.next_of_log()? else { break };
-            self.buffered.insert((job.submit, self.next), job);
+            self.buffer.insert((job.submit, self.next), job);
             self.pass();
         }
-        Ok(self.buffered.first_key_value().map(|(&(_, id), job)| (id, job)))
+        Ok(self.buffer.first_key_value().map(|(&(_, id), job)| (id, job)))
     }
 
     fn advance(&mut self) -> Result<(), ReplayError> {
-        if self.most_buffered == 0 {
+        if self.buffer_size == 0 {
             self.pass();
-        } else if let Some(((_, id), _)) = self.buffered.pop_first() {
+        } else if let Some(((_, id), _)) = self.buffer.pop_first() {
             self.ranks.note(id, self.rank);
             self.rank += 1;
         }

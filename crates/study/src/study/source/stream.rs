@@ -84,8 +84,8 @@ impl LogStream {
 
     /// Returns the size of the reorder buffer that restores the order of arrival; `None` if it exceeds the
     /// limit.
-    pub(in crate::study) fn buffered(&self) -> Option<usize> {
-        self.extent.lateness.buffered()
+    pub(in crate::study) fn buffer_size(&self) -> Option<usize> {
+        self.extent.lateness.buffer_size()
     }
 
     /// Returns the distinct requests of the jobs.
