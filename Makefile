@@ -9,16 +9,16 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist release released doc man bless
+.PHONY: book calibration faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist release released doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page. The first time it
 # builds the program, with cargo's progress.
 replay:
 	@test -x target/release/meshreplay || echo "building meshreplay; the first time takes 5 to 8 minutes on 2 cores, mostly for Polars"
 	$(CARGO) build --release
-	@target/release/meshreplay replay $(LOG) --machine $(MACHINE) --scheduler easy --allocator all hilbert+bf \
+	@target/release/meshreplay replay $(LOG) --machine $(MACHINE) --scheduler easy --allocator all gilbert+bf \
 		-o target/replay --placements --force
-	@target/release/meshreplay report target/replay --show snug hilbert+bf frame-sliding random --quiet
+	@target/release/meshreplay report target/replay --show snug gilbert+bf frame-sliding random --quiet
 	@echo "open file://$(CURDIR)/target/replay/report.html"
 
 # Runs every test; those that need logs or results that are not bundled say what they skip. TEST_FLAGS=--no-run only builds them.
@@ -165,6 +165,11 @@ RUNS ?= 1000
 kills:
 	$(CARGO) build --release --quiet
 	python3 tests/faults/kill.py --runs $(RUNS) --pairs $$(($(RUNS) / 10)) target/release/meshreplay
+
+# Tries the closing lines on thousands of logs whose truth is known, and writes how often they are right into docs/src/numbers.md, in some
+# ten minutes. A part of it is in `make test`.
+calibration:
+	CALIBRATION= $(CARGO) test --release --test it -- calibration --nocapture
 
 # Sends SIGTERM to every command of the help at random moments, and prints how long they take to end.
 SIGNALS ?= 10

@@ -6,8 +6,8 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/release/env.sh
 case $target in
-    # Zig's linker removes symbols. At a fixed address the program needs no table of its own addresses, 1.6 MB.
-    *-linux-gnu) build="cargo-zigbuild rustc --target $target.$glibc" link="-C relocation-model=static" ;;
+    # Zig's linker removes symbols.
+    *-linux-gnu) build="cargo-zigbuild rustc --target $target.$glibc" link="" ;;
     *) build="${CARGO:-cargo} rustc --target $target" link="-C strip=symbols" ;;
 esac
 # shellcheck disable=SC2086

@@ -1,6 +1,7 @@
-"""Checks archives, wheels and the programs in them: sizes, and on Linux the symbols of glibc that they need.
+"""Checks archives, wheels and the programs in them: sizes, and on Linux the symbols of glibc that they need and
+what protects them: a random address, tables that are read-only once the program runs, no executable stack.
 
-Usage: contents.py --glibc 2.17 --most-megabytes 25 FILE...
+Usage: contents.py --glibc 2.17 --most-megabytes 28 FILE...
 """
 
 import argparse
@@ -43,11 +44,31 @@ def number(version):
     return [int(part) if part.isdigit() else 0 for part in version.rpartition("_")[2].split(".")]
 
 
+def unprotected(binary):
+    """Returns what an ELF file lacks of the usual protections."""
+    elf = ELFFile(io.BytesIO(binary))
+    segments = {segment["p_type"]: segment for segment in elf.iter_segments()}
+    stack = segments.get("PT_GNU_STACK")
+    tags = [tag.entry for segment in elf.iter_segments("PT_DYNAMIC") for tag in segment.iter_tags()]
+    is_bound = any(
+        tag.d_tag == "DT_BIND_NOW" or tag.d_tag == "DT_FLAGS" and tag.d_val & 0x8 or tag.d_tag == "DT_FLAGS_1" and tag.d_val & 0x1
+        for tag in tags
+    )
+    checks = {
+        "is loaded at a fixed address": elf["e_type"] != "ET_DYN",
+        "has no read-only relocations (RELRO)": "PT_GNU_RELRO" not in segments,
+        "binds functions while it runs": not is_bound,
+        "has an executable stack": stack is None or bool(stack["p_flags"] & 0x1),
+    }
+    return [what for what, fails in checks.items() if fails]
+
+
 def problems(name, binary, given):
     """Returns the symbols of a program or a library that are too new; prints its size and versions."""
     found = []
     print(f"{name}: {len(binary):,} bytes")
     if binary.startswith(ELF):
+        found += [f"{name} {what}" for what in unprotected(binary)]
         for library, versions in needed(binary).items():
             print(f"  {library}: {', '.join(versions)}")
             of_glibc = [version for version in versions if version.startswith("GLIBC_")]

@@ -48,7 +48,7 @@ fn the_same_replay_again_says_nothing_about_chance() -> Tested {
     let replay = format!("replay {} -m 16x16 -a mc1x1 hilbert+bf --no-timing -q", log());
     let last = |more: &str| -> Result<String, Box<dyn std::error::Error>> {
         let told = ran(directory.path(), &format!("{replay}{more}"))?.stdout;
-        Ok(told.lines().last().unwrap_or_default().to_owned())
+        Ok(told.lines().rev().nth(1).unwrap_or_default().to_owned())
     };
     let (once, twice) = (last("")?, last(" --replications 2")?);
     assert!(once.contains("pairwise sum") && once.contains("95 % CI"), "{once}");
@@ -56,13 +56,16 @@ fn the_same_replay_again_says_nothing_about_chance() -> Tested {
     // A third, random allocator does not change the confidence interval of the other two.
     let replay = format!("{replay} --replications 2 -o out").replace("hilbert+bf", "hilbert+bf random");
     let told = ran(directory.path(), &replay)?.stdout;
-    let clause =
-        |text: &str| text.lines().last().and_then(|line| line.split([';', ',']).next()).map(str::to_owned);
-    assert_eq!(clause(&told), clause(&once), "{told}");
+    let clause = |line: &str| {
+        let (_, measures) = line.split_once(": ")?;
+        measures.split([';', ',']).next().map(str::to_owned)
+    };
+    let line = told.lines().rev().nth(1).unwrap_or_default();
+    assert!(clause(line).is_some() && clause(line) == clause(&once), "{told}");
     // The table has a confidence interval, too.
     let table = ran(directory.path(), "table out --relative-to hilbert+bf --decimals 3")?.stdout;
     let row = table.lines().find(|line| line.trim_start().starts_with("mc1x1")).unwrap_or_default();
-    assert!(row.contains('±') && !row.contains("±0.000"), "{table}");
+    assert!(row.contains('[') && !row.contains("[1.000, 1.000]"), "{table}");
     Ok(())
 }
 
@@ -72,7 +75,7 @@ fn means_over_other_jobs_are_not_compared() -> Tested {
     let at = directory.path();
     let replay = format!("replay {} -m 16x16 -a mc1x1 gabl first-fit --trim 50 --no-timing -q -o out", log());
     let told = ran(at, &replay)?.stdout;
-    assert!(told.ends_with("\nleft out: first-fit (means over 4,974 jobs, not 4,994)\n"), "{told}");
+    assert!(told.contains("\nleft out: first-fit (means over 4,974 jobs, not 4,994)\n"), "{told}");
     let table = ran(at, "table out --relative-to mc1x1")?.stdout;
     assert!(
         table.contains("some ratios are of means over other jobs, see the column jobs_in_means"),

@@ -349,6 +349,6 @@ fn a_replay_of_the_model_is_a_replay_of_its_log() -> Tested {
     // The first line has the log's name.
     let table = |text: &str| -> Vec<String> { text.lines().skip(1).map(str::to_owned).collect() };
     assert_eq!(table(&model.stdout), table(&log.stdout));
-    assert!(model.stdout.contains("0.7    first-fit "), "{}", model.stdout);
+    assert!(model.stdout.contains("0.7 (load 1.14)  first-fit "), "{}", model.stdout);
     Ok(())
 }

@@ -12,6 +12,7 @@ mod answers_cli;
 mod attack_small;
 mod audit_cli;
 mod audited_cli;
+mod calibration;
 mod check_cli;
 mod closing_lines;
 mod compaction;

@@ -99,7 +99,7 @@ fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn E
     let is_streamed = study.most_kept < usize::MAX;
     let keep = |number, outcomes: Vec<Outcome>| {
         assert!(outcomes.iter().all(|outcome| outcome.is_streamed == is_streamed));
-        let words = outcomes.iter().map(|outcome| format!("{:?} {:?}", outcome.summary, outcome.blocks));
+        let words = outcomes.iter().map(|outcome| format!("{:?} {:?}", outcome.summary, outcome.parts));
         found.lock().expect("no panic").push((number, words.collect()));
         Ok(())
     };

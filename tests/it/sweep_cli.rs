@@ -230,7 +230,7 @@ fn only_what_is_new_is_replayed() -> Tested {
     Ok(())
 }
 
-/// Keys printed by version 0.2.0. The version is part of every key, so a new version has other keys; nothing
+/// Keys of version 2 of results. The version is part of every key, so a new version has other keys; nothing
 /// else may change them.
 #[test]
 fn keys_of_cells_stay_as_they_are() -> Tested {

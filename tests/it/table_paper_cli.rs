@@ -14,7 +14,7 @@ fn table(at: &Path, arguments: &str) -> Result<String, Box<dyn std::error::Error
 fn results(at: &Path) -> Tested {
     let ran = run(
         at,
-        "replay synthetic:jobs=200,ratio=1 synthetic:jobs=300,ratio=1 -m 8x8 -s fcfs -a random gabl mc1x1 \
+        "replay synthetic:jobs=2000,ratio=1 synthetic:jobs=3000,ratio=1 -m 8x8 -s fcfs -a random gabl mc1x1 \
          --arrival-scale 1 0.8 --no-timing -o out -q",
     )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -59,23 +59,25 @@ fn ratios_of_means_over_loads_have_intervals() -> Tested {
     results(at)?;
     let text = table(at, "out --columns log --relative-to mc1x1")?;
     let random = text.lines().find(|line| line.contains("random")).unwrap_or_default();
-    assert_eq!(random.matches('±').count(), 2, "{text}");
+    assert_eq!(random.matches('[').count(), 2, "{text}");
     assert!(
         text.contains("each number is the ratio of means of 2 results, which differ in arrival_scale"),
         "{text}"
     );
-    assert!(
-        text.contains("± is half the width of the 95 % confidence interval, by a block bootstrap"),
-        "{text}"
-    );
+    let note = "[ ] is the 95 % confidence interval of each ratio by itself, from five parts of the log";
+    assert!(text.contains(note), "{text}");
     // The interval for a single load has a similar width.
     let one = table(at, "out --columns log,arrival_scale --relative-to mc1x1")?;
-    let half_widths = |text: &str| -> Vec<f64> {
+    let widths = |text: &str| -> Vec<f64> {
         let line = text.lines().find(|line| line.contains("random")).unwrap_or_default();
-        let words = line.split_whitespace().filter_map(|word| word.strip_prefix('±')?.parse().ok());
-        words.collect()
+        let end = |text: &str| text.trim().parse::<f64>().ok();
+        let width = |interval: &str| {
+            let (low, high) = interval.split_once(']')?.0.split_once(", ")?;
+            Some(end(high)? - end(low)?)
+        };
+        line.split('[').skip(1).filter_map(width).collect()
     };
-    let (mean, single) = (half_widths(&text), half_widths(&one));
+    let (mean, single) = (widths(&text), widths(&one));
     assert_eq!((mean.len(), single.len()), (2, 4), "{one}");
     assert!(
         mean[0] < 1.5 * single[0].max(single[1]) && mean[0] > 0.3 * single[0].min(single[1]),
@@ -83,7 +85,7 @@ fn ratios_of_means_over_loads_have_intervals() -> Tested {
     );
     // Means over both logs have an interval, too.
     let both = table(at, "out --columns machine --relative-to mc1x1")?;
-    assert_eq!(half_widths(&both).len(), 1, "{both}");
+    assert_eq!(widths(&both).len(), 1, "{both}");
     Ok(())
 }
 
@@ -98,15 +100,15 @@ fn latex_has_spanning_headings_and_its_notes_below() -> Tested {
     assert_eq!(
         lines[3..6],
         [
-            " & \\multicolumn{2}{c}{synthetic:jobs=200,ratio=1, arrival\\_scale} & \
-             \\multicolumn{2}{c}{synthetic:jobs=300,ratio=1, arrival\\_scale} \\\\",
+            " & \\multicolumn{2}{c}{synthetic:jobs=2000,ratio=1, arrival\\_scale} & \
+             \\multicolumn{2}{c}{synthetic:jobs=3000,ratio=1, arrival\\_scale} \\\\",
             "\\cmidrule(lr){2-3} \\cmidrule(lr){4-5}",
             "allocator & 1 & 0.8 & 1 & 0.8 \\\\"
         ]
     );
     let notes: Vec<&&str> = lines.iter().skip_while(|line| **line != "\\bottomrule").skip(1).collect();
     assert!(notes[0].contains("{\\footnotesize pairwise\\_sum\\_mean relative to mc1x1"), "{text}");
-    assert!(text.contains("± is half the width") && !text.contains("% ±"), "{text}");
+    assert!(text.contains("{[} ] is the 95 \\% confidence interval"), "{text}");
     // A label shared by several rows is printed once.
     let text = table(at, "out --rows log,allocator --columns arrival_scale --format latex")?;
     assert_eq!(text.lines().filter(|line| line.starts_with("synthetic:")).count(), 2, "{text}");

@@ -42,16 +42,29 @@ pub(super) struct TextColumn {
     pub(super) cells: Vec<String>,
 }
 
-/// Returns the name of the column of the summary that `text` names. Fails if no summary has such a column.
+/// Returns the name of the column of the summary that `text` names: by its name, or by the title that tables
+/// have, such as `to bound`. Fails if no summary has such a column.
 pub fn summary_column(text: &str) -> Result<String, SpecError> {
     let known = FrameSchema::summary();
     let names = || known.columns.iter().map(|column| column.name);
-    known.column(text).map(|column| column.name.to_owned()).ok_or_else(|| unknown("column", text, names()))
+    let column = known.column(text).map(|column| column.name);
+    let name = column.or_else(|| titled(text).map(Metric::name));
+    name.map(str::to_owned).ok_or_else(|| unknown("column", text, names()))
 }
 
-/// Returns the number of the summary that `text` names. Fails if there is no such number.
+/// Returns the number of the summary that `text` names: by its name, or by the title that tables have. Fails
+/// if there is no such number.
 pub fn summary_metric(text: &str) -> Result<&'static Metric, SpecError> {
-    metric(text).ok_or_else(|| unknown("number", text, METRICS.iter().map(Metric::name)))
+    metric(text)
+        .or_else(|| titled(text))
+        .ok_or_else(|| unknown("number", text, METRICS.iter().map(Metric::name)))
+}
+
+/// Returns the number with this title in the table of `replay`; `None` without one. Hyphens and underscores
+/// count as blanks.
+fn titled(text: &str) -> Option<&'static Metric> {
+    let text = text.to_lowercase().replace(['-', '_'], " ");
+    METRICS.iter().find(|metric| metric.terminal.is_some_and(|column| column.title.to_lowercase() == text))
 }
 
 /// Fails if summaries with these options lack one of the columns. The error names the condition under which

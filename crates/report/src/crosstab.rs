@@ -162,12 +162,21 @@ struct Crosstab<'a> {
 /// Numbers by row and column; `None` where there is none.
 type Values = Vec<Vec<Option<f64>>>;
 
+/// A 95 % confidence interval beside a number.
+#[derive(Clone, Copy)]
+enum Spread {
+    /// Half its width.
+    Half(f64),
+    /// Its ends.
+    Ends([f64; 2]),
+}
+
 /// The content of a table.
 struct Content {
     title: String,
     values: Values,
-    /// Half the widths of confidence intervals by row and column; `None` without any.
-    widths: Option<Values>,
+    /// Confidence intervals by row and column; `None` without any.
+    intervals: Option<Vec<Vec<Option<Spread>>>>,
     /// The cells that are compared for the best of them, and comparable.
     compared: Vec<Vec<Cell>>,
     /// The number of decimals, unless the user asked for another one.
@@ -199,18 +208,19 @@ impl Crosstab<'_> {
         let most = counts.iter().max().copied().unwrap_or_default();
         let mut notes: Vec<String> = self.mean_note(&counts).into_iter().collect();
         // Confidence intervals make sense only for replications, which differ only in the seed.
-        let widths = if hidden.is_seed() && most > 1 && !options.exact {
+        let intervals = if hidden.is_seed() && most > 1 && !options.exact {
             some(grid.map(|rows| {
                 let values: Vec<f64> = rows.iter().filter_map(|&i| self.numbers.get(i)).collect();
                 // Equal results do not depend on the seed.
                 Interval::of(&values)
                     .map(|interval| interval.half_width)
                     .filter(|&half_width| half_width > 0.0)
+                    .map(Spread::Half)
             }))
         } else {
             None
         };
-        notes.extend(widths.is_some().then(|| OVER_SEEDS.to_owned()));
+        notes.extend(intervals.is_some().then(|| OVER_SEEDS.to_owned()));
         let mut compared = rivals(options, grid);
         let rows_of = |rivals: &Vec<Cell>| {
             let cells = rivals.iter().map(|cell| grid.cells[cell.row][cell.column].as_slice());
@@ -228,7 +238,7 @@ impl Crosstab<'_> {
         // Single counts are shown without decimals.
         let is_whole = self.table.column(&options.value).is_some_and(Column::is_whole);
         let decimals = if is_whole && most == 1 { 0 } else { decimals(&values) };
-        Content { title: options.value.clone(), widths, compared, decimals, values, notes }
+        Content { title: options.value.clone(), intervals, compared, decimals, values, notes }
     }
 
     /// Returns a table of the ratios to the results with the label that the user means by `base`.
@@ -250,19 +260,19 @@ impl Crosstab<'_> {
         let ratios = operands.iter().flatten().filter(|both| !both.iter().any(Vec::is_empty));
         let counts: Vec<usize> = ratios.flatten().map(Vec::len).collect();
         let mut notes: Vec<String> = self.mean_note(&counts).into_iter().collect();
-        let mut widths = None;
+        let mut intervals = None;
         if !options.exact {
-            let intervals = Ratios::read(self.table, &options.value, folder)?;
+            let ratios = Ratios::read(self.table, &options.value, folder)?;
             let is_single = hidden.names().is_empty() || hidden.is_seed();
-            widths = some(each(&operands, |[of, base]| {
-                if is_single {
-                    intervals.half_width(of, base)
+            intervals = some(each(&operands, |[of, base]| {
+                let ends = if is_single {
+                    ratios.ends(of, base)
                 } else {
-                    let of_jobs = intervals.half_width_over_results(of, base);
-                    of_jobs.or_else(|| intervals.half_width_over_seeds(of, base))
-                }
+                    ratios.ends_over_results(of, base).or_else(|| ratios.ends_over_seeds(of, base))
+                };
+                ends.map(Spread::Ends)
             }));
-            notes.extend(widths.is_some().then(|| width_note(hidden)));
+            notes.extend(intervals.is_some().then(|| interval_note(hidden)));
         }
         notes.extend(has_cut.then(|| cut_note(hidden).to_owned()));
         let is_of_same = |cell: &Cell| !hidden.is_of_other_jobs(&operands[cell.row][cell.column]);
@@ -271,7 +281,7 @@ impl Crosstab<'_> {
         compared.retain(|rivals| !self.is_of_jobs() || rivals.iter().all(is_of_same));
         notes.extend((compared.len() < count).then(|| OTHER_JOBS.to_owned()));
         let title = format!("{} relative to {base}", options.value);
-        Ok(Content { title, widths, compared, decimals: decimals(&values), values, notes })
+        Ok(Content { title, intervals, compared, decimals: decimals(&values), values, notes })
     }
 
     /// Returns a note on the numbers of results that the numbers are means of; `None` if each number is a
@@ -295,7 +305,7 @@ impl Crosstab<'_> {
     /// Returns the table with this content.
     fn shown(&self, content: Content) -> PaperTable {
         let Self { options, grid, .. } = self;
-        let Content { mut title, values, widths, compared, decimals, notes } = content;
+        let Content { mut title, values, intervals, compared, decimals, notes } = content;
         let text = |value: f64| match (options.exact, options.decimals) {
             (true, None) => value.to_string(),
             (true, Some(decimals)) => format!("{value:.*}", usize::from(decimals)),
@@ -309,8 +319,11 @@ impl Crosstab<'_> {
             rivals.iter().zip(found).for_each(|(cell, best)| bests[cell.row][cell.column] = best);
         }
         let cell = |i: usize, j: usize| {
-            let width = widths.as_ref().and_then(|widths| widths[i][j]);
-            let spread = width.map(|width| format!(" ±{}", text(width))).unwrap_or_default();
+            let spread = match intervals.as_ref().and_then(|intervals| intervals[i][j]) {
+                Some(Spread::Half(width)) => format!(" ±{}", text(width)),
+                Some(Spread::Ends([low, high])) => format!(" [{}, {}]", text(low), text(high)),
+                None => String::new(),
+            };
             let text = values[i][j].map(|value| text(value) + &spread).unwrap_or_default();
             PaperCell { text, best: bests[i][j] }
         };
@@ -330,12 +343,12 @@ impl Crosstab<'_> {
 }
 
 /// Maps the operands of each ratio, by row and column.
-fn each(operands: &[Vec<Operands>], of: impl Fn(&Operands) -> Option<f64>) -> Values {
+fn each<T>(operands: &[Vec<Operands>], of: impl Fn(&Operands) -> Option<T>) -> Vec<Vec<Option<T>>> {
     operands.iter().map(|row| row.iter().map(&of).collect()).collect()
 }
 
 /// Returns the values; `None` if all are missing.
-fn some(values: Values) -> Option<Values> {
+fn some<T>(values: Vec<Vec<Option<T>>>) -> Option<Vec<Vec<Option<T>>>> {
     values.iter().flatten().any(Option::is_some).then_some(values)
 }
 
@@ -349,15 +362,15 @@ fn cut_note(hidden: &HiddenColumns<'_>) -> &'static str {
 }
 
 /// Returns the note on the confidence intervals of ratios.
-fn width_note(hidden: &HiddenColumns<'_>) -> String {
+fn interval_note(hidden: &HiddenColumns<'_>) -> String {
     let over = if hidden.is_seed() {
-        "over seeds, or by a block bootstrap over jobs where all seeds give the same"
+        "over seeds, or from five parts of the log where all seeds give the same"
     } else if hidden.names().contains(&"seed") {
-        "by a block bootstrap over jobs, or over the means of each seed where results keep no jobs"
+        "from five parts of the log, or over the means of each seed where results keep no jobs"
     } else {
-        "by a block bootstrap over jobs"
+        "from five parts of the log"
     };
-    format!("± is half the width of the 95 % confidence interval, {over}")
+    format!("[ ] is the 95 % confidence interval of each ratio by itself, {over}")
 }
 
 /// Returns the columns of the summary with these names. Fails if one does not exist.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use meshreplay_results::frame::{FrameError, JobColumns, JobOrder, Replication, Table};
-use meshreplay_sim::metrics::{BlockFiller, Blocks, Difference, metric};
+use meshreplay_sim::metrics::{Difference, PartFiller, Parts, metric};
 
 /// The results behind the cells of a table: their rows in the summary.
 pub(super) struct Ratios<'a> {
@@ -12,25 +12,25 @@ pub(super) struct Ratios<'a> {
     pub(super) table: &'a Table,
     /// The column of the summary that is shown.
     pub(super) value: &'a str,
-    /// The jobs of each replay in blocks; empty if the results have no jobs or the number is no mean over
+    /// The jobs of each replay in parts; empty if the results have no jobs or the number is no mean over
     /// jobs.
-    jobs: BTreeMap<Replication, JobsInBlocks>,
+    jobs: BTreeMap<Replication, JobsInParts>,
 }
 
-/// The jobs of one replay in blocks of time: their count with a hash of their numbers by arrival, and the
+/// The jobs of one replay in parts of the log: their count with a hash of their numbers by arrival, and the
 /// measured values.
-type JobsInBlocks = ((usize, u64), Blocks);
+type JobsInParts = ((usize, u64), Parts);
 
 /// The sums of several results of the same jobs.
 struct Summed {
     results: usize,
-    blocks: Blocks,
+    parts: Parts,
 }
 
 /// The jobs of one replay while a file is read that has them.
 enum Filling {
     /// The jobs come in the order of arrival, so none has to be kept.
-    Sorted(BlockFiller),
+    Sorted(PartFiller),
     /// The jobs come in another order: the arrival, the number and the value of each. They are sorted when
     /// all are known.
     Unsorted(Vec<(f64, Option<f64>, Option<f64>)>),
@@ -40,7 +40,7 @@ impl Filling {
     /// Begins a replay with this number and order of jobs.
     fn begin(size: Option<JobOrder>) -> Self {
         match size {
-            Some(size) if size.is_sorted => Self::Sorted(BlockFiller::new(size.jobs as usize)),
+            Some(size) if size.is_sorted => Self::Sorted(PartFiller::new(size.jobs as usize)),
             _ => Self::Unsorted(Vec::new()),
         }
     }
@@ -52,13 +52,13 @@ impl Filling {
         }
     }
 
-    fn finish(self) -> JobsInBlocks {
+    fn finish(self) -> JobsInParts {
         let filler = match self {
             Self::Sorted(filler) => filler,
             Self::Unsorted(mut jobs) => {
                 // The sort is stable: jobs that arrive together keep the order of the log.
                 jobs.sort_by(|a, b| a.0.total_cmp(&b.0));
-                let mut filler = BlockFiller::new(jobs.len());
+                let mut filler = PartFiller::new(jobs.len());
                 for (_, number, value) in jobs {
                     filler.add(number, value);
                 }
@@ -72,7 +72,7 @@ impl Filling {
 impl<'a> Ratios<'a> {
     /// Reads the jobs in `folder`, if there are any and the number is a mean over jobs. There are no
     /// intervals with `--trim`, where each replay has other jobs in means, nor for several rows of one replay
-    /// with a part of its jobs each. Reads the jobs twice, in parts. Memory: 2,048 sums for each replay, and
+    /// with a part of its jobs each. Reads the jobs twice, a part of the file at a time. Memory:
     /// 40 bytes for each job of one replay at a time if its log is not in the order of arrival.
     pub(super) fn read(table: &'a Table, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
         let mut ratios = Self { table, value, jobs: BTreeMap::new() };
@@ -114,20 +114,20 @@ impl<'a> Ratios<'a> {
         Ok(ratios)
     }
 
-    /// Returns half the width of the interval of a ratio of the results in rows `of` and `base` of the
-    /// summary: over replications with the same seeds, or over the same jobs for single results and for equal
-    /// replications. `None` if the results cannot be paired.
-    pub(super) fn half_width(&self, of: &[usize], base: &[usize]) -> Option<f64> {
+    /// Returns the ends of the interval of a ratio of the results in rows `of` and `base` of the summary: over
+    /// replications with the same seeds, or over the same jobs for single results and for equal replications.
+    /// `None` if the results cannot be paired.
+    pub(super) fn ends(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
         if of == base {
             return None;
         }
         let difference = if self.is_repeated(of) && self.is_repeated(base) {
-            let (jobs, blocks) = self.jobs.get(&self.table.replication(*of.first()?)?)?;
-            let (base_jobs, base_blocks) = self.jobs.get(&self.table.replication(*base.first()?)?)?;
+            let (jobs, parts) = self.jobs.get(&self.table.replication(*of.first()?)?)?;
+            let (base_jobs, base_parts) = self.jobs.get(&self.table.replication(*base.first()?)?)?;
             if jobs != base_jobs {
                 return None;
             }
-            Difference::between(blocks, base_blocks)
+            Difference::between(parts, base_parts)
         } else {
             let seeds = self.table.column("seed")?;
             if !of.iter().map(|&i| seeds.key(i)).eq(base.iter().map(|&i| seeds.key(i))) {
@@ -138,13 +138,12 @@ impl<'a> Ratios<'a> {
             };
             Difference::over_replications(&values(of)?, &values(base)?)
         }?;
-        difference.half_width.filter(|_| difference.is_relative)
+        ends_of(&difference)
     }
 
-    /// Returns half the width of the interval of a ratio of two means over several results, such as the loads
-    /// of a log, by a block bootstrap over jobs. Results of the same jobs are not independent, so the numbers
-    /// of each job are added. `None` unless both sides have equally many results of the same jobs.
-    pub(super) fn half_width_over_results(&self, of: &[usize], base: &[usize]) -> Option<f64> {
+    /// Returns the ends of the interval of a ratio of two means over several results, such as the loads of a
+    /// log, from the parts of logs. Results of the same jobs are not independent, so their parts are added. `None` unless both sides have equally many results of the same jobs.
+    pub(super) fn ends_over_results(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
         if of == base {
             return None;
         }
@@ -156,18 +155,16 @@ impl<'a> Ratios<'a> {
         if of.len() != base.len() || !of.iter().zip(&base).all(is_alike) {
             return None;
         }
-        let blocks =
-            |all: &BTreeMap<_, Summed>| all.values().map(|sum| sum.blocks.clone()).collect::<Vec<_>>();
-        let (of, base) = (blocks(&of), blocks(&base));
-        let [of, base] = [&of, &base].map(|all| all.iter().collect::<Vec<&Blocks>>());
+        let parts = |all: &BTreeMap<_, Summed>| all.values().map(|sum| sum.parts.clone()).collect::<Vec<_>>();
+        let (of, base) = (parts(&of), parts(&base));
+        let [of, base] = [&of, &base].map(|all| all.iter().collect::<Vec<&Parts>>());
         let difference = Difference::between_sums(&of, &base)?;
-        difference.half_width.filter(|_| difference.is_relative)
+        ends_of(&difference)
     }
 
-    /// Returns half the width of the interval of a ratio of two means over several results with several seeds
-    /// each, from the means of each seed. `None` unless both sides have the same seeds equally often, or if
+    /// Returns the ends of the interval of a ratio of two means over several results with several seeds each, from the means of each seed. `None` unless both sides have the same seeds equally often, or if
     /// seeds have no effect.
-    pub(super) fn half_width_over_seeds(&self, of: &[usize], base: &[usize]) -> Option<f64> {
+    pub(super) fn ends_over_seeds(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
         let (of, base) = (self.means_by_seed(of)?, self.means_by_seed(base)?);
         if of == base || !of.iter().map(|(seed, _)| seed).eq(base.iter().map(|(seed, _)| seed)) {
             return None;
@@ -178,7 +175,7 @@ impl<'a> Ratios<'a> {
             return None;
         }
         let difference = Difference::over_replications(&of, &base)?;
-        difference.half_width.filter(|_| difference.is_relative)
+        ends_of(&difference)
     }
 
     /// Returns the mean of the rows of each seed, with the seed and the number of its rows, in the order of
@@ -193,21 +190,21 @@ impl<'a> Ratios<'a> {
         Some(by_seed.into_iter().map(|(seed, values)| ((seed, values.len()), mean(&values))).collect())
     }
 
-    /// Adds the blocks of the results that have the same jobs. `None` if jobs are unknown, or if other jobs
+    /// Adds the parts of the results that have the same jobs. `None` if jobs are unknown, or if other jobs
     /// count in one of several results of the same jobs.
     fn summed(&self, rows: &[usize]) -> Option<BTreeMap<(usize, u64), Summed>> {
         let mut all: BTreeMap<(usize, u64), Summed> = BTreeMap::new();
         for &row in rows {
-            let (jobs, blocks) = self.jobs.get(&self.table.replication(row)?)?;
+            let (jobs, parts) = self.jobs.get(&self.table.replication(row)?)?;
             let Some(sum) = all.get_mut(jobs) else {
-                all.insert(*jobs, Summed { results: 1, blocks: blocks.clone() });
+                all.insert(*jobs, Summed { results: 1, parts: parts.clone() });
                 continue;
             };
-            if sum.blocks.counts != blocks.counts {
+            if sum.parts.counts != parts.counts {
                 return None;
             }
             sum.results += 1;
-            sum.blocks.sums.iter_mut().zip(&blocks.sums).for_each(|(sum, more)| *sum += more);
+            sum.parts.append(parts);
         }
         Some(all)
     }
@@ -219,6 +216,12 @@ impl<'a> Ratios<'a> {
         let number = |row: usize| self.table.number(self.value, row).map(f64::to_bits);
         rows.windows(2).all(|pair| number(pair[0]) == number(pair[1]) && jobs(pair[0]) == jobs(pair[1]))
     }
+}
+
+/// Returns the ends of the interval of a ratio, by itself; `None` without an interval or a ratio.
+fn ends_of(difference: &Difference) -> Option<[f64; 2]> {
+    let interval = difference.interval(1).filter(|_| difference.is_relative)?;
+    Some([1.0 + interval.low, 1.0 + interval.high])
 }
 
 /// Returns the number and the order of the jobs of each replay in `folder`.

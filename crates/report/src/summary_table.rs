@@ -2,7 +2,7 @@
 //! half the width of the confidence interval.
 
 use super::chosen_columns::{ColumnError, NONE, TextColumn, spread, text_columns};
-use super::verdict::Winners;
+use super::verdict::{OVERLOADED, Winners};
 use meshreplay_results::frame::{self, FinishedRun};
 use meshreplay_results::text::{Align, Screen, Table, duration_ns, grouped};
 use meshreplay_sim::metrics::{
@@ -174,11 +174,15 @@ fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
     let mut table = Table::new(&columns);
     for &i in order {
         let (spec, outcomes) = replays[i];
-        let mut cells: Vec<String> = left.iter().map(|row| row.cell(spec)).collect();
+        let mut cells: Vec<String> = left.iter().map(|row| name(row, spec, outcomes)).collect();
         let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
         cells.extend(has_jobs.then(|| grouped(Interval::of(&jobs).unwrap_or_default().mean, 0)));
         cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
-        cells.extend(numbers.iter().map(|(metric, column)| number(metric, column.group, outcomes)));
+        cells.extend(numbers.iter().map(|(metric, column)| {
+            let text = number(metric, column.group, outcomes);
+            let is_marked = metric.name() == "wait_s_mean" && winners.is_overloaded(i);
+            if is_marked { format!("{OVERLOADED} {text}") } else { text }
+        }));
         cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
         table.add(cells);
     }
@@ -195,6 +199,17 @@ fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
         }
     }
     table
+}
+
+/// Returns a coordinate of a replay as a cell. A factor of arrival times other than 1 has the offered load
+/// beside it.
+fn name(row: &Coordinate, spec: &ReplaySpec, outcomes: &[Outcome]) -> String {
+    let load = outcomes.first().and_then(|outcome| outcome.summary.get("offered_load"));
+    let is_scaled = row.name == "arrival_scale" && spec.arrival_scale.to_string() != "1";
+    match load.filter(|_| is_scaled) {
+        Some(load) => format!("{} (load {load:.2})", row.cell(spec)),
+        None => row.cell(spec),
+    }
 }
 
 /// The coordinate next to the numbers.

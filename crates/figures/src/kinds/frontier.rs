@@ -1,4 +1,4 @@
-//! The plot `frontier`: the dispersal of jobs against the duration of an allocator call.
+//! The plot `frontier`: the dispersal of jobs against the cost of the allocator per job.
 
 use super::values::{TimeUnit, axis, mean, untitled};
 use crate::curves::{Curve, in_panels};
@@ -10,8 +10,8 @@ use crate::results::Results;
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "frontier",
-    summary: "Dispersal against what a call costs",
-    needs: "times; leave out --no-timing",
+    summary: "Dispersal against what an allocator costs per job",
+    needs: "the column calls_ns_per_job; leave out --no-timing, and replay results of version 1.0 again",
     takes: &[Setting::Value],
     example: None,
     draw,
@@ -20,9 +20,8 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// Draws the plot; `None` if the calls were not timed.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
-    // Means would mostly show interruptions by other processes.
-    let Ok(medians) = results.numbers("allocate_ns_p50") else { return Ok(None) };
-    let cost = |row: usize| medians.get(row).filter(|ns| *ns > 0.0);
+    let Ok(costs) = results.numbers("calls_ns_per_job") else { return Ok(None) };
+    let cost = |row: usize| costs.get(row).filter(|ns| *ns > 0.0);
     let y = results.chosen("--value", column)?;
     let unit = TimeUnit::for_durations((0..results.table.height()).filter_map(cost));
     let same_load = |a: &usize, b: &usize| {
@@ -31,7 +30,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let panel = |curves: Vec<Curve>| {
         let (subtitle, mut labels) = (curves[0].panel.clone(), Vec::new());
         let series = |Curve { name, look, rows, .. }: Curve| {
-            // Each load is one point: the median of its replications, and the mean of their values.
+            // Each load is one point: the median cost of its replications, and the mean of their values.
             let loads: Vec<&[usize]> = rows.chunk_by(same_load).collect();
             let point = |rows: &&[usize]| {
                 let x = median(rows.iter().filter_map(|&row| cost(row)).collect())? / unit.ns;
@@ -44,7 +43,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             Series { name, look, kind: Kind::Points, points }
         };
         let series = curves.into_iter().map(series).collect();
-        let title = format!("median call that places a job ({})", unit.name);
+        let title = format!("allocator calls per job ({})", unit.name);
         let x = Axis { scale: Scale::Log, ..Axis::titled(title) };
         Chart { subtitle, x, y: axis(column), series, labels, ..Chart::default() }
     };
@@ -54,7 +53,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let load = results.load(0).filter(|_| panels.iter().any(|panel| !panel.labels.is_empty()));
     let note = load.map(|load| format!("{} beside points, where there is room.", load.name()));
     let panels = Panels {
-        title: format!("{} against the cost of a call", untitled(column)),
+        title: format!("{} against the cost of the allocator", untitled(column)),
         subtitle: results.shared(),
         panels: panels.into_iter().map(Panel::Chart).collect(),
         columns: 3,

@@ -5,7 +5,7 @@ use super::choice::{family_of, family_title};
 use super::table::{Choice, Meaning, ReportCell, ReportColumn, ReportTable};
 use crate::chosen_columns::spread;
 use crate::crosstab::has_unasked;
-use crate::verdict::{SavedAnswer, Winners};
+use crate::verdict::{OVERLOADED, SavedAnswer, Winners};
 use meshreplay_figures::draw::capitalized;
 use meshreplay_figures::{Curve, InMeans, Results};
 use meshreplay_results::frame::Numbers;
@@ -122,6 +122,12 @@ fn caption(results: &Results, table: &ReportTable, winners: Option<&Winners>) ->
                     .to_owned(),
             );
         }
+    }
+    if table.rows.iter().flatten().any(|cell| cell.text.starts_with(OVERLOADED)) {
+        sentences.push(format!(
+            "{OVERLOADED} marks overload: much work waited when submissions ended, so that waits grow with the \
+             length of the log and are not compared."
+        ));
     }
     let of_place = |curve: &Curve| (place(results, curve), InMeans::from_rows(results, &curve.rows));
     let jobs: Vec<_> = results.curves(&[]).iter().map(of_place).collect();
@@ -287,6 +293,12 @@ impl NumberColumn<'_> {
         let mut cells: Vec<ReportCell> = curves.iter().map(cell).collect();
         let texts: Vec<String> = cells.iter().map(|cell| cell.text.clone()).collect();
         let values: Vec<Option<f64>> = cells.iter().map(|cell| cell.value).collect();
+        if self.metric.name() == "wait_s_mean" {
+            let is_marked = |i: &usize| winners.is_some_and(|winners| winners.is_overloaded(*i));
+            for i in (0..cells.len()).filter(is_marked) {
+                cells[i].text = format!("{OVERLOADED} {}", cells[i].text);
+            }
+        }
         for i in winners.map(|winners| winners.best_rows(self.metric, &texts, &values)).unwrap_or_default() {
             cells[i].is_best = true;
         }

@@ -2,15 +2,24 @@
 
 use super::candidate::{Candidate, ranked};
 use super::comparison::{Comparison, range};
+use super::overload::instead_of_waits;
 use meshreplay_sim::metrics::metric;
 
-/// The number that allocators are compared by, besides waits.
+/// The number that allocators are compared by, besides waits. Large jobs decide it.
 pub(super) const DISTANCE: &str = "pairwise_sum_mean";
+/// The second number of closeness, in which all jobs count alike.
+pub(super) const RATIO: &str = "pairwise_ratio_to_bound_mean";
 pub(super) const TURNAROUND: &str = "turnaround_s_mean";
 pub(super) const WAIT: &str = "wait_s_mean";
 
 /// Least share of node time requested by no job that a line names.
 const MUCH_UNASKED: f64 = 0.01;
+
+/// The second number of closeness in words.
+const BY_RATIO: &str = "ratio to the bound";
+
+/// The most names of the best allocators in a line.
+const NAMED: usize = 3;
 
 /// The allocators of a group in two classes.
 pub(super) struct Classes<'g, 'a> {
@@ -20,12 +29,12 @@ pub(super) struct Classes<'g, 'a> {
     pub(super) fitting: Vec<&'g Candidate<'a>>,
     /// The number that decides on the best.
     pub(super) primary: &'static str,
-    /// The number of pairs of allocators in the group.
-    pub(super) pairs: usize,
 }
 
-/// The best allocators of a class.
+/// The best allocators of a class in one number.
 pub(super) struct Winners<'g, 'a> {
+    /// The number.
+    name: &'static str,
     /// The lowest mean.
     pub(super) best: &'g Candidate<'a>,
     /// The best and all with an equal number.
@@ -40,8 +49,7 @@ impl<'g, 'a> Classes<'g, 'a> {
     /// Divides the allocators of a group. `primary` is the number that decides on the best.
     pub(super) fn new(group: &'g [Candidate<'a>], primary: &'static str) -> Self {
         let (any, fitting) = group.iter().partition(|candidate| candidate.takes_any_nodes());
-        let pairs = group.len() * group.len().saturating_sub(1) / 2;
-        Self { any, fitting, primary, pairs }
+        Self { any, fitting, primary }
     }
 
     /// Returns the lines of the group.
@@ -54,23 +62,14 @@ impl<'g, 'a> Classes<'g, 'a> {
 
     /// Returns the best of a class in the primary number; `None` without numbers.
     pub(super) fn winners(&self, class: &[&'g Candidate<'a>]) -> Option<Winners<'g, 'a>> {
-        let ranked = ranked(class, self.primary);
-        let (best, others) = ranked.split_first()?;
-        let (tied, others): (Vec<_>, Vec<_>) =
-            others.iter().partition(|other| best.equals(other, self.primary));
-        let is_near = |(i, other): &(usize, &&'g Candidate<'a>)| {
-            let comparison = Comparison::new(best, other, self.primary, self.pairs_of(*i));
-            comparison.is_some_and(|comparison| comparison.is_about_equal)
-        };
-        let near = others.iter().enumerate().take_while(is_near).map(|(_, other)| other.name).collect();
-        let tied = std::iter::once(best.name).chain(tied.into_iter().map(|other| other.name)).collect();
-        Some(Winners { best, tied, near, others })
+        Winners::new(class, self.primary)
     }
 
-    /// Returns the number of pairs to correct for: 1 for the planned pair of the best and the next best, at
-    /// position 0, and all pairs of the group otherwise.
-    pub(super) fn pairs_of(&self, i: usize) -> usize {
-        if i == 0 { 1 } else { self.pairs }
+    /// Returns the best of a class by the ratio to the bound; `None` unless the primary number is a distance,
+    /// or if all ratios are equal.
+    pub(super) fn winners_by_ratio(&self, class: &[&'g Candidate<'a>]) -> Option<Winners<'g, 'a>> {
+        let winners = Winners::new(&asked(class), RATIO).filter(|_| self.primary == DISTANCE)?;
+        (!winners.others.is_empty()).then_some(winners)
     }
 
     /// Returns the line on the best of a class; `None` if it has fewer than two allocators.
@@ -81,25 +80,30 @@ impl<'g, 'a> Classes<'g, 'a> {
         let winners = self.winners(class)?;
         let is_distance = self.primary == DISTANCE;
         if winners.others.is_empty() {
-            return Some(format!("{title}{}{}", self.tie(class), self.unequal_waits(class)));
+            return Some(format!("{title}{}{}", self.tie(class), unequal_waits(class)));
         }
-        let compare = |i: usize| {
-            let other = winners.others.get(i)?;
-            let comparison = Comparison::new(winners.best, other, self.primary, self.pairs_of(i))?;
-            Some(comparison.than(other.name))
+        let (head, about, number) =
+            (winners.head(is_distance), winners.about(), metric(self.primary)?.title());
+        let worst = winners.others.last().copied();
+        let line = match self.winners_by_ratio(class) {
+            None => format!("{head}{about}: {}", winners.lead(&number, worst)?),
+            Some(by_ratio) if winners.names().eq(by_ratio.names()) => {
+                let by_sum = winners.lead(&number, worst)?;
+                let by_ratio = by_ratio.lead(BY_RATIO, by_ratio.others.last().copied())?;
+                format!("{head} by both measures{about}: {by_sum}; {by_ratio}")
+            }
+            Some(by_ratio) => {
+                let by_sum = winners.lead("", worst)?;
+                let names = joined(&by_ratio.names().collect::<Vec<_>>(), NAMED);
+                let does = if by_ratio.named() > 1 { "do" } else { "does" };
+                // The best by the sum is of interest, unless it is among the named.
+                let is_named = by_ratio.names().any(|name| name == winners.best.name);
+                let beside = Some(winners.best).filter(|_| !is_named);
+                let (too, by_ratio) = (by_ratio.about(), by_ratio.lead("", beside)?);
+                format!("{head} by {number}{about}: {by_sum}; by {BY_RATIO} {names} {does}{too}: {by_ratio}")
+            }
         };
-        let number = metric(self.primary)?.title();
-        let mut line = format!("{title}{}: {number} ", winners.head(is_distance));
-        if winners.named() > 1 {
-            line += &["of ", winners.best.name, " "].concat();
-        }
-        line += &compare(0)?;
-        let last = winners.others.len() - 1;
-        if last > 0 {
-            line += if winners.near.is_empty() { ", the next best, and " } else { " and " };
-            line += &compare(last)?;
-        }
-        Some(line + &self.waits(class))
+        Some(format!("{title}{line}{}", waits(class)))
     }
 
     /// Returns the clause on a class whose numbers are all the same.
@@ -118,30 +122,17 @@ impl<'g, 'a> Classes<'g, 'a> {
         format!("{who} {what}")
     }
 
-    /// Returns the clause on the waits of a class with equal distances; empty if waits are equal, too.
-    fn unequal_waits(&self, class: &[&'g Candidate<'a>]) -> String {
-        if are_same(class, WAIT) { String::new() } else { self.waits(class) }
+    /// Returns the number of candidates that the best of one class was chosen from, for its comparison with
+    /// the best of the other class: the class that is ahead claims something, the other one is its reference.
+    fn candidates(&self, best: &Candidate<'_>, base: &Candidate<'_>, name: &str) -> usize {
+        let is_ahead = best.mean(name) < base.mean(name);
+        if is_ahead { self.fitting.len() } else { self.any.len() }
     }
 
-    /// Returns the clause on the waits within a class.
-    fn waits(&self, class: &[&'g Candidate<'a>]) -> String {
-        let unasked = unasked(class).map(|text| format!("; {text}")).unwrap_or_default();
-        let ranked = ranked(class, WAIT);
-        let Some((shortest, others)) = ranked.split_first() else { return unasked };
-        if are_same(class, WAIT) {
-            let who = if class.len() == 2 { "both" } else { "all" };
-            return format!("{unasked}; {who} {}", same_starts(shortest));
-        }
-        if let [other] = others {
-            let comparison = Comparison::new(shortest, other, WAIT, 1);
-            let text = comparison.map(|comparison| comparison.than(&format!("under {}", other.name)));
-            let text = text.map(|text| format!("; waits under {} are {text}", shortest.name));
-            return unasked + &text.unwrap_or_default();
-        }
-        let base = format!("under {}, where waits are shortest", shortest.name);
-        let others: Vec<_> = others.iter().copied().filter(|other| !other.equals(shortest, WAIT)).collect();
-        let text = self.wait_range(&others, shortest, &base);
-        unasked + &text.map(|text| format!("; elsewhere jobs wait {text}")).unwrap_or_default()
+    /// Compares the best of the second class with the best of the first one.
+    pub(super) fn cost(&self, winners: &Winners<'g, 'a>, base: &Candidate<'a>) -> Option<Comparison> {
+        let candidates = self.candidates(winners.best, base, winners.name);
+        Comparison::of_best(winners.best, base, winners.name, candidates)
     }
 
     /// Returns the line on the second class: its best compared with the best of the first class, and the cost
@@ -155,7 +146,7 @@ impl<'g, 'a> Classes<'g, 'a> {
         };
         let number = metric(self.primary)?.title();
         let count = self.fitting.len();
-        let than = Comparison::new(winners.best, base, self.primary, 1)?.than(base.name);
+        let than = self.cost(&winners, base)?.than(base.name);
         let names = joined(&winners.tied, usize::MAX);
         let mut line = match (winners.tied.len(), count) {
             (1, 1) => format!("{title}: {names}: {number} {than}"),
@@ -163,38 +154,93 @@ impl<'g, 'a> Classes<'g, 'a> {
             (tied, count) if tied == count => format!("{title}: {names} tie in {number}, {than}"),
             (_, _) => format!("{title}: {names} tie as the best of {count} in {number}, {than}"),
         };
+        line += &self.cost_by_ratio(&winners).map(|text| format!("; {text}")).unwrap_or_default();
         line += &unasked(&self.fitting).map(|text| format!("; {text}")).unwrap_or_default();
         Some(line + &self.waits_beside(base).map(|text| format!("; {text}")).unwrap_or_default())
+    }
+
+    /// Returns the clause that compares both classes by the ratio to the bound.
+    fn cost_by_ratio(&self, by_sum: &Winners<'g, 'a>) -> Option<String> {
+        let winners = Winners::new(&asked(&self.fitting), RATIO).filter(|_| self.primary == DISTANCE)?;
+        let base = Winners::new(&self.any, RATIO)?.best;
+        let than = self.cost(&winners, base)?.than(base.name);
+        let is_named = by_sum.tied.contains(&winners.best.name);
+        let whose = if is_named { String::new() } else { format!(" of {}", winners.best.name) };
+        Some(format!("{BY_RATIO}{whose} {than}"))
     }
 
     /// Returns the clause on the waits under the second class, compared with an allocator of the first.
     pub(super) fn waits_beside(&self, base: &Candidate<'a>) -> Option<String> {
         let ranked = ranked(&self.fitting, WAIT);
         let under = format!("under {}", base.name);
+        if ranked.iter().all(|one| one.is_same(base, WAIT)) {
+            let who = if ranked.len() == 1 { "both" } else { "all" };
+            return (!ranked.is_empty()).then(|| format!("{who} {}", same_starts(base)));
+        }
+        if base.is_overloaded() || ranked.iter().any(|one| one.is_overloaded()) {
+            return Some(instead_of_waits(&ranked, base));
+        }
         match ranked.as_slice() {
-            [] => None,
-            all if all.iter().all(|one| one.is_same(base, WAIT)) => {
-                Some(format!("{} {}", if all.len() == 1 { "both" } else { "all" }, same_starts(base)))
-            }
-            [only] => Some(format!("jobs wait {}", Comparison::new(only, base, WAIT, 1)?.than(&under))),
-            all => self.wait_range(all, base, &under).map(|text| format!("jobs wait {text}")),
+            [only] => Some(format!("jobs wait {}", Comparison::of_pair(only, base, WAIT)?.than(&under))),
+            all => wait_range(all, base, &under).map(|text| format!("jobs wait {text}")),
         }
-    }
-
-    /// Returns the range of waits of allocators, from the shortest to the longest, compared with another
-    /// allocator.
-    fn wait_range(&self, of: &[&'g Candidate<'a>], base: &Candidate<'a>, under: &str) -> Option<String> {
-        let compare = |one: &Candidate<'a>| Comparison::new(one, base, WAIT, self.pairs);
-        let (low, high) = (of.first()?, of.last()?);
-        let (least, most) = (compare(low)?, compare(high)?);
-        if low.equals(high, WAIT) {
-            return Some(least.than(under));
-        }
-        Some(range([(low.name, &least), (high.name, &most)], under))
     }
 }
 
-impl Winners<'_, '_> {
+/// Returns the clause on the waits of a class with equal distances; empty if waits are equal, too.
+fn unequal_waits(class: &[&Candidate<'_>]) -> String {
+    if are_same(class, WAIT) { String::new() } else { waits(class) }
+}
+
+/// Returns the clause on the waits within a class.
+fn waits(class: &[&Candidate<'_>]) -> String {
+    let unasked = unasked(class).map(|text| format!("; {text}")).unwrap_or_default();
+    let ranked = ranked(class, WAIT);
+    let Some((shortest, others)) = ranked.split_first() else { return unasked };
+    if are_same(class, WAIT) {
+        let who = if class.len() == 2 { "both" } else { "all" };
+        return format!("{unasked}; {who} {}", same_starts(shortest));
+    }
+    if ranked.iter().any(|one| one.is_overloaded()) {
+        return format!("{unasked}; {}", instead_of_waits(others, shortest));
+    }
+    if let [other] = others {
+        let comparison = Comparison::of_pair(shortest, other, WAIT);
+        let text = comparison.map(|comparison| comparison.than(&format!("under {}", other.name)));
+        let text = text.map(|text| format!("; waits under {} are {text}", shortest.name));
+        return unasked + &text.unwrap_or_default();
+    }
+    let base = format!("under {}, where waits are shortest", shortest.name);
+    let others: Vec<_> = others.iter().copied().filter(|other| !other.equals(shortest, WAIT)).collect();
+    let text = wait_range(&others, shortest, &base);
+    unasked + &text.map(|text| format!("; elsewhere jobs wait {text}")).unwrap_or_default()
+}
+
+/// Returns the range of waits of allocators on this log, from the shortest to the longest, compared with
+/// another allocator.
+fn wait_range(of: &[&Candidate<'_>], base: &Candidate<'_>, under: &str) -> Option<String> {
+    let (low, high) = (of.first()?, of.last()?);
+    let (least, most) = (Comparison::fact(low, base, WAIT)?, Comparison::fact(high, base, WAIT)?);
+    if low.equals(high, WAIT) {
+        return Some(least.than(under));
+    }
+    Some(range([(low.name, &least), (high.name, &most)], under))
+}
+
+impl<'g, 'a> Winners<'g, 'a> {
+    /// Returns the best of a class in a number; `None` without numbers.
+    fn new(class: &[&'g Candidate<'a>], name: &'static str) -> Option<Self> {
+        let ranked = ranked(class, name);
+        let (best, others) = ranked.split_first()?;
+        let (tied, others): (Vec<_>, Vec<_>) = others.iter().partition(|other| best.equals(other, name));
+        let is_near = |other: &&&'g Candidate<'a>| {
+            Comparison::of_pair(best, other, name).is_some_and(|comparison| comparison.is_about_equal)
+        };
+        let near = others.iter().take_while(is_near).map(|other| other.name).collect();
+        let tied = std::iter::once(best.name).chain(tied.into_iter().map(|other| other.name)).collect();
+        Some(Self { name, best, tied, near, others })
+    }
+
     /// Returns the names of the best in the line.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.tied.iter().chain(&self.near).copied()
@@ -204,15 +250,37 @@ impl Winners<'_, '_> {
         self.tied.len() + self.near.len()
     }
 
+    /// Returns the words behind several names that are not exactly equal.
+    pub(super) fn about(&self) -> &'static str {
+        if self.near.is_empty() { "" } else { ", about equally" }
+    }
+
     /// Returns the beginning of the line with the names of the best.
     pub(super) fn head(&self, is_distance: bool) -> String {
-        const NAMED: usize = 3;
         let names: Vec<&str> = self.names().collect();
         let (verb, what) =
             if is_distance { ("place", "jobs closest together") } else { ("turn", "jobs around fastest") };
         let verb = if names.len() == 1 { format!("{verb}s") } else { verb.to_owned() };
-        let about = if self.near.is_empty() { "" } else { ", about equally" };
-        format!("{} {verb} {what}{about}", joined(&names, NAMED))
+        format!("{} {verb} {what}", joined(&names, NAMED))
+    }
+
+    /// Returns the lead of the best: over the next best with an interval, and over a further allocator as a
+    /// fact. `number` is the number in words, empty if the line has just named it.
+    fn lead(&self, number: &str, beside: Option<&Candidate<'_>>) -> Option<String> {
+        let whose = match (number, self.named()) {
+            ("", 1) => String::new(),
+            ("", _) => format!("that of {} ", self.best.name),
+            (number, 1) => format!("{number} "),
+            (number, _) => format!("{number} of {} ", self.best.name),
+        };
+        let next = self.others.first()?;
+        let mut text = whose + &Comparison::of_pair(self.best, next, self.name)?.than(next.name);
+        let beside = beside.filter(|beside| beside.name != next.name && beside.name != self.best.name);
+        if let Some(beside) = beside {
+            text += if self.near.is_empty() { ", the next best, and " } else { " and " };
+            text += &Comparison::fact(self.best, beside, self.name)?.than(beside.name);
+        }
+        Some(text)
     }
 }
 
@@ -229,6 +297,12 @@ fn same_starts(one: &Candidate<'_>) -> &'static str {
 /// Returns whether much of the node time was requested by no job.
 pub(super) fn has_much_unasked(one: &Candidate<'_>) -> bool {
     one.mean("internal_fragmentation").is_some_and(|share| share >= MUCH_UNASKED)
+}
+
+/// Returns the allocators without much node time that no job requested: nodes beyond the request fill boxes, so
+/// that the ratio to the bound of as many nodes is low.
+fn asked<'g, 'a>(class: &[&'g Candidate<'a>]) -> Vec<&'g Candidate<'a>> {
+    class.iter().copied().filter(|one| !has_much_unasked(one)).collect()
 }
 
 /// Returns a clause on nodes that no job requested; `None` if they are few.

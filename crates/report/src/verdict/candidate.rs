@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::measured::{ReplayResult, Replication};
 use meshreplay_results::text::grouped;
-use meshreplay_sim::metrics::{Difference, Interval};
+use meshreplay_sim::metrics::{Difference, Interval, Interval95};
 
 /// A replay, named by its allocator or its scheduler.
 #[derive(Clone)]
@@ -122,10 +122,10 @@ impl Candidate<'_> {
 
     /// Returns whether the jobs of all replications were kept.
     pub(super) fn has_jobs(&self) -> bool {
-        self.replications.iter().all(|replication| replication.blocks.is_some())
+        self.replications.iter().all(|replication| replication.parts.is_some())
     }
 
-    /// Returns whether every block of jobs has the same number as in `other`, to the last bit.
+    /// Returns whether every job has the same number as in `other`, to the last bit.
     pub(super) fn is_same(&self, other: &Self, name: &str) -> bool {
         self.replications.iter().zip(&other.replications).all(|(a, b)| a.equals(b, name))
     }
@@ -134,14 +134,14 @@ impl Candidate<'_> {
     /// be printed as zeros.
     pub(super) fn equals(&self, other: &Self, name: &str) -> bool {
         let is_nil = |found: Difference| {
-            let percent = [Some(found.value), found.half_width].map(|part| Some(100.0 * part?.abs()));
-            found.is_relative && percent.iter().all(|part| part.is_some_and(|part| part < 0.0005))
+            let Some(Interval95 { low, high }) = found.interval(1) else { return false };
+            found.is_relative && [found.value, low, high].iter().all(|share| 100.0 * share.abs() < 0.0005)
         };
         self.is_same(other, name) || self.difference(other, name).is_some_and(is_nil)
     }
 
-    /// Returns the difference to `base`: by the bootstrap over jobs for a single replication, or if all
-    /// replications are equal and thus independent of the seed; otherwise over replications.
+    /// Returns the difference to `base`: by parts of the log for a single replication, or if all replications
+    /// are equal and thus independent of the seed; otherwise over replications.
     pub(super) fn difference(&self, base: &Self, name: &str) -> Option<Difference> {
         match (self.replications.as_slice(), base.replications.as_slice()) {
             ([of, ..], [based, ..]) if self.is_repeated(name) && base.is_repeated(name) => {
@@ -162,6 +162,12 @@ impl Candidate<'_> {
     pub(super) fn takes_any_nodes(&self) -> bool {
         let is_none = |name: &str| self.means(name).iter().all(|&value| value <= 0.0);
         is_none("allocate_failures") && is_none("internal_fragmentation")
+    }
+
+    /// Returns whether waits grow with the length of the log in any replication, so that they are not
+    /// compared.
+    pub(super) fn is_overloaded(&self) -> bool {
+        self.means("overloaded").iter().any(|&overloaded| overloaded > 0.0)
     }
 
     /// Returns whether every job has one component.

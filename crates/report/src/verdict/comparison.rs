@@ -1,9 +1,9 @@
-//! The difference between two replays in words, with its interval: `1.3 % less than mc1x1 (95 % CI 0.8 to 1.9
-//! %)`.
+//! The difference between two replays in words: a fact about this log, and with its interval what it says
+//! about more jobs of the same kind: `1.3 % less than mc1x1 (95 % CI 0.8 to 1.9 %)`.
 
 use super::candidate::Candidate;
 use meshreplay_results::text::grouped;
-use meshreplay_sim::metrics::metric;
+use meshreplay_sim::metrics::{Difference, Interval95, Metric, Uncertainty, metric};
 
 /// Share of the mean below which a difference counts as 0.
 const NO_SHARE: f64 = 0.001;
@@ -17,8 +17,8 @@ const NO_SHARE_OF_RUN: f64 = 0.01;
 /// Least factor for giving a number as a multiple.
 const MULTIPLE: f64 = 5.0;
 
-/// Reasons for a difference without an interval: too few jobs, or jobs were not kept.
-pub(super) const NO_INTERVAL: [&str; 2] = ["too few jobs for an interval", "no interval: jobs were not kept"];
+/// Beginnings of the reasons for a difference without an interval.
+pub(super) const NO_INTERVAL: [&str; 2] = ["too short for an interval", "no interval"];
 
 /// The difference of a number between two replays.
 pub(super) struct Comparison {
@@ -29,18 +29,25 @@ pub(super) struct Comparison {
     pub(super) is_uncertain: bool,
     /// The multiple of the base, or the difference without its sign, in `unit`.
     value: f64,
-    /// Half the width of the interval in `unit`, corrected for the number of pairs.
-    half_width: Option<f64>,
+    /// The interval, or the reason for none. Empty for a fact about this log alone.
+    interval: Stated,
     /// The unit; empty for a multiple.
     unit: &'static str,
     /// The word behind an amount, such as `less`, `longer`, or [`TIMES_AS_LONG`] for a multiple.
     word: &'static str,
     /// The words for an equal number: `as long as` or `equal to`.
     equal: &'static str,
-    /// The number of seeds behind the interval, in words; empty for an interval over jobs.
-    seeds: String,
-    /// The reason for a missing interval.
-    no_interval: &'static str,
+}
+
+/// What a sentence says about the certainty of a difference.
+enum Stated {
+    /// Nothing: it is a fact about this log.
+    Fact,
+    /// The ends of the interval in the direction of the amount, in its unit, and the number of seeds behind
+    /// it, in words; empty for an interval over jobs.
+    Interval { low: f64, high: f64, seeds: String },
+    /// The reason for no interval.
+    Missing(String),
 }
 
 /// The words for an equal time.
@@ -50,48 +57,80 @@ const AS_LONG: &str = "as long as";
 const TIMES_AS_LONG: &str = "times as long";
 
 impl Comparison {
-    /// Compares a number of two replays. `pairs` is the number of pairs to correct the interval for; 1 for a
-    /// planned pair. `None` if one of the replays has no such number.
-    pub(super) fn new(of: &Candidate<'_>, base: &Candidate<'_>, name: &str, pairs: usize) -> Option<Self> {
-        let metric = metric(name)?;
+    /// Compares a number of two replays chosen as a pair, with the interval of the pair by itself. `None` if
+    /// one of the replays has no such number.
+    pub(super) fn of_pair(of: &Candidate<'_>, base: &Candidate<'_>, name: &str) -> Option<Self> {
+        Self::of_best(of, base, name, 1)
+    }
+
+    /// Compares the best of some candidates with a base, with the interval corrected for their number.
+    pub(super) fn of_best(
+        of: &Candidate<'_>,
+        base: &Candidate<'_>,
+        name: &str,
+        candidates: usize,
+    ) -> Option<Self> {
         let difference = of.difference(base, name)?;
-        let size = difference.value.abs();
-        let half_width = difference.half_width_among(pairs);
-        let is_uncertain = half_width.is_some_and(|half_width| size <= half_width);
+        Self::new(of, base, metric(name)?, &difference, difference.interval(candidates), true)
+    }
+
+    /// Compares a number of two replays on this log, without an interval.
+    pub(super) fn fact(of: &Candidate<'_>, base: &Candidate<'_>, name: &str) -> Option<Self> {
+        Self::new(of, base, metric(name)?, &of.difference(base, name)?, None, false)
+    }
+
+    fn new(
+        of: &Candidate<'_>,
+        base: &Candidate<'_>,
+        metric: &Metric,
+        difference: &Difference,
+        interval: Option<Interval95>,
+        states_certainty: bool,
+    ) -> Option<Self> {
+        let value = difference.value;
+        let is_uncertain = interval.is_some_and(|interval| interval.holds_nothing());
         let is_time = metric.column.unit == "s";
         let is_nothing = is_time && {
             let run_s = base.mean("service_s_mean").unwrap_or(f64::INFINITY);
+            let name = metric.name();
             (of.mean(name)? - base.mean(name)?).abs() < NO_SECONDS.min(NO_SHARE_OF_RUN * run_s)
         };
-        let farthest = size + half_width.unwrap_or_default();
-        let is_near = size < NO_SHARE || is_uncertain && farthest <= EQUAL_SHARE;
-        let multiple = 1.0 + difference.value;
-        let is_multiple = is_time && difference.is_relative && multiple >= MULTIPLE;
-        let (value, factor, unit) = match difference.is_relative {
-            true if is_multiple => (multiple, 1.0, ""),
-            true => (size * 100.0, 100.0, "%"),
-            false => (size, 1.0, metric.column.unit),
+        let farthest = interval.map_or(0.0, |interval| interval.low.abs().max(interval.high.abs()));
+        let is_near = value.abs() < NO_SHARE || is_uncertain && farthest <= EQUAL_SHARE;
+        let is_multiple = is_time && difference.is_relative && 1.0 + value >= MULTIPLE;
+        let sign = value.signum();
+        // Maps differences to the amounts that the sentence has.
+        let amount = |difference_to: f64| match (difference.is_relative, is_multiple) {
+            (true, true) => 1.0 + difference_to,
+            (true, false) => 100.0 * sign * difference_to,
+            (false, _) => sign * difference_to,
         };
-        let word = match (is_time, difference.value > 0.0) {
+        let unit = match (difference.is_relative, is_multiple) {
+            (true, true) => "",
+            (true, false) => "%",
+            (false, _) => metric.column.unit,
+        };
+        let word = match (is_time, value > 0.0) {
             _ if is_multiple => TIMES_AS_LONG,
             (true, true) => "longer",
             (true, false) => "shorter",
             (false, true) => "more",
             (false, false) => "less",
         };
-        let [too_few, not_kept] = NO_INTERVAL;
-        let seeds = difference.freedom.map(|freedom| format!(", {} seeds", freedom + 1));
+        let interval = match interval.map(|interval| [amount(interval.low), amount(interval.high)]) {
+            _ if !states_certainty => Stated::Fact,
+            Some([a, b]) => Stated::Interval { low: a.min(b), high: a.max(b), seeds: seeds(difference) },
+            None => Stated::Missing(reason(&difference.uncertainty)),
+        };
         Some(Self {
             is_equal: difference.is_equal,
             is_about_equal: difference.is_equal || is_nothing || difference.is_relative && is_near,
             is_uncertain,
-            value,
-            half_width: half_width.map(|half_width| half_width * factor),
+            value: amount(value),
+            interval,
             unit,
             word,
             equal: if is_time { AS_LONG } else { "equal to" },
-            seeds: seeds.unwrap_or_default(),
-            no_interval: if of.has_jobs() && base.has_jobs() { too_few } else { not_kept },
         })
     }
 
@@ -102,7 +141,11 @@ impl Comparison {
 
     /// Returns the number of decimals of the amount and of the interval.
     fn decimals(&self) -> usize {
-        if self.is_multiple() { 1 } else { digits(self.half_width.unwrap_or(self.value)) }
+        match self.interval {
+            _ if self.is_multiple() => 1,
+            Stated::Interval { low, high, .. } => digits((high - low) / 2.0),
+            _ => digits(self.value),
+        }
     }
 
     /// Returns the unit behind a blank; empty for a multiple.
@@ -116,11 +159,17 @@ impl Comparison {
     }
 
     /// Returns the interval in the direction of the amount, or why there is none: `95 % CI -1.1 to 2.0 %`.
+    /// Empty for a fact.
     fn interval(&self) -> String {
-        let Some(half_width) = self.half_width else { return self.no_interval.to_owned() };
-        let (low, high, decimals) = (self.value - half_width, self.value + half_width, self.decimals());
-        // `grouped` drops the sign of -0.0, which shows here that the interval holds 0.
-        format!("95 % CI {low:.decimals$} to {high:.decimals$}{}{}", self.unit(), self.seeds)
+        match &self.interval {
+            Stated::Fact => String::new(),
+            Stated::Missing(reason) => reason.clone(),
+            Stated::Interval { low, high, seeds } => {
+                let decimals = self.decimals();
+                // `grouped` drops the sign of -0.0, which shows here that the interval holds 0.
+                format!("95 % CI {low:.decimals$} to {high:.decimals$}{}{seeds}", self.unit())
+            }
+        }
     }
 
     /// Returns the difference to `base`: `1.3 % less than mc1x1 (95 % CI 0.8 to 1.9 %)`.
@@ -159,10 +208,33 @@ impl Comparison {
             return equal.to_owned();
         }
         let (amount, interval) = (self.amount(), self.interval());
-        if self.is_about_equal {
-            return format!("about {equal} ({amount}, {interval})");
+        match (self.is_about_equal, interval.is_empty()) {
+            (true, true) => format!("about {equal} ({amount})"),
+            (true, false) => format!("about {equal} ({amount}, {interval})"),
+            (false, true) => format!("{amount} {than}"),
+            (false, false) => {
+                let doubt = if self.is_uncertain { ": not significant" } else { "" };
+                format!("{amount} {than} ({interval}{doubt})")
+            }
         }
-        format!("{amount} {than} ({interval}{})", if self.is_uncertain { ": not significant" } else { "" })
+    }
+}
+
+/// Returns the number of seeds behind an interval in words; empty for an interval over jobs.
+fn seeds(difference: &Difference) -> String {
+    match difference.uncertainty {
+        Uncertainty::Seeds { count, .. } => format!(", {count} seeds"),
+        _ => String::new(),
+    }
+}
+
+/// Returns the reason for a missing interval.
+fn reason(uncertainty: &Uncertainty) -> String {
+    let [too_short, no_interval] = NO_INTERVAL;
+    match uncertainty {
+        Uncertainty::TooShort { jobs } => format!("{too_short}: {} jobs", grouped(*jobs as f64, 0)),
+        Uncertainty::InOnePart => format!("{no_interval}: nearly all of it is in one fifth of the log"),
+        _ => format!("{no_interval}: jobs were not kept"),
     }
 }
 
@@ -195,8 +267,7 @@ pub(super) fn range([low, high]: [(&str, &Comparison); 2], base: &str) -> String
         let percent = if end.unit == "%" { end.value } else { 100.0 * end.value };
         let amount = grouped(end.value, usize::from(percent < 10.0 || end.is_multiple()));
         let word = if is_one_word { String::new() } else { format!(" {}", end.word) };
-        let uncertain = if end.is_uncertain { ", not significant" } else { "" };
-        format!("{amount}{}{word} ({name}{uncertain})", end.unit())
+        format!("{amount}{}{word} ({name})", end.unit())
     };
     let than = if high.1.is_about_equal || high.1.is_multiple() { "as" } else { "than" };
     let word = if is_one_word { format!(" {}", high.1.word) } else { String::new() };

@@ -3,13 +3,23 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use meshreplay_sim::metrics::{BlockSums, Difference, METRICS, Metric};
+use meshreplay_sim::metrics::{Difference, METRICS, Metric, PartSums, Parts};
 use meshreplay_study::study::{Outcome, PlannedReplay, ReplaySpec};
 
-/// Further compared numbers: the criteria of the two classes of allocators, the cost of the second class, and
-/// the scale of times.
-const BESIDE: [&str; 4] =
-    ["allocate_failures", "internal_fragmentation", "contiguous_share", "service_s_mean"];
+/// Further numbers of the lines: the criteria of the two classes of allocators, the cost of the second class,
+/// the scale of times, and the load with what is compared under overload.
+const BESIDE: [&str; 10] = [
+    "allocate_failures",
+    "internal_fragmentation",
+    "contiguous_share",
+    "service_s_mean",
+    "offered_load",
+    "overloaded",
+    "backlog_share",
+    "backlog_days",
+    "useful_utilization",
+    "makespan_s",
+];
 
 /// A replay and its replications; none if the replay has no results.
 #[derive(Clone)]
@@ -29,8 +39,8 @@ pub(super) struct Replication<'a> {
     pub(super) in_means: Option<f64>,
     /// Numbers by name.
     pub(super) numbers: Vec<(&'static str, f64)>,
-    /// The sums over blocks of jobs; `None` if the jobs were not kept.
-    pub(super) blocks: Option<Cow<'a, BlockSums>>,
+    /// The sums over parts of the log; `None` if the jobs were not kept.
+    pub(super) parts: Option<Cow<'a, PartSums>>,
 }
 
 impl<'a> ReplayResult<'a> {
@@ -41,7 +51,7 @@ impl<'a> ReplayResult<'a> {
             jobs: outcome.summary.get("jobs"),
             in_means: outcome.summary.get("jobs_in_means"),
             numbers: compared(|name| outcome.summary.get(name)),
-            blocks: Some(Cow::Borrowed(&outcome.blocks)),
+            parts: Some(Cow::Borrowed(&outcome.parts)),
         };
         let PlannedReplay { spec, pools_partitions, .. } = planned;
         Self {
@@ -81,11 +91,17 @@ impl Replication<'_> {
         self.numbers.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
     }
 
+    /// Returns the sums of the number over parts of the log; `None` if it is not compared or jobs were not
+    /// kept.
+    fn parts_of(&self, name: &str) -> Option<&Parts> {
+        self.parts.as_ref()?.get(name)
+    }
+
     /// Returns true if both replications are of the same jobs. Without saved jobs, the numbers of jobs are
     /// compared.
     pub(super) fn is_of_same_jobs(&self, other: &Self) -> bool {
-        match (&self.blocks, &other.blocks) {
-            (Some(blocks), Some(others)) => blocks.is_of_same_jobs(others),
+        match (&self.parts, &other.parts) {
+            (Some(parts), Some(others)) => parts.is_of_same_jobs(others),
             _ => self.jobs == other.jobs,
         }
     }
@@ -93,17 +109,17 @@ impl Replication<'_> {
     /// Returns true if means are over the same jobs as in another replication of the same jobs: `--trim`
     /// leaves out jobs that start late. Without saved jobs, the numbers of jobs are compared.
     pub(super) fn counts_same_jobs(&self, other: &Self) -> bool {
-        match (&self.blocks, &other.blocks) {
-            (Some(blocks), Some(others)) => blocks.counts_same_jobs(others),
+        match (&self.parts, &other.parts) {
+            (Some(parts), Some(others)) => parts.counts_same_jobs(others),
             _ => self.in_means == other.in_means,
         }
     }
 
-    /// Returns true if the number is equal to the last bit in every block of jobs, or in the mean without
-    /// saved jobs.
+    /// Returns true if the number is equal to the last bit for every job, or in the mean without saved
+    /// jobs.
     pub(super) fn equals(&self, other: &Self, name: &str) -> bool {
-        match (&self.blocks, &other.blocks) {
-            (Some(blocks), Some(others)) => blocks.get(name) == others.get(name),
+        match (self.parts_of(name), other.parts_of(name)) {
+            (Some(parts), Some(others)) => parts == others,
             _ => self.number(name) == other.number(name),
         }
     }
@@ -111,8 +127,8 @@ impl Replication<'_> {
     /// Returns the difference to `base`, with an interval if the jobs were kept; `None` if one of the two has
     /// no such number.
     pub(super) fn difference(&self, base: &Self, name: &str) -> Option<Difference> {
-        match (&self.blocks, &base.blocks) {
-            (Some(blocks), Some(others)) => Difference::between(blocks.get(name)?, others.get(name)?),
+        match (self.parts_of(name), base.parts_of(name)) {
+            (Some(parts), Some(others)) => Difference::between(parts, others),
             _ => Some(Difference::of_means(self.number(name)?, base.number(name)?)),
         }
     }

@@ -4,13 +4,16 @@
 //! Replays that differ only in the allocator form a group; groups that differ only in the scheduler form a
 //! setting. A group has two classes of allocators: allocators that take any free nodes, so that jobs start at
 //! the same times under all of them, and the others. [`Difference`](meshreplay_sim::metrics::Difference)
-//! gives the intervals. The pair of the best and the next best is planned; the interval of any other pair is
-//! corrected for all pairs of the group.
+//! gives the intervals. They stand where a line claims something about more jobs of the same kind: the best
+//! against the next best, without a correction; the best of a class against the best of the other one,
+//! corrected for the candidates; schedulers against the one with the shortest waits, corrected for the
+//! schedulers. Everything else is a fact about this log.
 
 mod allocators;
 mod candidate;
 mod comparison;
 mod measured;
+mod overload;
 mod plain;
 mod saved;
 mod schedulers;
@@ -25,13 +28,14 @@ use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
 use self::candidate::{Candidate, Comparable};
 use self::comparison::NO_INTERVAL;
 use self::measured::{ReplayResult, over_seeds};
+pub(super) use self::overload::MARK as OVERLOADED;
 pub(super) use self::plain::Plain;
 pub(super) use self::saved::SavedAnswer;
 pub(super) use self::winners::Winners;
 use meshreplay_base::words::counted;
 use meshreplay_results::frame::FinishedRun;
-use meshreplay_results::text::command_line;
-use meshreplay_study::study::{Coordinate, Outcome, ReplaySpec, Study};
+use meshreplay_results::text::{command_line, grouped};
+use meshreplay_study::study::{Coordinate, Outcome, Study};
 
 /// The most groups that get lines.
 const MOST_GROUPS: usize = 3;
@@ -68,11 +72,11 @@ fn lines(replays: Vec<ReplayResult<'_>>, primary: &'static str, folder: Option<&
             continue;
         }
         let groups = groups.into_iter().map(|group| {
-            let prefix = prefix(&group[0].spec, &varying, &OF_GROUP);
+            let prefix = prefix(group[0], &varying, &OF_GROUP);
             group_lines(&group, primary).into_iter().map(|line| prefix.clone() + &line).collect::<Vec<_>>()
         });
         let groups: Vec<_> = groups.filter(|lines| !lines.is_empty()).collect();
-        let prefix = prefix(&setting[0].spec, &varying, &OF_SETTING);
+        let prefix = prefix(setting[0], &varying, &OF_SETTING);
         let schedulers = schedulers::lines(&setting);
         let count = groups.len().max(usize::from(!schedulers.is_empty()));
         lines.extend(groups.into_iter().take(room).flatten());
@@ -80,8 +84,46 @@ fn lines(replays: Vec<ReplayResult<'_>>, primary: &'static str, folder: Option<&
         left += count.saturating_sub(room);
         room = room.saturating_sub(count);
     }
+    lines.extend(meaning_of_intervals(&lines, &all));
+    lines.extend(overload::line(&all, &|replay| name_of(replay, &varying)));
     lines.extend((left > 0).then(|| rest(left, &all, &varying, primary, folder)));
     lines
+}
+
+/// Returns the sentence on what intervals over parts of a log cover; `None` if no line has one.
+fn meaning_of_intervals(lines: &[String], replays: &[&ReplayResult<'_>]) -> Option<String> {
+    const DAY_S: f64 = 86_400.0;
+    let intervals = lines.iter().flat_map(|line| line.split("95 % CI ").skip(1));
+    let is_of_jobs =
+        |rest: &str| !rest.split(')').next().is_some_and(|interval| interval.ends_with(" seeds"));
+    if !intervals.into_iter().any(is_of_jobs) {
+        return None;
+    }
+    let parts = replays.iter().flat_map(|replay| &replay.replications).filter_map(|one| one.parts.as_ref());
+    let mut days: Vec<u64> = parts.map(|parts| (parts.span_s() / DAY_S).round() as u64).collect();
+    days.sort_unstable();
+    let text = |days: u64| grouped(days as f64, 0);
+    let these = match days.as_slice() {
+        [least, .., most] if least < most => format!("of these {} to {} days", text(*least), text(*most)),
+        [days, ..] if *days > 1 => format!("of these {} days", text(*days)),
+        _ => "in the log".to_owned(),
+    };
+    Some(format!("95 % intervals are for more jobs like those {these}; other months can differ more"))
+}
+
+/// Returns the name of a replay by the coordinates that vary; empty if there are none.
+fn name_of(replay: &ReplayResult<'_>, varying: &[&Coordinate]) -> String {
+    varying.iter().map(|row| phrase(replay, row)).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns a coordinate of a replay in words. Scaled arrivals have the offered load beside them, as a factor
+/// below 1 alone reads as less load.
+fn phrase(replay: &ReplayResult<'_>, row: &Coordinate) -> String {
+    let load = replay.replications.first().and_then(|first| first.number("offered_load"));
+    match load.filter(|_| row.name == "arrival_scale") {
+        Some(load) => format!("{} (load {load:.2})", row.phrase(&replay.spec)),
+        None => row.phrase(&replay.spec),
+    }
 }
 
 /// Groups replays by `identity`, in the order of first occurrence.
@@ -113,9 +155,9 @@ fn varying(replays: &[&ReplayResult<'_>]) -> Vec<&'static Coordinate> {
 }
 
 /// Returns the name of a group with a colon: `16x8, easy, arrivals ×0.8: `; empty if there is one group.
-fn prefix(spec: &ReplaySpec, varying: &[&Coordinate], but: &[&str]) -> String {
-    let words = varying.iter().filter(|row| !but.contains(&row.name)).map(|row| row.phrase(spec));
-    let words = words.collect::<Vec<_>>().join(", ");
+fn prefix(replay: &ReplayResult<'_>, varying: &[&'static Coordinate], but: &[&str]) -> String {
+    let named: Vec<_> = varying.iter().copied().filter(|row| !but.contains(&row.name)).collect();
+    let words = name_of(replay, &named);
     if words.is_empty() { words } else { words + ": " }
 }
 
@@ -143,9 +185,10 @@ fn candidates_of<'a>(group: &[&'a ReplayResult<'_>]) -> Vec<Candidate<'a>> {
 fn with_one_reason(line: &str) -> String {
     let mut line = line.to_owned();
     for reason in NO_INTERVAL {
-        let reason = format!(" ({reason})");
-        if let Some(end) = line.find(&reason).map(|at| at + reason.len()) {
-            let rest = line.split_off(end);
+        let start = format!(" ({reason}");
+        let first = line.find(&start).and_then(|at| Some((at, at + line[at..].find(')')? + 1)));
+        if let Some((at, end)) = first {
+            let (reason, rest) = (line[at..end].to_owned(), line.split_off(end));
             line += &rest.replace(&reason, "");
         }
     }
@@ -156,7 +199,7 @@ fn with_one_reason(line: &str) -> String {
 fn rest(
     count: usize,
     replays: &[&ReplayResult<'_>],
-    varying: &[&Coordinate],
+    varying: &[&'static Coordinate],
     primary: &str,
     folder: Option<&Path>,
 ) -> String {

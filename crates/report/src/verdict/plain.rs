@@ -7,7 +7,7 @@ use super::allocators::{Classes, WAIT, are_same, joined};
 use super::candidate::{Candidate, Comparable};
 use super::comparison::{Comparison, without_intervals};
 use super::measured::{ReplayResult, over_seeds};
-use super::{DISTANCE, OF_GROUP, OF_SETTING, alike, candidates_of, schedulers};
+use super::{DISTANCE, OF_GROUP, OF_SETTING, alike, candidates_of, name_of, overload, schedulers, varying};
 use meshreplay_figures::draw::capitalized;
 
 /// The most names, or sets of equal names, that the sentence on several groups has.
@@ -34,6 +34,10 @@ pub(super) fn plain(replays: Vec<ReplayResult<'_>>, primary: &'static str) -> Pl
         [only] => only.sentences(),
         many => tally(many),
     };
+    sentences.extend(overload::line(&all, &|replay| name_of(replay, &varying(&all))).map(|line| {
+        let line = line.trim_start_matches(overload::MARK).trim_start();
+        capitalized(line) + "."
+    }));
     let settings = alike(&all, |replay| replay.spec.identity_without(&OF_SETTING));
     if let [only] = settings.as_slice() {
         let lines = schedulers::lines(only).into_iter().map(|line| {
@@ -63,7 +67,25 @@ impl Classes<'_, '_> {
         let class = if self.any.len() > 1 { &self.any } else { &self.fitting };
         let best = if class.len() > 1 { self.best_sentence(class) } else { None };
         let cost = if self.any.is_empty() { None } else { self.cost_sentence() };
-        [best, self.equal_starts(class), cost].into_iter().flatten().collect()
+        let by_ratio = if class.len() > 1 { self.ratio_sentence(class) } else { None };
+        [best, by_ratio, self.equal_starts(class), cost].into_iter().flatten().collect()
+    }
+
+    /// Returns the sentence on the best allocators by the second number of closeness; `None` if they are the
+    /// same as by the first.
+    fn ratio_sentence(&self, class: &[&Candidate<'_>]) -> Option<String> {
+        let by_ratio = self.winners_by_ratio(class)?;
+        let by_sum = self.winners(class)?;
+        if by_sum.others.is_empty() || by_sum.names().eq(by_ratio.names()) {
+            return None;
+        }
+        let names: Vec<&str> = by_ratio.names().collect();
+        let (verb, about) = if names.len() == 1 { ("comes", "") } else { ("come", ", about equally") };
+        let names = joined(&names, 3);
+        Some(format!(
+            "Large jobs decide these sums; with all jobs alike, {names} {verb} closest to the best possible \
+             shapes{about}."
+        ))
     }
 
     /// Returns the sentence on the best allocator of a class.
@@ -72,10 +94,7 @@ impl Classes<'_, '_> {
         let is_distance = self.primary == DISTANCE;
         let (next, last) = (winners.others.first(), winners.others.last());
         let Some((next, last)) = next.zip(last) else { return Some(capitalized(&self.tie(class)) + ".") };
-        let than = |i: usize, other: &Candidate<'_>| {
-            let comparison = Comparison::new(winners.best, other, self.primary, self.pairs_of(i))?;
-            Some(comparison.plainly(&format!("under {}", other.name)))
-        };
+        let under = |other: &Candidate<'_>| format!("under {}", other.name);
         let measure =
             if is_distance { "the distances between the nodes of a job add up to" } else { "jobs take" };
         let whose =
@@ -84,9 +103,10 @@ impl Classes<'_, '_> {
         let mut text = format!("{}: {whose}{measure} ", winners.head(is_distance));
         if others > 0 {
             let worst = if is_distance { "spreads jobs most" } else { "is slowest" };
-            text += &[&*than(others, last)?, ", which ", worst, ", and "].concat();
+            let than = Comparison::fact(winners.best, last, self.primary)?.plainly(&under(last));
+            text += &[&*than, ", which ", worst, ", and "].concat();
         }
-        text += &than(0, next)?;
+        text += &Comparison::of_pair(winners.best, next, self.primary)?.plainly(&under(next));
         text += if others > 0 { ", the next best." } else { "." };
         Some(text)
     }
@@ -106,8 +126,7 @@ impl Classes<'_, '_> {
     /// Returns the sentence on the allocators that wait for a place or round up.
     fn cost_sentence(&self) -> Option<String> {
         let (base, winners) = (self.winners(&self.any)?.best, self.winners(&self.fitting)?);
-        let than =
-            Comparison::new(winners.best, base, self.primary, 1)?.plainly(&format!("under {}", base.name));
+        let than = self.cost(&winners, base)?.plainly(&format!("under {}", base.name));
         let (who, at_best) = match self.fitting.as_slice() {
             [only] => (only.name.to_owned(), ""),
             all => (format!("The {} others", all.len()), "at best, "),
@@ -150,8 +169,7 @@ fn tally(groups: &[Classes<'_, '_>]) -> Vec<String> {
         let about = if names.len() > 1 { ", about equally," } else { "" };
         best.push(joined(&names, 3) + about);
         let Some(last) = winners.others.last() else { continue };
-        let pairs = group.pairs_of(winners.others.len() - 1);
-        gains.extend(Comparison::new(winners.best, last, group.primary, pairs));
+        gains.extend(Comparison::fact(winners.best, last, group.primary));
     }
     let is_distance = groups[0].primary == DISTANCE;
     let what = if is_distance { "jobs lie closest together" } else { "jobs are turned around fastest" };

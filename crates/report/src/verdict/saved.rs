@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::ops::Range;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -14,23 +13,24 @@ use super::plain::{Plain, plain};
 use super::winners::Winners;
 use super::{lines, primary};
 use meshreplay_figures::{Curve, FigureError, Results};
-use meshreplay_results::frame::{JobColumns, Numbers, Replication, Table, pooling_replays};
-use meshreplay_sim::metrics::{BlockSums, JobRow, METRICS, Trim};
+use meshreplay_results::frame::{JobColumns, Replication, Table, pooling_replays};
+use meshreplay_sim::metrics::{JobRow, PartSums, Trim};
 use meshreplay_study::study::ReplaySpec;
 
-/// The columns that identify jobs and decide whether they count in means.
-const COLUMNS: [&str; 6] = ["replay", "seed", "job", "submit_s", "start_s", "procs"];
+/// The columns that identify jobs, and those that the compared numbers are computed from.
+const COLUMNS: [&str; 9] =
+    ["replay", "seed", "job", "submit_s", "start_s", "end_s", "procs", "allocated", "pairwise_sum"];
 /// The columns of the summary that count jobs left out of a replay.
 const LEFT_OUT: [&str; 3] = ["never_fit", "jobs_given_up", "jobs_never_started"];
 
-/// The sums over blocks of jobs of saved replications.
-type SavedBlocks = BTreeMap<Replication, BlockSums>;
+/// The sums over parts of the log of saved replications.
+type SavedParts = BTreeMap<Replication, PartSums>;
 
 /// Saved results with the sums for their comparison.
 pub(crate) struct SavedAnswer<'a> {
     results: &'a Results,
     /// Empty if not all jobs were kept.
-    blocks: SavedBlocks,
+    parts: SavedParts,
     /// Whether replays may have different jobs despite equal numbers of jobs.
     may_differ: bool,
     /// The numbers of the replays that pool partitions.
@@ -41,15 +41,15 @@ impl<'a> SavedAnswer<'a> {
     /// Reads the jobs in `folder`, if they were kept.
     pub(crate) fn read(folder: &Path, results: &'a Results) -> Result<Self, FigureError> {
         let table = &results.table;
-        let mut blocks = if table.varies("replay") { blocks(folder, results)? } else { SavedBlocks::new() };
+        let mut parts = if table.varies("replay") { parts(folder, results)? } else { SavedParts::new() };
         let leaves_out = |name: &&str| table.has_positive(name);
-        let has_blocks = |row| table.replication(row).is_some_and(|key| blocks.contains_key(&key));
-        let has_all = (0..table.height()).all(has_blocks);
+        let has_parts = |row| table.replication(row).is_some_and(|key| parts.contains_key(&key));
+        let has_all = (0..table.height()).all(has_parts);
         if !has_all {
-            blocks.clear();
+            parts.clear();
         }
         let may_differ = !has_all && LEFT_OUT.iter().any(leaves_out);
-        Ok(Self { results, blocks, may_differ, pooled: pooling_replays(folder)? })
+        Ok(Self { results, parts, may_differ, pooled: pooling_replays(folder)? })
     }
 
     /// Returns the closing lines, see [`super::verdict`], without intervals if jobs were not kept. There are
@@ -108,7 +108,7 @@ impl<'a> SavedAnswer<'a> {
                 jobs: table.number("jobs", row),
                 in_means: table.number("jobs_in_means", row),
                 numbers: compared(|name| table.number(name, row)),
-                blocks: self.blocks.get(&key).map(Cow::Borrowed),
+                parts: self.parts.get(&key).map(Cow::Borrowed),
             })
         };
         let first = *rows.first()?;
@@ -152,69 +152,43 @@ impl<'a> SavedAnswer<'a> {
 /// memory at a time.
 const MOST_JOBS: f64 = 2_500_000.0;
 
-/// Returns the sums over blocks of the jobs in `folder`; empty if the jobs were not kept, or for more than
-/// [`MOST_JOBS`].
-fn blocks(folder: &Path, results: &Results) -> Result<SavedBlocks, FigureError> {
-    let jobs = results.table.numbers("jobs");
-    if jobs.is_some_and(|jobs| jobs.iter().flatten().any(|jobs| jobs > MOST_JOBS)) {
-        return Ok(SavedBlocks::new());
+/// Returns the sums over parts of the log of the jobs in `folder`; empty if the jobs were not kept, or for more
+/// than [`MOST_JOBS`].
+fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
+    let table = &results.table;
+    if table.numbers("jobs").is_some_and(|jobs| jobs.iter().flatten().any(|jobs| jobs > MOST_JOBS)) {
+        return Ok(SavedParts::new());
     }
-    let mut names = COLUMNS.to_vec();
-    names.extend(compared_columns().flat_map(|(_, (column, less))| [Some(column), less]).flatten());
-    names.sort_unstable();
-    names.dedup();
-    let trim = Trim { percent: results.table.number("trim_percent", 0) };
-    let (mut found, mut has_all) = (SavedBlocks::new(), true);
-    let mut current: Option<(Replication, Reading)> = None;
-    let mut finish = |current: Option<(Replication, Reading)>| {
-        if let Some((key, reading)) = current {
-            found.insert(key, BlockSums::of_saved(&reading.jobs, trim, &reading.numbers));
+    let mut machines = BTreeMap::new();
+    for row in 0..table.height() {
+        if let Some((key, spec)) = table.replication(row).zip(results.spec(row)) {
+            machines.insert(key, spec.machine);
+        }
+    }
+    let trim = Trim { percent: table.number("trim_percent", 0) };
+    let (mut found, mut has_all) = (SavedParts::new(), true);
+    let mut current: Option<(Replication, Vec<JobRow>)> = None;
+    let mut finish = |current: Option<(Replication, Vec<JobRow>)>| {
+        if let Some((key, jobs)) = current
+            && let Some(machine) = machines.get(&key)
+        {
+            found.insert(key, PartSums::of_saved(&jobs, trim, machine));
         }
     };
-    Table::visit_details::<FigureError>(folder, "jobs", &names, &|_| true, &mut |part| {
+    Table::visit_details::<FigureError>(folder, "jobs", &COLUMNS, &|_| true, &mut |part| {
         has_all &= COLUMNS.iter().all(|name| part.column(name).is_some());
+        let columns = JobColumns::of(part);
         // The rows of a replication are adjacent.
         for (key, rows) in part.replications() {
             if current.as_ref().is_none_or(|(last, _)| *last != key) {
-                finish(current.replace((key, Reading::default())));
+                finish(current.replace((key, Vec::new())));
             }
-            let Some((_, reading)) = &mut current else { continue };
-            has_all &= reading.add(part, rows).is_some();
+            if let Some((_, jobs)) = &mut current {
+                jobs.extend(rows.map(|i| columns.row(i)));
+            }
         }
         Ok(())
     })?;
     finish(current);
-    Ok(if has_all { found } else { SavedBlocks::new() })
-}
-
-/// Returns the name of each compared number, with the column of the jobs that it is a mean of, and the column
-/// to subtract from it.
-fn compared_columns() -> impl Iterator<Item = (&'static str, (&'static str, Option<&'static str>))> {
-    let compared = METRICS.iter().filter(|metric| metric.is_compared);
-    compared.filter_map(|metric| Some((metric.name(), metric.of_jobs?)))
-}
-
-/// The jobs of one replication, collected while reading.
-#[derive(Default)]
-struct Reading {
-    jobs: Vec<JobRow>,
-    /// The name of each compared number, with its value for each job.
-    numbers: Vec<(&'static str, Vec<f64>)>,
-}
-
-impl Reading {
-    /// Adds these rows of a part of the jobs; `None` if it lacks a column.
-    fn add(&mut self, part: &Table, rows: Range<usize>) -> Option<()> {
-        let jobs = JobColumns::of(part);
-        self.jobs.extend(rows.clone().map(|i| jobs.row(i)));
-        self.numbers.resize_with(compared_columns().count(), Default::default);
-        for ((name, (column, less)), numbers) in compared_columns().zip(&mut self.numbers) {
-            let (of, less) = (part.numbers(column)?, less.and_then(|less| part.numbers(less)));
-            let number = |of: &Numbers, i: usize| of.get(i).unwrap_or_default();
-            let value = |i: usize| number(of, i) - less.map_or(0.0, |less| number(less, i));
-            numbers.0 = name;
-            numbers.1.extend(rows.clone().map(value));
-        }
-        Some(())
-    }
+    Ok(if has_all { found } else { SavedParts::new() })
 }

@@ -4,6 +4,7 @@ use super::allocators::{WAIT, joined};
 use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
 use super::measured::ReplayResult;
+use super::overload::instead_of_waits;
 use meshreplay_results::text::grouped;
 use meshreplay_sim::scheduler::RECORDED;
 
@@ -128,27 +129,40 @@ fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Opti
             Some(format!("mean wait {}", both.join(", ")))
         }
         ([shortest, others @ ..], _) if !others.is_empty() => {
-            let pairs = simulated.len() * (simulated.len() - 1) / 2;
             if others.iter().all(|other| other.is_same(shortest, WAIT)) {
                 let names: Vec<&str> = simulated.iter().map(|candidate| candidate.name).collect();
                 return Some(format!("waits are the same under {}", joined(&names, usize::MAX)));
             }
-            let compare = |(i, other): (usize, &&Candidate<'_>)| {
-                let comparison = Comparison::new(other, shortest, WAIT, if i == 0 { 1 } else { pairs })?;
-                Some(comparison.under(other.name))
+            let (overloaded, stable): (Vec<_>, Vec<_>) =
+                others.iter().copied().partition(|other| other.is_overloaded());
+            if shortest.is_overloaded() {
+                return Some(format!("{}: {}", names_of(others), instead_of_waits(others, shortest)));
+            }
+            let compare = |other: &&Candidate<'_>| {
+                Some(Comparison::of_best(other, shortest, WAIT, others.len())?.under(other.name))
             };
-            let others: Vec<String> = others.iter().enumerate().filter_map(compare).collect();
+            let mut texts: Vec<String> = stable.iter().filter_map(compare).collect();
+            let apart =
+                format!("under {} {}", names_of(&overloaded), instead_of_waits(&overloaded, shortest));
+            texts.extend((!overloaded.is_empty()).then_some(apart));
             let (name, seconds) = (shortest.name, seconds(shortest));
-            Some(format!("waits are shortest under {name}, {seconds} on average; {}", others.join(", ")))
+            Some(format!("waits are shortest under {name}, {seconds} on average; {}", texts.join(", ")))
         }
         _ => None,
     }
 }
 
-/// Returns the differences of simulated waits to the recorded waits.
+/// Returns the names of schedulers.
+fn names_of(schedulers: &[&Candidate<'_>]) -> String {
+    joined(&schedulers.iter().map(|one| one.name).collect::<Vec<_>>(), usize::MAX)
+}
+
+/// Returns the differences of simulated waits to the recorded waits, but for overloaded replays.
 fn beside_recorded(simulated: &[&Candidate<'_>], recorded: &Candidate<'_>) -> Option<String> {
-    let pairs = if simulated.len() == 1 { 1 } else { simulated.len() * (simulated.len() + 1) / 2 };
-    let compare = |one: &&Candidate<'_>| Some(Comparison::new(one, recorded, WAIT, pairs)?.under(one.name));
-    let texts: Vec<String> = simulated.iter().filter_map(compare).collect();
+    let compared = simulated.iter().filter(|one| !one.is_overloaded() && !recorded.is_overloaded());
+    let compare = |one: &&Candidate<'_>| {
+        Some(Comparison::of_best(one, recorded, WAIT, simulated.len())?.under(one.name))
+    };
+    let texts: Vec<String> = compared.filter_map(compare).collect();
     (!texts.is_empty()).then(|| format!("compared with them, jobs wait {}", texts.join(", ")))
 }

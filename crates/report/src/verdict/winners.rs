@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::allocators::{Classes, DISTANCE, WAIT, has_much_unasked};
+use super::allocators::{Classes, DISTANCE, RATIO, WAIT, has_much_unasked};
 use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
 use super::measured::ReplayResult;
-use super::{OF_GROUP, OF_SETTING, alike, primary};
+use super::{OF_GROUP, OF_SETTING, alike, allocators, primary};
 use meshreplay_results::frame::FinishedRun;
 use meshreplay_sim::metrics::{Better, Metric};
 use meshreplay_sim::scheduler::RECORDED;
@@ -43,6 +43,10 @@ struct Row {
     is_comparable: bool,
     /// Whether the closing lines name it as the best of its class.
     is_best: bool,
+    /// Whether they name it as the best by the ratio to the bound.
+    is_best_by_ratio: bool,
+    /// Whether its waits grow with the length of the log.
+    is_overloaded: bool,
     /// Whether no other wait is significantly shorter, and some are significantly longer.
     is_shortest: bool,
 }
@@ -51,7 +55,9 @@ impl Winners {
     /// Finds the winners among the replays of a table. `primary` is the number that decides on the best
     /// allocator.
     pub(super) fn new(replays: &[ReplayResult<'_>], primary: &'static str) -> Self {
-        let rows = vec![Row::default(); replays.len()];
+        let is_overloaded = |replay: &ReplayResult<'_>| Candidate::new(0, "", replay).is_overloaded();
+        let row = |replay| Row { is_overloaded: is_overloaded(replay), ..Row::default() };
+        let rows = replays.iter().map(row).collect();
         let (with_differing_waits, with_much_unasked) = (BTreeSet::new(), BTreeSet::new());
         let mut winners = Self { primary, rows, with_differing_waits, with_much_unasked };
         let mut classes = 0;
@@ -90,12 +96,18 @@ impl Winners {
                     self.with_much_unasked.insert(one.position);
                 }
             }
-            let Some(winners) = classes.winners(class) else { continue };
-            let names: Vec<&str> = winners.names().collect();
-            if names.len() < class.len() {
-                for one in class.iter().filter(|one| names.contains(&one.name)) {
-                    self.rows[one.position].is_best = true;
-                }
+            let named = |winners: Option<allocators::Winners<'_, '_>>| -> Vec<usize> {
+                let Some(winners) = winners.filter(|winners| winners.named() < class.len()) else {
+                    return Vec::new();
+                };
+                let is_named = |one: &&&Candidate<'_>| winners.names().any(|name| name == one.name);
+                class.iter().filter(is_named).map(|one| one.position).collect()
+            };
+            for position in named(classes.winners(class)) {
+                self.rows[position].is_best = true;
+            }
+            for position in named(classes.winners_by_ratio(class)) {
+                self.rows[position].is_best_by_ratio = true;
             }
         }
         // Replays of other jobs have no class.
@@ -113,11 +125,11 @@ impl Winners {
         for one in &candidates {
             self.rows[one.position].is_comparable = true;
         }
-        let all: Vec<&Candidate<'_>> = candidates.iter().collect();
-        let ranked = ranked(&all, WAIT);
+        // The waits of overloaded replays measure the length of the log.
+        let stable: Vec<&Candidate<'_>> = candidates.iter().filter(|one| !one.is_overloaded()).collect();
+        let ranked = ranked(&stable, WAIT);
         let Some((shortest, others)) = ranked.split_first() else { return };
-        let pairs = ranked.len() * others.len() / 2;
-        let compare = |other: &&Candidate<'_>| Comparison::new(other, shortest, WAIT, pairs);
+        let compare = |other: &&Candidate<'_>| Comparison::of_best(other, shortest, WAIT, others.len());
         let longer = |comparison: &Comparison| !comparison.is_about_equal && !comparison.is_uncertain;
         let compared: Vec<_> = others.iter().map(|other| (other.position, compare(other))).collect();
         if !compared.iter().any(|(_, comparison)| comparison.as_ref().is_some_and(longer)) {
@@ -136,6 +148,9 @@ impl Winners {
         if name == self.primary {
             return self.few(&self.marked(|row| row.is_best), |row| row.class);
         }
+        if name == RATIO && self.primary == DISTANCE {
+            return self.few(&self.marked(|row| row.is_best_by_ratio), |row| row.class);
+        }
         if name == WAIT {
             return self.few(&self.marked(|row| row.is_shortest), |row| row.setting);
         }
@@ -148,7 +163,7 @@ impl Winners {
             row.class != usize::MAX
                 && (!is_of_jobs || row.is_comparable)
                 && !(is_of_placements && self.with_much_unasked.contains(i))
-                && (!is_of_times || self.with_differing_waits.contains(&row.setting))
+                && (!is_of_times || !row.is_overloaded && self.with_differing_waits.contains(&row.setting))
         };
         let mut places = BTreeMap::<usize, Vec<usize>>::new();
         for (i, row) in self.rows.iter().enumerate().filter(takes_part) {
@@ -156,6 +171,11 @@ impl Winners {
         }
         let best: Vec<usize> = places.values().flat_map(|rivals| column.best(rivals)).collect();
         self.few(&best, place)
+    }
+
+    /// Returns whether the waits of the replay in this row grow with the length of the log.
+    pub(crate) fn is_overloaded(&self, row: usize) -> bool {
+        self.rows.get(row).is_some_and(|row| row.is_overloaded)
     }
 
     /// Returns whether replays have so much internal fragmentation that their placements are not marked.

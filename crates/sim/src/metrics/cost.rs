@@ -4,6 +4,7 @@
     reason = "calls are counted one by one, and 2^64 ns are 584 years"
 )]
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use hdrhistogram::Histogram;
@@ -85,16 +86,36 @@ impl Cost {
         Some(sum / kept as f64)
     }
 
+    /// Returns the duration of all calls without the cost of the clock in nanoseconds, from the trimmed mean,
+    /// or from the median for few calls. Unlike the total it is not decided by a few interrupted calls. 0 if
+    /// no call was timed.
+    pub(super) fn robust_total_ns(&self) -> f64 {
+        self.calls_times(self.trimmed_mean_ns().unwrap_or(self.p50_ns() as f64))
+    }
+
+    /// Returns the same from the median.
+    pub(super) fn median_total_ns(&self) -> f64 {
+        self.calls_times(self.p50_ns() as f64)
+    }
+
+    fn calls_times(&self, call_ns: f64) -> f64 {
+        self.calls as f64 * (call_ns - clock_ns() as f64).max(0.0)
+    }
+
     fn timed(&self) -> Option<&Histogram<u64>> {
         self.histogram.as_ref().filter(|histogram| !histogram.is_empty())
     }
 }
 
-/// Measures the cost of reading the clock: the median duration of an empty call in nanoseconds.
+/// Returns the cost of reading the clock, which every measured duration contains: the median duration of an
+/// empty call in nanoseconds. It is measured at the first call of this function.
 pub fn clock_ns() -> u64 {
-    let empty = || u64::try_from(Instant::now().elapsed().as_nanos()).unwrap_or(u64::MAX);
-    let mut durations: Vec<u64> = (0..EMPTY_CALLS).map(|_| empty()).collect();
-    *durations.select_nth_unstable(EMPTY_CALLS / 2).1
+    static CLOCK_NS: OnceLock<u64> = OnceLock::new();
+    *CLOCK_NS.get_or_init(|| {
+        let empty = || u64::try_from(Instant::now().elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let mut durations: Vec<u64> = (0..EMPTY_CALLS).map(|_| empty()).collect();
+        *durations.select_nth_unstable(EMPTY_CALLS / 2).1
+    })
 }
 
 #[cfg(test)]

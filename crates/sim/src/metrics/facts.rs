@@ -1,5 +1,6 @@
 //! The facts of a replay that the numbers of a summary are computed from.
 
+use super::backlog::Backlog;
 use super::contention::JobContention;
 use super::dispersal::Dispersal;
 use super::recorder::{OutageRecord, Recording};
@@ -100,6 +101,10 @@ pub(super) struct Totals {
     pub(super) busy_s: f64,
     /// Node-seconds of nodes beyond the requested number.
     pub(super) unasked_s: f64,
+    /// The last submission, `None` before all jobs are added.
+    pub(super) last_submission: Option<Time>,
+    /// The work that waited then.
+    pub(super) backlog: Backlog,
 }
 
 impl Totals {
@@ -119,14 +124,11 @@ impl Totals {
 const DAY_S: f64 = 86_400.0;
 
 impl<'a> Facts<'a> {
-    /// Gathers the facts. O(J) for J jobs, or O(J·log J) if means leave jobs out.
-    pub(super) fn new(replay: &'a Finished<'a>) -> Self {
+    /// Returns the facts of all jobs, without totals. O(J) for J jobs, or O(J·log J) if means leave jobs out.
+    pub(super) fn of_list(replay: &'a Finished<'a>) -> Self {
         let Finished { jobs, records, trim, .. } = replay;
         let kept = trim.kept(jobs.len(), |i| jobs[i].submit.as_seconds(), |i| records[i].start.as_seconds());
-        let mut totals = Totals::default();
-        totals.add(replay);
-        totals.in_means = kept.len() as u64;
-        Self { kept, ..Self::from_totals(replay, totals) }
+        Self { kept, ..Self::from_totals(replay, Totals::default()) }
     }
 
     /// Returns the facts of a part of the jobs, all of them in means. It has no totals.
@@ -222,6 +224,15 @@ impl<'a> Facts<'a> {
     pub(super) fn contention(&self, i: usize) -> JobContention {
         let contention = self.replay.recording.contention.as_ref().and_then(|record| record.jobs.get(i));
         contention.copied().unwrap_or_default()
+    }
+
+    /// Returns the requested work by the capacity of the machine while jobs were submitted. `None` if all jobs
+    /// arrive at once.
+    pub(super) fn offered_load(&self) -> Option<f64> {
+        let Totals { first, last_submission, busy_s, unasked_s, .. } = self.totals;
+        let submitting_s = (last_submission? - first?).as_seconds();
+        let capacity_s = submitting_s * f64::from(self.replay.mesh.available());
+        (capacity_s > 0.0).then(|| (busy_s - unasked_s) / capacity_s)
     }
 
     /// Returns the outages, or `None` if all nodes are always up.

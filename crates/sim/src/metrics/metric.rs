@@ -2,8 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::facts::Facts;
-use super::gather::{Accumulator, Compute, Number, PerJob};
+use super::gather::Compute;
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -242,7 +241,8 @@ pub struct Metric {
     pub of_jobs: Option<(&'static str, Option<&'static str>)>,
     /// Priority in a table that is too narrow for all columns: the lowest rank is dropped first.
     pub room_rank: u8,
-    /// Whether replays store block sums of the number, for paired comparisons.
+    /// Whether replays store sums of the number over parts of the log, for paired comparisons. It must be a
+    /// mean over jobs that a [`JobRow`](super::JobRow) is enough for.
     pub is_compared: bool,
     /// Whether the number is also shown for groups of jobs, such as the jobs of each user.
     pub is_grouped: bool,
@@ -364,14 +364,6 @@ impl Metric {
         self
     }
 
-    /// Returns the function for the values of jobs, if the number is a mean over all jobs in means.
-    pub(super) fn of_job(&self) -> Option<PerJob<f64>> {
-        match self.compute {
-            Compute::Mean(value) => Some(value),
-            _ => None,
-        }
-    }
-
     /// Returns whether the number is a mean, a share or a variance over the jobs in means, or over the ones
     /// with at least two nodes. Such numbers of two replays are comparable only if the numbers of jobs agree.
     pub fn is_over_jobs_in_means(&self) -> bool {
@@ -401,13 +393,5 @@ impl Metric {
             ("", detail) => self.title() + detail,
             (unit, detail) => format!("{} ({unit}{detail})", self.title()),
         }
-    }
-
-    /// Returns the number of a replay, or `None` if there is none, such as a mean over no jobs.
-    pub(super) fn number(&self, facts: &Facts<'_>) -> Option<Number> {
-        let mut accumulator = Accumulator::new(&self.compute, facts, false);
-        accumulator.add(&self.compute, facts);
-        // Cannot fail, because no values are in a file.
-        accumulator.finish(&self.compute, facts).ok().flatten()
     }
 }

@@ -8,6 +8,7 @@
          one, and times are summed in 128 bits"
 )]
 
+mod backlog;
 mod contention;
 mod cost;
 mod curves;
@@ -38,7 +39,7 @@ pub use gather::Number;
 pub use groups::{GroupNumbers, GroupSums, OfGroups, grouped_metrics};
 pub use killed_waits::KilledWaits;
 pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
-pub use paired::{BlockFiller, BlockSums, Blocks, Difference, block_length, half_width};
+pub use paired::{Difference, FEWEST_JOBS, Interval95, PartFiller, PartSums, Parts, Uncertainty};
 pub use recorder::{
     Compactions, ContentionRecord, Downtime, FinishedJobs, FinishedSink, LostRun, Monitor, OutageRecord,
     Recorder, Recording, retain,

@@ -2,10 +2,11 @@
 
 use std::io;
 
+use super::backlog::WaitingJobs;
 use super::facts::{Facts, Finished, Totals};
 use super::gather::{Accumulator, Number};
 use super::metric::Metric;
-use super::paired::{BlockAdder, BlockSums};
+use super::paired::{PartAdder, PartSums, ranks};
 use super::registry::METRICS;
 
 /// The numbers of one replay, one for each row of [`METRICS`]. Means, variances and shares of jobs exclude
@@ -17,16 +18,17 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Computes the numbers of a replay. O(J) for J jobs, or O(J·log J) if means leave jobs out, plus the
-    /// time of a lower bound of dispersal for each job size.
-    pub fn of(replay: &Finished<'_>) -> Self {
-        let facts = Facts::new(replay);
-        Self { numbers: METRICS.iter().map(|metric| metric.number(&facts)).collect() }
-    }
-
-    /// Creates the summary from one number for each row of [`METRICS`].
-    pub(super) fn from_numbers(numbers: Vec<Option<Number>>) -> Self {
-        Self { numbers }
+    /// Computes the numbers of a replay, and its sums over parts of the log. O(J) for J jobs, or O(J·log J) if
+    /// means leave jobs out or jobs are not in the order of arrival, plus the time of a lower bound of
+    /// dispersal for each job size. Never fails, as everything stays in memory.
+    pub fn of(replay: &Finished<'_>) -> io::Result<(Self, PartSums)> {
+        let jobs = replay.jobs;
+        let ranks = ranks(jobs.len(), |i| jobs[i].submit.as_seconds());
+        let mut sums = RunningSums::with_spilling(replay, jobs.len(), false);
+        let facts = Facts::of_list(replay);
+        sums.totals.in_means = facts.kept.len() as u64;
+        sums.add_facts(&facts, ranks.as_deref());
+        sums.finish(replay)
     }
 
     /// Returns the named number. `None` for an unknown name, or if the replay has no such number, such as a
@@ -57,34 +59,56 @@ impl Summary {
     }
 }
 
-/// The numbers of a replay while its jobs are added, all of them in means.
+/// The numbers of a replay while its jobs are added.
 #[derive(Debug)]
 pub struct RunningSums {
     /// The state of each number, one for each row of [`METRICS`].
     numbers: Vec<Accumulator>,
     totals: Totals,
-    blocks: BlockAdder,
+    waiting: WaitingJobs,
+    parts: PartAdder,
 }
 
 impl RunningSums {
-    /// Creates the sums for `jobs` jobs, or `None` if their number is known only in the end. `replay` gives
-    /// the machine.
-    pub fn new(replay: &Finished<'_>, jobs: Option<usize>) -> Self {
+    /// Creates the sums for `jobs` jobs, all of them in means. `replay` gives the machine. Values that a
+    /// variance needs twice may go to a temporary file.
+    pub fn new(replay: &Finished<'_>, jobs: usize) -> Self {
+        Self::with_spilling(replay, jobs, true)
+    }
+
+    /// Creates the sums. Without `spills`, all values stay in memory.
+    fn with_spilling(replay: &Finished<'_>, jobs: usize, spills: bool) -> Self {
         let facts = Facts::from_part(replay);
-        let numbers = METRICS.iter().map(|metric| Accumulator::new(&metric.compute, &facts, true)).collect();
-        Self { numbers, totals: Totals::default(), blocks: BlockAdder::new(jobs) }
+        let numbers = METRICS.iter().map(|metric| Accumulator::new(&metric.compute, &facts, spills));
+        Self {
+            numbers: numbers.collect(),
+            totals: Totals::default(),
+            waiting: WaitingJobs::default(),
+            parts: PartAdder::new(jobs),
+        }
     }
 
     /// Adds the jobs of `part`, the next ones in the order of the log. `ranks` has their positions in the
     /// order of arrival, or is `None` if that is the order of the log.
     pub fn add(&mut self, part: &Finished<'_>, ranks: Option<&[usize]>) {
-        let facts = Facts::from_part(part);
-        for (metric, number) in METRICS.iter().zip(&mut self.numbers) {
-            number.add(&metric.compute, &facts);
-        }
-        self.totals.add(part);
         self.totals.in_means += part.jobs.len() as u64;
-        self.blocks.add(&facts, ranks);
+        self.add_facts(&Facts::from_part(part), ranks);
+    }
+
+    /// Adds the jobs behind `facts`. The caller counts the jobs in means.
+    fn add_facts(&mut self, facts: &Facts<'_>, ranks: Option<&[usize]>) {
+        let Self { numbers, totals, waiting, parts } = self;
+        for (row, (metric, number)) in METRICS.iter().zip(numbers).enumerate() {
+            if metric.is_compared {
+                number.add(&metric.compute, facts, |job, value| parts.add(row, job, ranks, value));
+            } else {
+                number.add(&metric.compute, facts, |_, _| ());
+            }
+        }
+        let part = facts.replay;
+        totals.add(part);
+        waiting.add(part.jobs, part.records);
+        parts.end(part.jobs);
     }
 
     /// Returns the number of added jobs.
@@ -92,13 +116,16 @@ impl RunningSums {
         self.totals.jobs
     }
 
-    /// Returns all numbers, and the sums over blocks of jobs. `whole` has the totals; its lists of jobs are
-    /// empty. Fails if the temporary file of values fails.
-    pub fn finish(self, whole: &Finished<'_>) -> io::Result<(Summary, BlockSums)> {
-        let facts = Facts::from_totals(whole, self.totals);
-        let numbers = METRICS.iter().zip(self.numbers);
+    /// Returns all numbers, and the sums over parts of the log. `whole` has what is measured besides single
+    /// jobs. Fails if the temporary file of values fails.
+    pub fn finish(self, whole: &Finished<'_>) -> io::Result<(Summary, PartSums)> {
+        let Self { numbers, mut totals, waiting, parts } = self;
+        totals.last_submission = waiting.last_submission();
+        totals.backlog = waiting.finish();
+        let facts = Facts::from_totals(whole, totals);
+        let numbers = METRICS.iter().zip(numbers);
         let numbers = numbers.map(|(metric, number)| number.finish(&metric.compute, &facts));
-        Ok((Summary::from_numbers(numbers.collect::<io::Result<_>>()?), self.blocks.finish()))
+        Ok((Summary { numbers: numbers.collect::<io::Result<_>>()? }, parts.finish()))
     }
 }
 
@@ -153,7 +180,7 @@ mod tests {
         trim: Trim,
     ) -> Summary {
         let mesh: Mesh = mesh.parse().expect("a machine");
-        Summary::of(&Finished {
+        summarized(&Finished {
             jobs,
             records,
             recording,
@@ -165,6 +192,10 @@ mod tests {
             never_fit: 2,
             wall_s: 0.5,
         })
+    }
+
+    fn summarized(replay: &Finished<'_>) -> Summary {
+        Summary::of(replay).expect("numbers in memory").0
     }
 
     #[track_caller]
@@ -221,12 +252,12 @@ mod tests {
             never_fit: 0,
             wall_s: 0.0,
         };
-        let summary = Summary::of(&finished(true));
+        let summary = summarized(&finished(true));
         is(&summary, "bounded_slowdown_per_processor_mean", (1.0 + 1.0 + 1.0 + 2.25) / 4.0);
         is(&summary, "prediction_error_s_mean", (0.0 + 4.0 + 60.0 + 100.0) / 4.0);
         is(&summary, "underpredicted_share", 0.5);
         is(&summary, "prediction_corrections", 2.0);
-        assert_eq!(Summary::of(&finished(false)).get("prediction_error_s_mean"), None);
+        assert_eq!(summarized(&finished(false)).get("prediction_error_s_mean"), None);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use meshreplay_workload::Estimate;
 
 /// Version of results. It changes when a release gives other results for the same replay, which invalidates
 /// older results. Other releases keep it, so that sweeps can continue.
-const RESULTS: &str = "0.2.0";
+const RESULTS: &str = "2";
 
 /// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, its options and the
 /// version of results. The key also covers the contents of files that the allocator reads (parameters `path`

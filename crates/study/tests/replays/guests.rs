@@ -403,19 +403,29 @@ fn the_example_of_easy_lets_a_job_wait_that_does_not_fit_while_nodes_are_down() 
 
 #[test]
 #[cfg(unix)]
-fn the_example_of_dispersal_makes_jobs_run_longer() -> Tested {
+fn the_example_of_dispersal_makes_jobs_run_longer_than_under_its_reference() -> Tested {
     let Some(command) = example("dispersal.py") else { return Ok(()) };
+    let folder = tempfile::tempdir()?;
+    let reference = folder.path().join("jobs.csv");
+    // Jobs of the reference have their nodes this many hops apart.
+    let hops = |i: usize| (i % 5) as f64;
+    let rows: String = (0..120).map(|i| format!("0,{}\n1,9\n", hops(i))).collect();
+    std::fs::write(&reference, format!("replay,pairwise_mean\n{rows}"))?;
+    let command = format!("{command} 0.5 {}", reference.display());
     for (machine, largest) in [("8x8", 14.0), ("torus:8x8", 8.0)] {
         let mut spec = ReplaySpec::new(machine.parse()?, "fcfs".parse()?, "random".parse()?);
-        spec.network = Arc::new(format!("{command} 0.5").parse()?);
+        spec.network = Arc::new(command.parse()?);
         let replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs(120)), 0));
         let options = Options { jobs: true, ..Options::default() };
         let outcome = replay.run(&options, &Monitor::default())?.remove(0);
         let dispersal = &outcome.recording.dispersal;
-        for ((record, job), dispersal) in outcome.records.iter().zip(jobs(120)).zip(dispersal) {
+        for (i, ((record, job), dispersal)) in
+            outcome.records.iter().zip(jobs(120)).zip(dispersal).enumerate()
+        {
             let pairs = f64::from(job.procs) * (f64::from(job.procs) - 1.0) / 2.0;
             let spread = if pairs > 0.0 { dispersal.pairwise_sum as f64 / pairs / largest } else { 0.0 };
-            let expected = job.run.as_seconds() * (1.0 + 0.5 * spread);
+            let before = hops(i) / largest;
+            let expected = job.run.as_seconds() * (1.0 + 0.5 * spread) / (1.0 + 0.5 * before);
             let found = (record.end - record.start).as_seconds();
             assert!((found - expected).abs() < 2e-6, "{machine}: job {}: {found} {expected}", job.number);
         }

@@ -111,8 +111,9 @@ impl Accumulator {
         }
     }
 
-    /// Adds the jobs of `part`, the next ones in the order of the log.
-    pub(super) fn add(&mut self, compute: &Compute, part: &Facts<'_>) {
+    /// Adds the jobs of `part`, the next ones in the order of the log. Calls `visit` with the position of each
+    /// job in a mean, and its value.
+    pub(super) fn add(&mut self, compute: &Compute, part: &Facts<'_>, visit: impl FnMut(usize, f64)) {
         match (self, compute) {
             (Self::Sum(sum), Compute::Sum(has_number, value)) if has_number(part) => {
                 let all: Vec<usize>;
@@ -127,21 +128,24 @@ impl Accumulator {
                 for_each(*value, part, positions, |value| *sum += value);
             }
             (Self::Mean(sum, count), Compute::Mean(value)) => {
-                add_mean(sum, count, *value, part, &part.kept);
+                add_mean((sum, count), *value, part, &part.kept, visit);
             }
             (Self::Mean(sum, count), Compute::MeanIf(has_number, value)) if has_number(part) => {
-                add_mean(sum, count, *value, part, &part.kept);
+                add_mean((sum, count), *value, part, &part.kept, visit);
             }
             (Self::Mean(sum, count), Compute::ParallelMean(value)) => {
                 let parallel: Vec<usize> = part.parallel().collect();
-                add_mean(sum, count, *value, part, &parallel);
+                add_mean((sum, count), *value, part, &parallel, visit);
             }
             (Self::ToBound(sum, count, bound), Compute::ParallelMeanToBound) => {
+                let mut visit = visit;
                 part.parallel().for_each(|job| {
                     let dispersal = part.dispersal(job);
                     let least = bound.of(dispersal.nodes);
-                    *sum += dispersal.pairwise_sum as f64 / least as f64;
+                    let ratio = dispersal.pairwise_sum as f64 / least as f64;
+                    *sum += ratio;
                     *count += 1;
+                    visit(job, ratio);
                 });
             }
             (Self::Spread(sum, values), Compute::Variance(value)) => {
@@ -190,10 +194,22 @@ pub(super) fn for_each<T: Copy>(
     }
 }
 
-/// Adds the values of the jobs at these positions to a sum and a count.
-fn add_mean(sum: &mut f64, count: &mut u64, value: PerJob<f64>, of: &Facts<'_>, positions: &[usize]) {
+/// Adds the values of the jobs at these positions to a sum and a count, and shows each to `visit`.
+fn add_mean(
+    (sum, count): (&mut f64, &mut u64),
+    value: PerJob<f64>,
+    of: &Facts<'_>,
+    positions: &[usize],
+    mut visit: impl FnMut(usize, f64),
+) {
     // A local sum stays in a register.
     let mut sum_now = *sum;
-    for_each(value, of, positions, |value| sum_now += value);
+    let mut jobs = positions.iter();
+    for_each(value, of, positions, |value| {
+        sum_now += value;
+        if let Some(&job) = jobs.next() {
+            visit(job, value);
+        }
+    });
     (*sum, *count) = (sum_now, *count + positions.len() as u64);
 }

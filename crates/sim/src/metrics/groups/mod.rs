@@ -96,7 +96,8 @@ impl GroupSums {
         {
             let most = groups.iter().copied().max().map_or(0, |most| most + 1);
             self.groups.resize_with(self.groups.len().max(most), GroupSum::default);
-            JobColumns::new(jobs).with_facts(|facts| {
+            // These numbers do not depend on the machine.
+            JobColumns::new(jobs).with_facts(&Mesh::default(), |facts| {
                 for (i, &group) in groups.iter().enumerate() {
                     if is_in_totals(first + i) {
                         let node_s = facts.service_s(i) * f64::from(jobs[i].allocated);
@@ -125,7 +126,7 @@ impl GroupSums {
 
 impl Default for GroupSum {
     fn default() -> Self {
-        let means = JobColumns::new(&[]).with_facts(|none| {
+        let means = JobColumns::new(&[]).with_facts(&Mesh::default(), |none| {
             grouped_metrics().map(|metric| Accumulator::new(&metric.compute, none, false)).collect()
         });
         Self { jobs: 0, node_s: 0.0, means, positions: Vec::new() }
@@ -146,7 +147,7 @@ impl GroupSum {
         }
         let of_group = facts.with_kept(std::mem::take(&mut self.positions));
         for (metric, mean) in grouped_metrics().zip(&mut self.means) {
-            mean.add(&metric.compute, &of_group);
+            mean.add(&metric.compute, &of_group, |_, _| ());
         }
         self.positions = of_group.kept;
         self.positions.clear();
@@ -154,7 +155,7 @@ impl GroupSum {
 
     /// Returns the numbers. `waits` has the number of waits and their median.
     fn finish(self, waits: (u64, Option<f64>)) -> GroupNumbers {
-        let means = JobColumns::new(&[]).with_facts(|none| {
+        let means = JobColumns::new(&[]).with_facts(&Mesh::default(), |none| {
             // Cannot fail, because no values are in a file.
             let mean =
                 |(metric, mean): (&Metric, Accumulator)| mean.finish(&metric.compute, none).ok().flatten();
@@ -170,17 +171,22 @@ impl GroupSum {
     }
 }
 
-/// The jobs as arguments of the summary's functions.
-struct JobColumns {
+/// Saved jobs as arguments of the summary's functions.
+pub(super) struct JobColumns {
     jobs: Vec<Job>,
     records: Vec<Record>,
     recording: Recording,
 }
 
 impl JobColumns {
-    fn new(rows: &[JobRow]) -> Self {
+    pub(super) fn new(rows: &[JobRow]) -> Self {
         let time = |seconds: f64| Time::from_micros((seconds * 1e6).round() as i64);
-        let job = |job: &JobRow| Job { submit: time(job.submit_s), procs: job.procs, ..Job::default() };
+        let job = |job: &JobRow| Job {
+            number: job.number,
+            submit: time(job.submit_s),
+            procs: job.procs,
+            ..Job::default()
+        };
         let record = |job: &JobRow| Record {
             start: time(job.start_s),
             end: time(job.end_s),
@@ -200,16 +206,14 @@ impl JobColumns {
         Self { jobs: rows.iter().map(job).collect(), records: rows.iter().map(record).collect(), recording }
     }
 
-    /// Calls `act` with the facts of these jobs.
-    fn with_facts<T>(&self, act: impl FnOnce(&Facts<'_>) -> T) -> T {
-        // These numbers do not depend on the machine.
-        let mesh = Mesh::default();
+    /// Calls `act` with the facts of these jobs on a machine.
+    pub(super) fn with_facts<T>(&self, mesh: &Mesh, act: impl FnOnce(&Facts<'_>) -> T) -> T {
         act(&Facts::from_part(&Finished {
             jobs: &self.jobs,
             records: &self.records,
             recording: &self.recording,
             traffic: None,
-            mesh: &mesh,
+            mesh,
             trim: Trim::default(),
             is_predicted: false,
             skipped: 0,

@@ -1,24 +1,17 @@
-//! Paired comparisons of replays of the same jobs: how much a mean over jobs differs, and how certain that
-//! is.
+//! Paired comparisons of replays of the same jobs: how much a mean over jobs differs, and whether more jobs
+//! of the same kind would show the same difference.
 //!
-//! A replay keeps [`BlockSums`]: sums over blocks of consecutive jobs, at most 2048 for each number and any
-//! length of the log. The sums of two replays of the same jobs give a [`Difference`] with a confidence
-//! interval by the block bootstrap, so no replay has to keep its jobs.
+//! A replay keeps [`PartSums`]: sums over the five parts of its log. The sums of two replays of the same jobs
+//! give a [`Difference`] with a confidence interval, so no replay has to keep its jobs.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "positions of jobs, fewer than 2^32, times at most 2^20 blocks fit 64 bits; casts of numbers \
-         with fractions clamp"
+    reason = "jobs are fewer than 2^32 per part, and positions times five fit 64 bits"
 )]
 
-mod block_length;
-mod bootstrap;
 mod difference;
-mod sums;
+mod parts;
 
-pub use block_length::block_length;
-pub use bootstrap::half_width;
-pub use difference::Difference;
-pub(super) use sums::BlockAdder;
-pub use sums::{BlockFiller, BlockSums, Blocks};
+pub use difference::{Difference, FEWEST_JOBS, Interval95, Uncertainty};
+pub(super) use parts::{PartAdder, ranks};
+pub use parts::{PartFiller, PartSums, Parts};

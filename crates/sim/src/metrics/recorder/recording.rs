@@ -43,6 +43,14 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Returns the duration of the allocator's calls per started job in nanoseconds: placed and refused calls
+    /// and releases, without the cost of the clock. `None` if calls were not timed, or no job started.
+    pub(in crate::metrics) fn calls_ns_per_job(&self) -> Option<f64> {
+        let Self { allocate, refused, release, .. } = self;
+        let calls_ns = allocate.robust_total_ns() + refused.median_total_ns() + release.median_total_ns();
+        (allocate.total_ns() > 0).then(|| calls_ns / allocate.calls() as f64)
+    }
+
     /// Moves the lists by job out, without the totals. The memory for the lists of every replay then comes
     /// from [`Self::reuse`].
     pub(super) fn take_jobs(&mut self) -> Self {

@@ -76,6 +76,32 @@ const ROWS: &[Metric] = &[
     .shown(Percent(1))
     .terminal(First, "useful util.", 6, |of| of.unasked)
     .report(First, "useful utilization %", |of| of.unasked),
+    row("offered_load", Real(|of| of.offered_load()))
+        .meaning(
+            "requested node-seconds divided by available nodes and the time from the first to the last \
+             submission; null if all jobs arrive at once",
+        )
+        .better(Neither)
+        .shown(Plain(2)),
+    row("overloaded", Count(|of| Some(u64::from(of.totals.backlog.is_overload(of.replay.mesh)))))
+        .meaning(
+            "1 if much work waited when submissions ended, so that waits grow with the length of the log, \
+             otherwise 0",
+        )
+        .better(Neither),
+    row("backlog_share", Real(|of| Some(of.totals.backlog.share())))
+        .meaning("share of busy node-seconds of jobs that had not started at the last submission")
+        .shown(Percent(1)),
+    row("backlog_days", Real(|of| Some(of.totals.backlog.machine_days(of.replay.mesh))))
+        .describe(
+            "backlog",
+            "d",
+            "node-seconds of jobs that had not started at the last submission, divided by available nodes",
+        )
+        .shown(Plain(1)),
+    row("backlog_jobs_share", Real(|of| Some(of.totals.backlog.jobs_share())))
+        .meaning("share of jobs that had not started at the last submission")
+        .shown(Percent(1)),
     row("goodput", Real(|of| of.outages().map(|_| share(of.totals.busy_s, of.available_node_s))))
         .when(When::Outages)
         .meaning("node-seconds of completed runs divided by available node-seconds")
@@ -237,6 +263,7 @@ const ROWS: &[Metric] = &[
     .terminal(Response, "slowdown", 5, |of| !(of.replicated || of.network))
     .report(First, "slowdown", |_| true)
     .interval(4)
+    .compared()
     .grouped(),
     row(
         "bounded_slowdown_per_processor_mean",

@@ -38,6 +38,7 @@ pub(super) const ROWS: &[Metric] = &[
         .shown(Plain(3))
         .terminal(Placement, "pairwise mean", 3, |_| true)
         .report(First, "pairwise mean", |_| true)
+        .compared()
         .grouped(),
     row("pairwise_mean_parallel_mean", ParallelMean(per_job!(|of, i| of.dispersal(i).pairwise_mean())))
         .describe(
@@ -56,7 +57,8 @@ pub(super) const ROWS: &[Metric] = &[
         .shown(Plain(3))
         // The table has no room for this column next to measured times.
         .terminal(Last, "to bound", 4, |of| !of.timed)
-        .report(First, "to bound", |_| true),
+        .report(First, "to bound", |_| true)
+        .compared(),
     row("components_mean", Mean(per_job!(|of, i| f64::from(of.dispersal(i).components))))
         .of_jobs("components")
         .describe("components", "", "mean number of components")
@@ -189,9 +191,19 @@ pub(super) const ROWS: &[Metric] = &[
     )
     .when(When::Network)
     .meaning("utilization of the busiest link; up to 2 on a torus at the packet level"),
-    duration("allocate_ns_p50", &ALLOCATE, &MEDIAN, "median duration of calls that placed a job")
-        .terminal(Last, "call p50", 3, |of| of.timed)
-        .report(Last, "call p50 ns", |_| true),
+    duration("allocate_ns_p50", &ALLOCATE, &MEDIAN, "median duration of calls that placed a job"),
+    row("calls_ns_per_job", Real(|of| of.replay.recording.calls_ns_per_job()))
+        .when(When::Timed)
+        .describe(
+            "allocator calls",
+            "ns",
+            "duration of the allocator's calls per started job: placing (trimmed mean), refusals and releases \
+             (medians), without the cost of reading the clock",
+        )
+        .detail(" per job")
+        .shown(Plain(0))
+        .terminal(Last, "ns per job", 3, |of| of.timed)
+        .report(Last, "ns per job", |_| true),
     row("allocate_ns_trimmed_mean", Real(|of| of.replay.recording.allocate.trimmed_mean_ns()))
         .when(When::Timed)
         .describe(

@@ -6,7 +6,7 @@ use meshreplay_base::job::Job;
 use meshreplay_logs::LogNames;
 use meshreplay_sim::engine::Record;
 use meshreplay_sim::execution::Traffic;
-use meshreplay_sim::metrics::{BlockSums, Recording, ShapeCount, Summary};
+use meshreplay_sim::metrics::{PartSums, Recording, ShapeCount, Summary};
 
 /// The results of one replication of a replay.
 #[derive(Clone, Debug)]
@@ -43,8 +43,8 @@ pub struct Outcome {
     pub by_shape: Vec<ShapeCount>,
     /// All numbers of the replication, as one row.
     pub summary: Summary,
-    /// Sums over blocks of jobs, for paired comparisons with other replays of the same jobs.
-    pub blocks: BlockSums,
+    /// Sums over parts of the log, for paired comparisons with other replays of the same jobs.
+    pub parts: PartSums,
 }
 
 impl Outcome {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::sums::unkept;
 use super::{Fitting, Outcome, Replay, RunError, TakeRows, outages};
 use crate::audit::LiveAudit;
 use crate::study::log::RecordedNodes;
@@ -15,9 +16,7 @@ use meshreplay_sim::engine::{
 };
 use meshreplay_sim::execution::Traffic;
 use meshreplay_sim::guest;
-use meshreplay_sim::metrics::{
-    BlockSums, Finished, Monitor, Recorder, Recording, Summary, count_by_shape, retain,
-};
+use meshreplay_sim::metrics::{Finished, Monitor, Recorder, Recording, Summary, count_by_shape, retain};
 use meshreplay_sim::scheduler;
 use meshreplay_workload::most_in_use;
 
@@ -89,7 +88,7 @@ impl<'a> Replication<'a> {
             never_fit,
             wall_s: if options.timed { wall.as_secs_f64() } else { 0.0 },
         };
-        let (summary, blocks) = (Summary::of(&finished), BlockSums::of(&finished));
+        let (summary, parts) = Summary::of(&finished).map_err(|error| unkept(&error))?;
         let by_shape = if options.by_shape && options.jobs {
             count_by_shape(&jobs, &records, &recording.refusals, &misfits)
         } else {
@@ -107,7 +106,7 @@ impl<'a> Replication<'a> {
             traffic,
             by_shape,
             summary,
-            blocks,
+            parts,
             is_streamed: false,
             seed,
         })

@@ -154,7 +154,7 @@ impl Replication<'_> {
         // Sums and files do not count as time of the replay.
         let wall = run?.wall.saturating_sub(blocked.get());
         let wall_s = if self.options.timed { wall.as_secs_f64() } else { 0.0 };
-        let (summary, blocks) = context.finish(sums, &recording, wall_s)?;
+        let (summary, parts) = context.finish(sums, &recording, wall_s)?;
         Ok(Outcome {
             seed,
             skipped: context.skipped,
@@ -169,7 +169,7 @@ impl Replication<'_> {
             traffic: None,
             by_shape: Vec::new(),
             summary,
-            blocks,
+            parts,
         })
     }
 }
@@ -232,7 +232,7 @@ mod tests {
         (0..4 * FEW_TOGETHER as u32 + 7).map(job).collect()
     }
 
-    /// Numbers and block sums are the same whether jobs leave in batches or stay in memory.
+    /// Numbers and sums over parts are the same whether jobs leave in batches or stay in memory.
     #[test]
     fn jobs_that_leave_in_parts_are_summed_up_as_those_that_stay() -> Result<(), Box<dyn std::error::Error>> {
         // With the longer gap most jobs start at once, with the shorter one thousands wait.

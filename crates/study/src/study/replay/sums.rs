@@ -8,7 +8,7 @@ use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::{Record, ReplayError};
 use meshreplay_sim::metrics::{
-    BlockSums, Finished, FinishedJobs, Meter, Recording, RunningSums, Summary, Trim,
+    Finished, FinishedJobs, Meter, PartSums, Recording, RunningSums, Summary, Trim,
 };
 
 /// Jobs per part of rows. It is also the number of rows in a part of a file of jobs in memory, so that both
@@ -41,14 +41,14 @@ impl ReplayContext<'_> {
         Finished { jobs, records, recording, traffic, mesh, trim, is_predicted, skipped, never_fit, wall_s }
     }
 
-    /// Returns the numbers of the replay and the sums over its blocks. `recording` has the measurements that
+    /// Returns the numbers of the replay and the sums over parts of its log. `recording` has the measurements that
     /// do not belong to single jobs.
     pub(super) fn finish(
         &self,
         sums: RunningSums,
         recording: &Recording,
         wall_s: f64,
-    ) -> Result<(Summary, BlockSums), RunError> {
+    ) -> Result<(Summary, PartSums), RunError> {
         let kept = sums.finish(&Finished { wall_s, ..self.part(&[], &[], recording) });
         kept.map_err(|error| unkept(&error).into())
     }
@@ -66,8 +66,7 @@ impl ReplayContext<'_> {
     ) -> Result<RunningSums, String> {
         let mut meter = Meter::new(self.mesh);
         let mut rows = RowBuffer { part: FinishedJobs::default(), to: to_rows, cleared };
-        let mut sums =
-            RunningSums::new(&self.part(&[], &[], &Recording::default()), Some(self.jobs as usize));
+        let mut sums = RunningSums::new(&self.part(&[], &[], &Recording::default()), self.jobs as usize);
         for mut part in left {
             part.measure(&mut meter);
             let ranks = ranks.map(|ranks| ranks.take(sums.jobs() as usize, part.jobs.len()));
@@ -113,7 +112,7 @@ impl RowBuffer {
 }
 
 /// The error that the temporary file for variances cannot be kept.
-fn unkept(error: &std::io::Error) -> ReplayError {
+pub(super) fn unkept(error: &std::io::Error) -> ReplayError {
     ReplayError::Failed(format!(
         "a temporary file of 8 bytes for each job cannot be kept: {error}; make room where temporary files \
          are, or set TMPDIR to another directory"

@@ -1,0 +1,280 @@
+//! Sums over the five parts of a log, kept for every replay for paired comparisons.
+
+use super::super::facts::{JobRow, Trim};
+use super::super::gather::Accumulator;
+use super::super::groups::JobColumns;
+use super::super::registry::METRICS;
+use meshreplay_base::job::Job;
+use meshreplay_machine::machine::Mesh;
+
+/// Parts of a log, with equally many jobs each.
+const PARTS: usize = 5;
+
+/// A number summed over each part of a log, by arrival. Parts differ by at most one job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parts {
+    /// By part: the sum over its jobs in means.
+    pub sums: [f64; PARTS],
+    /// By part: the number of its jobs in means.
+    pub counts: [u64; PARTS],
+    /// All jobs of the log, in means or not.
+    pub jobs: u64,
+    /// Hash of the values of the jobs in means, in the order of the log. Parts are equal only if the value of
+    /// every job is.
+    hash: u64,
+}
+
+/// The part sums of the compared numbers of a replay.
+#[derive(Clone, Debug, Default)]
+pub struct PartSums {
+    /// The number and a hash of the replayed jobs. Replays are comparable if both agree.
+    jobs: (usize, u64),
+    /// First and last submission in seconds, `None` without jobs.
+    submitted_s: Option<(f64, f64)>,
+    /// The sums by the name of the number.
+    numbers: Vec<(&'static str, Parts)>,
+}
+
+/// Divides the jobs of a log into parts.
+#[derive(Clone, Copy, Debug)]
+struct Division {
+    /// The position behind the last job of each part but the last.
+    ends: [usize; PARTS - 1],
+}
+
+impl Division {
+    /// Divides `n` jobs.
+    fn of(n: usize) -> Self {
+        let mut ends = [0; PARTS - 1];
+        for (k, end) in ends.iter_mut().enumerate() {
+            *end = (k + 1) * n / PARTS;
+        }
+        Self { ends }
+    }
+
+    /// Returns the part of the job at this position by arrival.
+    fn part(&self, position: usize) -> usize {
+        self.ends.iter().filter(|&&end| position >= end).count()
+    }
+}
+
+impl Parts {
+    /// Divides `values` into parts. An entry is a value in the mean, or `None` for a job that is not in the
+    /// mean.
+    pub fn of(values: impl ExactSizeIterator<Item = Option<f64>>) -> Self {
+        let mut filler = PartFiller::new(values.len());
+        values.for_each(|value| filler.add(None, value));
+        filler.finish().1
+    }
+
+    fn add(&mut self, part: usize, value: f64) {
+        self.sums[part] += value;
+        self.counts[part] += 1;
+        self.hash = mix(self.hash, value.to_bits());
+    }
+
+    /// Adds the values of other jobs, or of the same jobs in another replay, part by part.
+    pub fn append(&mut self, other: &Self) {
+        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| *sum += more);
+        self.hash = mix(self.hash, other.hash);
+    }
+
+    /// Returns the mean over the counted jobs, or `None` if there are none.
+    pub fn mean(&self) -> Option<f64> {
+        let count = self.count();
+        (count > 0).then(|| self.sums.iter().sum::<f64>() / count as f64)
+    }
+
+    /// Returns the number of counted jobs.
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+}
+
+/// The parts of one number while jobs are added in the order of their arrival.
+#[derive(Debug)]
+pub struct PartFiller {
+    division: Division,
+    at: usize,
+    hash: u64,
+    parts: Parts,
+}
+
+impl PartFiller {
+    /// Creates the parts of `jobs` jobs.
+    pub fn new(jobs: usize) -> Self {
+        Self { division: Division::of(jobs), at: 0, hash: 0, parts: Parts::default() }
+    }
+
+    /// Adds the next job by its number and its value, `None` for a job that is not in the mean.
+    pub fn add(&mut self, number: Option<f64>, value: Option<f64>) {
+        if let Some(value) = value {
+            self.parts.add(self.division.part(self.at), value);
+        }
+        self.hash = mix(self.hash, number.unwrap_or(f64::NAN).to_bits());
+        self.at += 1;
+    }
+
+    /// Returns the number of jobs with a hash of their numbers, which identifies replays of the same jobs,
+    /// and the parts.
+    pub fn finish(self) -> ((usize, u64), Parts) {
+        ((self.at, self.hash), Parts { jobs: self.at as u64, ..self.parts })
+    }
+}
+
+impl PartSums {
+    /// Computes the part sums of saved jobs, in the order of the replay, on `mesh`. They equal those that the
+    /// replay kept. O(J) for J jobs in the order of their arrival, otherwise O(J·log J).
+    pub fn of_saved(rows: &[JobRow], trim: Trim, mesh: &Mesh) -> Self {
+        let n = rows.len();
+        let ranks = ranks(n, |i| rows[i].submit_s);
+        let kept = trim.kept(n, |i| rows[i].submit_s, |i| rows[i].start_s);
+        let columns = JobColumns::new(rows);
+        columns.with_facts(mesh, |facts| {
+            let facts = facts.with_kept(kept);
+            let mut adder = PartAdder::new(n);
+            for (row, metric) in METRICS.iter().enumerate().filter(|(_, metric)| metric.is_compared) {
+                let mut number = Accumulator::new(&metric.compute, &facts, false);
+                number.add(&metric.compute, &facts, |i, value| adder.add(row, i, ranks.as_deref(), value));
+            }
+            adder.end(facts.replay.jobs);
+            adder.finish()
+        })
+    }
+
+    /// Returns the part sums of the named number, or `None` if it is not compared.
+    pub fn get(&self, name: &str) -> Option<&Parts> {
+        self.numbers.iter().find(|(other, _)| *other == name).map(|(_, parts)| parts)
+    }
+
+    /// Returns the time from the first to the last submission in seconds.
+    pub fn span_s(&self) -> f64 {
+        self.submitted_s.map_or(0.0, |(first, last)| last - first)
+    }
+
+    /// Returns whether the other replay has the same jobs.
+    pub fn is_of_same_jobs(&self, other: &Self) -> bool {
+        self.jobs == other.jobs
+    }
+
+    /// Returns whether the same number of jobs of each part is in the means of the other replay.
+    pub fn counts_same_jobs(&self, other: &Self) -> bool {
+        let is_alike =
+            |(name, of): &(&'static str, Parts)| other.get(name).is_none_or(|by| of.counts == by.counts);
+        self.numbers.iter().all(is_alike)
+    }
+}
+
+/// The part sums of a replay while jobs are added.
+#[derive(Debug)]
+pub(in crate::metrics) struct PartAdder {
+    division: Division,
+    /// The number of jobs in earlier batches.
+    at: usize,
+    /// Hash of the jobs in earlier batches.
+    hash: u64,
+    /// Their first and last submission in seconds.
+    submitted_s: Option<(f64, f64)>,
+    /// By row of [`METRICS`]: its sums. Empty for a number that is not compared.
+    numbers: Vec<Parts>,
+}
+
+impl PartAdder {
+    /// Creates the sums before the first of `n` jobs.
+    pub(in crate::metrics) fn new(n: usize) -> Self {
+        Self {
+            division: Division::of(n),
+            at: 0,
+            hash: 0,
+            submitted_s: None,
+            numbers: vec![Parts::default(); METRICS.len()],
+        }
+    }
+
+    /// Adds the value of job `i` of the current batch to the number in `row` of [`METRICS`]. `ranks` has the
+    /// positions of these jobs by arrival, or is `None` if that is the order of the log.
+    pub(in crate::metrics) fn add(&mut self, row: usize, i: usize, ranks: Option<&[usize]>, value: f64) {
+        let position = ranks.map_or(self.at + i, |ranks| ranks[i]);
+        self.numbers[row].add(self.division.part(position), value);
+    }
+
+    /// Ends a batch of `jobs`.
+    pub(in crate::metrics) fn end(&mut self, jobs: &[Job]) {
+        for job in jobs {
+            let submit_s = job.submit.as_seconds();
+            let (first, last) = self.submitted_s.unwrap_or((submit_s, submit_s));
+            self.submitted_s = Some((first.min(submit_s), last.max(submit_s)));
+            let hash = mix(mix(self.hash, submit_s.to_bits()), job.number as u64);
+            self.hash = mix(hash, u64::from(job.procs));
+        }
+        self.at += jobs.len();
+    }
+
+    /// Returns the part sums of all jobs.
+    pub(in crate::metrics) fn finish(self) -> PartSums {
+        let compared = METRICS.iter().zip(self.numbers).filter(|(metric, _)| metric.is_compared);
+        let jobs = self.at as u64;
+        let numbers = compared.map(|(metric, parts)| (metric.name(), Parts { jobs, ..parts }));
+        PartSums { jobs: (self.at, self.hash), submitted_s: self.submitted_s, numbers: numbers.collect() }
+    }
+}
+
+/// Returns the position of each of `n` jobs in the order of arrival, or `None` if the jobs already have that
+/// order. The sort is stable, so simultaneous arrivals keep the order of the log. `submit_s` returns the
+/// arrival of a job.
+pub(in crate::metrics) fn ranks(n: usize, submit_s: impl Fn(usize) -> f64) -> Option<Vec<usize>> {
+    if (1..n).all(|i| submit_s(i - 1) <= submit_s(i)) {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| submit_s(a).total_cmp(&submit_s(b)));
+    let mut ranks = vec![0; n];
+    for (rank, i) in order.into_iter().enumerate() {
+        ranks[i] = rank;
+    }
+    Some(ranks)
+}
+
+/// Adds a value to a hash, by multiplication and rotation.
+fn mix(hash: u64, value: u64) -> u64 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    (hash.rotate_left(5) ^ value).wrapping_mul(ODD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_differ_by_at_most_one_job_and_keep_every_sum() {
+        for n in [0, 1, 4, 5, 6, 1000, 122_057] {
+            let parts = Parts::of((0..n).map(|i| Some(f64::from(i))));
+            let (least, most) = (parts.counts.iter().min(), parts.counts.iter().max());
+            assert!(most.copied().unwrap_or(0) <= least.copied().unwrap_or(0) + 1, "{n}");
+            let mean = (n > 0).then(|| (f64::from(n) - 1.0) / 2.0);
+            assert_eq!((parts.count(), parts.mean()), (n as u64, mean));
+        }
+        let some = Parts::of([Some(4.0), None, Some(2.0), None, None].into_iter());
+        assert_eq!((some.mean(), some.counts), (Some(3.0), [1, 0, 1, 0, 0]));
+    }
+
+    #[test]
+    fn parts_are_equal_only_if_every_value_is() {
+        let of = |values: [f64; 4]| Parts::of(values.into_iter().map(Some));
+        assert_eq!(of([1.0, 2.0, 3.0, 4.0]), of([1.0, 2.0, 3.0, 4.0]));
+        // The same sums, as two jobs of a long part change places.
+        let wave = |swapped: usize| {
+            let value = |i: usize| {
+                if i == swapped {
+                    i + 1
+                } else if i == swapped + 1 {
+                    i - 1
+                } else {
+                    i
+                }
+            };
+            Parts::of((0..100).map(move |i| Some(value(i) as f64)))
+        };
+        assert!(wave(7).sums == wave(50).sums && wave(7) != wave(50));
+    }
+}
