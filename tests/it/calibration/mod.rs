@@ -1,9 +1,8 @@
-//! The closing lines against known truths: on many logs, how often an interval covers the true difference, and
-//! how often a line calls equal arms different.
+//! The closing lines against known truths on many logs: coverage of intervals, and false differences between equal
+//! arms.
 //!
-//! `make calibration` tries thousands of logs and writes its table into docs/src/numbers.md. Without the
-//! variable CALIBRATION a part of it runs in half a minute. Seeds are fixed, so both give the same numbers every
-//! time.
+//! `make calibration` replays thousands of logs and writes the table of docs/src/numbers.md. Without the variable
+//! CALIBRATION a sample runs in half a minute. Seeds are fixed.
 
 mod arms;
 mod logs;
@@ -32,8 +31,8 @@ const MEASURES: [(&str, &str); 4] = [
     ("bounded_slowdown_mean", ""),
 ];
 
-/// Returns what the closing lines say of two replays of a run in a measure, or what the rule of the lines
-/// gives for a measure that no line has. `None` if they are equal.
+/// Returns the difference between two replays of a run as the closing lines state it, or by the same rule for a
+/// measure without a line. `None` for equal replays.
 fn stated(runs: &Runs, [a, b]: [usize; 2], (measure, words): (&str, &str)) -> Option<Clause> {
     if words.is_empty() {
         let (of, base) = (&runs.outcomes[a], &runs.outcomes[b]);
@@ -57,7 +56,7 @@ fn lines(runs: &Runs, replays: &[usize]) -> Vec<String> {
     verdict(&study, &logs::finished(outcomes), None)
 }
 
-/// Intervals against a truth.
+/// Intervals compared with the truth.
 #[derive(Clone, Copy, Default)]
 struct Coverage {
     intervals: u32,
@@ -82,8 +81,8 @@ impl Coverage {
     }
 }
 
-/// Returns the coverage by measure of the pairs of arms, over all logs. The truth is the ratio of the means
-/// over the logs of a load.
+/// Returns the coverage of all pairs and logs by measure. The truth is the ratio of the means over all logs of
+/// the same load.
 fn coverage(of_load: &[Vec<Runs>], pairs: &[([usize; 2], &[usize])]) -> [Coverage; 4] {
     let mut found = [Coverage::default(); 4];
     for logs in of_load {
@@ -126,7 +125,7 @@ const WAIT: usize = 2;
 /// The loads of the model.
 const LOADS: [&str; 3] = ["0.6", "0.7", "0.85"];
 
-/// The arms whose true differences are estimated, with the pairs and the measures of each pair.
+/// Arms with estimated true differences, and the compared pairs with their measures.
 const KNOWN: [&str; 4] = ["naive", "snug", "mc1x1", "first-fit"];
 const PAIRS: [([usize; 2], &[usize]); 3] = [([1, 0], &[0, 1]), ([1, 2], &[0, 1]), ([3, 1], &[0, 1, 2, 3])];
 
@@ -144,7 +143,7 @@ fn at_loads(loads: &[&str], jobs: u32, count: u64, schedulers: &[&str], arms: &[
     loads.iter().map(of_load).collect()
 }
 
-/// Returns the share of logs on which a line calls two equal arms different in a measure.
+/// Counts logs with a false difference between two equal arms, in pairwise sum and in wait.
 fn equal_arms(jobs: u32, count: u64) -> [Counted; 2] {
     let logs = model(jobs, count, &["easy"], &["guest:c1", "guest:c2", "guest:s1", "guest:s2"]).concat();
     let called = |pair, m: usize| {
@@ -154,8 +153,8 @@ fn equal_arms(jobs: u32, count: u64) -> [Counted; 2] {
     [called([0, 1], SUM), called([2, 3], WAIT)]
 }
 
-/// Returns the share of logs on which the line calls the best of twelve arms that refuse at random closer than
-/// an arm that places equally and never refuses.
+/// Counts logs with a false difference between the best of twelve refusing arms and an equal arm that never
+/// refuses.
 fn best_of_twelve(jobs: u32, count: u64) -> Counted {
     let arms: Vec<String> = (1..=12).map(|i| format!("guest:r{i}")).chain(["guest:c1".to_owned()]).collect();
     let arms: Vec<&str> = arms.iter().map(String::as_str).collect();
@@ -170,14 +169,13 @@ fn best_of_twelve(jobs: u32, count: u64) -> Counted {
     }))
 }
 
-/// Returns the share of logs at these loads whose replay under EASY is called overloaded.
+/// Returns the share of overloaded replays under EASY at these loads.
 fn overloaded(loads: &[&str], jobs: u32, count: u64) -> f64 {
     let logs = at_loads(loads, jobs, count, &["easy"], &["hilbert+bf"]).concat();
     Counted::of(logs.iter().map(|runs| runs.outcomes[0].summary.get("overloaded") > Some(0.0))).share()
 }
 
-/// Returns the share of logs on which the line says that FCFS is worse than EASY: waits are significantly
-/// longer, or it alone is overloaded.
+/// Counts logs with FCFS found worse than EASY: significantly longer waits, or overload under FCFS alone.
 fn fcfs_found(jobs: u32, count: u64) -> Counted {
     let logs = model(jobs, count, &["easy", "fcfs"], &["hilbert+bf"]).concat();
     Counted::of(logs.iter().map(|runs| {

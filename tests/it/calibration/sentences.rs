@@ -1,26 +1,26 @@
-//! Reads differences and intervals out of closing lines, as a reader would.
+//! Parses differences and intervals of closing lines.
 
-/// What a line says about a difference.
+/// Whether a line claims a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// There is one.
+    /// A significant difference.
     Different,
-    /// There is none, or it is not significant, or there is no interval.
+    /// About equal, not significant, or without an interval.
     Unclear,
 }
 
-/// A difference as a line states it.
+/// A parsed difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Clause {
-    /// The ratio of the first replay's number to that of the second.
+    /// Ratio of the first replay's number to the second's.
     pub(super) ratio: f64,
-    /// The ends of its interval, if there is one.
+    /// Ends of the interval of the ratio, `None` without an interval.
     pub(super) ends: Option<[f64; 2]>,
     pub(super) found: Found,
 }
 
-/// Returns what `line` says about a measure, whose words begin the clause. `names` are the replays of the
-/// ratio; the line may compare them the other way round. `None` if the line does not compare them.
+/// Parses the clause of `line` that begins with `words`. `names` are the replays of the ratio; the line may have
+/// them in the other order. `None` without such a clause.
 pub(super) fn clause(line: &str, words: &str, names: [&str; 2]) -> Option<Clause> {
     let at = line.find(words)?;
     let text = line[at..].split(';').next()?;

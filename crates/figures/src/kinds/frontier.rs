@@ -11,7 +11,7 @@ use crate::results::Results;
 pub(super) const KIND: PlotKind = PlotKind {
     name: "frontier",
     summary: "Dispersal against what an allocator costs per job",
-    needs: "the column calls_ns_per_job; leave out --no-timing, and replay results of version 1.0 again",
+    needs: "times (calls_ns_per_job); leave out --no-timing, and replay results of version 1.0 again",
     takes: &[Setting::Value],
     example: None,
     draw,

@@ -1,5 +1,5 @@
-//! The difference between two replays in words: a fact about this log, and with its interval what it says
-//! about more jobs of the same kind: `1.3 % less than mc1x1 (95 % CI 0.8 to 1.9 %)`.
+//! The difference between two replays in words: `1.3 % less than mc1x1 (95 % CI 0.8 to 1.9 %)`. The amount is a
+//! fact about this log; the interval is for more jobs of the same kind.
 
 use super::candidate::Candidate;
 use meshreplay_results::text::grouped;
@@ -39,12 +39,12 @@ pub(super) struct Comparison {
     equal: &'static str,
 }
 
-/// What a sentence says about the certainty of a difference.
+/// The part of a sentence behind the amount.
 enum Stated {
-    /// Nothing: it is a fact about this log.
+    /// Nothing: the amount is a fact about this log.
     Fact,
-    /// The ends of the interval in the direction of the amount, in its unit, and the number of seeds behind
-    /// it, in words; empty for an interval over jobs.
+    /// Ends in the direction and unit of the amount, and the number of seeds in words; empty for an interval
+    /// over jobs.
     Interval { low: f64, high: f64, seeds: String },
     /// The reason for no interval.
     Missing(String),
@@ -99,7 +99,7 @@ impl Comparison {
         let is_near = value.abs() < NO_SHARE || is_uncertain && farthest <= EQUAL_SHARE;
         let is_multiple = is_time && difference.is_relative && 1.0 + value >= MULTIPLE;
         let sign = value.signum();
-        // Maps differences to the amounts that the sentence has.
+        // Maps differences to amounts of the sentence.
         let amount = |difference_to: f64| match (difference.is_relative, is_multiple) {
             (true, true) => 1.0 + difference_to,
             (true, false) => 100.0 * sign * difference_to,

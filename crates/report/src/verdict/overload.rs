@@ -1,5 +1,5 @@
-//! Replays whose waits grow with the length of the log: what lines say about them, and what they compare
-//! instead of waits.
+//! Lines on overloaded replays: their backlog, and comparisons of utilization, makespan and backlog in place of
+//! waits.
 
 use super::candidate::Candidate;
 use super::comparison::Comparison;
@@ -12,7 +12,7 @@ pub(crate) const MARK: &str = "†";
 /// Most names in the line.
 const NAMED: usize = 3;
 
-/// Returns the lowest and the highest of some numbers; `None` without any.
+/// Returns the lowest and the highest number; `None` without numbers.
 fn ends(numbers: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     numbers.fold(None, |ends, number| {
         let [low, high] = ends.unwrap_or([number; 2]);
@@ -20,14 +20,14 @@ fn ends(numbers: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     })
 }
 
-/// Returns numbers with their unit: one, or a range if they differ as printed.
+/// Formats a range, or one number if both ends print the same.
 fn spread([low, high]: [f64; 2], decimals: usize) -> String {
     let [low, high] = [low, high].map(|end| grouped(end, decimals));
     if low == high { high } else { format!("{low} to {high}") }
 }
 
-/// Returns the line on the overloaded replays of a run; `None` without any. `label` names a replay by what
-/// tells it apart; the name is empty if nothing does.
+/// Returns the line on the overloaded replays of a run; `None` without any. `label` names a replay by its varying
+/// coordinates.
 pub(super) fn line(
     replays: &[&ReplayResult<'_>],
     label: &dyn Fn(&ReplayResult<'_>) -> String,

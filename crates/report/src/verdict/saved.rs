@@ -14,7 +14,7 @@ use super::winners::Winners;
 use super::{lines, primary};
 use meshreplay_figures::{Curve, FigureError, Results};
 use meshreplay_results::frame::{JobColumns, Replication, Table, pooling_replays};
-use meshreplay_sim::metrics::{JobRow, PartSums, Trim};
+use meshreplay_sim::metrics::{JobRow, PartSums, Trim, saved_backlog};
 use meshreplay_study::study::ReplaySpec;
 
 /// The columns that identify jobs, and those that the compared numbers are computed from.
@@ -23,8 +23,16 @@ const COLUMNS: [&str; 9] =
 /// The columns of the summary that count jobs left out of a replay.
 const LEFT_OUT: [&str; 3] = ["never_fit", "jobs_given_up", "jobs_never_started"];
 
-/// The sums over parts of the log of saved replications.
-type SavedParts = BTreeMap<Replication, PartSums>;
+/// What is computed from the saved jobs of each replication.
+type SavedParts = BTreeMap<Replication, FromJobs>;
+
+/// What is computed from the saved jobs of a replication.
+struct FromJobs {
+    /// The sums over parts of the log.
+    parts: PartSums,
+    /// The numbers on the backlog, which summaries of version 1.0 lack.
+    backlog: [(&'static str, f64); 3],
+}
 
 /// Saved results with the sums for their comparison.
 pub(crate) struct SavedAnswer<'a> {
@@ -103,12 +111,16 @@ impl<'a> SavedAnswer<'a> {
         let table = &self.results.table;
         let replication = |&row: &usize| {
             let key = table.replication(row)?;
+            let from_jobs = self.parts.get(&key);
+            let backlog = |name: &str| {
+                from_jobs?.backlog.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
+            };
             Some(measured::Replication {
                 seed: key.seed,
                 jobs: table.number("jobs", row),
                 in_means: table.number("jobs_in_means", row),
-                numbers: compared(|name| table.number(name, row)),
-                parts: self.parts.get(&key).map(Cow::Borrowed),
+                numbers: compared(|name| table.number(name, row).or_else(|| backlog(name))),
+                parts: from_jobs.map(|from_jobs| Cow::Borrowed(&from_jobs.parts)),
             })
         };
         let first = *rows.first()?;
@@ -172,7 +184,8 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
         if let Some((key, jobs)) = current
             && let Some(machine) = machines.get(&key)
         {
-            found.insert(key, PartSums::of_saved(&jobs, trim, machine));
+            let (parts, backlog) = (PartSums::of_saved(&jobs, trim, machine), saved_backlog(&jobs, machine));
+            found.insert(key, FromJobs { parts, backlog });
         }
     };
     Table::visit_details::<FigureError>(folder, "jobs", &COLUMNS, &|_| true, &mut |part| {

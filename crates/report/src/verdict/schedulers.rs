@@ -141,12 +141,14 @@ fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Opti
             let compare = |other: &&Candidate<'_>| {
                 Some(Comparison::of_best(other, shortest, WAIT, others.len())?.under(other.name))
             };
-            let mut texts: Vec<String> = stable.iter().filter_map(compare).collect();
+            let compared = stable.iter().filter_map(compare).collect::<Vec<_>>().join(", ");
             let apart =
                 format!("under {} {}", names_of(&overloaded), instead_of_waits(&overloaded, shortest));
-            texts.extend((!overloaded.is_empty()).then_some(apart));
+            let clauses =
+                [(!stable.is_empty()).then_some(compared), (!overloaded.is_empty()).then_some(apart)];
+            let clauses: Vec<String> = clauses.into_iter().flatten().collect();
             let (name, seconds) = (shortest.name, seconds(shortest));
-            Some(format!("waits are shortest under {name}, {seconds} on average; {}", texts.join(", ")))
+            Some(format!("waits are shortest under {name}, {seconds} on average; {}", clauses.join("; ")))
         }
         _ => None,
     }

@@ -1,62 +1,74 @@
-//! Work that still waited when submissions ended, and the rule for overload.
+//! The backlog at the last submission, and the rule for overload.
 //!
-//! Under overload the queue grows as long as jobs are submitted. Waits then measure the length of the log, and
-//! means of two replays differ by whose large jobs are put off. Two facts tell such replays from stable ones:
-//! much work has not started at the last submission, and the queue has not been empty for long. The thresholds
-//! come from replays of the Lublin-Feitelson model with known loads. Without the second fact one in six stable
-//! replays of 10,000 jobs would be called overloaded, since the backlog of a busy week is no growth.
+//! Under overload the queue grows until submissions end, and waits measure the length of the log. An overloaded
+//! replay has a large backlog at the last submission, and its queue was last empty long before. The thresholds
+//! are from replays of the Lublin-Feitelson model at known loads. The backlog alone would flag one in six stable
+//! replays of 10,000 jobs: a busy week is not growth.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::facts::share;
+use super::facts::{JobRow, share};
+use super::groups::JobColumns;
 use crate::engine::Record;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
 
-/// The fewest jobs of a replay that can be called overloaded: in a shorter log a queue at the end says little.
+/// Fewest jobs of an overloaded replay. A queue at the end of a shorter log is common.
 const FEWEST_JOBS: u64 = super::paired::FEWEST_JOBS;
-/// Overload: more than this share of the jobs waits.
+/// Overload: share of the jobs in the backlog above this.
 const MOST_JOBS_SHARE: f64 = 0.1;
-/// Overload: at least this share of the work waits, and it would keep the whole machine busy for
-/// [`LEAST_DAYS`].
+/// Overload: share of the work in the backlog from here on, if the backlog also has [`LEAST_DAYS`].
 const LEAST_WORK_SHARE: f64 = 0.04;
+/// Days of the whole machine.
 const LEAST_DAYS: f64 = 2.0;
 
-/// Overload: jobs have waited without a break since before this share of the time of submissions.
+/// Overload: the queue was last empty before this share of the time between first and last submission.
 const LATEST_EMPTY: f64 = 0.5;
 
-/// The most periods with waiting jobs in memory. Only the last one is needed; more than one matter where a log
-/// is not in the order of arrival.
+/// Most periods in memory. Only the last period counts, but an unsorted log may still join earlier ones.
 const MOST_PERIODS: usize = 1 << 11;
 
 const DAY_S: f64 = 86_400.0;
 
-/// The jobs that wait at the last submission, while jobs are added in any order. Memory: the jobs that wait
-/// at the last submission so far.
+/// The backlog while jobs are added, in any order. Memory: the jobs in the backlog of the last submission so
+/// far.
 #[derive(Debug, Default)]
 pub(super) struct WaitingJobs {
-    /// The first and the last submission so far, `None` without jobs.
+    /// First and last submission so far, `None` without jobs.
     submitted: Option<(Time, Time)>,
-    /// Periods in which some job waited, by their begin, with their end. They do not overlap.
+    /// Disjoint periods with at least one waiting job: end by begin.
     periods: BTreeMap<Time, Time>,
-    /// Start and work of the jobs that start later, the first start on top.
+    /// Start and work of the jobs in the backlog, the first start on top.
     waiting: BinaryHeap<Reverse<(Time, i128)>>,
     jobs: u64,
     work: i128,
 }
 
-/// The work at the last submission of a replay.
+/// The backlog at the last submission of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Backlog {
-    /// Jobs of the replay, and those of them that waited.
+    /// Jobs of the replay.
     jobs: u64,
+    /// Jobs in the backlog.
     waiting: u64,
-    /// Node-seconds of the replay, and those of the jobs that waited.
+    /// Node-seconds of the replay.
     work_node_s: f64,
+    /// Node-seconds of the backlog.
     waiting_node_s: f64,
-    /// The last instant without waiting jobs, as a share of the time of submissions.
+    /// Last instant with an empty queue: 0 at the first submission, 1 at the last one.
     last_empty: f64,
+}
+
+/// Computes `overloaded`, `backlog_share` and `backlog_days` from saved jobs on `mesh`, for summaries without
+/// these columns.
+pub fn saved_backlog(rows: &[JobRow], mesh: &Mesh) -> [(&'static str, f64); 3] {
+    let mut waiting = WaitingJobs::default();
+    JobColumns::new(rows).with_facts(mesh, |facts| waiting.add(facts.replay.jobs, facts.replay.records));
+    let backlog = waiting.finish();
+    let overloaded = f64::from(u8::from(backlog.is_overload(mesh)));
+    let days = backlog.machine_days(mesh);
+    [("overloaded", overloaded), ("backlog_share", backlog.share()), ("backlog_days", days)]
 }
 
 impl WaitingJobs {
@@ -82,9 +94,8 @@ impl WaitingJobs {
         }
     }
 
-    /// Adds a period in which a job waited.
+    /// Adds the period of a waiting job, joined with all periods that it overlaps.
     fn add_period(&mut self, mut begin: Time, mut end: Time) {
-        // Earlier periods that reach into the new one, and later ones that it reaches into, become one with it.
         while let Some((&other, &its_end)) = self.periods.range(..end).next_back() {
             if its_end <= begin {
                 break;
@@ -99,7 +110,7 @@ impl WaitingJobs {
         }
     }
 
-    /// Returns the last instant without waiting jobs as a share of the time of submissions.
+    /// Returns the last instant with an empty queue: 0 at the first submission, 1 at the last one.
     fn last_empty(&self) -> f64 {
         let Some((first, last)) = self.submitted else { return 1.0 };
         let current = self.periods.range(..=last).next_back().filter(|(_, end)| **end > last);
@@ -107,7 +118,7 @@ impl WaitingJobs {
         if last > first { (since - first).as_seconds() / (last - first).as_seconds() } else { 0.0 }
     }
 
-    /// Returns the work that waits, after all jobs.
+    /// Returns the backlog after all jobs.
     pub(super) fn finish(self) -> Backlog {
         let node_s = |work: i128| work as f64 / 1e6;
         Backlog {
@@ -126,17 +137,17 @@ impl WaitingJobs {
 }
 
 impl Backlog {
-    /// Returns the share of the work that waited.
+    /// Share of the work in the backlog.
     pub(super) fn share(&self) -> f64 {
         share(self.waiting_node_s, self.work_node_s)
     }
 
-    /// Returns the share of the jobs that waited.
+    /// Share of the jobs in the backlog.
     pub(super) fn jobs_share(&self) -> f64 {
         share(self.waiting as f64, self.jobs as f64)
     }
 
-    /// Returns the days in which the whole machine would do the work that waited.
+    /// The backlog in days of the whole machine.
     pub(super) fn machine_days(&self, mesh: &Mesh) -> f64 {
         share(self.waiting_node_s, f64::from(mesh.available()) * DAY_S)
     }

@@ -28,6 +28,7 @@ mod rows;
 mod shapes;
 mod summary;
 
+pub use backlog::saved_backlog;
 pub use contention::{Contention, JobContention};
 pub use cost::{Cost, clock_ns};
 pub use curves::{BusyNodes, Distribution};
