@@ -15,7 +15,7 @@ const MISTAKES: &[&str] = &[
     "replay tiny.swf -m 4x4 -a curve:order=hilbert,hilbert",
     "tiny.swf",
     "replay tiny.swf -m 4x4 -a naive --verbose",
-    "replay tiny.swf -m 4x4 -a naive --columns pairwise_men",
+    "replay tiny.swf -m 4x4 -a naive --columns pairwise_mean_men",
     "list allocators hilbert",
     "replay synthetic:load=0.9 -m 4x4 -a naive",
     "replay tiny.swf -m 4x4 -a Hilbert+BF",

@@ -378,11 +378,7 @@ fn pictures_that_cannot_be_drawn_are_named() -> Tested {
         assert!(all.stderr.contains(&note), "{left_out}: {}", all.stderr);
     }
     for (arguments, code, message) in [
-        (
-            "plot out --kind frontier",
-            1,
-            "error: frontier: out does not hold times (calls_ns_per_job); leave out --no-timing",
-        ),
+        ("plot out --kind frontier", 1, "error: frontier: out does not hold times (calls_ns_per_job)"),
         ("plot nowhere", 1, "error: nowhere holds no summary.parquet"),
         (
             "plot out --kind utilization --value pairwise",

@@ -243,13 +243,13 @@ fn keys_of_cells_stay_as_they_are() -> Tested {
     let more = "networks = ['recorded', 'wormhole']\nreplications = 3\n";
     fs::write(at.join("more.toml"), study.to_owned() + more)?;
     for (arguments, keys) in [
-        ("one.toml --no-timing", &["d5da743d122f"][..]),
-        ("more.toml", &["ab847af08591", "fa2f9dd4bd3e"]),
-        ("more.toml --no-timing", &["93fa8e66b13a", "7082e58fe3a6"]),
-        ("more.toml --contention", &["efca6231c040", "51d7c126db72"]),
-        ("more.toml --jobs", &["ab847af08591", "fa2f9dd4bd3e"]),
-        ("more.toml --jobs --placements", &["ce4f84e265c5", "86e95beca3af"]),
-        ("more.toml --no-timing --contention --jobs --placements", &["3308dff47a0f", "89e4aa89a313"]),
+        ("one.toml --no-timing", &["17c47e4a2840"][..]),
+        ("more.toml", &["7ce3b8dcd515", "da0e8ea1acf7"]),
+        ("more.toml --no-timing", &["d7ef56315343", "0b53666749d2"]),
+        ("more.toml --contention", &["f25da871b3f5", "8f45f8747dd1"]),
+        ("more.toml --jobs", &["7ce3b8dcd515", "da0e8ea1acf7"]),
+        ("more.toml --jobs --placements", &["39ab4c449412", "288179aca994"]),
+        ("more.toml --no-timing --contention --jobs --placements", &["1a5691d98d22", "a404a93dc133"]),
     ] {
         let ran = run(at, &format!("sweep {arguments} -o out --dry-run"))?;
         let rows = ran.stdout.lines().filter(|line| line.contains("  to do  "));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use meshreplay_results::frame::{FrameError, JobColumns, JobOrder, Replication, Table};
-use meshreplay_sim::metrics::{Difference, PartFiller, Parts, metric};
+use meshreplay_sim::metrics::{Difference, PartFiller, Parts, Trim, metric};
 
 /// The results behind the cells of a table: their rows in the summary.
 pub(super) struct Ratios<'a> {
@@ -70,14 +70,14 @@ impl Filling {
 }
 
 impl<'a> Ratios<'a> {
-    /// Reads the jobs in `folder`, if there are any and the number is a mean over jobs. There are no
-    /// intervals with `--trim`, where each replay has other jobs in means, nor for several rows of one replay
-    /// with a part of its jobs each. Reads the jobs twice, a part of the file at a time. Memory:
+    /// Reads the jobs in `folder`, if there are any and the number is a mean over jobs. There are no intervals
+    /// for several rows of one replay with a part of its jobs each. Reads the jobs twice, a part of the file at a time. Memory:
     /// 40 bytes for each job of one replay at a time if its log is not in the order of arrival.
     pub(super) fn read(table: &'a Table, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
         let mut ratios = Self { table, value, jobs: BTreeMap::new() };
         let rows: BTreeSet<_> = (0..table.height()).map(|row| table.replication(row)).collect();
-        let is_whole = !table.has_number("trim_percent") && rows.len() == table.height();
+        let is_whole = rows.len() == table.height();
+        let trim = Trim { percent: table.number("trim_percent", 0) };
         let Some((column, less)) = metric(value).and_then(|metric| metric.of_jobs).filter(|_| is_whole)
         else {
             return Ok(ratios);
@@ -86,6 +86,7 @@ impl<'a> Ratios<'a> {
         let mut names = vec!["replay", "seed", "job", "submit_s", column];
         names.extend(less.filter(|less| *less != "submit_s"));
         let mut current: Option<(Replication, Filling)> = None;
+        let mut period_s = None;
         Table::visit_details::<FrameError>(folder, "jobs", &names, &|_| true, &mut |part| {
             let numbers = |name: &str| part.numbers(name);
             let (Some(values), Some(submit), Some(number)) =
@@ -97,6 +98,7 @@ impl<'a> Ratios<'a> {
             for (key, rows) in part.replications() {
                 if current.as_ref().is_none_or(|(last, _)| *last != key) {
                     let size = sizes.get(&key).copied();
+                    period_s = size.and_then(|size| trim.period_s(size.ends_s[0], size.ends_s[1]));
                     if let Some((key, before)) = current.replace((key, Filling::begin(size))) {
                         ratios.jobs.insert(key, before.finish());
                     }
@@ -104,8 +106,11 @@ impl<'a> Ratios<'a> {
                 let Some((_, filling)) = &mut current else { continue };
                 for i in rows {
                     let less = less.map_or(Some(0.0), |less| less.get(i));
-                    let value = values.get(i).zip(less).map(|(value, less)| value - less);
-                    filling.add(submit.get(i).unwrap_or(0.0), number.get(i), value);
+                    let submit_s = submit.get(i).unwrap_or(0.0);
+                    let is_in_means =
+                        period_s.is_none_or(|[from_s, to_s]: [f64; 2]| (from_s..=to_s).contains(&submit_s));
+                    let value = values.get(i).zip(less).filter(|_| is_in_means);
+                    filling.add(submit_s, number.get(i), value.map(|(value, less)| value - less));
                 }
             }
             Ok(())

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::{Group, Grouping, JobGroups, ReplayWithJobs};
 use meshreplay_results::frame::{JobOrder, Key, Replication, Table};
-use meshreplay_sim::metrics::{GroupSums, JobRow, OfGroups, Trim};
+use meshreplay_sim::metrics::{GroupSums, JobRow, OfGroups};
 
 /// The jobs of a replay, as index by the first pass.
 #[derive(Default)]
@@ -107,14 +107,9 @@ pub(super) struct Sums {
 struct OpenReplay {
     /// The number of missing jobs.
     left: u64,
-    trim: Trim,
-    /// The result of [`Trim::bounds`].
-    bounds: Option<(usize, f64)>,
-    /// Number of jobs read.
-    before: usize,
+    /// The result of [`Trim::period_s`](meshreplay_sim::metrics::Trim::period_s).
+    period_s: Option<[f64; 2]>,
     sums: GroupSums,
-    /// All jobs read, for a log out of order: its jobs in means are known only at the end.
-    kept: Option<Grouped>,
 }
 
 impl Sums {
@@ -131,10 +126,9 @@ impl Sums {
     /// Prepares the sums of `replays` for the second pass.
     pub(super) fn second_pass(index: &GroupIndex, replays: &[ReplayWithJobs]) -> Self {
         let open = |&ReplayWithJobs { key, trim, .. }: &ReplayWithJobs| {
-            let JobOrder { jobs, last_s, is_sorted } = index.replays.get(&key)?.order;
-            let bounds = trim.bounds(jobs as usize, last_s);
-            let kept = (bounds.is_some() && !is_sorted).then(Grouped::default);
-            Some((key, OpenReplay { left: jobs, trim, bounds, kept, ..OpenReplay::default() }))
+            let JobOrder { jobs, ends_s: [first_s, last_s], .. } = index.replays.get(&key)?.order;
+            let period_s = trim.period_s(first_s, last_s);
+            Some((key, OpenReplay { left: jobs, period_s, ..OpenReplay::default() }))
         };
         Self { open: replays.iter().filter_map(open).collect(), done: HashMap::new() }
     }
@@ -143,27 +137,19 @@ impl Sums {
     /// kept in a temporary file.
     pub(super) fn add(&mut self, key: Replication, (rows, groups): &Grouped) -> io::Result<()> {
         let Some(open) = self.open.get_mut(&key) else { return Ok(()) };
-        if let Some(kept) = &mut open.kept {
-            kept.0.extend(rows);
-            kept.1.extend(groups);
-        } else {
-            let (before, bounds) = (open.before, open.bounds);
-            open.sums.add(rows, groups, &|i| {
-                bounds.is_none_or(|(first, end_s)| before + i >= first && rows[i].start_s < end_s)
-            });
-        }
-        open.before += rows.len();
+        let period_s = open.period_s;
+        let is_in_means =
+            |i: usize| period_s.is_none_or(|[from_s, to_s]| (from_s..=to_s).contains(&rows[i].submit_s));
+        open.sums.add(rows, groups, &is_in_means);
         open.left = open.left.saturating_sub(rows.len() as u64);
         if open.left == 0 { self.close(key) } else { Ok(()) }
     }
 
     /// Ends the sums of a replay.
     fn close(&mut self, key: Replication) -> io::Result<()> {
-        let Some(OpenReplay { trim, mut sums, kept, .. }) = self.open.remove(&key) else { return Ok(()) };
-        if let Some((rows, groups)) = kept {
-            sums.add_trimmed(&rows, &groups, trim);
+        if let Some(OpenReplay { sums, .. }) = self.open.remove(&key) {
+            self.done.insert(key, sums.finish()?);
         }
-        self.done.insert(key, sums.finish()?);
         Ok(())
     }
 

@@ -178,6 +178,10 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
         }
     }
     let trim = Trim { percent: table.number("trim_percent", 0) };
+    // Version 1.0 left out other jobs, and its summaries have no backlog.
+    if trim.percent.is_some() && table.column("overloaded").is_none() {
+        return Ok(SavedParts::new());
+    }
     let (mut found, mut has_all) = (SavedParts::new(), true);
     let mut current: Option<(Replication, Vec<JobRow>)> = None;
     let mut finish = |current: Option<(Replication, Vec<JobRow>)>| {

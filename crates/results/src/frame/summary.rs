@@ -27,7 +27,7 @@ fn number<'a>() -> Field<SummaryRow<'a>> {
 fn trim<'a>() -> Field<SummaryRow<'a>> {
     field("trim_percent", MaybeF64(|row| row.trim_percent))
         .unit("%")
-        .meaning("percent of jobs at the beginning that means exclude; null without --trim")
+        .meaning("percent of the period of submissions that means exclude at each end; null without --trim")
 }
 
 /// Returns the columns on the origin of a row, after the numbers and the specs of algorithms.

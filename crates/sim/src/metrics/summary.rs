@@ -19,7 +19,7 @@ pub struct Summary {
 
 impl Summary {
     /// Computes the numbers of a replay, and its sums over parts of the log. O(J) for J jobs, or O(J·log J) if
-    /// means leave jobs out or jobs are not in the order of arrival, plus the time of a lower bound of
+    /// jobs are not in the order of arrival, plus the time of a lower bound of
     /// dispersal for each job size. Never fails, as everything stays in memory.
     pub fn of(replay: &Finished<'_>) -> io::Result<(Self, PartSums)> {
         let jobs = replay.jobs;
@@ -269,19 +269,27 @@ mod tests {
     }
 
     #[test]
-    fn trimming_leaves_out_the_first_and_those_after_the_last_day() {
-        let summary = summary(&example(), "2x2", Trim { percent: Some(25.0) });
+    fn trimming_leaves_out_submissions_at_both_ends() {
+        // Submissions at 100, 100, 110 and 86,000 s.
+        let mut example = example();
+        example.0[2].submit = Time::from_seconds(500);
+        example.1[2].start = Time::from_seconds(90_000);
+        let summary = summary(&example, "2x2", Trim { percent: Some(0.4) });
         is(&summary, "jobs", 4.0);
-        is(&summary, "jobs_in_means", 2.0);
-        // The rule leaves out a job of 2 nodes and the last job.
+        is(&summary, "jobs_in_means", 1.0);
+        // The late start of the third job does not matter.
         is(&summary, "pairwise_ratio_to_bound_mean", 1.5);
-        is(&summary, "wait_s_mean", 10.0);
+        is(&summary, "wait_s_mean", 89_500.0);
         is(&summary, "makespan_s", 86_800.0);
+        let kept = |percent, submits: &[f64]| Trim { percent }.kept(submits.len(), |i| submits[i]);
+        assert_eq!(kept(Some(10.0), &[50.0, 0.0, 100.0, 10.0, 90.0, 91.0]), [0, 3, 4]);
+        assert_eq!(kept(None, &[3.0, 1.0]), [0, 1]);
+        assert_eq!(kept(Some(10.0), &[7.0; 3]), [0, 1, 2]);
     }
 
     #[test]
     fn a_mean_over_no_jobs_is_no_number() {
-        let summary = summary(&example(), "2x2", Trim { percent: Some(100.0) });
+        let summary = summary(&example(), "2x2", Trim { percent: Some(49.9) });
         is(&summary, "jobs", 4.0);
         is(&summary, "moves", 0.0);
         for name in

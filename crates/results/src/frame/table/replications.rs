@@ -27,13 +27,16 @@ pub struct JobOrder {
     pub jobs: u64,
     /// Whether none arrived before the one above it.
     pub is_sorted: bool,
-    /// When the last one arrived, in seconds.
+    /// When the last job of the list arrived, in seconds.
     pub last_s: f64,
+    /// First and last arrival, in seconds.
+    pub ends_s: [f64; 2],
 }
 
 impl Default for JobOrder {
     fn default() -> Self {
-        Self { jobs: 0, is_sorted: true, last_s: f64::NEG_INFINITY }
+        let ends_s = [f64::INFINITY, f64::NEG_INFINITY];
+        Self { jobs: 0, is_sorted: true, last_s: f64::NEG_INFINITY, ends_s }
     }
 }
 
@@ -42,6 +45,8 @@ impl JobOrder {
     pub fn add(&mut self, submit_s: f64) {
         self.is_sorted &= self.last_s <= submit_s;
         (self.jobs, self.last_s) = (self.jobs + 1, submit_s);
+        let [first_s, last_s] = self.ends_s;
+        self.ends_s = [first_s.min(submit_s), last_s.max(submit_s)];
     }
 }
 

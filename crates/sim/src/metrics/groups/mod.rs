@@ -68,29 +68,9 @@ struct GroupSum {
 }
 
 impl GroupSums {
-    /// Adds jobs, the next ones in the order of the log, with the group of each. `counts` selects the jobs in
-    /// means by their position among `jobs`. O(J) for J jobs.
-    pub fn add(&mut self, jobs: &[JobRow], groups: &[usize], counts: &dyn Fn(usize) -> bool) {
-        self.add_some(jobs, groups, &|_| true, counts);
-    }
-
-    /// Adds all jobs of a replay, in any order, with the group of each. `trim` selects the jobs in means.
-    /// O(J·log J) for J jobs.
-    pub fn add_trimmed(&mut self, jobs: &[JobRow], groups: &[usize], trim: Trim) {
-        self.add_some(jobs, groups, &|_| true, &|_| false);
-        let kept = trim.kept(jobs.len(), |i| jobs[i].submit_s, |i| jobs[i].start_s);
-        let (jobs, groups): (Vec<JobRow>, Vec<usize>) = kept.iter().map(|&i| (jobs[i], groups[i])).unzip();
-        self.add_some(&jobs, &groups, &|_| false, &|_| true);
-    }
-
-    /// Adds jobs to the totals and to the means, selected by their positions.
-    fn add_some(
-        &mut self,
-        jobs: &[JobRow],
-        groups: &[usize],
-        is_in_totals: &dyn Fn(usize) -> bool,
-        is_in_means: &dyn Fn(usize) -> bool,
-    ) {
+    /// Adds jobs, the next ones in the order of the log, with the group of each. `is_in_means` selects the jobs
+    /// in means by their position among `jobs`. O(J) for J jobs.
+    pub fn add(&mut self, jobs: &[JobRow], groups: &[usize], is_in_means: &dyn Fn(usize) -> bool) {
         for (first, (jobs, groups)) in
             (0..).step_by(JOBS_AT_ONCE).zip(jobs.chunks(JOBS_AT_ONCE).zip(groups.chunks(JOBS_AT_ONCE)))
         {
@@ -99,11 +79,9 @@ impl GroupSums {
             // These numbers do not depend on the machine.
             JobColumns::new(jobs).with_facts(&Mesh::default(), |facts| {
                 for (i, &group) in groups.iter().enumerate() {
-                    if is_in_totals(first + i) {
-                        let node_s = facts.service_s(i) * f64::from(jobs[i].allocated);
-                        self.whole.count(node_s);
-                        self.groups[group].count(node_s);
-                    }
+                    let node_s = facts.service_s(i) * f64::from(jobs[i].allocated);
+                    self.whole.count(node_s);
+                    self.groups[group].count(node_s);
                     if is_in_means(first + i) {
                         self.whole.positions.push(i);
                         self.groups[group].positions.push(i);
@@ -230,7 +208,8 @@ mod tests {
     /// Returns the numbers of jobs that are added together.
     fn group_numbers(jobs: &[JobRow], groups: &[usize], trim: Trim) -> io::Result<OfGroups> {
         let mut sums = GroupSums::default();
-        sums.add_trimmed(jobs, groups, trim);
+        let kept = trim.kept(jobs.len(), |i| jobs[i].submit_s);
+        sums.add(jobs, groups, &|i| kept.binary_search(&i).is_ok());
         sums.finish()
     }
 

@@ -128,7 +128,7 @@ impl PartSums {
     pub fn of_saved(rows: &[JobRow], trim: Trim, mesh: &Mesh) -> Self {
         let n = rows.len();
         let ranks = ranks(n, |i| rows[i].submit_s);
-        let kept = trim.kept(n, |i| rows[i].submit_s, |i| rows[i].start_s);
+        let kept = trim.kept(n, |i| rows[i].submit_s);
         let columns = JobColumns::new(rows);
         columns.with_facts(mesh, |facts| {
             let facts = facts.with_kept(kept);

@@ -157,15 +157,15 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: Some("trim_percent"),
         value: |options| options.trim.percent.into(),
         set: |options, text| {
-            let percent = text.parse().ok().filter(|percent| (0.0..100.0).contains(percent));
-            options.trim = Trim { percent: Some(percent.ok_or("expected a number from 0 to below 100")?) };
+            let percent = text.parse().ok().filter(|percent| (0.0..50.0).contains(percent));
+            options.trim = Trim { percent: Some(percent.ok_or("expected a number from 0 to below 50")?) };
             Ok(())
         },
         example: "2.5",
         flag: Some(Flag {
             name: "trim",
-            help: "Leave jobs out of means: the first PERCENT to arrive, and those that start on a later day \
-                 than the last submission",
+            help: "Leave jobs out of means: those submitted in the first and the last PERCENT of the period of \
+                 submissions, the same jobs in every replay",
             gives: FlagValue::Argument("PERCENT"),
             is_of_sweep: false,
             ..SWITCH

@@ -70,8 +70,8 @@ fn results(
 fn in_words(outcomes: &[Outcome]) -> String {
     let words = outcomes.iter().map(|outcome| {
         assert!(outcome.is_streamed);
-        let Outcome { seed, skipped, never_fit, summary, blocks, .. } = outcome;
-        format!("{seed} {skipped} {never_fit} {summary:?} {blocks:?}\n")
+        let Outcome { seed, skipped, never_fit, summary, parts, .. } = outcome;
+        format!("{seed} {skipped} {never_fit} {summary:?} {parts:?}\n")
     });
     words.collect()
 }
