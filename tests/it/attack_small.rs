@@ -215,7 +215,7 @@ fn means_over_no_job_are_no_numbers() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let ran =
-        run(at, &format!("replay {} -m 4x4 -a naive --trim 99.9 --no-timing -o out", bundled("tiny.swf")))?;
+        run(at, &format!("replay {} -m 4x4 -a naive --trim 49.9 --no-timing -o out", bundled("tiny.swf")))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let row = ran.stdout.lines().find(|line| line.trim_start().starts_with("naive")).unwrap_or_default();
     assert_eq!(row.split_whitespace().filter(|cell| *cell == "-").count(), 7, "{}", ran.stdout);
@@ -229,7 +229,7 @@ fn means_over_no_job_are_no_numbers() -> Tested {
     let ran = run(
         at,
         &format!(
-            "replay {} -m 4x4 -a naive --trim 99.9 --no-timing --format csv -q -o csv",
+            "replay {} -m 4x4 -a naive --trim 49.9 --no-timing --format csv -q -o csv",
             bundled("tiny.swf")
         ),
     )?;

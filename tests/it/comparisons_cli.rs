@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::support::{Ran, Tested, bold_on_terminal, bundled, run};
+use super::support::{Ran, Tested, bold_on_terminal, bundled, columns, run};
 
 /// The bundled log, as an argument.
 fn log() -> String {
@@ -73,9 +73,15 @@ fn the_same_replay_again_says_nothing_about_chance() -> Tested {
 fn means_over_other_jobs_are_not_compared() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let replay = format!("replay {} -m 16x16 -a mc1x1 gabl first-fit --trim 50 --no-timing -q -o out", log());
+    let replay = format!(
+        "replay {} -m 16x16 -a mc1x1 gabl first-fit --shape row --oversize skip --no-timing -q -o out",
+        log()
+    );
     let told = ran(at, &replay)?.stdout;
-    assert!(told.contains("\nleft out: first-fit (means over 4,974 jobs, not 4,994)\n"), "{told}");
+    assert!(
+        told.contains("\nleft out: first-fit (replays ") && told.contains(" jobs, not 10,000)\n"),
+        "{told}"
+    );
     let table = ran(at, "table out --relative-to mc1x1")?.stdout;
     assert!(
         table.contains("some ratios are of means over other jobs, see the column jobs_in_means"),
@@ -83,13 +89,38 @@ fn means_over_other_jobs_are_not_compared() -> Tested {
     );
     // Two replays with different jobs: nothing to compare, and the note remains.
     let told = ran(at, &replay.replace(" gabl", "").replace(" -o out", ""))?.stdout;
-    assert!(told.ends_with("\n\nleft out: first-fit (means over 4,974 jobs, not 4,994)\n"), "{told}");
+    assert!(
+        told.contains("\n\nleft out: first-fit (replays ") && told.ends_with(" jobs, not 10,000)\n"),
+        "{told}"
+    );
     // On a terminal the best numbers are bold. Without a comparison nothing is bold.
     let command = replay.replace(" gabl", "").replace(" -o out", "");
     let Some(shown) = bold_on_terminal(at, 160, &command.split(' ').collect::<Vec<_>>())? else {
         return Ok(());
     };
     assert_eq!(shown.matches("\x1b[1m").count(), 0, "{shown}");
+    Ok(())
+}
+
+/// First-fit under EASY starts jobs late, and FCFS later still; means cover the same jobs all the same.
+#[test]
+fn trimmed_replays_cover_the_same_jobs_and_are_compared() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let replay =
+        format!("replay {} -m 16x16 -s easy fcfs -a mc1x1 first-fit --trim 10 --no-timing -q", log());
+    let told = ran(at, &format!("{replay} -o out --format csv"))?.stdout;
+    assert!(!told.contains("left out") && told.contains("easy: one submesh per job: first-fit: "), "{told}");
+    let summary = columns(&at.join("out/summary.csv"))?;
+    let jobs: BTreeSet<&String> = summary["jobs_in_means"].iter().collect();
+    assert!(jobs.len() == 1 && summary["jobs_in_means"][0].parse::<u32>()? < 9000, "{jobs:?}");
+    // The table and the report compute the same intervals from the jobs.
+    let table = ran(at, "table out --columns scheduler --relative-to mc1x1")?.stdout;
+    assert!(table.contains("first-fit") && table.contains(" ["), "{table}");
+    ran(at, "report out")?;
+    let page = fs::read_to_string(at.join("out/report.html"))?;
+    let line = told.lines().find(|line| line.starts_with("easy: one submesh")).unwrap_or_default();
+    assert!(page.contains(line.split(" (95 %").next().unwrap_or("?")), "{line}");
     Ok(())
 }
 

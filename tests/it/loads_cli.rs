@@ -106,7 +106,12 @@ fn means_over_other_jobs_are_not_marked_as_the_best() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let log = bundled("lublin-256-10k.swf.gz");
-    ran(at, &format!("replay {log} -m 16x16 -a mc1x1 first-fit --trim 50 --no-timing -q -o out"))?;
+    ran(
+        at,
+        &format!(
+            "replay {log} -m 16x16 -a mc1x1 first-fit --shape row --oversize skip --no-timing -q -o out"
+        ),
+    )?;
     ran(at, "report out")?;
     let page = fs::read_to_string(at.join("out/report.html"))?;
     assert!(page.contains("Replays with different numbers of jobs in their means"), "no sentence");

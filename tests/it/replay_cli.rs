@@ -238,8 +238,8 @@ const WRONG: &[(&str, i32, &str)] = &[
     ("{tiny} -m 0x8 -a naive", 2, "machine '0x8': size 1 is 0"),
     ("{tiny} -m 16y8 -a naive", 2, "machine '16y8': '16y8' is not a size"),
     ("{tiny} -m 2x2x2x2 -a naive", 2, "4 dimensions; expected 1 to 3 sizes"),
-    ("{tiny} -m 4x4 -a naive --trim 100", 2, "expected a number from 0 to below 100"),
-    ("{tiny} -m 4x4 -a naive --trim -1", 2, "expected a number from 0 to below 100"),
+    ("{tiny} -m 4x4 -a naive --trim 50", 2, "expected a number from 0 to below 50"),
+    ("{tiny} -m 4x4 -a naive --trim -1", 2, "expected a number from 0 to below 50"),
     ("{tiny} -m 4x4 -a naive --arrival-scale 0", 2, "expected a number above 0"),
     ("{tiny} -m 4x4 -a naive --arrival-scale -1", 2, "expected a number above 0"),
     (

@@ -269,7 +269,7 @@ fn jobs_of_a_study_lead_where_those_of_a_replay_do() -> Tested {
 fn means_over_no_jobs_are_nothing() -> Tested {
     let directory = site()?;
     let at = directory.path();
-    let ran = run(at, "replay tiny.swf -m 4x4 -a naive --no-timing --trim 99 --format csv -o out")?;
+    let ran = run(at, "replay tiny.swf -m 4x4 -a naive --no-timing --trim 49.9 --format csv -o out")?;
     let note = "note: tiny on 4x4 with 'naive': none of 10 jobs is left for the means, which are empty\n";
     assert!(ran.code == Some(0) && ran.stderr.contains(note), "{}", ran.stderr);
     let summary = columns(&at.join("out/summary.csv"))?;
@@ -279,7 +279,7 @@ fn means_over_no_jobs_are_nothing() -> Tested {
     }
     assert_eq!((summary["jobs_in_means"][0].as_str(), summary["jobs"][0].as_str()), ("0", "10"));
     assert_ne!(summary["utilization"], [""]);
-    let table = fine(at, "replay tiny.swf -m 4x4 -a naive --no-timing --trim 99 -q")?.stdout;
+    let table = fine(at, "replay tiny.swf -m 4x4 -a naive --no-timing --trim 49.9 -q")?.stdout;
     let cells: Vec<&str> = table.lines().last().unwrap_or_default().split_whitespace().collect();
     assert_eq!(cells[0], "naive", "{table}");
     assert!(cells[2..].iter().all(|cell| *cell == "-"), "{table}");

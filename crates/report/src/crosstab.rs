@@ -5,6 +5,7 @@ use std::path::Path;
 use super::compared::{Along, Cell, rivals};
 use super::hidden::{HiddenColumns, Operands};
 use super::intervals::Ratios;
+use super::verdict::{OF_WAITS, OVERLOADED};
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_results::frame::{Column, FrameError, Numbers, Table};
@@ -59,6 +60,9 @@ const OVER_SEEDS: &str = "± is half the width of the 95 % confidence interval o
 
 /// The note on ratios of means over different jobs, see [`HiddenColumns::is_of_other_jobs`].
 const OTHER_JOBS: &str = "some ratios are of means over other jobs, see the column jobs_in_means";
+
+/// The note on cells with the mark of overload.
+const OVERLOAD: &str = "† is overloaded: its times grow with the length of the log and are not compared";
 
 /// The note on columns without a best number.
 const UNMARKED: &str =
@@ -177,6 +181,8 @@ struct Content {
     values: Values,
     /// Confidence intervals by row and column; `None` without any.
     intervals: Option<Vec<Vec<Option<Spread>>>>,
+    /// By row and column, whether overload decides the number.
+    overloaded: Vec<Vec<bool>>,
     /// The cells that are compared for the best of them, and comparable.
     compared: Vec<Vec<Cell>>,
     /// The number of decimals, unless the user asked for another one.
@@ -193,6 +199,12 @@ impl Crosstab<'_> {
     /// Returns the mean of the numbers of some results; `None` without any.
     fn mean(&self, rows: &[usize]) -> Option<f64> {
         (!rows.is_empty()).then(|| self.sum(rows) / rows.len() as f64)
+    }
+
+    /// Returns whether the numbers are times that measure the length of the log in one of these results.
+    fn is_overloaded(&self, rows: &[usize]) -> bool {
+        OF_WAITS.contains(&&*self.options.value)
+            && rows.iter().any(|&row| self.table.number("overloaded", row).is_some_and(|is| is > 0.0))
     }
 
     /// Returns whether the numbers are means over the jobs in means.
@@ -234,11 +246,12 @@ impl Crosstab<'_> {
             notes.extend((!compared.iter().all(are_complete)).then(|| OTHER_RESULTS.to_owned()));
         }
         compared.retain(|rivals| are_alike(rivals) && are_complete(rivals));
+        let overloaded = grid.map(|rows| self.is_overloaded(rows));
         let values = grid.map(|rows| self.mean(rows));
         // Single counts are shown without decimals.
         let is_whole = self.table.column(&options.value).is_some_and(Column::is_whole);
         let decimals = if is_whole && most == 1 { 0 } else { decimals(&values) };
-        Content { title: options.value.clone(), intervals, compared, decimals, values, notes }
+        Content { title: options.value.clone(), intervals, compared, decimals, values, overloaded, notes }
     }
 
     /// Returns a table of the ratios to the results with the label that the user means by `base`.
@@ -265,6 +278,9 @@ impl Crosstab<'_> {
             let ratios = Ratios::read(self.table, &options.value, folder)?;
             let is_single = hidden.names().is_empty() || hidden.is_seed();
             intervals = some(each(&operands, |[of, base]| {
+                if self.is_overloaded(of) || self.is_overloaded(base) {
+                    return None;
+                }
                 let ends = if is_single {
                     ratios.ends(of, base)
                 } else {
@@ -281,7 +297,9 @@ impl Crosstab<'_> {
         compared.retain(|rivals| !self.is_of_jobs() || rivals.iter().all(is_of_same));
         notes.extend((compared.len() < count).then(|| OTHER_JOBS.to_owned()));
         let title = format!("{} relative to {base}", options.value);
-        Ok(Content { title, intervals, compared, decimals: decimals(&values), values, notes })
+        let is_overloaded = |[of, base]: &Operands| self.is_overloaded(of) || self.is_overloaded(base);
+        let overloaded = operands.iter().map(|row| row.iter().map(is_overloaded).collect()).collect();
+        Ok(Content { title, intervals, compared, decimals: decimals(&values), values, overloaded, notes })
     }
 
     /// Returns a note on the numbers of results that the numbers are means of; `None` if each number is a
@@ -305,7 +323,9 @@ impl Crosstab<'_> {
     /// Returns the table with this content.
     fn shown(&self, content: Content) -> PaperTable {
         let Self { options, grid, .. } = self;
-        let Content { mut title, values, intervals, compared, decimals, notes } = content;
+        let Content { mut title, values, intervals, compared, decimals, overloaded, mut notes } = content;
+        let has_mark = !options.exact && overloaded.iter().flatten().any(|&is_overloaded| is_overloaded);
+        notes.extend(has_mark.then(|| OVERLOAD.to_owned()));
         let text = |value: f64| match (options.exact, options.decimals) {
             (true, None) => value.to_string(),
             (true, Some(decimals)) => format!("{value:.*}", usize::from(decimals)),
@@ -313,7 +333,8 @@ impl Crosstab<'_> {
         };
         // Numbers with the same text count as equal, so that the table never marks only one of them.
         let mut bests = grid.map(|_| false);
-        for rivals in compared {
+        for mut rivals in compared {
+            rivals.retain(|cell| !overloaded[cell.row][cell.column]);
             let numbers: Vec<Option<f64>> = rivals.iter().map(|cell| values[cell.row][cell.column]).collect();
             let found = best(&numbers, self.best, |a, b| text(a) == text(b));
             rivals.iter().zip(found).for_each(|(cell, best)| bests[cell.row][cell.column] = best);
@@ -324,7 +345,8 @@ impl Crosstab<'_> {
                 Some(Spread::Ends([low, high])) => format!(" [{}, {}]", text(low), text(high)),
                 None => String::new(),
             };
-            let text = values[i][j].map(|value| text(value) + &spread).unwrap_or_default();
+            let mark = if has_mark && overloaded[i][j] { format!("{OVERLOADED} ") } else { String::new() };
+            let text = values[i][j].map(|value| mark + &text(value) + &spread).unwrap_or_default();
             PaperCell { text, best: bests[i][j] }
         };
         let row = |(i, labels): (usize, &Vec<String>)| {

@@ -38,9 +38,9 @@ enum Filling {
 
 impl Filling {
     /// Begins a replay with this number and order of jobs.
-    fn begin(size: Option<JobOrder>) -> Self {
+    fn begin(size: Option<JobOrder>, is_trimmed: bool) -> Self {
         match size {
-            Some(size) if size.is_sorted => Self::Sorted(PartFiller::new(size.jobs as usize)),
+            Some(size) if size.is_sorted && !is_trimmed => Self::Sorted(PartFiller::new(size.jobs as usize)),
             _ => Self::Unsorted(Vec::new()),
         }
     }
@@ -58,7 +58,7 @@ impl Filling {
             Self::Unsorted(mut jobs) => {
                 // The sort is stable: jobs that arrive together keep the order of the log.
                 jobs.sort_by(|a, b| a.0.total_cmp(&b.0));
-                let mut filler = PartFiller::new(jobs.len());
+                let mut filler = PartFiller::new(jobs.iter().filter(|(.., value)| value.is_some()).count());
                 for (_, number, value) in jobs {
                     filler.add(number, value);
                 }
@@ -99,7 +99,9 @@ impl<'a> Ratios<'a> {
                 if current.as_ref().is_none_or(|(last, _)| *last != key) {
                     let size = sizes.get(&key).copied();
                     period_s = size.and_then(|size| trim.period_s(size.ends_s[0], size.ends_s[1]));
-                    if let Some((key, before)) = current.replace((key, Filling::begin(size))) {
+                    if let Some((key, before)) =
+                        current.replace((key, Filling::begin(size, trim.percent.is_some())))
+                    {
                         ratios.jobs.insert(key, before.finish());
                     }
                 }

@@ -2,7 +2,7 @@
 //! half the width of the confidence interval.
 
 use super::chosen_columns::{ColumnError, NONE, TextColumn, spread, text_columns};
-use super::verdict::{OVERLOADED, Winners};
+use super::verdict::{OF_WAITS, OVERLOADED, Winners};
 use meshreplay_results::frame::{self, FinishedRun};
 use meshreplay_results::text::{Align, Screen, Table, duration_ns, grouped};
 use meshreplay_sim::metrics::{
@@ -180,10 +180,12 @@ fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
         cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
         cells.extend(numbers.iter().map(|(metric, column)| {
             let text = number(metric, column.group, outcomes);
-            let is_marked = metric.name() == "wait_s_mean" && winners.is_overloaded(i);
-            if is_marked { format!("{OVERLOADED} {text}") } else { text }
+            marked(metric.name(), winners.is_overloaded(i), text)
         }));
-        cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
+        cells.extend(chosen.iter().map(|column| {
+            let text = column.cells.get(i).cloned().unwrap_or_default();
+            marked(&column.name, winners.is_overloaded(i), text)
+        }));
         table.add(cells);
     }
     let mut row_of = vec![None; replays.len()];
@@ -199,6 +201,11 @@ fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
         }
     }
     table
+}
+
+/// Returns the text of a number, with the mark of overload if the number depends on waits.
+fn marked(name: &str, is_overloaded: bool, text: String) -> String {
+    if is_overloaded && OF_WAITS.contains(&name) { format!("{OVERLOADED} {text}") } else { text }
 }
 
 /// Returns a coordinate of a replay as a cell. A factor of arrival times other than 1 has the offered load

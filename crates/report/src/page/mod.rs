@@ -133,9 +133,9 @@ impl Report {
             );
         } else if self.answer.iter().any(|line| line.contains("95 % CI")) {
             self.remark = String::from(
-                "95 % CI is the confidence interval of the difference, from the same jobs under both (block \
-                 bootstrap) or from replications with the same seeds. The pair of the best and the next best \
-                 is planned; other intervals are corrected for all pairs.",
+                "95 % CI is the confidence interval of the difference for more jobs of the same kind, from five \
+                 parts of the log or from replications with the same seeds. The interval of the best of several \
+                 candidates against a reference is corrected for their number.",
             );
         }
     }

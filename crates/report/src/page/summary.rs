@@ -5,7 +5,7 @@ use super::choice::{family_of, family_title};
 use super::table::{Choice, Meaning, ReportCell, ReportColumn, ReportTable};
 use crate::chosen_columns::spread;
 use crate::crosstab::has_unasked;
-use crate::verdict::{OVERLOADED, SavedAnswer, Winners};
+use crate::verdict::{OF_WAITS, OVERLOADED, SavedAnswer, Winners};
 use meshreplay_figures::draw::capitalized;
 use meshreplay_figures::{Curve, InMeans, Results};
 use meshreplay_results::frame::Numbers;
@@ -293,7 +293,7 @@ impl NumberColumn<'_> {
         let mut cells: Vec<ReportCell> = curves.iter().map(cell).collect();
         let texts: Vec<String> = cells.iter().map(|cell| cell.text.clone()).collect();
         let values: Vec<Option<f64>> = cells.iter().map(|cell| cell.value).collect();
-        if self.metric.name() == "wait_s_mean" {
+        if OF_WAITS.contains(&self.metric.name()) {
             let is_marked = |i: &usize| winners.is_some_and(|winners| winners.is_overloaded(*i));
             for i in (0..cells.len()).filter(is_marked) {
                 cells[i].text = format!("{OVERLOADED} {}", cells[i].text);

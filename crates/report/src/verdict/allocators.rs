@@ -35,6 +35,8 @@ pub(super) struct Classes<'g, 'a> {
 pub(super) struct Winners<'g, 'a> {
     /// The number.
     name: &'static str,
+    /// The number of allocators that the best was chosen from.
+    candidates: usize,
     /// The lowest mean.
     pub(super) best: &'g Candidate<'a>,
     /// The best and all with an equal number.
@@ -85,7 +87,9 @@ impl<'g, 'a> Classes<'g, 'a> {
         let (head, about, number) =
             (winners.head(is_distance), winners.about(), metric(self.primary)?.title());
         let worst = winners.others.last().copied();
-        let line = match self.winners_by_ratio(class) {
+        // Without a lead the numbers of jobs behind the ratios differ.
+        let by_ratio = self.winners_by_ratio(class).filter(|by_ratio| by_ratio.lead("", None).is_some());
+        let line = match by_ratio {
             None => format!("{head}{about}: {}", winners.lead(&number, worst)?),
             Some(by_ratio) if winners.names().eq(by_ratio.names()) => {
                 let by_sum = winners.lead(&number, worst)?;
@@ -122,23 +126,19 @@ impl<'g, 'a> Classes<'g, 'a> {
         format!("{who} {what}")
     }
 
-    /// Returns the number of candidates that the best of one class was chosen from, for its comparison with
-    /// the best of the other class: the class that is ahead claims something, the other one is its reference.
-    fn candidates(&self, best: &Candidate<'_>, base: &Candidate<'_>, name: &str) -> usize {
-        let is_ahead = best.mean(name) < base.mean(name);
-        if is_ahead { self.fitting.len() } else { self.any.len() }
-    }
-
-    /// Compares the best of the second class with the best of the first one.
-    pub(super) fn cost(&self, winners: &Winners<'g, 'a>, base: &Candidate<'a>) -> Option<Comparison> {
-        let candidates = self.candidates(winners.best, base, winners.name);
-        Comparison::of_best(winners.best, base, winners.name, candidates)
+    /// Compares the best of the second class with the best of the first one. The class that is ahead claims
+    /// something, and its best was chosen from its candidates; the other one is the reference.
+    pub(super) fn cost(&self, winners: &Winners<'g, 'a>, base: &Winners<'g, 'a>) -> Option<Comparison> {
+        let name = winners.name;
+        let is_ahead = winners.best.mean(name) < base.best.mean(name);
+        let candidates = if is_ahead { winners.candidates } else { base.candidates };
+        Comparison::of_best(winners.best, base.best, name, candidates)
     }
 
     /// Returns the line on the second class: its best compared with the best of the first class, and the cost
     /// of the class.
     fn cost_line(&self) -> Option<String> {
-        let (base, winners) = (self.winners(&self.any)?.best, self.winners(&self.fitting)?);
+        let (base, winners) = (self.winners(&self.any)?, self.winners(&self.fitting)?);
         let title = if self.fitting.iter().all(|one| one.is_contiguous()) {
             "one submesh per job"
         } else {
@@ -146,7 +146,8 @@ impl<'g, 'a> Classes<'g, 'a> {
         };
         let number = metric(self.primary)?.title();
         let count = self.fitting.len();
-        let than = self.cost(&winners, base)?.than(base.name);
+        let than = self.cost(&winners, &base)?.than(base.best.name);
+        let base = base.best;
         let names = joined(&winners.tied, usize::MAX);
         let mut line = match (winners.tied.len(), count) {
             (1, 1) => format!("{title}: {names}: {number} {than}"),
@@ -162,8 +163,8 @@ impl<'g, 'a> Classes<'g, 'a> {
     /// Returns the clause that compares both classes by the ratio to the bound.
     fn cost_by_ratio(&self, by_sum: &Winners<'g, 'a>) -> Option<String> {
         let winners = Winners::new(&asked(&self.fitting), RATIO).filter(|_| self.primary == DISTANCE)?;
-        let base = Winners::new(&self.any, RATIO)?.best;
-        let than = self.cost(&winners, base)?.than(base.name);
+        let base = Winners::new(&self.any, RATIO)?;
+        let than = self.cost(&winners, &base)?.than(base.best.name);
         let is_named = by_sum.tied.contains(&winners.best.name);
         let whose = if is_named { String::new() } else { format!(" of {}", winners.best.name) };
         Some(format!("{BY_RATIO}{whose} {than}"))
@@ -177,14 +178,31 @@ impl<'g, 'a> Classes<'g, 'a> {
             let who = if ranked.len() == 1 { "both" } else { "all" };
             return (!ranked.is_empty()).then(|| format!("{who} {}", same_starts(base)));
         }
-        if base.is_overloaded() || ranked.iter().any(|one| one.is_overloaded()) {
+        if base.is_overloaded() {
             return Some(instead_of_waits(&ranked, base));
         }
-        match ranked.as_slice() {
-            [only] => Some(format!("jobs wait {}", Comparison::of_pair(only, base, WAIT)?.than(&under))),
+        let (overloaded, stable): (Vec<_>, Vec<_>) = ranked.into_iter().partition(|one| one.is_overloaded());
+        let compared = match stable.as_slice() {
+            [] => None,
+            [only] if overloaded.is_empty() => {
+                Some(format!("jobs wait {}", Comparison::of_pair(only, base, WAIT)?.than(&under)))
+            }
+            [only] => {
+                let than = Comparison::of_pair(only, base, WAIT)?.than(&under);
+                Some(format!("under {} jobs wait {than}", only.name))
+            }
             all => wait_range(all, base, &under).map(|text| format!("jobs wait {text}")),
-        }
+        };
+        let clauses: Vec<String> = compared.into_iter().chain(apart(&overloaded, base)).collect();
+        (!clauses.is_empty()).then(|| clauses.join("; "))
     }
+}
+
+/// Returns the clause on overloaded replays, compared with a stable one; `None` without any.
+fn apart(overloaded: &[&Candidate<'_>], base: &Candidate<'_>) -> Option<String> {
+    let names: Vec<&str> = overloaded.iter().map(|one| one.name).collect();
+    (!names.is_empty())
+        .then(|| format!("under {} {}", joined(&names, NAMED), instead_of_waits(overloaded, base)))
 }
 
 /// Returns the clause on the waits of a class with equal distances; empty if waits are equal, too.
@@ -201,19 +219,21 @@ fn waits(class: &[&Candidate<'_>]) -> String {
         let who = if class.len() == 2 { "both" } else { "all" };
         return format!("{unasked}; {who} {}", same_starts(shortest));
     }
-    if ranked.iter().any(|one| one.is_overloaded()) {
+    let (overloaded, stable): (Vec<_>, Vec<_>) = ranked.iter().copied().partition(|one| one.is_overloaded());
+    let Some((shortest, others)) = stable.split_first() else {
         return format!("{unasked}; {}", instead_of_waits(others, shortest));
-    }
-    if let [other] = others {
+    };
+    let compared = if let [other] = others {
         let comparison = Comparison::of_pair(shortest, other, WAIT);
         let text = comparison.map(|comparison| comparison.than(&format!("under {}", other.name)));
-        let text = text.map(|text| format!("; waits under {} are {text}", shortest.name));
-        return unasked + &text.unwrap_or_default();
-    }
-    let base = format!("under {}, where waits are shortest", shortest.name);
-    let others: Vec<_> = others.iter().copied().filter(|other| !other.equals(shortest, WAIT)).collect();
-    let text = wait_range(&others, shortest, &base);
-    unasked + &text.map(|text| format!("; elsewhere jobs wait {text}")).unwrap_or_default()
+        text.map(|text| format!("waits under {} are {text}", shortest.name))
+    } else {
+        let base = format!("under {}, where waits are shortest", shortest.name);
+        let others: Vec<_> = others.iter().copied().filter(|other| !other.equals(shortest, WAIT)).collect();
+        wait_range(&others, shortest, &base).map(|text| format!("elsewhere jobs wait {text}"))
+    };
+    let clauses = compared.into_iter().chain(apart(&overloaded, shortest));
+    clauses.fold(unasked, |text, clause| format!("{text}; {clause}"))
 }
 
 /// Returns the range of waits of allocators on this log, from the shortest to the longest, compared with
@@ -230,7 +250,10 @@ fn wait_range(of: &[&Candidate<'_>], base: &Candidate<'_>, under: &str) -> Optio
 impl<'g, 'a> Winners<'g, 'a> {
     /// Returns the best of a class in a number; `None` without numbers.
     fn new(class: &[&'g Candidate<'a>], name: &'static str) -> Option<Self> {
-        let ranked = ranked(class, name);
+        // Times of overloaded replays measure the length of the log.
+        let counts = |one: &&Candidate<'_>| name != TURNAROUND || !one.is_overloaded();
+        let class: Vec<_> = class.iter().copied().filter(|one| counts(one)).collect();
+        let ranked = ranked(&class, name);
         let (best, others) = ranked.split_first()?;
         let (tied, others): (Vec<_>, Vec<_>) = others.iter().partition(|other| best.equals(other, name));
         let is_near = |other: &&&'g Candidate<'a>| {
@@ -238,7 +261,7 @@ impl<'g, 'a> Winners<'g, 'a> {
         };
         let near = others.iter().take_while(is_near).map(|other| other.name).collect();
         let tied = std::iter::once(best.name).chain(tied.into_iter().map(|other| other.name)).collect();
-        Some(Self { name, best, tied, near, others })
+        Some(Self { name, candidates: ranked.len(), best, tied, near, others })
     }
 
     /// Returns the names of the best in the line.
@@ -275,7 +298,8 @@ impl<'g, 'a> Winners<'g, 'a> {
         };
         let next = self.others.first()?;
         let mut text = whose + &Comparison::of_pair(self.best, next, self.name)?.than(next.name);
-        let beside = beside.filter(|beside| beside.name != next.name && beside.name != self.best.name);
+        let is_known = |name: &str| name == next.name || self.names().any(|named| named == name);
+        let beside = beside.filter(|beside| !is_known(beside.name));
         if let Some(beside) = beside {
             text += if self.near.is_empty() { ", the next best, and " } else { " and " };
             text += &Comparison::fact(self.best, beside, self.name)?.than(beside.name);

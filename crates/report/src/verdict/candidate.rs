@@ -164,10 +164,11 @@ impl Candidate<'_> {
         is_none("allocate_failures") && is_none("internal_fragmentation")
     }
 
-    /// Returns whether waits grow with the length of the log in any replication, so that they are not
+    /// Returns whether waits grow with the length of the log in most replications, so that they are not
     /// compared.
     pub(super) fn is_overloaded(&self) -> bool {
-        self.means("overloaded").iter().any(|&overloaded| overloaded > 0.0)
+        let overloaded = self.replications.iter().filter(|one| one.is_overloaded()).count();
+        2 * overloaded > self.replications.len()
     }
 
     /// Returns whether every job has one component.

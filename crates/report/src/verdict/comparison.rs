@@ -2,6 +2,7 @@
 //! fact about this log; the interval is for more jobs of the same kind.
 
 use super::candidate::Candidate;
+use meshreplay_base::words::counted;
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::{Difference, Interval95, Metric, Uncertainty, metric};
 
@@ -10,6 +11,8 @@ const NO_SHARE: f64 = 0.001;
 /// Farthest end of an interval around 0 for replays that are about equal. With a wider interval the
 /// difference is not significant, but may exist.
 const EQUAL_SHARE: f64 = 0.05;
+/// Difference below which replays with an interval around 0 are about equal, however wide the interval.
+const SMALL_SHARE: f64 = 0.02;
 /// Difference of mean times that counts as 0, in seconds, and as a share of the mean run time, since some
 /// models have times far below a second.
 const NO_SECONDS: f64 = 1.0;
@@ -96,7 +99,8 @@ impl Comparison {
             (of.mean(name)? - base.mean(name)?).abs() < NO_SECONDS.min(NO_SHARE_OF_RUN * run_s)
         };
         let farthest = interval.map_or(0.0, |interval| interval.low.abs().max(interval.high.abs()));
-        let is_near = value.abs() < NO_SHARE || is_uncertain && farthest <= EQUAL_SHARE;
+        let is_small = farthest <= EQUAL_SHARE || value.abs() < SMALL_SHARE;
+        let is_near = value.abs() < NO_SHARE || is_uncertain && is_small;
         let is_multiple = is_time && difference.is_relative && 1.0 + value >= MULTIPLE;
         let sign = value.signum();
         // Maps differences to amounts of the sentence.
@@ -167,7 +171,10 @@ impl Comparison {
             Stated::Interval { low, high, seeds } => {
                 let decimals = self.decimals();
                 // `grouped` drops the sign of -0.0, which shows here that the interval holds 0.
-                format!("95 % CI {low:.decimals$} to {high:.decimals$}{}{seeds}", self.unit())
+                let end = |end: f64| {
+                    if end.abs() < 1.0 { format!("{end:.decimals$}") } else { grouped(end, decimals) }
+                };
+                format!("95 % CI {} to {}{}{seeds}", end(*low), end(*high), self.unit())
             }
         }
     }
@@ -232,8 +239,11 @@ fn seeds(difference: &Difference) -> String {
 fn reason(uncertainty: &Uncertainty) -> String {
     let [too_short, no_interval] = NO_INTERVAL;
     match uncertainty {
-        Uncertainty::TooShort { jobs } => format!("{too_short}: {} jobs", grouped(*jobs as f64, 0)),
+        Uncertainty::TooShort { jobs } => {
+            format!("{too_short}: {}", counted(grouped(*jobs as f64, 0), "job"))
+        }
         Uncertainty::InOnePart => format!("{no_interval}: nearly all of it is in one fifth of the log"),
+        Uncertainty::OtherJobs => format!("{no_interval}: over other jobs"),
         _ => format!("{no_interval}: jobs were not kept"),
     }
 }

@@ -91,6 +91,11 @@ impl Replication<'_> {
         self.numbers.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
     }
 
+    /// Returns whether waits grow with the length of the log.
+    pub(super) fn is_overloaded(&self) -> bool {
+        self.number("overloaded").is_some_and(|overloaded| overloaded > 0.0)
+    }
+
     /// Returns the sums of the number over parts of the log; `None` if it is not compared or jobs were not
     /// kept.
     fn parts_of(&self, name: &str) -> Option<&Parts> {

@@ -28,7 +28,7 @@ use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
 use self::candidate::{Candidate, Comparable};
 use self::comparison::NO_INTERVAL;
 use self::measured::{ReplayResult, over_seeds};
-pub(super) use self::overload::MARK as OVERLOADED;
+pub(super) use self::overload::{MARK as OVERLOADED, OF_WAITS};
 pub(super) use self::plain::Plain;
 pub(super) use self::saved::SavedAnswer;
 pub(super) use self::winners::Winners;
@@ -94,8 +94,7 @@ fn lines(replays: Vec<ReplayResult<'_>>, primary: &'static str, folder: Option<&
 fn meaning_of_intervals(lines: &[String], replays: &[&ReplayResult<'_>]) -> Option<String> {
     const DAY_S: f64 = 86_400.0;
     let intervals = lines.iter().flat_map(|line| line.split("95 % CI ").skip(1));
-    let is_of_jobs =
-        |rest: &str| !rest.split(')').next().is_some_and(|interval| interval.ends_with(" seeds"));
+    let is_of_jobs = |rest: &str| !rest.split(')').next().is_some_and(|interval| interval.contains(" seeds"));
     if !intervals.into_iter().any(is_of_jobs) {
         return None;
     }

@@ -9,6 +9,17 @@ use meshreplay_results::text::grouped;
 /// The mark of overloaded replays in tables and lines.
 pub(crate) const MARK: &str = "†";
 
+/// The numbers that measure the length of the log under overload.
+pub(crate) const OF_WAITS: [&str; 7] = [
+    "wait_s_mean",
+    "queue_delay_s_mean",
+    "allocation_delay_s_mean",
+    "turnaround_s_mean",
+    "turnaround_s_variance",
+    "bounded_slowdown_mean",
+    "bounded_slowdown_per_processor_mean",
+];
+
 /// Most names in the line.
 const NAMED: usize = 3;
 
@@ -34,7 +45,10 @@ pub(super) fn line(
 ) -> Option<String> {
     let candidates = replays.iter().map(|replay| Candidate::new(0, "", replay)).collect::<Vec<_>>();
     let overloaded: Vec<usize> = (0..replays.len()).filter(|&i| candidates[i].is_overloaded()).collect();
-    let over = |name: &str| ends(overloaded.iter().filter_map(|&i| candidates[i].mean(name)));
+    let replications = || overloaded.iter().flat_map(|&i| &replays[i].replications);
+    let over = |name: &str| {
+        ends(replications().filter(|one| one.is_overloaded()).filter_map(|one| one.number(name)))
+    };
     let ([low, high], days) = (over("backlog_share")?, over("backlog_days")?);
     let names: Vec<String> = overloaded.iter().map(|&i| label(replays[i])).collect();
     let who = match names.as_slice() {

@@ -42,6 +42,7 @@ pub(super) fn plain(replays: Vec<ReplayResult<'_>>, primary: &'static str) -> Pl
     if let [only] = settings.as_slice() {
         let lines = schedulers::lines(only).into_iter().map(|line| {
             let line = without_intervals(line.strip_prefix("schedulers: ").unwrap_or(&line));
+            let line = line.replace(&format!(" ({})", overload::MARK), "");
             capitalized(&line) + "."
         });
         sentences.extend(lines);
@@ -125,14 +126,16 @@ impl Classes<'_, '_> {
 
     /// Returns the sentence on the allocators that wait for a place or round up.
     fn cost_sentence(&self) -> Option<String> {
-        let (base, winners) = (self.winners(&self.any)?.best, self.winners(&self.fitting)?);
-        let than = self.cost(&winners, base)?.plainly(&format!("under {}", base.name));
+        let (base, winners) = (self.winners(&self.any)?, self.winners(&self.fitting)?);
+        let than = self.cost(&winners, &base)?.plainly(&format!("under {}", base.best.name));
+        let base = base.best;
         let (who, at_best) = match self.fitting.as_slice() {
             [only] => (only.name.to_owned(), ""),
             all => (format!("The {} others", all.len()), "at best, "),
         };
         let does = self.fitting_do();
-        let waits = without_intervals(&self.waits_beside(base)?);
+        let waits =
+            without_intervals(&self.waits_beside(base)?).replace(&format!(" ({})", overload::MARK), "");
         let measure =
             if self.primary == DISTANCE { "the distances within jobs add up to" } else { "jobs take" };
         Some(format!("{who} {does}: {at_best}{measure} {than}, and {waits}."))

@@ -4,7 +4,7 @@ use super::allocators::{WAIT, joined};
 use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
 use super::measured::ReplayResult;
-use super::overload::instead_of_waits;
+use super::overload::{MARK, instead_of_waits};
 use meshreplay_results::text::grouped;
 use meshreplay_sim::scheduler::RECORDED;
 
@@ -40,7 +40,7 @@ pub(super) fn lines(setting: &[&ReplayResult<'_>]) -> Vec<String> {
         lines.extend(waits(&simulated, happened).map(|text| format!("schedulers{}: {text}", with(set))));
         let text = happened.and_then(|happened| beside_recorded(&simulated, happened));
         recorded.extend(text.map(|text| text + &with(set)));
-        lines.extend(set.compared.left_out.clone());
+        lines.extend(set.compared.left_out.as_ref().map(|text| text.to_owned() + &with(set)));
     }
     if sets.len() > MOST_SETS {
         lines
@@ -58,7 +58,8 @@ pub(super) fn lines(setting: &[&ReplayResult<'_>]) -> Vec<String> {
 /// waits, if schedulers differ.
 pub(super) fn shortest<'a>(setting: &[&'a ReplayResult<'_>]) -> Vec<&'a str> {
     let shortest = |set: Schedulers<'a>| {
-        let (simulated, _) = set.divided();
+        let (mut simulated, _) = set.divided();
+        simulated.retain(|one| !one.is_overloaded());
         let (first, others) = simulated.split_first()?;
         (!others.iter().all(|other| other.is_same(first, WAIT))).then_some(first.name)
     };
@@ -78,7 +79,7 @@ fn sets<'a>(setting: &[&'a ReplayResult<'_>]) -> Vec<Schedulers<'a>> {
         let candidates = of_allocator.enumerate();
         let candidates: Vec<_> =
             candidates.map(|(i, replay)| Candidate::new(i, &replay.spec.labels.scheduler, replay)).collect();
-        if candidates.len() < 2 {
+        if candidates.len() < 2 || candidates.iter().all(|one| one.replications.is_empty()) {
             continue;
         }
         let compared = Comparable::new(candidates);
@@ -116,7 +117,8 @@ fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Opti
     let mean = |candidate: &Candidate<'_>| candidate.mean(WAIT).unwrap_or_default();
     let seconds = |candidate: &Candidate<'_>| {
         let mean = mean(candidate);
-        format!("{} s", grouped(mean, if mean < 100.0 { 2 } else { 0 }))
+        let mark = if candidate.is_overloaded() { format!("{MARK} ") } else { String::new() };
+        format!("{mark}{} s", grouped(mean, if mean < 100.0 { 2 } else { 0 }))
     };
     match (simulated, recorded) {
         ([only], Some(recorded)) if only.is_same(recorded, WAIT) => {
@@ -128,27 +130,32 @@ fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Opti
             let both = if mean(only) <= mean(recorded) { [own, happened] } else { [happened, own] };
             Some(format!("mean wait {}", both.join(", ")))
         }
-        ([shortest, others @ ..], _) if !others.is_empty() => {
-            if others.iter().all(|other| other.is_same(shortest, WAIT)) {
+        ([first, others @ ..], _) if !others.is_empty() => {
+            if others.iter().all(|other| other.is_same(first, WAIT)) {
                 let names: Vec<&str> = simulated.iter().map(|candidate| candidate.name).collect();
                 return Some(format!("waits are the same under {}", joined(&names, usize::MAX)));
             }
             let (overloaded, stable): (Vec<_>, Vec<_>) =
-                others.iter().copied().partition(|other| other.is_overloaded());
-            if shortest.is_overloaded() {
-                return Some(format!("{}: {}", names_of(others), instead_of_waits(others, shortest)));
-            }
+                simulated.iter().copied().partition(|one| one.is_overloaded());
+            let Some((shortest, others)) = stable.split_first() else {
+                return Some(format!("under {} {}", names_of(others), instead_of_waits(others, first)));
+            };
             let compare = |other: &&Candidate<'_>| {
                 Some(Comparison::of_best(other, shortest, WAIT, others.len())?.under(other.name))
             };
-            let compared = stable.iter().filter_map(compare).collect::<Vec<_>>().join(", ");
+            let own = match others {
+                [] => format!("mean wait {} under {}", seconds(shortest), shortest.name),
+                _ => format!("waits are shortest under {}, {} on average", shortest.name, seconds(shortest)),
+            };
+            let compared = others.iter().filter_map(compare).collect::<Vec<_>>().join(", ");
             let apart =
                 format!("under {} {}", names_of(&overloaded), instead_of_waits(&overloaded, shortest));
-            let clauses =
-                [(!stable.is_empty()).then_some(compared), (!overloaded.is_empty()).then_some(apart)];
-            let clauses: Vec<String> = clauses.into_iter().flatten().collect();
-            let (name, seconds) = (shortest.name, seconds(shortest));
-            Some(format!("waits are shortest under {name}, {seconds} on average; {}", clauses.join("; ")))
+            let clauses = [
+                Some(own),
+                (!others.is_empty()).then_some(compared),
+                (!overloaded.is_empty()).then_some(apart),
+            ];
+            Some(clauses.into_iter().flatten().collect::<Vec<String>>().join("; "))
         }
         _ => None,
     }
@@ -161,10 +168,11 @@ fn names_of(schedulers: &[&Candidate<'_>]) -> String {
 
 /// Returns the differences of simulated waits to the recorded waits, but for overloaded replays.
 fn beside_recorded(simulated: &[&Candidate<'_>], recorded: &Candidate<'_>) -> Option<String> {
-    let compared = simulated.iter().filter(|one| !one.is_overloaded() && !recorded.is_overloaded());
-    let compare = |one: &&Candidate<'_>| {
-        Some(Comparison::of_best(one, recorded, WAIT, simulated.len())?.under(one.name))
+    let is_stable = |one: &&&Candidate<'_>| !one.is_overloaded() && !recorded.is_overloaded();
+    let compared: Vec<_> = simulated.iter().filter(is_stable).collect();
+    let compare = |one: &&&Candidate<'_>| {
+        Some(Comparison::of_best(one, recorded, WAIT, compared.len())?.under(one.name))
     };
-    let texts: Vec<String> = compared.filter_map(compare).collect();
+    let texts: Vec<String> = compared.iter().filter_map(compare).collect();
     (!texts.is_empty()).then(|| format!("compared with them, jobs wait {}", texts.join(", ")))
 }

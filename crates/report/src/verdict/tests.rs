@@ -108,6 +108,62 @@ fn replays_that_differ_in_seeds_are_one_with_the_seeds() {
     assert!(told[0].contains("waits under naive are ") && told[0].contains(", 4 seeds)"), "{told:?}");
 }
 
+/// The numbers of an overloaded replay.
+const OVERLOADED: [(&str, f64); 5] = [
+    ("overloaded", 1.0),
+    ("backlog_share", 0.2),
+    ("backlog_days", 9.0),
+    ("useful_utilization", 0.9),
+    ("makespan_s", 2e6),
+];
+
+#[test]
+fn an_overloaded_scheduler_is_no_base_for_the_stable_ones() {
+    let replays = vec![
+        measured("easy:order=sjf", "naive", |i| 50.0 + (i % 5) as f64, &OVERLOADED),
+        measured("easy", "naive", |i| 200.0 + (i * 23 % 80) as f64, &[("makespan_s", 1e6)]),
+        measured("fcfs", "naive", |i| 260.0 + (i * 29 % 80) as f64, &[]),
+    ];
+    let told = lines(replays, DISTANCE, None);
+    let start = "schedulers: waits are shortest under easy, 240 s on average; 25.1 % longer under fcfs (";
+    assert!(told[0].starts_with(start), "{told:?}");
+    let apart = "; under easy:order=sjf waits are not compared (†): utilization 90.0 % instead of ";
+    assert!(told[0].contains(apart) && told[0].contains("makespan 100.0 % longer"), "{told:?}");
+    let line =
+        "† overloaded (easy:order=sjf): when submissions ended, 20 % of the work (9.0 machine days) still";
+    assert!(told.iter().any(|told| told.starts_with(line)), "{told:?}");
+}
+
+#[test]
+fn an_overloaded_allocator_does_not_silence_the_others() {
+    let refusing = |more: &[(&'static str, f64)]| [&[("allocate_failures", 9.0)], more].concat();
+    let replays = vec![
+        measured("easy", "naive", |i| 200.0 + (i * 23 % 80) as f64, &[]),
+        measured("easy", "first-fit", |i| 260.0 + (i * 29 % 80) as f64, &refusing(&[])),
+        measured("easy", "worst-fit", |i| 900.0 + (i * 29 % 80) as f64, &refusing(&OVERLOADED)),
+    ];
+    let told = lines(replays, DISTANCE, None);
+    let expected = "; under first-fit jobs wait 25.1 % longer than under naive (95 % CI 25.1 to 25.1 %); under \
+                    worst-fit waits are not compared (†): utilization 90.0 % instead of 0.0 % under naive, ";
+    assert!(told[0].contains(expected), "{told:?}");
+}
+
+#[test]
+fn most_seeds_decide_about_overload() {
+    for (overloaded, is_marked) in [(1, false), (2, true)] {
+        let mut replays = Vec::new();
+        for seed in 1..=3_u64 {
+            let numbers: &[(&'static str, f64)] = if seed <= overloaded { &OVERLOADED } else { &[] };
+            let mut replay = measured("easy", "naive", |i| seed as f64 + (i % 5) as f64, numbers);
+            replay.spec.to_mut().seed = seed;
+            replay.replications[0].seed = seed;
+            replays.push(replay);
+        }
+        let told = lines(replays, DISTANCE, None);
+        assert_eq!(told.iter().any(|line| line.starts_with('†')), is_marked, "{told:?}");
+    }
+}
+
 #[test]
 fn every_coordinate_tells_groups_apart() {
     for row in Coordinate::listed() {

@@ -40,7 +40,7 @@ pub use gather::Number;
 pub use groups::{GroupNumbers, GroupSums, OfGroups, grouped_metrics};
 pub use killed_waits::KilledWaits;
 pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
-pub use paired::{Difference, FEWEST_JOBS, Interval95, PartFiller, PartSums, Parts, Uncertainty};
+pub use paired::{Difference, Interval95, PartFiller, PartSums, Parts, Uncertainty};
 pub use recorder::{
     Compactions, ContentionRecord, Downtime, FinishedJobs, FinishedSink, LostRun, Monitor, OutageRecord,
     Recorder, Recording, retain,

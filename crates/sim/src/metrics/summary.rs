@@ -1,12 +1,13 @@
 //! The summary of a replay: one row of numbers.
 
 use std::io;
+use std::ops::Range;
 
 use super::backlog::WaitingJobs;
 use super::facts::{Facts, Finished, Totals};
 use super::gather::{Accumulator, Number};
 use super::metric::Metric;
-use super::paired::{PartAdder, PartSums, ranks};
+use super::paired::{PartAdder, PartSums, in_means, ranks};
 use super::registry::METRICS;
 
 /// The numbers of one replay, one for each row of [`METRICS`]. Means, variances and shares of jobs exclude
@@ -24,8 +25,8 @@ impl Summary {
     pub fn of(replay: &Finished<'_>) -> io::Result<(Self, PartSums)> {
         let jobs = replay.jobs;
         let ranks = ranks(jobs.len(), |i| jobs[i].submit.as_seconds());
-        let mut sums = RunningSums::with_spilling(replay, jobs.len(), false);
         let facts = Facts::of_list(replay);
+        let mut sums = RunningSums::with_spilling(replay, in_means(&facts.kept, ranks.as_deref()), false);
         sums.totals.in_means = facts.kept.len() as u64;
         sums.add_facts(&facts, ranks.as_deref());
         sums.finish(replay)
@@ -73,18 +74,19 @@ impl RunningSums {
     /// Creates the sums for `jobs` jobs, all of them in means. `replay` gives the machine. Values that a
     /// variance needs twice may go to a temporary file.
     pub fn new(replay: &Finished<'_>, jobs: usize) -> Self {
-        Self::with_spilling(replay, jobs, true)
+        Self::with_spilling(replay, 0..jobs, true)
     }
 
-    /// Creates the sums. Without `spills`, all values stay in memory.
-    fn with_spilling(replay: &Finished<'_>, jobs: usize, spills: bool) -> Self {
+    /// Creates the sums, with the jobs in means at these positions by arrival. Without `spills`, all values stay
+    /// in memory.
+    fn with_spilling(replay: &Finished<'_>, in_means: Range<usize>, spills: bool) -> Self {
         let facts = Facts::from_part(replay);
         let numbers = METRICS.iter().map(|metric| Accumulator::new(&metric.compute, &facts, spills));
         Self {
             numbers: numbers.collect(),
             totals: Totals::default(),
             waiting: WaitingJobs::default(),
-            parts: PartAdder::new(jobs),
+            parts: PartAdder::new(in_means),
         }
     }
 

@@ -16,9 +16,9 @@ use super::parts::Parts;
 /// One minus the confidence of intervals.
 const ERROR: f64 = 0.05;
 
-/// The fewest jobs of a log with intervals. Parts of shorter logs are shorter than a day, and their intervals
+/// The fewest jobs in means with intervals. Parts of shorter logs are shorter than a day, and their intervals
 /// cover the truth too seldom.
-pub const FEWEST_JOBS: u64 = 1000;
+pub(in crate::metrics) const FEWEST_JOBS: u64 = 1000;
 
 /// The least effective number of parts for an interval: below it nearly all of a number is in one part.
 const FEWEST_PARTS: f64 = 2.0;
@@ -54,13 +54,15 @@ pub enum Uncertainty {
         /// Number of replications.
         count: usize,
     },
-    /// The log has fewer than [`FEWEST_JOBS`] jobs.
+    /// Means cover fewer than 1,000 jobs.
     TooShort {
-        /// Its jobs.
+        /// The jobs in means.
         jobs: u64,
     },
     /// Nearly all of the number is in one part of the log.
     InOnePart,
+    /// The means are over other jobs.
+    OtherJobs,
     /// Only the means are known.
     NotKept,
 }
@@ -118,6 +120,10 @@ impl Difference {
         let fewest = of.iter().map(|parts| parts.jobs).min().unwrap_or_default();
         if fewest < FEWEST_JOBS {
             return Uncertainty::TooShort { jobs: fewest };
+        }
+        // Over other jobs, such as the ratio to the bound of jobs that got more nodes than asked for.
+        if of.iter().zip(base).any(|(of, base)| of.counts != base.counts) {
+            return Uncertainty::OtherJobs;
         }
         let deviations: Vec<Deviation> =
             of.iter().zip(base).filter_map(|(of, base)| deviation(of, base, slope)).collect();

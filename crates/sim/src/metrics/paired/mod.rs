@@ -12,6 +12,7 @@
 mod difference;
 mod parts;
 
-pub use difference::{Difference, FEWEST_JOBS, Interval95, Uncertainty};
-pub(super) use parts::{PartAdder, ranks};
+pub(super) use difference::FEWEST_JOBS;
+pub use difference::{Difference, Interval95, Uncertainty};
+pub(super) use parts::{PartAdder, in_means, ranks};
 pub use parts::{PartFiller, PartSums, Parts};

@@ -1,5 +1,7 @@
 //! Sums over the five parts of a log, kept for every replay for paired comparisons.
 
+use std::ops::Range;
+
 use super::super::facts::{JobRow, Trim};
 use super::super::gather::Accumulator;
 use super::super::groups::JobColumns;
@@ -17,7 +19,7 @@ pub struct Parts {
     pub sums: [f64; PARTS],
     /// By part: the number of its jobs in means.
     pub counts: [u64; PARTS],
-    /// All jobs of the log, in means or not.
+    /// All jobs in means, with or without this number.
     pub jobs: u64,
     /// Hash of the values of the jobs in means, in the order of the log. Parts are equal only if the value of
     /// every job is.
@@ -35,21 +37,23 @@ pub struct PartSums {
     numbers: Vec<(&'static str, Parts)>,
 }
 
-/// Divides the jobs of a log into parts.
+/// Divides the jobs in means into parts.
 #[derive(Clone, Copy, Debug)]
 struct Division {
+    /// Number of jobs.
+    jobs: usize,
     /// The position behind the last job of each part but the last.
     ends: [usize; PARTS - 1],
 }
 
 impl Division {
-    /// Divides `n` jobs.
-    fn of(n: usize) -> Self {
+    /// Divides the jobs at these positions by arrival.
+    fn of(positions: Range<usize>) -> Self {
         let mut ends = [0; PARTS - 1];
         for (k, end) in ends.iter_mut().enumerate() {
-            *end = (k + 1) * n / PARTS;
+            *end = positions.start + (k + 1) * positions.len() / PARTS;
         }
-        Self { ends }
+        Self { jobs: positions.len(), ends }
     }
 
     /// Returns the part of the job at this position by arrival.
@@ -61,9 +65,10 @@ impl Division {
 impl Parts {
     /// Divides `values` into parts. An entry is a value in the mean, or `None` for a job that is not in the
     /// mean.
-    pub fn of(values: impl ExactSizeIterator<Item = Option<f64>>) -> Self {
-        let mut filler = PartFiller::new(values.len());
-        values.for_each(|value| filler.add(None, value));
+    pub fn of(values: impl Iterator<Item = Option<f64>>) -> Self {
+        let values: Vec<Option<f64>> = values.collect();
+        let mut filler = PartFiller::new(values.iter().flatten().count());
+        values.into_iter().for_each(|value| filler.add(None, value));
         filler.finish().1
     }
 
@@ -95,30 +100,34 @@ impl Parts {
 #[derive(Debug)]
 pub struct PartFiller {
     division: Division,
-    at: usize,
+    /// Added jobs.
+    jobs: usize,
+    /// Those of them in the mean.
+    in_mean: usize,
     hash: u64,
     parts: Parts,
 }
 
 impl PartFiller {
-    /// Creates the parts of `jobs` jobs.
+    /// Creates the parts of a mean over `jobs` jobs.
     pub fn new(jobs: usize) -> Self {
-        Self { division: Division::of(jobs), at: 0, hash: 0, parts: Parts::default() }
+        Self { division: Division::of(0..jobs), jobs: 0, in_mean: 0, hash: 0, parts: Parts::default() }
     }
 
     /// Adds the next job by its number and its value, `None` for a job that is not in the mean.
     pub fn add(&mut self, number: Option<f64>, value: Option<f64>) {
         if let Some(value) = value {
-            self.parts.add(self.division.part(self.at), value);
+            self.parts.add(self.division.part(self.in_mean), value);
+            self.in_mean += 1;
         }
         self.hash = mix(self.hash, number.unwrap_or(f64::NAN).to_bits());
-        self.at += 1;
+        self.jobs += 1;
     }
 
     /// Returns the number of jobs with a hash of their numbers, which identifies replays of the same jobs,
     /// and the parts.
     pub fn finish(self) -> ((usize, u64), Parts) {
-        ((self.at, self.hash), Parts { jobs: self.at as u64, ..self.parts })
+        ((self.jobs, self.hash), Parts { jobs: self.in_mean as u64, ..self.parts })
     }
 }
 
@@ -132,7 +141,7 @@ impl PartSums {
         let columns = JobColumns::new(rows);
         columns.with_facts(mesh, |facts| {
             let facts = facts.with_kept(kept);
-            let mut adder = PartAdder::new(n);
+            let mut adder = PartAdder::new(in_means(&facts.kept, ranks.as_deref()));
             for (row, metric) in METRICS.iter().enumerate().filter(|(_, metric)| metric.is_compared) {
                 let mut number = Accumulator::new(&metric.compute, &facts, false);
                 number.add(&metric.compute, &facts, |i, value| adder.add(row, i, ranks.as_deref(), value));
@@ -157,11 +166,11 @@ impl PartSums {
         self.jobs == other.jobs
     }
 
-    /// Returns whether the same number of jobs of each part is in the means of the other replay.
+    /// Returns whether the same number of jobs of each part is in the means of the other replay. The ratio to
+    /// the bound is over fewer jobs, namely those with at least two nodes.
     pub fn counts_same_jobs(&self, other: &Self) -> bool {
-        let is_alike =
-            |(name, of): &(&'static str, Parts)| other.get(name).is_none_or(|by| of.counts == by.counts);
-        self.numbers.iter().all(is_alike)
+        let counts = |of: &Self| of.numbers.iter().map(|(_, parts)| parts.counts).max();
+        counts(self) == counts(other)
     }
 }
 
@@ -180,10 +189,10 @@ pub(in crate::metrics) struct PartAdder {
 }
 
 impl PartAdder {
-    /// Creates the sums before the first of `n` jobs.
-    pub(in crate::metrics) fn new(n: usize) -> Self {
+    /// Creates the sums before the first job. The jobs in means have these positions by arrival.
+    pub(in crate::metrics) fn new(in_means: Range<usize>) -> Self {
         Self {
-            division: Division::of(n),
+            division: Division::of(in_means),
             at: 0,
             hash: 0,
             submitted_s: None,
@@ -213,10 +222,17 @@ impl PartAdder {
     /// Returns the part sums of all jobs.
     pub(in crate::metrics) fn finish(self) -> PartSums {
         let compared = METRICS.iter().zip(self.numbers).filter(|(metric, _)| metric.is_compared);
-        let jobs = self.at as u64;
+        let jobs = self.division.jobs as u64;
         let numbers = compared.map(|(metric, parts)| (metric.name(), Parts { jobs, ..parts }));
         PartSums { jobs: (self.at, self.hash), submitted_s: self.submitted_s, numbers: numbers.collect() }
     }
+}
+
+/// Returns the positions by arrival of the jobs in means, which are consecutive. `kept` are their positions in
+/// the log.
+pub(in crate::metrics) fn in_means(kept: &[usize], ranks: Option<&[usize]>) -> Range<usize> {
+    let first = kept.iter().map(|&i| ranks.map_or(i, |ranks| ranks[i])).min().unwrap_or_default();
+    first..first + kept.len()
 }
 
 /// Returns the position of each of `n` jobs in the order of arrival, or `None` if the jobs already have that
@@ -255,7 +271,7 @@ mod tests {
             assert_eq!((parts.count(), parts.mean()), (n as u64, mean));
         }
         let some = Parts::of([Some(4.0), None, Some(2.0), None, None].into_iter());
-        assert_eq!((some.mean(), some.counts), (Some(3.0), [1, 0, 1, 0, 0]));
+        assert_eq!((some.mean(), some.counts, some.jobs), (Some(3.0), [0, 0, 1, 0, 1], 2));
     }
 
     #[test]

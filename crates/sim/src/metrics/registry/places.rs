@@ -55,8 +55,7 @@ pub(super) const ROWS: &[Metric] = &[
              nodes; null if there are none",
         )
         .shown(Plain(3))
-        // The table has no room for this column next to measured times.
-        .terminal(Last, "to bound", 4, |of| !of.timed)
+        .terminal(Placement, "to bound", 4, |_| true)
         .report(First, "to bound", |_| true)
         .compared(),
     row("components_mean", Mean(per_job!(|of, i| f64::from(of.dispersal(i).components))))
