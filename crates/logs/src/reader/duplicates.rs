@@ -1,8 +1,9 @@
 //! Finds records that stand twice in a log, as in dumps of overlapping months that were put together.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 
 use crate::record::Record;
 
@@ -13,33 +14,73 @@ pub(super) const NEIGHBOURS: usize = 1 << 16;
 /// processors; and the identity of the job. Of a requeued job, each run has another start.
 type Key = ([i64; 6], u64);
 
+/// Which records are duplicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DuplicateRule {
+    /// Equal records, whose job may have other runs.
+    Runs,
+    /// The same, within [`NEIGHBOURS`] records, so that memory is bounded.
+    Neighbours,
+    /// Equal records, unless their number has several starts. It is that of an array then, and equal records
+    /// are tasks of it.
+    Numbers,
+}
+
 /// Records seen, or the last of them.
 pub(super) struct Duplicates {
+    rule: DuplicateRule,
     seen: HashSet<Key>,
     /// The keys in the order of the log; empty if all are kept.
     order: VecDeque<Key>,
-    /// Whether records are forgotten beyond [`NEIGHBOURS`].
-    forgets: bool,
+    /// The start of the jobs of each number and identity; [`SEVERAL`] if they differ. Empty unless numbers
+    /// are looked at.
+    starts: HashMap<(i64, u64), i64>,
+    /// Duplicates whose number has one start so far.
+    held: HashMap<(i64, u64), Vec<Record>>,
+    /// Records that were held and are tasks of arrays.
+    released: VecDeque<Record>,
     /// The number of duplicates.
     pub(super) count: u64,
+    /// Equal records that are tasks.
+    pub(super) tasks: u64,
 }
 
+/// The start of jobs with several.
+const SEVERAL: i64 = i64::MIN;
+
 impl Duplicates {
-    /// With `forgets`, memory is bounded: duplicates are found within [`NEIGHBOURS`] records only.
-    pub(super) fn new(forgets: bool) -> Self {
-        Self { seen: HashSet::default(), order: VecDeque::new(), forgets, count: 0 }
+    /// Makes the state before the first record.
+    pub(super) fn new(rule: DuplicateRule) -> Self {
+        Self {
+            rule,
+            seen: HashSet::default(),
+            order: VecDeque::new(),
+            starts: HashMap::default(),
+            held: HashMap::default(),
+            released: VecDeque::new(),
+            count: 0,
+            tasks: 0,
+        }
     }
 
     /// Returns whether the record was there before. One without a number or an identity never was. O(1).
     pub(super) fn is_known(&mut self, record: &Record, identity: Option<u64>) -> bool {
         let Some(identity) = identity.filter(|_| record.job >= 0) else { return false };
         let Record { job, submit_s, wait_s, run_s, allocated_procs, requested_procs, .. } = *record;
+        let has_several = self.rule == DuplicateRule::Numbers && self.has_several_starts(record, identity);
         let key = ([job, submit_s, wait_s, run_s, allocated_procs, requested_procs], identity);
         if !self.seen.insert(key) {
+            if has_several {
+                self.tasks = self.tasks.saturating_add(1);
+                return false;
+            }
+            if self.rule == DuplicateRule::Numbers {
+                self.held.entry((job, identity)).or_default().push(*record);
+            }
             self.count = self.count.saturating_add(1);
             return true;
         }
-        if self.forgets {
+        if self.rule == DuplicateRule::Neighbours {
             self.order.push_back(key);
             if self.order.len() > NEIGHBOURS
                 && let Some(first) = self.order.pop_front()
@@ -48,6 +89,34 @@ impl Duplicates {
             }
         }
         false
+    }
+
+    /// Returns whether the number of a record has several starts. If this record has the second one, the
+    /// records that were held under the number are released.
+    fn has_several_starts(&mut self, record: &Record, identity: u64) -> bool {
+        let number = (record.job, identity);
+        // A record without a start decides nothing.
+        let start_s = (record.wait_s >= 0).then(|| record.submit_s.saturating_add(record.wait_s));
+        match (self.starts.entry(number), start_s) {
+            (Entry::Occupied(known), None) => return *known.get() == SEVERAL,
+            (Entry::Vacant(_), None) => return false,
+            (Entry::Vacant(place), Some(start_s)) => {
+                place.insert(start_s);
+                return false;
+            }
+            (Entry::Occupied(known), Some(start_s)) if *known.get() == start_s => return false,
+            (Entry::Occupied(mut known), Some(_)) => known.insert(SEVERAL),
+        };
+        let held = self.held.remove(&number).unwrap_or_default();
+        self.count = self.count.saturating_sub(held.len() as u64);
+        self.tasks = self.tasks.saturating_add(held.len() as u64);
+        self.released.extend(held);
+        true
+    }
+
+    /// Returns the next record that was taken for a duplicate and is a task of an array.
+    pub(super) fn next_task(&mut self) -> Option<Record> {
+        self.released.pop_front()
     }
 }
 
@@ -59,7 +128,7 @@ mod tests {
     fn equal_records_are_known_and_other_runs_are_not() {
         let run =
             Record { job: 7, submit_s: 5, wait_s: 10, run_s: 60, allocated_procs: 4, ..Record::UNKNOWN };
-        let mut all = Duplicates::new(false);
+        let mut all = Duplicates::new(DuplicateRule::Runs);
         let known = [
             run,
             Record { user: 3, ..run },
@@ -77,11 +146,27 @@ mod tests {
     fn neighbours_are_compared_and_others_forgotten() {
         let job = |job: i64| Record { job, ..Record::UNKNOWN };
         let is_known = |to: &mut Duplicates, number| to.is_known(&job(number), Some(0));
-        let (mut near, mut all) = (Duplicates::new(true), Duplicates::new(false));
+        let (mut near, mut all) =
+            (Duplicates::new(DuplicateRule::Neighbours), Duplicates::new(DuplicateRule::Runs));
         for number in 0..=NEIGHBOURS as i64 {
             assert!(!is_known(&mut near, number) && !is_known(&mut all, number));
         }
         assert_eq!((is_known(&mut near, 1), is_known(&mut all, 1)), (true, true));
         assert_eq!((is_known(&mut near, 0), is_known(&mut all, 0)), (false, true));
+    }
+
+    #[test]
+    fn equal_records_of_a_number_with_several_starts_are_tasks() {
+        let task =
+            |start_s: i64| Record { job: 500, submit_s: 0, wait_s: start_s, run_s: 9, ..Record::UNKNOWN };
+        let mut numbers = Duplicates::new(DuplicateRule::Numbers);
+        let known = [task(5), task(5), task(5), Record { job: 7, ..task(5) }, Record { job: 7, ..task(5) }]
+            .map(|record| numbers.is_known(&record, Some(0)));
+        assert_eq!((known, numbers.count, numbers.next_task()), ([false, true, true, false, true], 3, None));
+        // The second start releases the two.
+        assert!(!numbers.is_known(&task(8), Some(0)) && !numbers.is_known(&task(5), Some(0)));
+        let released = [numbers.next_task(), numbers.next_task(), numbers.next_task()];
+        assert_eq!(released, [Some(task(5)), Some(task(5)), None]);
+        assert_eq!((numbers.count, numbers.tasks), (1, 3));
     }
 }

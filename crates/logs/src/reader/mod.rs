@@ -12,7 +12,7 @@ mod records;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use self::duplicates::{Duplicates, NEIGHBOURS};
+use self::duplicates::{DuplicateRule, Duplicates, NEIGHBOURS};
 use self::records::{Records, keep_aside};
 use super::error::{Problem, TraceError};
 use super::fields::skip_blanks;
@@ -24,7 +24,7 @@ use super::options::{LogLimits, ReadOptions};
 use super::record::Record;
 use super::source::Source;
 use super::summary::LogSummary;
-use super::times::{DATES, TIME_ZONE};
+use super::times::TIME_ZONE;
 use meshreplay_base::spec::Spec;
 use meshreplay_base::words::counted;
 
@@ -54,6 +54,8 @@ pub struct Reader {
     path: PathBuf,
     lines: Lines,
     line: u64,
+    /// The line where the last record begins.
+    record_line: u64,
     format: &'static Format,
     lenient: bool,
     header: Header,
@@ -111,33 +113,42 @@ impl Reader {
             Some(spec) if spec.name == formats::AUTO => (None, spec.params),
             given => (given, BTreeMap::new()),
         };
-        let mut idle = Vec::new();
-        let mut spec = |format: &Format| {
-            let mut params = params.clone();
-            idle = [TIME_ZONE, DATES]
-                .into_iter()
-                .filter(|key| !format.has_parameter(key) && params.remove(*key).is_some())
-                .collect();
-            Spec { params, ..Spec::named(format.name) }
-        };
-        let known = given.or_else(|| Format::of_path(path).map(&mut spec));
-        let given = known.as_ref().map(formats::build).transpose()?;
+        let spec = |format: &Format| Spec { params: params.clone(), ..Spec::named(format.name) };
+        let given_spec = given;
+        let given = given_spec.as_ref().map(formats::build).transpose()?;
+        let of_path = Format::of_path(path);
+        if let (None, Some(format)) = (&given, of_path) {
+            formats::build(&spec(format))?;
+        }
         let source = Source::open(path, options.limits)?;
         let is_read_once = path == Path::new("-") || !path.is_file();
         let path = source.path().to_owned();
         let mut lines = Lines::new(source);
-        let (format, mut parser) = if let Some(built) = given {
-            built
-        } else {
-            let format = format_of(&mut lines)?;
-            formats::build(&spec(format))?
+        let (format, first) = match given.as_ref().map(|(format, _)| *format).or(of_path) {
+            Some(format) => (format, lines.peek(is_job)?.map(<[u8]>::to_vec)),
+            None => format_of(&mut lines)?,
         };
+        let first = first.unwrap_or_default();
+        let (format, mut parser) = match given {
+            Some(built) => built,
+            None => formats::build(&spec(formats::of_content(format, &first)))?,
+        };
+        let idle = formats::idle(format, &given_spec.unwrap_or_else(|| spec(format)));
+        parser.look(&first);
+        if lines.source().is_table() {
+            parser.trust_quotes();
+        }
         lines.cut_behind(parser.separator());
         if !is_read_once {
             preview(&mut *parser, &path, options.limits)?;
         }
         let filter = options.partition.map(PartitionFilter::new);
-        let duplicates = Duplicates::new(format.writing.is_some());
+        let kind = match format {
+            format if format.writing.is_some() => DuplicateRule::Neighbours,
+            format if format.repeats_jobs => DuplicateRule::Runs,
+            _ => DuplicateRule::Numbers,
+        };
+        let duplicates = Duplicates::new(kind);
         let parser = Parser { lines: parser, has_begun: false, filter, duplicates };
         let (header, records) = (Header::default(), Records::none());
         let lenient = options.lenient;
@@ -145,6 +156,7 @@ impl Reader {
             path,
             lines,
             line: 0,
+            record_line: 0,
             format,
             lenient,
             header,
@@ -189,10 +201,18 @@ impl Reader {
             }
             self.has_more = false;
         }
+        if let Some(record) = self.parser.duplicates.next_task() {
+            self.record = record;
+            self.records.add(&record, 0);
+            return Ok(Some(Entry::Record { record: &self.record, surplus: 0 }));
+        }
         let (found, records) = (&mut self.records.irregularities, self.records.count);
         let parsed = match self.lines.next_line()? {
             Some((whole, line)) => {
                 self.line = line;
+                if !self.parser.lines.is_inside() {
+                    self.record_line = line;
+                }
                 let line = whole.strip_suffix(b"\r").unwrap_or(whole);
                 found.crlf_lines += u64::from(line.len() < whole.len());
                 if let aside @ ([] | [b';', ..]) = skip_blanks(line)
@@ -233,12 +253,12 @@ impl Reader {
             Ok(Parsed::Part) => Ok(Some(Entry::NoJob)),
             Err(problem) if self.lenient && !matches!(problem, Problem::Heading(_)) => {
                 found.skip(&problem);
-                self.first_skipped.get_or_insert_with(|| (self.line, problem.clone()));
+                self.first_skipped.get_or_insert_with(|| (self.record_line, problem.clone()));
                 Ok(Some(Entry::Skipped(problem)))
             }
             Err(problem) => Err(TraceError::Malformed {
                 path: self.path.clone(),
-                line: self.line,
+                line: self.record_line,
                 problem: problem.into(),
             }),
         }
@@ -266,6 +286,10 @@ impl Reader {
             let what = if self.format.writing.is_some() { near } else { all };
             facts.counts.push((what, self.parser.duplicates.count));
         }
+        if self.parser.duplicates.tasks > 0 {
+            let what = "equal records under a job number with several starts, which are read as tasks";
+            facts.counts.push((what, self.parser.duplicates.tasks));
+        }
         irregularities.of_format.clone_from(&facts.counts);
         let first_submit_s = i64::try_from(self.records.first_submit_s).ok();
         let origin_s = first_submit_s.filter(|_| facts.has_unix_times);
@@ -292,10 +316,14 @@ impl Reader {
     }
 }
 
-/// Recognises the format by the first lines, without consuming them. Fails for a known kind of unreadable
-/// log.
-fn format_of(lines: &mut Lines) -> Result<&'static Format, TraceError> {
-    let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
+/// Returns true for a line that is neither blank nor a comment.
+fn is_job(line: &[u8]) -> bool {
+    !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..])
+}
+
+/// Recognises the format by the first lines, without consuming them, and returns the first line, too. Fails
+/// for a known kind of unreadable log.
+fn format_of(lines: &mut Lines) -> Result<(&'static Format, Option<Vec<u8>>), TraceError> {
     // One look, as another one would wait for more of a pipe.
     let mut first = None;
     let below = lines.peek(|line| {
@@ -310,16 +338,21 @@ fn format_of(lines: &mut Lines) -> Result<&'static Format, TraceError> {
     let found =
         formats::of_first_lines(&FirstLines { first: first.as_deref(), below: below.as_deref(), is_table });
     let path = || lines.source().path().to_owned();
-    found.map_err(|(kind, remedy)| TraceError::OtherKind { path: path(), kind, remedy })
+    let found = found.map_err(|(kind, remedy)| TraceError::OtherKind { path: path(), kind, remedy });
+    Ok((found?, first))
 }
 
 /// Lets the parser of the log at `path` look at its text before the first line is parsed.
 fn preview(parser: &mut dyn LineParser, path: &Path, limits: LogLimits) -> Result<(), TraceError> {
-    let mut opened = None;
+    let (mut opened, separator) = (None, parser.separator());
     parser.preview(&mut || {
         let lines = match &mut opened {
             Some(lines) => lines,
-            none => none.insert(Lines::new(Source::open(path, limits)?)),
+            none => {
+                let lines = none.insert(Lines::new(Source::open(path, limits)?));
+                lines.cut_behind(separator);
+                lines
+            }
         };
         while let Some((line, _)) = lines.next_line()? {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
