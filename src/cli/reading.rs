@@ -83,7 +83,9 @@ pub(in crate::cli) struct Reading {
     lenient: bool,
 
     /// How much a log may ask for [default: expansion=200,line=1048576]: how many times as much text as bytes
-    /// a compressed log has, once that is 268 MB, and the bytes of its longest line.
+    /// a compressed log has, once that is 268 MB (67 MB for Parquet and Arrow), the bytes of its longest
+    /// line, and with memory=BYTES the memory in which Parquet and Arrow are decoded on Linux, otherwise 4
+    /// GiB.
     #[arg(long, value_name = "LIMITS", value_parser = str::parse::<LogLimits>)]
     log_limits: Option<LogLimits>,
 }

@@ -120,7 +120,8 @@ fn headings() -> Vec<Wrong> {
             "",
             ":1: scontrol prints the jobs of the moment; sacct",
         ),
-        wrong("[{\"submit\": 1}]\n", "", "is a table in JSON; expected a log"),
+        wrong("[{\"submit\": 1}]\n", "", ":1: no column is known to hold the number of processors"),
+        wrong("{\"submit\": 1, \"run\": 5,", "", "the JSON text ends early"),
     ]
 }
 

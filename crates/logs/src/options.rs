@@ -27,8 +27,8 @@ pub struct ReadOptions {
 /// refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogLimits {
-    /// Greatest expansion of a gzip file or a binary table. Logs expand 5 to 40 times; gzip reaches 1,032 for a repeated byte.
-    /// Applies beyond 256 MiB of text.
+    /// Greatest expansion of a gzip file or a binary table. Logs expand 5 to 40 times; gzip reaches 1,032 for
+    /// a repeated byte. Applies beyond 256 MiB of text, for tables beyond 64 MiB.
     pub expansion: u64,
     /// Memory in bytes in which a binary table is decoded, where a process of its own decodes it.
     pub memory_bytes: u64,
@@ -69,8 +69,8 @@ const LEAST_MEMORY: usize = 512 << 20;
 /// Returns what the text of limits may be, for messages.
 fn expected() -> String {
     format!(
-        "expected expansion=N, line=BYTES, memory=BYTES or several, N from 1, the bytes of a line from {CHUNK} \
-             and the memory from {LEAST_MEMORY}, such as expansion=1000,line=16777216"
+        "expected expansion=N, line=BYTES, memory=BYTES or several, N from 1, the bytes of a line from \
+             {CHUNK} and the memory from {LEAST_MEMORY}, such as expansion=1000,line=16777216"
     )
 }
 

@@ -47,7 +47,8 @@ impl Earlier {
             None => !file.was_there && fs::remove_file(&file.path).is_ok(),
         };
         // All are tried, whichever fails.
-        self.files.iter_mut().take(replaced).map(back).fold(true, |all, is_back| all && is_back)
+        let count = self.files.iter_mut().take(replaced).map(back).filter(|is_back| *is_back).count();
+        count == replaced.min(self.files.len())
     }
 }
 

@@ -54,8 +54,8 @@ impl Clusters {
         self.choice.as_deref() == Some(EACH)
     }
 
-    /// Returns a number of the cluster of the last job if each cluster is read, as job numbers are unique in a
-    /// cluster only; 0 otherwise.
+    /// Returns a number of the cluster of the last job if each cluster is read, as job numbers are unique in
+    /// one cluster only; 0 otherwise.
     pub(super) fn identity(&self) -> u64 {
         if self.is_each() { self.last as u64 } else { 0 }
     }

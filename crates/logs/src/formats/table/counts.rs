@@ -175,8 +175,8 @@ impl Limits {
             _ => return None,
         };
         Some(format!(
-            "the time limit of all {} jobs in column '{name}' is the job's {what}, so it may be the time that \
-                 was used: --columns req-time=none reads no limits",
+            "the time limit of all {} jobs in column '{name}' is the job's {what}, so it may be the time \
+                 that was used: --columns req-time=none reads no limits",
             self.jobs
         ))
     }
@@ -224,8 +224,8 @@ impl Queues {
         let is_wait = self.equal == self.jobs && self.jobs >= FEWEST && self.waited >= FEWEST;
         is_wait.then(|| {
             format!(
-                "column '{name}' is the wait time of all {} jobs, so it names no queues: --columns queue=none \
-                     reads none",
+                "column '{name}' is the wait time of all {} jobs, so it names no queues: --columns \
+                     queue=none reads none",
                 self.jobs
             )
         })

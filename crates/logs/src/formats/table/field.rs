@@ -59,7 +59,8 @@ pub(super) const FIELDS: [Field; COUNT] = [
         Kind::Submit,
         "submit submittime submits submission submissiontime submittimestamp submitted submittedat arrival \
          arrivaltime qtime created createdat creationtime queued queuedat queuedtimestamp submittedtime \
-         timesubmitted submitts submitdate datesubmit datesubmitted timesubmit submitat timequeued queueat qdate",
+         timesubmitted submitts submitdate datesubmit datesubmitted timesubmit submitat timequeued queueat \
+         qdate",
     ),
     field("wait", Kind::Duration(2), "wait waittime waits waiting waitingtime queuetime queuewait"),
     field(
@@ -115,7 +116,8 @@ pub(super) const FIELDS: [Field; COUNT] = [
         "end",
         Kind::End,
         "end endtime ends ended endedat endedtime endtimestamp endts enddate dateend timeend timeended \
-         finish finishtime finished finishedat finishedtime completiontime completedat completiondate stop stoptime",
+         finish finishtime finished finishedat finishedtime completiontime completedat completiondate \
+         stop stoptime",
     ),
     field("cluster", Kind::Cluster, "cluster clustername"),
     field("nodes", Kind::Nodes, "nodelist nodenames hosts hostlist hostnames exechost location"),

@@ -1,5 +1,5 @@
-//! Records of JSON as the rows of a table: objects in a list, as pandas and `condor_history -json` write them,
-//! or one object on each line. The keys are the heading.
+//! Records of JSON as the rows of a table: objects in a list, as pandas and `condor_history -json` write
+//! them, or one object on each line. The keys are the heading.
 //!
 //! The text is read as a stream, cut behind each `}`. Members of objects within a record have keys such as
 //! `time.start`, and the items of a list are joined by commas. Keys may differ among records: a log in a file
@@ -228,9 +228,8 @@ mod tests {
 
     #[test]
     fn large_numbers_count_milliseconds() -> Result<(), Problem> {
-        let (jobs, notes) = read(
-            r#"[{"submit_time": 1717200000000, "start_time": 1717200030000, "duration": 900000, "nodes": 2}]"#,
-        )?;
+        let text = r#"[{"submit": 1717200000000, "start": 1717200030000, "duration": 900000, "nodes": 2}]"#;
+        let (jobs, notes) = read(text)?;
         assert_eq!(jobs, [[1, 1_717_200_000, 30, 900, 2]]);
         assert!(notes.iter().any(|note| note.contains("numbers in column 'duration'")), "{notes:?}");
         Ok(())

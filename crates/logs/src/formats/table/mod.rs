@@ -66,7 +66,8 @@ pub(super) const TABLE: Format = Format {
     parameters: "submit=COLUMN[:UNIT] start=COLUMN end=COLUMN wait=COLUMN run=COLUMN procs=COLUMN job cpu \
          memory req-procs req-time req-memory status user group app queue partition nodes preceding think \
          shape cluster delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
-         quoted-newlines=no|yes of-cluster=NAME|each colon=refuse|minutes-seconds|hours-minutes dates=guess|month-first|day-first time-zone=ZONE",
+         quoted-newlines=no|yes of-cluster=NAME|each colon=refuse|minutes-seconds|hours-minutes \
+         dates=guess|month-first|day-first time-zone=ZONE",
     lacks: "machine, and every field that no column holds",
     recognises: Some(is_heading),
     parser: |spec| {

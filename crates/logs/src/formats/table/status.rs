@@ -40,8 +40,8 @@ pub(super) fn status_of_slurm(state: i64) -> Option<i64> {
     STATES.get(usize::try_from(state).ok()?).copied()
 }
 
-/// Returns the SWF status for `HTCondor`'s number of a state (`JobStatus`): 3 is removed, 4 completed. Jobs in
-/// all other states have not ended.
+/// Returns the SWF status for `HTCondor`'s number of a state (`JobStatus`): 3 is removed, 4 completed. In all
+/// other states a job has not ended.
 pub(super) fn status_of_condor(state: i64) -> i64 {
     match state {
         3 => CANCELLED,

@@ -138,9 +138,9 @@ impl RunFolder {
     /// holds the same run with all replays of `finished` and more, it keeps those files and returns false.
     ///
     /// All files are complete and on disk under temporary names before the first one is renamed. run.json is
-    /// renamed first. If the process is killed between two renames, the same command can be repeated, and the
-    /// ids in the files show which of them do not belong to run.json. If a rename fails, the earlier files are
-    /// put back.
+    /// renamed first. If a rename fails, the earlier files are put back. If the process is killed between two
+    /// renames, the same command can be repeated, and the ids in the files show which of them do not belong
+    /// to run.json.
     pub(super) fn replace(
         self,
         finished: &BTreeSet<u64>,

@@ -217,7 +217,8 @@ impl Job {
         }
     }
 
-    /// Returns the record of the job; `None` if it is of a cluster that is not read. The result is a problem if a number is malformed or missing.
+    /// Returns the record of the job; `None` if it is of a cluster that is not read. The result is a problem
+    /// if a number is malformed or missing.
     fn record(mut self, accounting: &mut Accounting) -> Result<Option<Record>, Problem> {
         if let Some(problem) = self.problem {
             return Err(problem);

@@ -212,7 +212,8 @@ impl Sacct {
         let is_quoted = matches!(heading.separator, Separator::Quoted(_));
         if is_quoted {
             let mut alone = Cells::default();
-            let is_alone = matches!(Fit::parse(heading, &mut alone, line), Fit::Fields(fields) if is_job(heading, &fields));
+            let alone = Fit::parse(heading, &mut alone, line);
+            let is_alone = matches!(alone, Fit::Fields(fields) if is_job(heading, &fields));
             match Fit::parse(heading, cells, &text) {
                 Fit::Fields(fields) if !is_alone => {
                     self.pending.clear();

@@ -101,8 +101,8 @@ impl Table {
         let surplus =
             |column| self.cells.get(column).filter(|cell| !cell.is_empty()).map(|cell| (column, cell));
         let Some((column, cell)) = (known + 1..=self.cells.count()).find_map(surplus) else { return Ok(()) };
-        let expected = "the end of the line, as the heading has fewer columns; a cell with the delimiter in it \
-             needs double quotes";
+        let expected = "the end of the line, as the heading has fewer columns; a cell with the delimiter in \
+             it needs double quotes";
         Err(Problem::column(column, "beyond the heading", cell, expected))
     }
 
@@ -302,7 +302,7 @@ impl Row {
             // Negative numbers are odd; keep them unchanged.
             Err(expected) => match number(cell).filter(|value| *value < 0.0) {
                 Some(value) => self.fields[index] = value.round() as i64,
-                // A clock that was set back while the job ran. The start and the end count, if they are known.
+                // A clock was set back while the job ran. The start and the end count, if they are known.
                 None if is_negative(cell, plain) => {}
                 None => return Err(expected),
             },
