@@ -1,5 +1,5 @@
-//! Damaged Parquet and Arrow files, read by the command: it ends with exit code 0 or 1 in time, and if it reads
-//! the file, then it reads as many jobs as the file has.
+//! Damaged Parquet and Arrow files, read by the command: it ends with exit code 0 or 1 in time, and if it
+//! reads the file, then it reads as many jobs as the file has.
 
 use std::process::Command;
 

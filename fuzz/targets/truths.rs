@@ -93,8 +93,9 @@ fn lsf(jobs: i64) -> String {
             text,
             "\"JOB_FINISH\" \"10.1\" {end} {job} 2201 33882739 32 {at} 0 0 {start} \"anna\" \"normal\" \
              \"span[ptile=16]\" \"\" \"\" \"login1\" \"/scratch/anna\" \"\" \"%J.out\" \"%J.err\" \
-             \"1389640000.501\" 0 2 \"16*h1\" \"16*h2\" 64 60.0 \"job \"\"one\"\"\" \"#!/bin/sh;./a.out\" 5793.2 \
-             6.0 966960 0 -1 0 0 3026323 0 0 0 0 -1 0 0 0 12529329 6498459 -1 \"\" \"proj\" 0 32 \"\" \"\"\"\""
+             \"1389640000.501\" 0 2 \"16*h1\" \"16*h2\" 64 60.0 \"job \"\"one\"\"\" \"#!/bin/sh;./a.out\" \
+             5793.2 6.0 966960 0 -1 0 0 3026323 0 0 0 0 -1 0 0 0 12529329 6498459 -1 \"\" \"proj\" 0 32 \"\" \
+             \"\"\"\""
         );
     })
 }
@@ -207,7 +208,7 @@ fn run(bytes: &[u8]) -> String {
         *found.entry(schedule(record)).or_default() += 1;
     }
     let counts = |summary: &LogSummary| summary.facts.counts.iter().map(|row| row.1).sum::<u64>();
-    let has_word = counts(&summary) > counts(&before) || summary.irregularities != before.irregularities;
+    let has_word = counts(&summary) > counts(&before);
     let kept = (first..).zip(&sound).filter(|(line, _)| !touched.contains(line));
     for (line, record) in kept {
         let is_there = found.get(&schedule(record)).is_some_and(|count| *count > 0);

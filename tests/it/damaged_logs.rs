@@ -51,16 +51,21 @@ fn damaged_binary_tables_end_no_command() -> Tested {
 fn files_that_cannot_be_compared_are_no_differences() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    fs::write(at.join("a.csv"), CSV)?;
-    fs::write(at.join("b.csv"), CSV.replace("20,30", "25,35"))?;
-    fs::write(at.join("c.csv"), CSV.replace(",b,", ",\"b,"))?;
+    let swf = |wait: &str| {
+        format!(
+            "1 0 0 10 2 -1 -1 2 10 -1 1 1 1 -1 1 -1 -1 -1\n2 5 {wait} 9 2 -1 -1 2 9 -1 1 1 1 -1 1 -1 -1 -1\n"
+        )
+    };
+    fs::write(at.join("a.swf"), swf("5"))?;
+    fs::write(at.join("b.swf"), swf("6"))?;
+    fs::write(at.join("c.swf"), swf("x"))?;
     for (arguments, code) in [
-        ("compare a.csv a.csv", 0),
-        ("compare a.csv b.csv", 1),
-        ("compare a.csv c.csv", 2),
-        ("compare a.csv missing.csv", 2),
-        ("audit a.csv -m 2x2", 0),
-        ("audit c.csv -m 2x2", 2),
+        ("compare a.swf a.swf", 0),
+        ("compare a.swf b.swf", 1),
+        ("compare a.swf c.swf", 2),
+        ("compare a.swf missing.swf", 2),
+        ("audit a.swf -m 2x2", 0),
+        ("audit c.swf -m 2x2", 2),
     ] {
         let ran = run(at, arguments)?;
         assert_eq!(ran.code, Some(code), "{arguments}: {}{}", ran.stdout, ran.stderr);

@@ -26,7 +26,8 @@ fn fine(at: &Path, arguments: &str) -> Result<Ran, Box<dyn Error>> {
     Ok(ran)
 }
 
-/// Runs a command that must fail, with code 2 if 1 would be a finding, and leave the directory `out` unchanged. Returns standard error.
+/// Runs a command that must fail, with code 2 if 1 would be a finding, and leave the directory `out`
+/// unchanged. Returns standard error.
 fn refused(at: &Path, out: &str, arguments: &str) -> Result<String, Box<dyn Error>> {
     let before = contents(&at.join(out))?;
     let ran = run(at, arguments)?;

@@ -160,6 +160,9 @@ impl Table {
         if let Some(lacks) = layout.lacks() {
             return Err(Problem::Heading(layout.complaint(lacks, &self.cells.texts())));
         }
+        if let Some(problem) = layout.alike_names() {
+            return Err(Problem::Heading(problem));
+        }
         for field in (0..COUNT).filter(|field| self.has_begun && self.layout.columns[*field].is_some()) {
             layout.columns[field] = self.layout.columns[field];
             layout.units[field] = self.layout.units[field];
@@ -233,6 +236,13 @@ mod tests {
         assert_eq!(jobs, [[1, 1_717_200_000, 30, 900, 2]]);
         assert!(notes.iter().any(|note| note.contains("numbers in column 'duration'")), "{notes:?}");
         Ok(())
+    }
+
+    #[test]
+    fn keys_that_are_alike_are_refused() {
+        let row = r#"{"submit": 1, "run": 5, "nod=es": 2}{"submit": 1, "run": 5, "nodes": 2}"#;
+        let found = read(row).expect_err("two keys").to_string();
+        assert!(found.contains("'nod=es' and 'nodes'") && found.contains("--columns procs=nodes"), "{found}");
     }
 
     #[test]

@@ -278,6 +278,19 @@ impl Layout {
         Ok(())
     }
 
+    /// Returns the problem that the column of a field has another name than a second one in signs or case
+    /// only, as a damaged key of a record does.
+    pub(super) fn alike_names(&self) -> Option<String> {
+        FIELDS.iter().enumerate().find_map(|(field, row)| {
+            let name = self.names.get(self.columns[field]? - 1)?;
+            let other = self.names.iter().find(|other| *other != name && plain(other) == plain(name))?;
+            let key = row.name;
+            Some(format!(
+                "columns '{name}' and '{other}' are alike; say which one holds {key}: --columns {key}={other}"
+            ))
+        })
+    }
+
     /// Returns the column of a field that has this kind; `None` if no column has it.
     pub(super) fn column(&self, kind: Kind) -> Option<usize> {
         let field = FIELDS.iter().position(|field| field.kind == kind)?;

@@ -315,7 +315,8 @@ fn write_value(cell: &mut Vec<u8>, array: &dyn Array, dtype: &ArrowDataType, row
             push_bytes(cell, downcast::<BinaryViewArray>(array).map(|array| array.value(row)));
         }
         Type::Float16 => {
-            push(cell, number::<pf16>(array, row).map(|value| value.0.to_f32()).filter(|v| v.is_finite()))
+            let value = number::<pf16>(array, row).map(|value| value.0.to_f32());
+            push(cell, value.filter(|value| value.is_finite()));
         }
         Type::Decimal(_, scale) => push(cell, number::<i128>(array, row).map(|value| decimal(value, *scale))),
         Type::Decimal32(_, scale) => {

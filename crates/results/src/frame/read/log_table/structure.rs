@@ -71,8 +71,13 @@ pub(super) fn check_parquet(metadata: &ParquetMetadata, file: &mut (impl Read + 
     if rows != metadata.num_rows {
         return Err(broken(format!("its footer has {} rows and its row groups {rows}", metadata.num_rows)));
     }
-    let columns = metadata.row_groups.iter().flat_map(|group| group.parquet_columns());
-    let places = sorted(columns.map(|column| column.byte_range()).collect(), end)?;
+    let mut places = Vec::new();
+    for group in &metadata.row_groups {
+        for column in group.parquet_columns() {
+            places.push(column.byte_range());
+        }
+    }
+    let places = sorted(places, end)?;
     // A second file would begin behind the end of the first one.
     let last = places.last().map_or(0, |place| place.end);
     file.seek(SeekFrom::Start(last))?;
