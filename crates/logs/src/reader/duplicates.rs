@@ -21,8 +21,8 @@ pub(super) enum DuplicateRule {
     Runs,
     /// The same, within [`NEIGHBOURS`] records, so that memory is bounded.
     Neighbours,
-    /// Equal records, unless their number has several starts. It is that of an array then, and equal records
-    /// are tasks of it.
+    /// Equal records, unless their number has different runs that overlap. It is that of an array then, and
+    /// equal records are tasks of it; the runs of a requeued job follow one another.
     Numbers,
 }
 
@@ -32,10 +32,10 @@ pub(super) struct Duplicates {
     seen: HashSet<Key>,
     /// The keys in the order of the log; empty if all are kept.
     order: VecDeque<Key>,
-    /// The start of the jobs of each number and identity; [`SEVERAL`] if they differ. Empty unless numbers
-    /// are looked at.
-    starts: HashMap<(i64, u64), i64>,
-    /// Duplicates whose number has one start so far.
+    /// The last run, from start to end, of each number and identity; [`OVERLAPPING`] if two runs overlap.
+    /// Empty unless numbers are looked at.
+    runs: HashMap<(i64, u64), (i64, i64)>,
+    /// Duplicates whose number has no runs that overlap so far.
     held: HashMap<(i64, u64), Vec<Record>>,
     /// Records that were held and are tasks of arrays.
     released: VecDeque<Record>,
@@ -45,8 +45,8 @@ pub(super) struct Duplicates {
     pub(super) tasks: u64,
 }
 
-/// The start of jobs with several.
-const SEVERAL: i64 = i64::MIN;
+/// The run of a number with different runs that overlap.
+const OVERLAPPING: (i64, i64) = (i64::MIN, i64::MIN);
 
 impl Duplicates {
     /// Makes the state before the first record.
@@ -55,7 +55,7 @@ impl Duplicates {
             rule,
             seen: HashSet::default(),
             order: VecDeque::new(),
-            starts: HashMap::default(),
+            runs: HashMap::default(),
             held: HashMap::default(),
             released: VecDeque::new(),
             count: 0,
@@ -67,10 +67,10 @@ impl Duplicates {
     pub(super) fn is_known(&mut self, record: &Record, identity: Option<u64>) -> bool {
         let Some(identity) = identity.filter(|_| record.job >= 0) else { return false };
         let Record { job, submit_s, wait_s, run_s, allocated_procs, requested_procs, .. } = *record;
-        let has_several = self.rule == DuplicateRule::Numbers && self.has_several_starts(record, identity);
+        let is_array = self.rule == DuplicateRule::Numbers && self.is_of_array(record, identity);
         let key = ([job, submit_s, wait_s, run_s, allocated_procs, requested_procs], identity);
         if !self.seen.insert(key) {
-            if has_several {
+            if is_array {
                 self.tasks = self.tasks.saturating_add(1);
                 return false;
             }
@@ -91,22 +91,30 @@ impl Duplicates {
         false
     }
 
-    /// Returns whether the number of a record has several starts. If this record has the second one, the
-    /// records that were held under the number are released.
-    fn has_several_starts(&mut self, record: &Record, identity: u64) -> bool {
+    /// Returns whether the number of a record has different runs that overlap. If the run of this record is
+    /// the first that shows it, the records that were held under the number are released.
+    fn is_of_array(&mut self, record: &Record, identity: u64) -> bool {
         let number = (record.job, identity);
-        // A record without a start decides nothing.
-        let start_s = (record.wait_s >= 0).then(|| record.submit_s.saturating_add(record.wait_s));
-        match (self.starts.entry(number), start_s) {
-            (Entry::Occupied(known), None) => return *known.get() == SEVERAL,
-            (Entry::Vacant(_), None) => return false,
-            (Entry::Vacant(place), Some(start_s)) => {
-                place.insert(start_s);
+        // A record without a start or an end decides nothing.
+        let start_s = record.submit_s.saturating_add(record.wait_s);
+        let run = (record.wait_s >= 0 && record.run_s >= 0)
+            .then(|| (start_s, start_s.saturating_add(record.run_s)));
+        match (self.runs.entry(number), run) {
+            (Entry::Occupied(last), _) if *last.get() == OVERLAPPING => return true,
+            (_, None) => return false,
+            (Entry::Vacant(place), Some(run)) => {
+                place.insert(run);
                 return false;
             }
-            (Entry::Occupied(known), Some(start_s)) if *known.get() == start_s => return false,
-            (Entry::Occupied(mut known), Some(_)) => known.insert(SEVERAL),
-        };
+            (Entry::Occupied(mut last), Some(run)) => {
+                let (start_s, end_s) = last.insert(run);
+                let overlaps = start_s < run.1 && run.0 < end_s && (start_s, end_s) != run;
+                if !overlaps {
+                    return false;
+                }
+                last.insert(OVERLAPPING);
+            }
+        }
         let held = self.held.remove(&number).unwrap_or_default();
         self.count = self.count.saturating_sub(held.len() as u64);
         self.tasks = self.tasks.saturating_add(held.len() as u64);
@@ -156,17 +164,20 @@ mod tests {
     }
 
     #[test]
-    fn equal_records_of_a_number_with_several_starts_are_tasks() {
+    fn equal_records_of_a_number_with_runs_that_overlap_are_tasks() {
         let task =
             |start_s: i64| Record { job: 500, submit_s: 0, wait_s: start_s, run_s: 9, ..Record::UNKNOWN };
         let mut numbers = Duplicates::new(DuplicateRule::Numbers);
         let known = [task(5), task(5), task(5), Record { job: 7, ..task(5) }, Record { job: 7, ..task(5) }]
             .map(|record| numbers.is_known(&record, Some(0)));
         assert_eq!((known, numbers.count, numbers.next_task()), ([false, true, true, false, true], 3, None));
-        // The second start releases the two.
+        // A requeued job runs again after its first run.
+        assert!(!numbers.is_known(&Record { job: 7, ..task(14) }, Some(0)));
+        assert!(numbers.is_known(&Record { job: 7, ..task(5) }, Some(0)));
+        // A run that overlaps the first one releases the two.
         assert!(!numbers.is_known(&task(8), Some(0)) && !numbers.is_known(&task(5), Some(0)));
         let released = [numbers.next_task(), numbers.next_task(), numbers.next_task()];
         assert_eq!(released, [Some(task(5)), Some(task(5)), None]);
-        assert_eq!((numbers.count, numbers.tasks), (1, 3));
+        assert_eq!((numbers.count, numbers.tasks), (2, 3));
     }
 }

@@ -287,7 +287,7 @@ impl Reader {
             facts.counts.push((what, self.parser.duplicates.count));
         }
         if self.parser.duplicates.tasks > 0 {
-            let what = "equal records under a job number with several starts, which are read as tasks";
+            let what = "equal records under a number whose runs overlap, which are read as tasks of an array";
             facts.counts.push((what, self.parser.duplicates.tasks));
         }
         irregularities.of_format.clone_from(&facts.counts);
