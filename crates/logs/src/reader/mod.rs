@@ -12,7 +12,7 @@ mod records;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use self::duplicates::{DuplicateRule, Duplicates, NEIGHBOURS};
+use self::duplicates::{DuplicateRule, Duplicates, NEIGHBOURS, Row};
 use self::records::{Records, keep_aside};
 use super::error::{Problem, TraceError};
 use super::fields::skip_blanks;
@@ -53,6 +53,9 @@ pub enum Entry<'a> {
 pub struct Reader {
     path: PathBuf,
     lines: Lines,
+    /// The number of lines read so far.
+    last_line: u64,
+    /// The line of the last entry: an earlier one if a record had to wait for those behind it.
     line: u64,
     /// The line where the last record begins.
     record_line: u64,
@@ -63,7 +66,7 @@ pub struct Reader {
     /// Whether the parser has more records of the last line.
     has_more: bool,
     /// The last record, kept here because it is large.
-    record: Record,
+    row: Row,
     /// The first line that was skipped, from 1, with its problem.
     first_skipped: Option<(u64, Problem)>,
     records: Records,
@@ -82,24 +85,14 @@ struct Parser {
 
 impl Parser {
     /// Returns the entry of a record, and adds it to `records`. A record of an unwanted partition and a
-    /// duplicate are only counted, and give no job.
-    fn entry<'a>(
-        &mut self,
-        record: &'a Record,
-        surplus: usize,
-        header: &Header,
-        records: &mut Records,
-    ) -> Entry<'a> {
+    /// duplicate are only counted, and give no job. Neither does a record that has to wait.
+    fn entry<'a>(&mut self, row: &'a Row, header: &Header, records: &mut Records) -> Entry<'a> {
         if let Some(filter) = &mut self.filter
-            && !filter.admits(record.partition, self.lines.names().map(|names| &*names), header)
+            && !filter.admits(row.record.partition, self.lines.names().map(|names| &*names), header)
         {
             return Entry::NoJob;
         }
-        if self.duplicates.is_known(record, self.lines.identity()) {
-            return Entry::NoJob;
-        }
-        records.add(record, surplus);
-        Entry::Record { record, surplus }
+        if self.duplicates.admits(row, self.lines.identity()) { records.entry(row) } else { Entry::NoJob }
     }
 }
 
@@ -155,6 +148,7 @@ impl Reader {
         Ok(Self {
             path,
             lines,
+            last_line: 0,
             line: 0,
             record_line: 0,
             format,
@@ -162,7 +156,7 @@ impl Reader {
             header,
             parser,
             has_more: false,
-            record: Record::UNKNOWN,
+            row: Row { record: Record::UNKNOWN, surplus: 0, line: 0 },
             first_skipped: None,
             records,
             idle,
@@ -194,22 +188,22 @@ impl Reader {
     ///
     /// O(length of the line). Nothing is allocated for a record.
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, TraceError> {
+        if let Some(row) = self.parser.duplicates.next_decided(false) {
+            (self.row, self.line) = (row, row.line);
+            return Ok(Some(self.records.entry(&self.row)));
+        }
+        self.line = self.last_line;
         if self.has_more {
             if let Some(record) = self.parser.lines.more() {
-                self.record = record;
-                return Ok(Some(self.parser.entry(&self.record, 0, &self.header, &mut self.records)));
+                self.row = Row { record, surplus: 0, line: self.last_line };
+                return Ok(Some(self.parser.entry(&self.row, &self.header, &mut self.records)));
             }
             self.has_more = false;
-        }
-        if let Some(record) = self.parser.duplicates.next_task() {
-            self.record = record;
-            self.records.add(&record, 0);
-            return Ok(Some(Entry::Record { record: &self.record, surplus: 0 }));
         }
         let (found, records) = (&mut self.records.irregularities, self.records.count);
         let parsed = match self.lines.next_line()? {
             Some((whole, line)) => {
-                self.line = line;
+                (self.last_line, self.line) = (line, line);
                 if !self.parser.lines.is_inside() {
                     self.record_line = line;
                 }
@@ -232,15 +226,19 @@ impl Reader {
                 parsed
             }
             None => match self.parser.lines.finish() {
-                Ok(None) => return Ok(None),
+                Ok(None) => {
+                    let Some(row) = self.parser.duplicates.next_decided(true) else { return Ok(None) };
+                    (self.row, self.line) = (row, row.line);
+                    return Ok(Some(self.records.entry(&self.row)));
+                }
                 Ok(Some(record)) => Ok(Parsed::Record(record, 0)),
                 Err(problem) => Err(problem),
             },
         };
         match parsed {
             Ok(Parsed::Record(record, surplus)) => {
-                self.record = record;
-                Ok(Some(self.parser.entry(&self.record, surplus, &self.header, &mut self.records)))
+                self.row = Row { record, surplus, line: self.last_line };
+                Ok(Some(self.parser.entry(&self.row, &self.header, &mut self.records)))
             }
             Ok(Parsed::NoJob) => {
                 found.no_jobs += 1;
@@ -286,6 +284,11 @@ impl Reader {
             let what = if self.format.writing.is_some() { near } else { all };
             facts.counts.push((what, self.parser.duplicates.count));
         }
+        if self.parser.duplicates.doubtful > 0 {
+            let what = "of them, records under a number with different runs, which are read as repeats of a \
+                 requeued job; in a table, --input-format table:job=none reads them as tasks of an array";
+            facts.counts.push((what, self.parser.duplicates.doubtful));
+        }
         if self.parser.duplicates.tasks > 0 {
             let what = "equal records under a number whose runs overlap, which are read as tasks of an array";
             facts.counts.push((what, self.parser.duplicates.tasks));
@@ -305,7 +308,7 @@ impl Reader {
             format: self.format,
             sha256: source.sha256(),
             bytes: source.bytes(),
-            lines: self.line,
+            lines: self.last_line,
             header: self.header,
             records: self.records.count,
             irregularities,
@@ -367,8 +370,9 @@ fn preview(parser: &mut dyn LineParser, path: &Path, limits: LogLimits) -> Resul
 /// Reads the log at `path` (`-` is standard input), calls `visit` with each record in the order of the file,
 /// and returns the facts about the log as a whole.
 ///
-/// Time is linear in the length of the text. Memory holds one chunk of the text and the header. If reading
-/// fails at a line, `visit` was called for the records above it.
+/// Time is linear in the length of the text. Memory holds one chunk of the text and the header, and in formats
+/// whose numbers may be those of arrays, up to 65,536 records behind one that stands twice. If reading fails at
+/// a line, `visit` was called for the records above it, except those that were held.
 pub fn read(
     path: &Path,
     options: ReadOptions,

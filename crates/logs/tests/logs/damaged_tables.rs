@@ -137,6 +137,23 @@ fn equal_rows_of_an_array_are_its_tasks() -> Outcome {
     let count =
         |part: &str| summary.facts.counts.iter().find(|(what, _)| what.contains(part)).map(|row| row.1);
     assert_eq!((count("read as tasks"), count("stand twice")), (Some(2), Some(1)));
+    assert_eq!(count("under a number with different runs"), Some(1));
+    Ok(())
+}
+
+#[test]
+fn tasks_of_an_array_keep_the_order_of_the_file() -> Outcome {
+    // Only the fifth row shows what the second one is.
+    let mut text = "job_id,user,submit,start,end,nodes\n".to_owned();
+    let tasks = [(60, 3660), (60, 3660), (60, 3660), (3660, 4660), (3660, 5660), (3660, 6660)];
+    for (user, (start_s, end_s)) in tasks.iter().enumerate() {
+        writeln!(text, "{},u{user},0,{start_s},{end_s},1", if user == 2 { 501 } else { 500 })?;
+    }
+    let without_numbers = read("jobs.csv", &text, "table:job=none")?.0;
+    let records = read("jobs.csv", &text, "")?.0;
+    assert_eq!(records.len(), tasks.len());
+    let in_order = records.iter().zip(&without_numbers);
+    assert!(in_order.clone().all(|(record, other)| Record { job: other.job, ..*record } == *other));
     Ok(())
 }
 
