@@ -22,33 +22,26 @@ pub(super) const DELIMITERS: [(&str, Delimiter); 5] = [
     ("blanks", Delimiter::Blanks),
 ];
 
-/// What is wrong with the quotes of a line.
+/// A quote that is not closed, or that text follows: one of the two is a stray one then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum QuoteFault {
-    /// A quote is not closed. Its text may go on in the next line.
-    Open {
-        /// Position of the opening quote in the line, in bytes.
-        at: usize,
-    },
-    /// Text follows a closing quote, so one of the two quotes is a stray one.
-    TextBehind {
-        /// Position of the opening quote in the line, in bytes.
-        at: usize,
-    },
+pub(super) struct QuoteFault {
+    /// Position of the opening quote in the line, in bytes.
+    pub(super) at: usize,
+    /// Whether the quote is not closed. Its text may go on in the next line.
+    pub(super) is_open: bool,
 }
 
 impl QuoteFault {
     /// Returns the problem of the cell behind `cells`, which has the fault. `remedy` follows what was
     /// expected of an open quote.
     pub(super) fn problem(self, cells: &Cells, line: &[u8], remedy: &str) -> Problem {
-        let (at, expected) = match self {
-            Self::Open { at } => (at, format!("a closing quote on the same line{remedy}")),
-            Self::TextBehind { at } => (
-                at,
-                "the end of the cell behind the closing quote; a quote within is written twice".to_owned(),
-            ),
+        let expected = if self.is_open {
+            format!("a closing quote on the same line{remedy}")
+        } else {
+            "the end of the cell behind the closing quote; a quote within is written twice".to_owned()
         };
-        Problem::column(cells.count() + 1, "quoted text", line.get(at..).unwrap_or_default(), &expected)
+        let text = line.get(self.at..).unwrap_or_default();
+        Problem::column(cells.count() + 1, "quoted text", text, &expected)
     }
 }
 
@@ -83,12 +76,12 @@ impl Cells {
             let is_quoted = has_quotes && rest.first() == Some(&b'"');
             let at = line.len() - rest.len();
             let after = if is_quoted { self.quoted(rest) } else { Some(rest) };
-            let Some(after) = after else { return Err(QuoteFault::Open { at }) };
+            let Some(after) = after else { return Err(QuoteFault { at, is_open: true }) };
             let end = after.iter().position(|&byte| ends_cell(byte, delimiter));
             let (cell, next) = after.split_at(end.unwrap_or(after.len()));
             let cell = if delimiter == Delimiter::Blanks { cell } else { cell.trim_ascii() };
             if is_quoted && !cell.is_empty() {
-                return Err(QuoteFault::TextBehind { at });
+                return Err(QuoteFault { at, is_open: false });
             }
             self.text.extend_from_slice(cell);
             self.ends.push(self.text.len());
@@ -195,10 +188,10 @@ mod tests {
                 "{line}"
             );
         }
-        assert_eq!(split("a,\"b", comma).1, Err(QuoteFault::Open { at: 2 }));
+        assert_eq!(split("a,\"b", comma).1, Err(QuoteFault { at: 2, is_open: true }));
         assert_eq!(
             split("a,b,\"c\"d,e", comma),
-            (vec!["a".to_owned(), "b".to_owned()], Err(QuoteFault::TextBehind { at: 4 }))
+            (vec!["a".to_owned(), "b".to_owned()], Err(QuoteFault { at: 4, is_open: false }))
         );
         assert_eq!(split("  a \t b  ", Delimiter::Blanks).0, ["a", "b"]);
         assert_eq!(split("\"a b\" c", Delimiter::Blanks).0, ["a b", "c"]);

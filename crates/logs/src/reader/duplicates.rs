@@ -18,9 +18,10 @@ type Key = ([i64; 6], u64);
 type Number = (i64, u64);
 
 /// Which records are duplicates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum DuplicateRule {
     /// Equal records, whose job may have other runs.
+    #[default]
     Runs,
     /// The same, within [`NEIGHBOURS`] records, so that memory is bounded.
     Neighbours,
@@ -63,6 +64,7 @@ enum RunsKind {
 const NO_RUN: (i64, i64) = (i64::MAX, i64::MIN);
 
 /// Records seen, or the last of them.
+#[derive(Default)]
 pub(super) struct Duplicates {
     rule: DuplicateRule,
     seen: HashSet<Key>,
@@ -84,16 +86,7 @@ pub(super) struct Duplicates {
 impl Duplicates {
     /// Makes the state before the first record.
     pub(super) fn new(rule: DuplicateRule) -> Self {
-        Self {
-            rule,
-            seen: HashSet::default(),
-            order: VecDeque::new(),
-            runs: HashMap::default(),
-            waiting: VecDeque::new(),
-            count: 0,
-            tasks: 0,
-            doubtful: 0,
-        }
+        Self { rule, ..Self::default() }
     }
 
     /// Returns whether a row is the next one of the log. False for a duplicate, and for a row that has to wait

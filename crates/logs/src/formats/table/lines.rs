@@ -18,7 +18,7 @@ impl Table {
         if self.partial.is_empty() {
             return match self.cells.split(line, self.delimiter, has_quotes) {
                 Ok(()) => Ok(true),
-                Err(QuoteFault::Open { .. }) if self.options.has_quoted_newlines => {
+                Err(QuoteFault { is_open: true, .. }) if self.options.has_quoted_newlines => {
                     self.partial.extend_from_slice(line);
                     Ok(false)
                 }
@@ -34,7 +34,7 @@ impl Table {
                     self.rows_over_lines.saturating_add(u64::from(!self.options.is_trusted));
                 Ok(true)
             }
-            Err(QuoteFault::Open { .. }) if self.partial.len() <= LONGEST => Ok(false),
+            Err(QuoteFault { is_open: true, .. }) if self.partial.len() <= LONGEST => Ok(false),
             Err(fault) => {
                 let text = std::mem::take(&mut self.partial);
                 Err(fault.problem(&self.cells, &text, " or one of the next lines"))

@@ -34,7 +34,7 @@ impl<'a> Fit<'a> {
             Separator::Quoted(byte) => {
                 match cells.split(line, Delimiter::Byte(*byte), true) {
                     Ok(()) => {}
-                    Err(QuoteFault::Open { .. }) => return Self::Open,
+                    Err(QuoteFault { is_open: true, .. }) => return Self::Open,
                     Err(fault) => return Self::Unread(fault.problem(cells, line, "")),
                 }
                 let cells = &*cells;
