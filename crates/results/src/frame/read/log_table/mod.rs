@@ -7,6 +7,8 @@
 //!
 //! The arrays of Arrow are read, and not frames, as frames would need Polars with all of its types.
 
+mod messages;
+mod pages;
 mod structure;
 
 use std::fs::File;
@@ -31,6 +33,8 @@ use polars_core::utils::arrow::types::{NativeType, i256};
 use polars_io::parquet::read::_internal::to_deserializer;
 use polars_io::prelude::{ParquetReader, SerReader};
 
+use self::messages::check_message;
+use self::pages::check_pages;
 use self::structure::{Positioned, check_arrow, check_parquet};
 use super::unpanicking;
 use meshreplay_logs::set_table_converter;
@@ -72,6 +76,10 @@ const ROWS: usize = 4096;
 const ENOUGH_TEXT: usize = 1 << 20;
 
 /// Returns the text of a Parquet or Arrow file, positioned at its start, as CSV with a heading.
+///
+/// The lengths of the footer and of the headers of pages and messages are compared with the file before anything
+/// is decoded. Lengths inside of a compressed page are not: a damaged one may still end the process for lack
+/// of memory.
 pub fn text_of_table(mut file: File) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = [0; 4];
     file.read_exact(&mut magic)?;
@@ -126,6 +134,7 @@ fn parquet(mut file: File) -> PolarsResult<(Vec<Field>, Next)> {
                 let mut bytes = Vec::new();
                 file.seek(SeekFrom::Start(range.start))?;
                 Read::by_ref(&mut file).take(range.end - range.start).read_to_end(&mut bytes)?;
+                check_pages(&bytes, part.num_values(), part.uncompressed_size())?;
                 pieces.push((part, bytes.into()));
             }
             let (arrays, _) = to_deserializer(pieces, field.clone(), None)?;
@@ -164,6 +173,13 @@ fn arrow(file: File) -> PolarsResult<(Vec<Field>, Next)> {
 fn stream(file: File) -> PolarsResult<(Vec<Field>, Next)> {
     let length = file.metadata()?.len();
     let mut file = BufReader::new(file);
+    let mut at = 0;
+    while at < length
+        && let Some(end) = check_message(&mut file, at, length)?
+    {
+        at = end;
+    }
+    file.rewind()?;
     let metadata = read_stream_metadata(&mut file)?;
     let fields = metadata.schema.iter_values().cloned().collect();
     let at = Arc::new(AtomicU64::new(file.stream_position()?));

@@ -14,6 +14,7 @@ use polars_core::utils::arrow::io::ipc::read::FileMetadata;
 use polars_io::parquet::metadata::FileMetadata as ParquetMetadata;
 
 use super::broken;
+use super::messages::check_message;
 
 /// A reader whose position others can see.
 pub(super) struct Positioned<R> {
@@ -111,5 +112,5 @@ pub(super) fn check_arrow(metadata: &FileMetadata, file: &mut (impl Read + Seek)
         let problem = "its footer leaves out data: it is damaged, or several files put together";
         return Err(broken(problem.to_owned()));
     }
-    Ok(())
+    places.iter().try_for_each(|place| check_message(file, place.start, place.end).map(|_| ()))
 }

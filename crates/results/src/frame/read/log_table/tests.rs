@@ -108,6 +108,30 @@ fn categories_and_lists_are_text() -> Tested {
     Ok(())
 }
 
+#[test]
+fn a_damaged_length_ends_no_process() -> Tested {
+    let columns = vec![
+        Column::new("job".into(), (0..40_i64).collect::<Vec<_>>()),
+        Column::new("user".into(), (0..40).map(|at| (at % 3 > 0).then_some("ann")).collect::<Vec<_>>()),
+        Column::new("load".into(), vec![0.5_f64; 40]),
+    ];
+    let mut frame = DataFrame::new_infer_height(columns)?;
+    let (mut parquet, mut arrow) = (Vec::new(), Vec::new());
+    write_to(&mut parquet, &mut frame, FileFormat::Parquet, "{}")?;
+    write_to(&mut arrow, &mut frame, FileFormat::Arrow, "{}")?;
+    for whole in [parquet, arrow, arrow_stream()?] {
+        for at in 4..whole.len() {
+            for mask in [1, 4, 32, 64, 128, 255] {
+                let mut bytes = whole.clone();
+                bytes[at] ^= mask;
+                // An error or a table; an allocation that fails would end this process.
+                let _ = text(&bytes);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Returns the bytes of an Arrow stream with two batches of three rows.
 fn arrow_stream() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let array: Box<dyn Array> = Box::new(PrimitiveArray::<i64>::from_vec(vec![1, 2, 3]));
