@@ -89,8 +89,8 @@ impl Duplicates {
         Self { rule, ..Self::default() }
     }
 
-    /// Returns whether a row is the next one of the log. False for a duplicate, and for a row that has to wait
-    /// for a decision, which [`Self::next_decided`] returns later. O(1).
+    /// Returns whether a row is the next one of the log. False for a duplicate, and for a row that has to
+    /// wait for a decision, which [`Self::next_decided`] returns later. O(1).
     pub(super) fn admits(&mut self, row: &Row, identity: Option<u64>) -> bool {
         // A record without a number or an identity is no duplicate.
         let number = identity.filter(|_| row.record.job >= 0).map(|identity| (row.record.job, identity));

@@ -370,9 +370,9 @@ fn preview(parser: &mut dyn LineParser, path: &Path, limits: LogLimits) -> Resul
 /// Reads the log at `path` (`-` is standard input), calls `visit` with each record in the order of the file,
 /// and returns the facts about the log as a whole.
 ///
-/// Time is linear in the length of the text. Memory holds one chunk of the text and the header, and in formats
-/// whose numbers may be those of arrays, up to 65,536 records behind one that stands twice. If reading fails at
-/// a line, `visit` was called for the records above it, except those that were held.
+/// Time is linear in the length of the text. Memory holds one chunk of the text and the header, and in
+/// formats whose numbers may be those of arrays, up to 65,536 records behind one that stands twice. If
+/// reading fails at a line, `visit` was called for the records above it, except those that were held.
 pub fn read(
     path: &Path,
     options: ReadOptions,

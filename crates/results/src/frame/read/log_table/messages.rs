@@ -1,5 +1,5 @@
-//! Checks of the messages of Arrow's files and streams, before one is decoded: the decoder reserves memory for
-//! as many bytes as a message gives, and a damaged number would end the process.
+//! Checks of the messages of Arrow's files and streams, before one is decoded: the decoder reserves memory
+//! for as many bytes as a message gives, and a damaged number would end the process.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -12,8 +12,8 @@ use super::broken;
 /// The most bytes of a buffer when it is decompressed: the memory in which the command decodes tables.
 const MOST_BYTES: i64 = 4 << 30;
 
-/// Checks the message that begins at `start` and ends at `end` or before. Returns where it ends; `None` for an
-/// end marker.
+/// Checks the message that begins at `start` and ends at `end` or before. Returns where it ends; `None` for
+/// an end marker.
 pub(super) fn check_message(
     file: &mut (impl Read + Seek),
     start: u64,

@@ -77,9 +77,9 @@ const ENOUGH_TEXT: usize = 1 << 20;
 
 /// Returns the text of a Parquet or Arrow file, positioned at its start, as CSV with a heading.
 ///
-/// The lengths of the footer and of the headers of pages and messages are compared with the file before anything
-/// is decoded. Lengths inside of a compressed page are not: a damaged one may still end the process for lack
-/// of memory.
+/// The lengths of the footer and of the headers of pages and messages are compared with the file before
+/// anything is decoded. Lengths inside of a compressed page are not: a damaged one may still end the process
+/// for lack of memory.
 pub fn text_of_table(mut file: File) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = [0; 4];
     file.read_exact(&mut magic)?;

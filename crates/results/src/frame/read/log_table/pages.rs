@@ -1,5 +1,5 @@
-//! Checks of the headers of Parquet's pages, before a page is decoded: the decoder reserves memory for as many
-//! values and bytes as a header gives, and a damaged number would end the process.
+//! Checks of the headers of Parquet's pages, before a page is decoded: the decoder reserves memory for as
+//! many values and bytes as a header gives, and a damaged number would end the process.
 //!
 //! A header is a struct in Thrift's compact protocol: fields with the difference of their numbers and a type,
 //! and integers as variable-length ones in zigzag order. O(bytes of headers).
@@ -8,8 +8,8 @@ use polars_core::prelude::PolarsResult;
 
 use super::broken;
 
-/// The integers of a header by the numbers of their fields. For a struct within the header it is the first field,
-/// the number of values. Fields that are not there are 0.
+/// The integers of a header by the numbers of their fields. For a struct within the header it is the first
+/// field, the number of values. Fields that are not there are 0.
 type Header = [i64; 9];
 
 /// Checks the pages of a column. Its footer gives its values and its bytes before compression.
