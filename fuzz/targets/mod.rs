@@ -7,7 +7,9 @@ mod logs;
 mod replays;
 mod results;
 mod scratch;
+mod tables;
 mod texts;
+mod truths;
 
 /// Something that reads bytes.
 pub(crate) struct Target {
@@ -36,6 +38,8 @@ pub(crate) const TARGETS: &[Target] = &[
     logs::SLURM_JSON,
     logs::SLURM_JOBCOMP,
     logs::PBS,
+    truths::TRUTHS,
+    tables::TABLES,
     files::ORDER,
     files::TOPOLOGY,
     files::OUTAGES,

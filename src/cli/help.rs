@@ -21,6 +21,7 @@ const HEADINGS: [(&str, &[&str]); 6] = [
             "time-zone",
             "dates",
             "unit",
+            "cluster",
             "lenient",
             "log-limits",
         ],

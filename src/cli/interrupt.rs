@@ -164,14 +164,19 @@ fn end_by_signal() -> ! {
 #[cfg(unix)]
 mod unix {
     use std::fs;
+    use std::sync::Arc;
     use std::thread;
 
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
 
     /// Starts a thread that waits for signals. Signals that are ignored stay ignored: `nohup` ignores SIGHUP,
     /// and shells without job control ignore SIGINT in background commands.
+    ///
+    /// A file that grows beyond `ulimit -f` would end the process by SIGXFSZ. With a handler, writing fails
+    /// instead, and the unfinished file is removed.
     pub(super) fn listen() {
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
         let heard: Vec<i32> = match ignored() {
             Some(mask) => {
                 [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| mask >> (signal - 1) & 1 == 0).collect()

@@ -3,6 +3,8 @@
 
 mod algorithms;
 mod completions;
+#[cfg(unix)]
+mod decoder;
 pub mod embedded;
 mod help;
 mod interrupt;
@@ -101,6 +103,13 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 
 /// Runs the command given on the command line. Errors are printed to standard error.
 pub fn main() -> ExitCode {
+    #[cfg(unix)]
+    {
+        if let Some(code) = decoder::decode_if_asked(std::env::args_os()) {
+            return ExitCode::from(code);
+        }
+        decoder::separate_decoder();
+    }
     ExitCode::from(run(std::env::args_os()))
 }
 

@@ -50,6 +50,11 @@ pub(in crate::cli) struct Zone {
     /// of the format].
     #[arg(long, value_name = "UNIT", value_parser = ["nodes", "cpus", "gpus"])]
     unit: Option<String>,
+
+    /// Read only the jobs of this cluster, in logs that name it: a dump of sacct or a table with a column
+    /// Cluster. each takes clusters for partitions, and a replay has one row for each of them.
+    #[arg(long, value_name = "NAME")]
+    cluster: Option<String>,
 }
 
 /// How a log is read.
@@ -78,7 +83,9 @@ pub(in crate::cli) struct Reading {
     lenient: bool,
 
     /// How much a log may ask for [default: expansion=200,line=1048576]: how many times as much text as bytes
-    /// a compressed log has, once that is 268 MB, and the bytes of its longest line.
+    /// a compressed log has, once that is 268 MB (67 MB for Parquet and Arrow), the bytes of its longest
+    /// line, and with memory=BYTES the memory in which Parquet and Arrow are decoded on Linux, otherwise 4
+    /// GiB.
     #[arg(long, value_name = "LIMITS", value_parser = str::parse::<LogLimits>)]
     log_limits: Option<LogLimits>,
 }
@@ -108,6 +115,11 @@ impl Reading {
 }
 
 impl Zone {
+    /// Returns true if each cluster is a partition.
+    pub(in crate::cli) fn is_each_cluster(&self) -> bool {
+        self.cluster.as_deref() == Some("each")
+    }
+
     /// Returns the spec of the format with these arguments and columns; `None` if nothing is given. Fails if
     /// the format has no such parameter, or if both a format and columns are given.
     pub(in crate::cli) fn complete(
@@ -118,7 +130,12 @@ impl Zone {
         if let (Some(format), Some(_)) = (format, columns) {
             bail!("the format {format} and columns of a table are given; expected one of them");
         }
-        let given = [("time-zone", &self.time_zone), ("dates", &self.dates), ("unit", &self.unit)];
+        let given = [
+            ("time-zone", &self.time_zone),
+            ("dates", &self.dates),
+            ("unit", &self.unit),
+            (formats::OF_CLUSTER, &self.cluster),
+        ];
         let given = given.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
         let mut spec = format.cloned().or_else(|| columns.map(Columns::spec));
         for (key, value) in given {

@@ -68,7 +68,8 @@ fn other_files_are_named_with_what_to_do() -> Tested {
             "the queue of Slurm",
             "sacct --json",
         ),
-        ("l.json", "[{\"submit\": 1}]", "no list 'jobs'", "CSV, Parquet or Arrow"),
+        ("l.json", "[{\"submit\": 1}]", "the number of processors", "--columns submit=submit"),
+        ("o.json", "{\"records\": []}", "no list 'jobs'", "CSV, Parquet or Arrow"),
         (
             "a.events",
             "-dt 0 -e submit_batch_job | -J jobid_1001 -n 12\n",

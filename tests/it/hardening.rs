@@ -113,7 +113,7 @@ fn long_lines_are_read_where_it_is_asked_for() -> Tested {
     }
     let ran = run(at, "trace info long.swf --log-limits lines=5")?;
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("expected expansion=N, line=BYTES or both"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("expected expansion=N, line=BYTES, memory=BYTES"), "{}", ran.stderr);
     Ok(())
 }
 

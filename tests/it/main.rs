@@ -18,6 +18,7 @@ mod closing_lines;
 mod compaction;
 mod comparisons_cli;
 mod contradictions;
+mod damaged_logs;
 mod data_out;
 mod dependencies;
 mod docs;

@@ -279,7 +279,7 @@ fn commands_that_read_logs_take_one_partition_alone() -> Tested {
             "log.swf: no job is of partition '9'; expected one of: 1 (48 jobs), large one (48",
         ),
         ("trace convert log.swf new.swf --partition 1+x", 1, "no job is of partition 'x'; expected one of"),
-        ("audit log.swf -m 500 --partition x", 1, "no job is of partition 'x'; expected one of"),
+        ("audit log.swf -m 500 --partition x", 2, "no job is of partition 'x'; expected one of"),
         ("compare out out --partition 1", 2, "out is no log, of which --partition could choose jobs"),
         ("audit out --partition 1", 2, "out is no log, of which --partition could choose jobs"),
         (

@@ -120,7 +120,8 @@ fn headings() -> Vec<Wrong> {
             "",
             ":1: scontrol prints the jobs of the moment; sacct",
         ),
-        wrong("[{\"submit\": 1}]\n", "", "is a table in JSON; expected a log"),
+        wrong("[{\"submit\": 1}]\n", "", ":1: no column is known to hold the number of processors"),
+        wrong("{\"submit\": 1, \"run\": 5,", "", "the JSON text ends early"),
     ]
 }
 
@@ -129,11 +130,6 @@ fn cells() -> Vec<Wrong> {
     let changed = |from: &str, to: &str| TABLE.replace(from, to);
     let (heading, line) = TABLE.split_once('\n').unwrap_or_default();
     vec![
-        wrong(
-            format!("{TABLE}{TABLE}"),
-            "",
-            ":3: column 1 (Submit): found 'Submit', expected a time such as",
-        ),
         wrong(
             format!("{heading}\ns,s,s,nodes\n{line}"),
             "",
@@ -168,7 +164,7 @@ fn cells() -> Vec<Wrong> {
         wrong(
             changed("2024-05-01T10:00:00,2", "\"2024-05-01T10:00:00,2"),
             "",
-            "(quoted text): found '\\\"', expected a closing quote before the end of the log",
+            ":2: column 1 (quoted text): found '\\\"2024",
         ),
     ]
 }

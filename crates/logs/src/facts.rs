@@ -121,7 +121,12 @@ impl Facts {
         .into_iter()
         .flatten()
         .collect();
-        lines.extend(self.notes.iter().map(|note| format!("; Note: {note}")));
+        // A line end or an escape in the name of a column would be one in the header.
+        let plain = |note: &String| -> String {
+            let spelt = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+            note.chars().map(spelt).collect()
+        };
+        lines.extend(self.notes.iter().map(|note| format!("; Note: {}", plain(note))));
         lines
     }
 }

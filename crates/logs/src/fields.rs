@@ -1,8 +1,9 @@
 //! Parses the fields of a line: each parser skips blanks, then takes a number that ends at a blank
 //! or at the end of the line.
 //!
-//! These are the innermost loops of reading a log, so they are written by hand. An error carries only the
-//! number of the field and the kind of fault; [`explain`] makes a message of it.
+//! The grammars of lines are those of nom, with these parsers as leaves ([`numbered`]). The leaves are the
+//! innermost loops of reading a log, so they are written by hand. An error carries only the number of the
+//! field and the kind of fault; [`explain`] makes a message of it.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -11,6 +12,9 @@
 )]
 
 use std::str::FromStr;
+
+use nom::error::{ErrorKind, ParseError};
+use nom::{Err, IResult};
 
 use super::error::Problem;
 use meshreplay_base::words::excerpt;
@@ -30,9 +34,46 @@ enum FaultKind {
     OutOfRange,
 }
 
+impl ParseError<&[u8]> for Fault {
+    /// Never the fault of a field: leaves have faults of their own.
+    fn from_error_kind(_: &[u8], _: ErrorKind) -> Self {
+        Self { field: 0, kind: FaultKind::NotAnInteger }
+    }
+
+    fn append(_: &[u8], _: ErrorKind, fault: Self) -> Self {
+        fault
+    }
+}
+
+/// What a parser of nom returns: the rest of the line and a value, or the fault of a field.
+pub(super) type Taken<'a, T> = IResult<&'a [u8], T, Fault>;
+
+/// Returns the parser of a field whose number, from 1, it carries along: each call takes the next field by
+/// `leaf`. `fill` and `count` of nom take several fields so.
+pub(super) fn numbered<'a, T>(
+    first: usize,
+    mut leaf: impl FnMut(usize, &'a [u8]) -> Result<(&'a [u8], T), Fault>,
+) -> impl FnMut(&'a [u8]) -> Taken<'a, T> {
+    let mut field = first;
+    move |input| {
+        let taken = leaf(field, input).map_err(Err::Error);
+        field += 1;
+        taken
+    }
+}
+
+/// Returns the fault of a parser of nom.
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+pub(super) fn fault_of(error: Err<Fault>) -> Fault {
+    match error {
+        Err::Error(fault) | Err::Failure(fault) => fault,
+        Err::Incomplete(_) => Fault { field: 0, kind: FaultKind::NotAnInteger },
+    }
+}
+
 /// Returns the fault of field `field`.
 fn fault<T>(field: usize, kind: FaultKind) -> Result<T, Fault> {
-    Err(Fault { field, kind })
+    Result::Err(Fault { field, kind })
 }
 
 /// Returns whether `byte` separates fields: a space or a tab.

@@ -136,6 +136,7 @@ def read_log(
     format: str | None = None,
     columns: Mapping[str, str] | str | None = None,
     unit: str | None = None,
+    cluster: str | None = None,
     time_zone: str | None = None,
     lenient: bool = False,
 ) -> Log:
@@ -147,6 +148,8 @@ def read_log(
             tells it.
         columns: The columns of a table, such as `{"submit": "Submit", "start": "Start", "procs": "NNodes"}`.
         unit: What the sizes of jobs count, where the format counts several things: `nodes`, `cpus` or `gpus`.
+        cluster: The cluster whose jobs are read, where a dump of sacct or a table has several. `each` takes clusters
+            for partitions, and a replay has one row for each of them.
         time_zone: The zone of dates that tell none, such as `Europe/Berlin`; by default that of this machine, which a
             note names.
         lenient: Whether malformed lines are skipped and counted, in place of being an error.
@@ -155,7 +158,13 @@ def read_log(
         Error: The file cannot be opened, or its first job cannot be read. Later lines are read when it is replayed.
     """
     return Log(
-        os.fspath(path), input_format=format, columns=columns, unit=unit, time_zone=time_zone, lenient=lenient
+        os.fspath(path),
+        input_format=format,
+        columns=columns,
+        unit=unit,
+        cluster=cluster,
+        time_zone=time_zone,
+        lenient=lenient,
     )
 
 

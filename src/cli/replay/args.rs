@@ -219,8 +219,8 @@ pub(crate) struct Args {
 }
 
 /// The arguments that say how the logs are read. A program that embeds the command has them for each log.
-pub(in crate::cli) const OF_READING: [&str; 7] =
-    ["columns", "dates", "input-format", "lenient", "log-limits", "time-zone", "unit"];
+pub(in crate::cli) const OF_READING: [&str; 8] =
+    ["cluster", "columns", "dates", "input-format", "lenient", "log-limits", "time-zone", "unit"];
 
 /// The arguments that say what is printed and where files go, which a program that embeds the command decides
 /// itself.
@@ -320,7 +320,11 @@ impl Args {
 
     /// Returns the partitions that are replayed, at least one choice.
     fn partitions(&self) -> Vec<PartitionChoice> {
-        if self.partition.is_empty() { vec![PartitionChoice::default()] } else { self.partition.clone() }
+        match &*self.partition {
+            [] if self.zone.is_each_cluster() => vec![PartitionChoice::Each],
+            [] => vec![PartitionChoice::default()],
+            given => given.to_vec(),
+        }
     }
 
     /// Returns an error if an algorithm is an object that is not among `guests`.

@@ -55,8 +55,13 @@ pub(in crate::cli) struct Args {
     which: Which,
 }
 
-/// Prints the first violation, or how much was checked.
+/// Prints the first violation, or how much was checked. A schedule that cannot be read is another exit code
+/// than a violation.
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    audited(args).map_err(super::as_unread)
+}
+
+fn audited(args: &Args) -> Result<(), Failure> {
     let options = args.reading.options().map_err(Failure::Usage)?;
     let input = super::read(&args.schedule, &[], args.which.selection(), &options)?;
     Input::check_partition(&options, &[&input])?;

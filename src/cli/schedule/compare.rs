@@ -48,8 +48,12 @@ pub(in crate::cli) struct Args {
     other_replay: Option<u32>,
 }
 
-/// Prints the comparison.
+/// Prints the comparison. As in `diff`, files that cannot be compared are another exit code than differences.
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    compared(args).map_err(super::as_unread)
+}
+
+fn compared(args: &Args) -> Result<(), Failure> {
     let selection = args.which.selection();
     let other = Selection { replay: args.other_replay.or(selection.replay), ..selection };
     let options = args.reading.options().map_err(Failure::Usage)?;

@@ -7,7 +7,7 @@ pub(super) mod export;
 use std::path::Path;
 
 use super::terminal::screen;
-use super::{Failure, complain, print};
+use super::{Failure, complain, is_broken_pipe, print};
 use crate::frame::{FileFormat, Selection};
 use crate::inspect::{Finding, Input, InspectError, log_format};
 use crate::spec::Spec;
@@ -50,6 +50,15 @@ fn read(
         return Err(InspectError::NoReplays(input.name).into());
     }
     Ok(input)
+}
+
+/// Returns the failure of a command whose exit code 1 is a finding: 2 for all errors, such as a file that
+/// cannot be read.
+fn as_unread(failure: Failure) -> Failure {
+    match failure {
+        Failure::Failed(error) if !is_broken_pipe(&error) => Failure::Usage(error),
+        other => other,
+    }
 }
 
 /// Prints a finding. Fails if the finding is a negative one.

@@ -2,6 +2,7 @@
 //! either whole or absent. Devices, FIFOs and symbolic links are written through and never replaced.
 
 mod claim;
+mod earlier;
 mod new_file;
 mod operations;
 mod scratch;
@@ -11,6 +12,7 @@ mod unfinished;
 use std::fmt::Write;
 
 pub use claim::{Claim, ClaimError};
+pub use earlier::Earlier;
 pub use new_file::{
     Handle, NewFile, TEMPORARY, is_stream, remove_leftovers_beside, remove_own_leftovers, sync_directory,
 };

@@ -1,4 +1,7 @@
 //! Splits the lines of a table into cells.
+#![expect(clippy::arithmetic_side_effects, reason = "columns are positions in a line plus 1")]
+
+use crate::error::Problem;
 
 /// What separates the cells of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +22,29 @@ pub(super) const DELIMITERS: [(&str, Delimiter); 5] = [
     ("blanks", Delimiter::Blanks),
 ];
 
+/// A quote that is not closed, or that text follows: one of the two is a stray one then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct QuoteFault {
+    /// Position of the opening quote in the line, in bytes.
+    pub(super) at: usize,
+    /// Whether the quote is not closed. Its text may go on in the next line.
+    pub(super) is_open: bool,
+}
+
+impl QuoteFault {
+    /// Returns the problem of the cell behind `cells`, which has the fault. `remedy` follows what was
+    /// expected of an open quote.
+    pub(super) fn problem(self, cells: &Cells, line: &[u8], remedy: &str) -> Problem {
+        let expected = if self.is_open {
+            format!("a closing quote on the same line{remedy}")
+        } else {
+            "the end of the cell behind the closing quote; a quote within is written twice".to_owned()
+        };
+        let text = line.get(self.at..).unwrap_or_default();
+        Problem::column(cells.count() + 1, "quoted text", text, &expected)
+    }
+}
+
 /// The cells of one line. The memory is used again for the next line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
@@ -29,8 +55,14 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Splits a line. With `has_quotes`, a cell in double quotes may contain delimiters, and two double
-    /// quotes stand for one. Returns false for an unclosed quote, which continues on the next line.
-    pub(super) fn split(&mut self, line: &[u8], delimiter: Delimiter, has_quotes: bool) -> bool {
+    /// quotes stand for one. Fails at an unclosed quote, and at text behind a closing one; the cells before
+    /// it are split.
+    pub(super) fn split(
+        &mut self,
+        line: &[u8],
+        delimiter: Delimiter,
+        has_quotes: bool,
+    ) -> Result<(), QuoteFault> {
         self.text.clear();
         self.ends.clear();
         let mut rest = line;
@@ -38,20 +70,23 @@ impl Cells {
             if delimiter == Delimiter::Blanks {
                 rest = rest.trim_ascii_start();
                 if rest.is_empty() {
-                    return true;
+                    return Ok(());
                 }
             }
             let is_quoted = has_quotes && rest.first() == Some(&b'"');
+            let at = line.len() - rest.len();
             let after = if is_quoted { self.quoted(rest) } else { Some(rest) };
-            let Some(after) = after else { return false };
-            // What follows a closing quote before the delimiter belongs to the cell, too.
+            let Some(after) = after else { return Err(QuoteFault { at, is_open: true }) };
             let end = after.iter().position(|&byte| ends_cell(byte, delimiter));
             let (cell, next) = after.split_at(end.unwrap_or(after.len()));
-            let cell = if delimiter == Delimiter::Blanks || is_quoted { cell } else { cell.trim_ascii() };
+            let cell = if delimiter == Delimiter::Blanks { cell } else { cell.trim_ascii() };
+            if is_quoted && !cell.is_empty() {
+                return Err(QuoteFault { at, is_open: false });
+            }
             self.text.extend_from_slice(cell);
             self.ends.push(self.text.len());
             match next {
-                [] => return true,
+                [] => return Ok(()),
                 [_, next @ ..] => rest = next,
             }
         }
@@ -68,6 +103,16 @@ impl Cells {
             let [b'"', after @ ..] = rest else { return Some(rest) };
             self.text.push(b'"');
             rest = after;
+        }
+    }
+
+    /// Replaces the cells.
+    pub(super) fn set<'a>(&mut self, cells: impl Iterator<Item = &'a [u8]>) {
+        self.text.clear();
+        self.ends.clear();
+        for cell in cells {
+            self.text.extend_from_slice(cell);
+            self.ends.push(self.text.len());
         }
     }
 
@@ -104,7 +149,8 @@ pub(super) fn candidates(line: &[u8]) -> Vec<Delimiter> {
     let mut cells = Cells::default();
     let mut found: Vec<(usize, Delimiter)> = Vec::new();
     for (_, delimiter) in DELIMITERS {
-        cells.split(line, delimiter, true);
+        // A line with a stray quote has the cells before it.
+        let _ = cells.split(line, delimiter, true);
         if delimiter != Delimiter::Blanks && cells.count() > 1 {
             found.push((cells.count(), delimiter));
         }
@@ -118,10 +164,10 @@ pub(super) fn candidates(line: &[u8]) -> Vec<Delimiter> {
 mod tests {
     use super::*;
 
-    fn split(line: &str, delimiter: Delimiter) -> (Vec<String>, bool) {
+    fn split(line: &str, delimiter: Delimiter) -> (Vec<String>, Result<(), QuoteFault>) {
         let mut cells = Cells::default();
-        let is_whole = cells.split(line.as_bytes(), delimiter, true);
-        (cells.texts(), is_whole)
+        let split = cells.split(line.as_bytes(), delimiter, true);
+        (cells.texts(), split)
     }
 
     #[test]
@@ -134,11 +180,19 @@ mod tests {
             (" a , b ", vec!["a", "b"]),
             ("\"a,b\",\"c \"\"d\"\"\",\"\"", vec!["a,b", "c \"d\"", ""]),
             ("a \"b\",c", vec!["a \"b\"", "c"]),
-            ("\"a\"b,c", vec!["ab", "c"]),
+            ("\"a\" ,c", vec!["a", "c"]),
         ] {
-            assert_eq!(split(line, comma), (cells.iter().map(ToString::to_string).collect(), true), "{line}");
+            assert_eq!(
+                split(line, comma),
+                (cells.iter().map(ToString::to_string).collect(), Ok(())),
+                "{line}"
+            );
         }
-        assert!(!split("a,\"b", comma).1);
+        assert_eq!(split("a,\"b", comma).1, Err(QuoteFault { at: 2, is_open: true }));
+        assert_eq!(
+            split("a,b,\"c\"d,e", comma),
+            (vec!["a".to_owned(), "b".to_owned()], Err(QuoteFault { at: 4, is_open: false }))
+        );
         assert_eq!(split("  a \t b  ", Delimiter::Blanks).0, ["a", "b"]);
         assert_eq!(split("\"a b\" c", Delimiter::Blanks).0, ["a b", "c"]);
         assert_eq!(split("a\t\tb", Delimiter::Byte(b'\t')).0, ["a", "", "b"]);

@@ -110,6 +110,20 @@ pub trait LineParser {
         false
     }
 
+    /// Is called once, before the first line, with that line as far as it was read: the first one that is
+    /// neither blank nor a comment.
+    fn look(&mut self, _first: &[u8]) {}
+
+    /// Takes all quotes for right, since the text was made of a binary table. Called before the first line,
+    /// if at all.
+    fn trust_quotes(&mut self) {}
+
+    /// Returns true within a record that more lines belong to. A problem is reported with the line where such
+    /// a record begins.
+    fn is_inside(&self) -> bool {
+        false
+    }
+
     /// Byte that ends a piece of text. [`Self::parse`] receives each piece as a line: without the line feed,
     /// but with any other separator.
     fn separator(&self) -> u8 {

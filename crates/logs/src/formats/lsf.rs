@@ -22,6 +22,7 @@ use crate::names::{NameKind, Names};
 use crate::record::Record;
 use crate::status::{CANCELLED, COMPLETED, FAILED};
 use crate::unit::Unit;
+use foldhash::HashSet;
 use meshreplay_base::spec::{Params, SpecError};
 
 /// The row of this format.
@@ -131,12 +132,15 @@ impl Lsf {
         let job = fields.number(JOB_ID, "jobId")?;
         let index = parsed(fields.text(behind + INDEX)).filter(|&index| index > 0);
         let has_hosts = !hosts.is_empty();
-        let (mut names, mut slots): (Vec<String>, i64) = (Vec::new(), 0);
-        for host in hosts.map(|at| String::from_utf8_lossy(fields.text(at))) {
-            let (times, name) = host.split_once('*').unwrap_or(("1", &host));
-            slots = slots.saturating_add(times.parse().unwrap_or(1));
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
+        let (mut names, mut seen, mut slots) = (Vec::new(), HashSet::default(), 0_i64);
+        for host in hosts.map(|at| fields.text(at)) {
+            let (times, name) = match memchr::memchr(b'*', host) {
+                Some(star) => (parsed(&host[..star]).unwrap_or(1), &host[star + 1..]),
+                None => (1, host),
+            };
+            slots = slots.saturating_add(times);
+            if seen.insert(name) {
+                names.push(name);
             }
         }
         let allocated = match self.unit {
@@ -166,7 +170,7 @@ impl Lsf {
             group: name(NameKind::Group, behind + PROJECT),
             executable: name(NameKind::Executable, behind + JOB_NAME),
             queue: name(NameKind::Queue, QUEUE),
-            nodes: start_s.and_then(|_| self.names.nodes(names.join(",").as_bytes())),
+            nodes: start_s.and_then(|_| self.names.nodes(&names.join(&b","[..]))),
             ..times.record(&mut self.odd)
         })
     }
@@ -184,7 +188,9 @@ impl LineParser for Lsf {
             };
         }
         let mut cells = Cells::default();
-        cells.split(line, Delimiter::Blanks, true);
+        if let Err(fault) = cells.split(line, Delimiter::Blanks, true) {
+            return Err(fault.problem(&cells, line, ""));
+        }
         Ok(Parsed::Record(self.record(&Fields(cells))?, 0))
     }
 
@@ -259,6 +265,19 @@ mod tests {
     }
 
     #[test]
+    fn long_lists_of_hosts_take_linear_time() -> Result<(), Problem> {
+        let hosts: Vec<String> = (0..60_000).map(|host| format!("\"h{host}\"")).collect();
+        let line = LINE.replace(r#"2 "16*h1" "16*h2""#, &format!("{} {}", hosts.len(), hosts.join(" ")));
+        let began = std::time::Instant::now();
+        let nodes: Vec<_> =
+            read("lsf:unit=nodes", &[&line])?.0.iter().map(|job| job.allocated_procs).collect();
+        assert_eq!(nodes, [60_000]);
+        // Comparing each host with all others takes 40 s.
+        assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+        Ok(())
+    }
+
+    #[test]
     fn wrong_events_say_what_was_expected() {
         for (line, problem) in [
             ("501 1 2".to_owned(), "column 1 (event): found '501 1 2', expected an event"),
@@ -267,6 +286,7 @@ mod tests {
                 "column 11 (startTime): found 'soon', expected a whole number",
             ),
             (LINE.replace("0 2 ", "0 99 "), "fields, expected 123"),
+            (LINE.replace("\"login1\"", "\"login\"1\""), "column 17 (quoted text): found"),
             (r#""JOB_FINISH" "10.1""#.to_owned(), "column 23 (numAskedHosts): found ''"),
         ] {
             let found = read("lsf", &[&line]).expect_err(&line).to_string();

@@ -9,7 +9,9 @@
 
 mod batch;
 mod cells;
+mod clusters;
 mod format;
+mod json_text;
 mod lsf;
 mod nas_ipsc;
 mod pbs;
@@ -22,6 +24,7 @@ mod unread;
 
 use std::path::Path;
 
+pub use clusters::OF_CLUSTER;
 pub use format::{Format, LineParser, Parsed, Preview, Writing};
 pub use swf::SHAPES;
 pub use table::Columns;
@@ -115,7 +118,7 @@ pub(super) fn of_first_lines(lines: &FirstLines) -> Result<&'static Format, (&'s
     if let Some(unread) = unread::unread(first) {
         return Err(unread);
     }
-    if lines.is_table {
+    if lines.is_table || table::is_json(first) {
         return Ok(&table::TABLE);
     }
     let mut words = words(first);
@@ -124,14 +127,35 @@ pub(super) fn of_first_lines(lines: &FirstLines) -> Result<&'static Format, (&'s
     Ok(Format::of_line(first).unwrap_or(if is_swf { SWF } else { &table::TABLE }))
 }
 
+/// Returns the format of a log whose name is that of `named`, by its first line: names of JSON files do not
+/// tell records from the output of `sacct --json`.
+pub(super) fn of_content(named: &'static Format, first: &[u8]) -> &'static Format {
+    if *named == slurm::json::FORMAT && table::is_json(first) { &table::TABLE } else { named }
+}
+
 /// Returns the format and the parser for a spec such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. Fails
 /// for an unknown format or a wrong parameter.
+/// Parameters of dates are idle where the format has no such dates; see [`idle`].
 pub fn build(spec: &Spec) -> Result<(&'static Format, Box<dyn LineParser>), SpecError> {
     let format = Format::find(&spec.name)?;
+    let (mut spec, idle) = (spec.clone(), idle(format, spec));
+    let dates = idle.iter().filter_map(|key| Some(((*key).to_owned(), spec.params.remove(*key)?)));
+    let dates = Spec { params: dates.collect(), ..Spec::named(AUTO) };
+    Clock::take(&mut Params::new(&dates))?;
+    let spec = &spec;
     if format.parameters.is_empty() {
         Params::new(spec).finish()?;
     }
     Ok((format, (format.parser)(spec)?))
+}
+
+/// Returns the parameters of dates in a spec that the format does not have. They change nothing, so that the
+/// same arguments suit several logs.
+pub(super) fn idle(format: &Format, spec: &Spec) -> Vec<&'static str> {
+    let is_idle = |key: &&'static str| !format.has_parameter(key) && spec.params.contains_key(*key);
+    // A table by numbers of columns becomes one of the newer kind with such a parameter.
+    let keys = if *format == table::COLUMNS { &[][..] } else { &[TIME_ZONE, DATES][..] };
+    keys.iter().copied().filter(is_idle).collect()
 }
 
 /// Parses a spec of a format, or of [`AUTO`]. Fails for an unknown format, or for a wrong or missing
@@ -145,6 +169,7 @@ pub fn parse(text: &str) -> Result<Spec, SpecError> {
         if spec.params.contains_key("unit") {
             Unit::take(&mut params)?;
         }
+        clusters::Clusters::take(&mut params);
         params.finish()?;
     } else {
         build(&spec)?;

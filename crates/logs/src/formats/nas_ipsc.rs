@@ -17,6 +17,11 @@
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use nom::bytes::complete::{take, take_till, take_till1, take_while};
+use nom::combinator::{all_consuming, map_opt};
+use nom::multi::fill;
+use nom::sequence::preceded;
+use nom::{IResult, Parser};
 
 use super::format::{Format, LineParser, Parsed};
 use crate::error::Problem;
@@ -74,11 +79,9 @@ impl NasIpsc {
 
 impl LineParser for NasIpsc {
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
-        let tokens: Vec<&[u8]> = words(line).collect();
-        let [user, command, nodes, run, date, time, surplus @ ..] = tokens.as_slice() else {
-            return Err(Problem::TooFewFields { found: tokens.len(), expected: NAMES.len() });
-        };
-        if *user == b"special" || *nodes == b"0" {
+        let too_few = || Problem::TooFewFields { found: words(line).count(), expected: NAMES.len() };
+        let (rest, [user, command, nodes, run, date, time]) = six_words(line).map_err(|_| too_few())?;
+        if user == b"special" || nodes == b"0" {
             return Ok(Parsed::NoJob);
         }
         let procs = number(2, nodes)?;
@@ -97,7 +100,7 @@ impl LineParser for NasIpsc {
             queue: i64::from(is_batch),
             ..Record::UNKNOWN
         };
-        Ok(Parsed::Record(record, surplus.len()))
+        Ok(Parsed::Record(record, words(rest).count()))
     }
 
     fn facts(&mut self) -> Facts {
@@ -111,22 +114,38 @@ impl LineParser for NasIpsc {
     }
 }
 
+/// Takes the next word, between white space of any kind.
+fn word(line: &[u8]) -> IResult<&[u8], &[u8]> {
+    let is_space = |byte: u8| byte.is_ascii_whitespace();
+    preceded(take_while(is_space), take_till1(is_space)).parse(line)
+}
+
+/// The grammar of a line: user, command, nodes, run time, date and time of the start.
+fn six_words(line: &[u8]) -> IResult<&[u8], [&[u8]; 6]> {
+    let mut words = [&line[..0]; 6];
+    let (rest, ()) = fill(word, &mut words).parse(line)?;
+    Ok((rest, words))
+}
+
+/// Parses three numbers with `separator` between them, such as `10/01/93`.
+fn three(separator: u8, text: &[u8]) -> Option<[i8; 3]> {
+    let number = || map_opt(take_till(move |byte| byte == separator), parsed::<i8>);
+    let separated = (number(), take(1_usize), number(), take(1_usize), number());
+    let read: IResult<_, _> = all_consuming(separated).parse(text);
+    let (_, (first, _, second, _, third)) = read.ok()?;
+    Some([first, second, third])
+}
+
 /// Returns true for exactly six words that end in a date and a time. No other format has such lines.
 fn is_line(line: &[u8]) -> bool {
-    let words: Vec<_> = words(line).collect();
-    matches!(words.as_slice(), [_, _, _, _, date, time] if civil(date, time).is_ok())
+    let six = six_words(line).ok().filter(|(rest, _)| rest.trim_ascii().is_empty());
+    six.is_some_and(|(_, [_, _, _, _, date, time])| civil(date, time).is_ok())
 }
 
 /// Returns the clock time of a date such as `10/01/93` and a time such as `00:00:03`.
 fn civil(date: &[u8], time: &[u8]) -> Result<DateTime, Problem> {
-    let parts = |token: &[u8], separator: u8| -> Option<[i8; 3]> {
-        let mut parts = token.split(|&byte| byte == separator);
-        let mut next = || parsed(parts.next()?);
-        let found = [next()?, next()?, next()?];
-        parts.next().is_none().then_some(found)
-    };
-    let [month, day, year] = parts(date, b'/').ok_or_else(|| malformed(4, date, "a date MM/DD/YY"))?;
-    let [hour, minute, second] = parts(time, b':').ok_or_else(|| malformed(5, time, "a time HH:MM:SS"))?;
+    let [month, day, year] = three(b'/', date).ok_or_else(|| malformed(4, date, "a date MM/DD/YY"))?;
+    let [hour, minute, second] = three(b':', time).ok_or_else(|| malformed(5, time, "a time HH:MM:SS"))?;
     // The year has two digits. The log begins in 1993, so 70 to 99 are years of the 20th century.
     let century = if year < 70 { 2000 } else { 1900 };
     DateTime::new(century + i16::from(year), month, day, hour, minute, second, 0)
@@ -145,6 +164,9 @@ fn malformed(index: usize, token: &[u8], expected: &'static str) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     #[test]
@@ -205,6 +227,55 @@ mod tests {
         ] {
             let found = NasIpsc::new().parse(line.as_bytes()).expect_err("malformed").to_string();
             assert!(found.starts_with(problem), "{line}: {found}");
+        }
+    }
+
+    /// The twin of the grammar: words and parts by splitting.
+    fn by_splitting(line: &[u8]) -> Result<(usize, DateTime), Problem> {
+        let tokens: Vec<&[u8]> = words(line).collect();
+        let [_, _, nodes, run, date, time, surplus @ ..] = tokens.as_slice() else {
+            return Err(Problem::TooFewFields { found: tokens.len(), expected: NAMES.len() });
+        };
+        number(2, nodes)?;
+        number(3, run)?;
+        let parts = |token: &[u8], separator: u8| -> Option<[i8; 3]> {
+            let mut parts = token.split(|&byte| byte == separator);
+            let mut next = || parsed(parts.next()?);
+            let found = [next()?, next()?, next()?];
+            parts.next().is_none().then_some(found)
+        };
+        let [month, day, year] = parts(date, b'/').ok_or_else(|| malformed(4, date, "a date MM/DD/YY"))?;
+        let [hour, minute, second] =
+            parts(time, b':').ok_or_else(|| malformed(5, time, "a time HH:MM:SS"))?;
+        let century = if year < 70 { 2000 } else { 1900 };
+        let civil = DateTime::new(century + i16::from(year), month, day, hour, minute, second, 0)
+            .map_err(|_| malformed(4, date, "a date of the calendar and a time of the day"))?;
+        Ok((surplus.len(), civil))
+    }
+
+    #[test]
+    fn mutated_lines_are_read_as_by_splitting() {
+        const BYTES: &[u8] = b"0123456789-+/:x \t\r\x0b\xff";
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut random = |below: usize| rng.random_range(0..below);
+        for _ in 0..100_000 {
+            let mut line = b"user0     nqs0     128   1451 10/01/93 00:00:03".to_vec();
+            for _ in 0..=random(3) {
+                let (at, byte) = (random(line.len()), BYTES[random(BYTES.len())]);
+                match random(8) {
+                    0 => line.truncate(at.max(1)),
+                    1..=3 => line.insert(at, byte),
+                    _ => line[at] = byte,
+                }
+            }
+            let expected = by_splitting(&line).map(|(surplus, _)| surplus);
+            let place = line.escape_ascii();
+            match NasIpsc::new().parse(&line) {
+                Ok(Parsed::Record(_, surplus)) => assert_eq!(Ok(surplus), expected, "{place}"),
+                Err(problem) => assert_eq!(Err(problem), expected, "{place}"),
+                // Jobs on no nodes.
+                Ok(_) => {}
+            }
         }
     }
 }

@@ -5,9 +5,12 @@
 
 use std::io::Write;
 
+use nom::Parser;
+use nom::multi::fill;
+
 use super::format::{Format, LineParser, Parsed, Writing};
 use crate::error::Problem;
-use crate::fields::{explain, fields, take_integer};
+use crate::fields::{explain, fault_of, fields, numbered, take_integer};
 use crate::record::Record;
 use crate::status::COMPLETED;
 
@@ -39,10 +42,9 @@ impl LineParser for Premas {
     /// Parses one line as the record of a completed job. The other fields of the record are unknown. Jobs are
     /// numbered from 1.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
-        let (mut rest, mut values) = (line, [0; NAMES.len()]);
-        for (value, field) in values.iter_mut().zip(1..) {
-            (rest, *value) = take_integer(field, rest).map_err(|fault| explain(line, fault, &NAMES))?;
-        }
+        let mut values = [0; NAMES.len()];
+        let read = fill(numbered(1, take_integer), &mut values).parse(line);
+        let (rest, ()) = read.map_err(|error| explain(line, fault_of(error), &NAMES))?;
         let [submit_s, allocated_procs, run_s, requested_time_s] = values;
         self.records += 1;
         let (job, status) = (self.records, COMPLETED);

@@ -10,11 +10,15 @@
 
 use std::io::Write;
 
+use nom::Parser;
+use nom::multi::fill;
+
 use super::format::{Format, LineParser, Parsed, Writing};
 use crate::error::Problem;
 use crate::facts::Facts;
 use crate::fields::{
-    Fault, explain, fields, is_blank, parsed, skip_blanks, take_decimal, take_integer, tokens,
+    Fault, Taken, explain, fault_of, fields, is_blank, numbered, parsed, skip_blanks, take_decimal,
+    take_integer, tokens,
 };
 use crate::header::Header;
 use crate::record::{CPU, FIELD_NAMES, FIELDS, Record};
@@ -117,35 +121,63 @@ const PRECEDING: usize = 16;
 /// floats. Times with a fraction of a second are rounded as instants: the wait is the rounded start less the
 /// rounded submission.
 fn parse(line: &[u8]) -> Result<(Record, usize, Counts), Problem> {
-    let explained = |fault: Fault| explain(line, fault, &FIELD_NAMES);
-    let (mut rest, mut values, mut average_cpu_s, mut counts) = (line, [-1; FIELDS], -1.0, Counts::default());
-    let mut exact_us = [None; TIMES.len()];
-    for (i, value) in values.iter_mut().enumerate() {
-        if i == CPU {
-            (rest, average_cpu_s) = take_any_decimal(i + 1, rest).map_err(explained)?;
-        } else {
-            (rest, *value) = match take_integer(i + 1, rest) {
-                Ok(found) => found,
-                Err(error) => {
-                    let Some((after, micros)) = take_micros(rest) else { return Err(explained(error)) };
-                    let time = TIMES.iter().position(|&time| time == i);
-                    match time.filter(|_| has_fraction(micros)) {
-                        Some(time) => exact_us[time] = Some(micros),
-                        None if has_fraction(micros) => return Err(explained(error)),
-                        None => {}
-                    }
-                    (after, rounded_s(micros))
-                }
-            };
-        }
-    }
-    counts.dependent = u64::from(values[PRECEDING] > 0);
-    counts.rounded = exact_us.iter().flatten().count() as u64;
-    if counts.rounded > 0 {
-        counts.vanished = u64::from(round_instants(&mut values, exact_us));
-    }
+    let mut row = Row { values: [-1; FIELDS], average_cpu_s: -1.0, exact_us: [None; TIMES.len()] };
+    let (rest, ()) = row.take(line).map_err(|error| explain(line, fault_of(error), &FIELD_NAMES))?;
+    let Row { mut values, average_cpu_s, exact_us } = row;
+    let rounded = exact_us.iter().flatten().count() as u64;
+    let vanished = u64::from(rounded > 0 && round_instants(&mut values, exact_us));
+    let counts = Counts { rounded, vanished, dependent: u64::from(values[PRECEDING] > 0) };
     let surplus = if rest.is_empty() { 0 } else { fields(rest) };
     Ok((Record::from_fields(values, average_cpu_s), surplus, counts))
+}
+
+/// The fields of a line.
+struct Row {
+    values: [i64; FIELDS],
+    average_cpu_s: f64,
+    /// The [`TIMES`] with a fraction of a second, in microseconds.
+    exact_us: [Option<i64>; TIMES.len()],
+}
+
+impl Row {
+    /// The grammar of a line: five numbers, the average CPU time, twelve numbers.
+    fn take<'a>(&mut self, line: &'a [u8]) -> Taken<'a, ()> {
+        let Self { values, average_cpu_s, exact_us } = self;
+        let [before @ .., _] = &mut values[..=CPU] else { return Ok((line, ())) };
+        let (rest, ()) =
+            fill(numbered(1, |field, input| take_number(field, input, exact_us)), before).parse(line)?;
+        let (rest, cpu_s) = numbered(CPU + 1, take_any_decimal)(rest)?;
+        *average_cpu_s = cpu_s;
+        let behind = &mut values[CPU + 1..];
+        fill(numbered(CPU + 2, |field, input| take_number(field, input, exact_us)), behind).parse(rest)
+    }
+}
+
+/// Takes an integer, also one that is spelled as a float, or a time with a fraction of a second, which goes
+/// into `exact_us`.
+#[expect(clippy::inline_always, reason = "as for the integer in it, which nearly all fields are")]
+#[inline(always)]
+fn take_number<'a>(
+    field: usize,
+    input: &'a [u8],
+    exact_us: &mut [Option<i64>; TIMES.len()],
+) -> Result<(&'a [u8], i64), Fault> {
+    take_integer(field, input).or_else(|fault| take_spelled(field, input, exact_us).ok_or(fault))
+}
+
+/// [`take_number`] for a number with a point or an exponent; `None` if it is none.
+#[cold]
+fn take_spelled<'a>(
+    field: usize,
+    input: &'a [u8],
+    exact_us: &mut [Option<i64>; TIMES.len()],
+) -> Option<(&'a [u8], i64)> {
+    let (rest, micros) = take_micros(input)?;
+    if has_fraction(micros) {
+        let time = TIMES.iter().position(|&time| time + 1 == field)?;
+        exact_us[time] = Some(micros);
+    }
+    Some((rest, rounded_s(micros)))
 }
 
 /// Sets the wait and the run time to differences of rounded instants. `exact_us` holds the [`TIMES`] with
@@ -359,6 +391,39 @@ mod tests {
         assert_eq!(message, "field 5 (allocated processors): found 'x12', expected an integer or -1");
     }
 
+    /// The twin of [`parse`]: one loop over the fields.
+    fn parse_by_hand(line: &[u8]) -> Result<(Record, usize, Counts), Problem> {
+        let explained = |fault: Fault| explain(line, fault, &FIELD_NAMES);
+        let (mut rest, mut values, mut average_cpu_s) = (line, [-1; FIELDS], -1.0);
+        let (mut exact_us, mut counts) = ([None; TIMES.len()], Counts::default());
+        for (i, value) in values.iter_mut().enumerate() {
+            if i == CPU {
+                (rest, average_cpu_s) = take_any_decimal(i + 1, rest).map_err(explained)?;
+                continue;
+            }
+            (rest, *value) = match take_integer(i + 1, rest) {
+                Ok(found) => found,
+                Err(error) => {
+                    let Some((after, micros)) = take_micros(rest) else { return Err(explained(error)) };
+                    let time = TIMES.iter().position(|&time| time == i);
+                    match time.filter(|_| has_fraction(micros)) {
+                        Some(time) => exact_us[time] = Some(micros),
+                        None if has_fraction(micros) => return Err(explained(error)),
+                        None => {}
+                    }
+                    (after, rounded_s(micros))
+                }
+            };
+        }
+        counts.dependent = u64::from(values[PRECEDING] > 0);
+        counts.rounded = exact_us.iter().flatten().count() as u64;
+        if counts.rounded > 0 {
+            counts.vanished = u64::from(round_instants(&mut values, exact_us));
+        }
+        let surplus = if rest.is_empty() { 0 } else { fields(rest) };
+        Ok((Record::from_fields(values, average_cpu_s), surplus, counts))
+    }
+
     #[test]
     fn mutated_lines_are_parsed_or_explained() {
         const BYTES: &[u8] = b"0123456789-+.;:x \t\r\x00\xff";
@@ -374,6 +439,7 @@ mod tests {
                     _ => line[at] = byte,
                 }
             }
+            assert_eq!(parse(&line), parse_by_hand(&line), "{}", line.escape_ascii());
             match parse(&line) {
                 Ok((record, surplus, _)) => {
                     let mut again = Vec::new();

@@ -10,7 +10,7 @@ struct UnreadableKind {
 }
 
 /// Every kind, the narrowest first.
-const KINDS: [UnreadableKind; 12] = [
+const KINDS: [UnreadableKind; 11] = [
     UnreadableKind {
         is: |line| {
             line.starts_with("replay,seed,job,submit_s,")
@@ -70,15 +70,6 @@ const KINDS: [UnreadableKind; 12] = [
         is: |line| line.starts_with("JOBID ") && line.contains(" FROM_HOST "),
         kind: "the output of bjobs, which has the jobs of the moment",
         remedy: "replay lsb.acct",
-    },
-    UnreadableKind {
-        is: |line| {
-            let object = line.strip_prefix('{').and_then(|line| line.strip_suffix('}'));
-            let is_flat = object.is_some_and(|object| object.contains(',') && !object.contains('{'));
-            line.starts_with("[{") || line == "[" || is_flat && !line.contains("\"jobs\"")
-        },
-        kind: "a table in JSON",
-        remedy: "write it as CSV, Parquet or Arrow; JSON is read as sacct --json prints it",
     },
     UnreadableKind {
         is: |line| line.starts_with("<?xml") || line.starts_with("<Data") || line.starts_with("<Jobs"),
@@ -160,8 +151,6 @@ mod tests {
             ("==============================================================", "qacct"),
             ("job-ID  prior   name       user         state submit/start at", "qstat"),
             ("JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME", "bjobs"),
-            ("[{\"submit\": 1, \"run\": 2}]", "JSON"),
-            ("{\"submit\": 1, \"run\": 2}", "JSON"),
             ("replay,seed,job,submit_s,start_s,end_s", "results of meshreplay"),
             ("[{\"replay\":0,\"seed\":1,\"job\":1}]", "results of meshreplay"),
             ("<?xml version=\"1.0\"?>", "XML"),
@@ -175,6 +164,8 @@ mod tests {
             "\"JobID\",\"Submit\"",
             "{",
             "{\"jobs\": []}",
+            "[{\"submit\": 1, \"run\": 2}]",
+            "{\"submit\": 1, \"run\": 2}",
             "VERSION",
         ] {
             assert_eq!(unread(line.as_bytes()), None, "{line}");

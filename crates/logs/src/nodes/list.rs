@@ -75,6 +75,8 @@ impl NodeList {
             return Ok(Self::default());
         }
         let error = |problem| NodeListError { list: excerpt(text), problem };
+        let spelt = respelt(text);
+        let text = spelt.as_deref().unwrap_or(text);
         let patterns = patterns_of(text).and_then(|texts| texts.into_iter().map(Pattern::parse).collect());
         Ok(Self { patterns: patterns.map_err(error)? })
     }
@@ -97,6 +99,30 @@ impl NodeList {
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.patterns.iter().flat_map(|pattern| (0..pattern.names).map(|at| pattern.name(at)))
     }
+}
+
+/// Returns a list of another program as Slurm spells it: intervals of numbers as Batsim writes them, such as
+/// `0 4-6`, and lists of Python, such as `['n1', 'n2']`. `None` for all other texts.
+fn respelt(text: &str) -> Option<String> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_range = |item: &str| item.split_once('-').is_some_and(|(a, b)| is_number(a) && is_number(b));
+    if let Some(items) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+        let unquoted = |item: &'_ str| -> Option<String> {
+            let item = item.trim();
+            let inner =
+                ['\'', '"'].into_iter().find_map(|quote| item.strip_prefix(quote)?.strip_suffix(quote));
+            inner.or(Some(item).filter(|item| is_number(item))).map(str::to_owned)
+        };
+        // Slurm's `[1,2]` has neither quotes nor blanks.
+        let is_of_python = items.contains([' ', '\'', '"']);
+        return is_of_python
+            .then(|| items.split(',').map(unquoted).collect::<Option<Vec<_>>>())?
+            .map(|names| names.join(","));
+    }
+    let items: Vec<&str> = text.split([' ', ',']).collect();
+    let are_numbers = items.iter().all(|item| is_number(item) || is_range(item));
+    let has_intervals = text.contains(' ') || items.iter().any(|item| is_range(item));
+    (are_numbers && has_intervals).then(|| format!("[{}]", items.join(",")))
 }
 
 /// Splits a list at its commas outside of brackets.
@@ -213,6 +239,14 @@ mod tests {
             ),
             ("[1-2]", "1 2"),
             ("a,b,a", "a b a"),
+            ("0 4-6", "0 4 5 6"),
+            ("1-2", "1 2"),
+            ("3,8-9", "3 8 9"),
+            ("7", "7"),
+            ("['n1', 'n2']", "n1 n2"),
+            ("[\"a\",\"b\"]", "a b"),
+            ("[4, 7]", "4 7"),
+            ("a-1,2-b", "a-1 2-b"),
         ] {
             assert_eq!(names(text).join(" "), expected, "{text}");
             assert_eq!(NodeList::parse(text).map(|list| list.count()), Ok(names(text).len() as u64));

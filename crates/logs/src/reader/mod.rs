@@ -12,7 +12,7 @@ mod records;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use self::duplicates::{Duplicates, NEIGHBOURS};
+use self::duplicates::{DuplicateRule, Duplicates, NEIGHBOURS, Row};
 use self::records::{Records, keep_aside};
 use super::error::{Problem, TraceError};
 use super::fields::skip_blanks;
@@ -24,7 +24,7 @@ use super::options::{LogLimits, ReadOptions};
 use super::record::Record;
 use super::source::Source;
 use super::summary::LogSummary;
-use super::times::{DATES, TIME_ZONE};
+use super::times::TIME_ZONE;
 use meshreplay_base::spec::Spec;
 use meshreplay_base::words::counted;
 
@@ -53,7 +53,12 @@ pub enum Entry<'a> {
 pub struct Reader {
     path: PathBuf,
     lines: Lines,
+    /// The number of lines read so far.
+    last_line: u64,
+    /// The line of the last entry: an earlier one if a record had to wait for those behind it.
     line: u64,
+    /// The line where the last record begins.
+    record_line: u64,
     format: &'static Format,
     lenient: bool,
     header: Header,
@@ -61,7 +66,7 @@ pub struct Reader {
     /// Whether the parser has more records of the last line.
     has_more: bool,
     /// The last record, kept here because it is large.
-    record: Record,
+    row: Row,
     /// The first line that was skipped, from 1, with its problem.
     first_skipped: Option<(u64, Problem)>,
     records: Records,
@@ -80,24 +85,14 @@ struct Parser {
 
 impl Parser {
     /// Returns the entry of a record, and adds it to `records`. A record of an unwanted partition and a
-    /// duplicate are only counted, and give no job.
-    fn entry<'a>(
-        &mut self,
-        record: &'a Record,
-        surplus: usize,
-        header: &Header,
-        records: &mut Records,
-    ) -> Entry<'a> {
+    /// duplicate are only counted, and give no job. Neither does a record that has to wait.
+    fn entry<'a>(&mut self, row: &'a Row, header: &Header, records: &mut Records) -> Entry<'a> {
         if let Some(filter) = &mut self.filter
-            && !filter.admits(record.partition, self.lines.names().map(|names| &*names), header)
+            && !filter.admits(row.record.partition, self.lines.names().map(|names| &*names), header)
         {
             return Entry::NoJob;
         }
-        if self.duplicates.is_known(record, self.lines.identity()) {
-            return Entry::NoJob;
-        }
-        records.add(record, surplus);
-        Entry::Record { record, surplus }
+        if self.duplicates.admits(row, self.lines.identity()) { records.entry(row) } else { Entry::NoJob }
     }
 }
 
@@ -111,46 +106,57 @@ impl Reader {
             Some(spec) if spec.name == formats::AUTO => (None, spec.params),
             given => (given, BTreeMap::new()),
         };
-        let mut idle = Vec::new();
-        let mut spec = |format: &Format| {
-            let mut params = params.clone();
-            idle = [TIME_ZONE, DATES]
-                .into_iter()
-                .filter(|key| !format.has_parameter(key) && params.remove(*key).is_some())
-                .collect();
-            Spec { params, ..Spec::named(format.name) }
-        };
-        let known = given.or_else(|| Format::of_path(path).map(&mut spec));
-        let given = known.as_ref().map(formats::build).transpose()?;
+        let spec = |format: &Format| Spec { params: params.clone(), ..Spec::named(format.name) };
+        let given_spec = given;
+        let given = given_spec.as_ref().map(formats::build).transpose()?;
+        let of_path = Format::of_path(path);
+        if let (None, Some(format)) = (&given, of_path) {
+            formats::build(&spec(format))?;
+        }
         let source = Source::open(path, options.limits)?;
         let is_read_once = path == Path::new("-") || !path.is_file();
         let path = source.path().to_owned();
         let mut lines = Lines::new(source);
-        let (format, mut parser) = if let Some(built) = given {
-            built
-        } else {
-            let format = format_of(&mut lines)?;
-            formats::build(&spec(format))?
+        let (format, first) = match given.as_ref().map(|(format, _)| *format).or(of_path) {
+            Some(format) => (format, lines.peek(is_job)?.map(<[u8]>::to_vec)),
+            None => format_of(&mut lines)?,
         };
+        let first = first.unwrap_or_default();
+        let (format, mut parser) = match given {
+            Some(built) => built,
+            None => formats::build(&spec(formats::of_content(format, &first)))?,
+        };
+        let idle = formats::idle(format, &given_spec.unwrap_or_else(|| spec(format)));
+        parser.look(&first);
+        if lines.source().is_table() {
+            parser.trust_quotes();
+        }
         lines.cut_behind(parser.separator());
         if !is_read_once {
             preview(&mut *parser, &path, options.limits)?;
         }
         let filter = options.partition.map(PartitionFilter::new);
-        let duplicates = Duplicates::new(format.writing.is_some());
+        let kind = match format {
+            format if format.writing.is_some() => DuplicateRule::Neighbours,
+            format if format.repeats_jobs => DuplicateRule::Runs,
+            _ => DuplicateRule::Numbers,
+        };
+        let duplicates = Duplicates::new(kind);
         let parser = Parser { lines: parser, has_begun: false, filter, duplicates };
         let (header, records) = (Header::default(), Records::none());
         let lenient = options.lenient;
         Ok(Self {
             path,
             lines,
+            last_line: 0,
             line: 0,
+            record_line: 0,
             format,
             lenient,
             header,
             parser,
             has_more: false,
-            record: Record::UNKNOWN,
+            row: Row { record: Record::UNKNOWN, surplus: 0, line: 0 },
             first_skipped: None,
             records,
             idle,
@@ -182,17 +188,25 @@ impl Reader {
     ///
     /// O(length of the line). Nothing is allocated for a record.
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, TraceError> {
+        if let Some(row) = self.parser.duplicates.next_decided(false) {
+            (self.row, self.line) = (row, row.line);
+            return Ok(Some(self.records.entry(&self.row)));
+        }
+        self.line = self.last_line;
         if self.has_more {
             if let Some(record) = self.parser.lines.more() {
-                self.record = record;
-                return Ok(Some(self.parser.entry(&self.record, 0, &self.header, &mut self.records)));
+                self.row = Row { record, surplus: 0, line: self.last_line };
+                return Ok(Some(self.parser.entry(&self.row, &self.header, &mut self.records)));
             }
             self.has_more = false;
         }
         let (found, records) = (&mut self.records.irregularities, self.records.count);
         let parsed = match self.lines.next_line()? {
             Some((whole, line)) => {
-                self.line = line;
+                (self.last_line, self.line) = (line, line);
+                if !self.parser.lines.is_inside() {
+                    self.record_line = line;
+                }
                 let line = whole.strip_suffix(b"\r").unwrap_or(whole);
                 found.crlf_lines += u64::from(line.len() < whole.len());
                 if let aside @ ([] | [b';', ..]) = skip_blanks(line)
@@ -212,15 +226,19 @@ impl Reader {
                 parsed
             }
             None => match self.parser.lines.finish() {
-                Ok(None) => return Ok(None),
+                Ok(None) => {
+                    let Some(row) = self.parser.duplicates.next_decided(true) else { return Ok(None) };
+                    (self.row, self.line) = (row, row.line);
+                    return Ok(Some(self.records.entry(&self.row)));
+                }
                 Ok(Some(record)) => Ok(Parsed::Record(record, 0)),
                 Err(problem) => Err(problem),
             },
         };
         match parsed {
             Ok(Parsed::Record(record, surplus)) => {
-                self.record = record;
-                Ok(Some(self.parser.entry(&self.record, surplus, &self.header, &mut self.records)))
+                self.row = Row { record, surplus, line: self.last_line };
+                Ok(Some(self.parser.entry(&self.row, &self.header, &mut self.records)))
             }
             Ok(Parsed::NoJob) => {
                 found.no_jobs += 1;
@@ -233,12 +251,12 @@ impl Reader {
             Ok(Parsed::Part) => Ok(Some(Entry::NoJob)),
             Err(problem) if self.lenient && !matches!(problem, Problem::Heading(_)) => {
                 found.skip(&problem);
-                self.first_skipped.get_or_insert_with(|| (self.line, problem.clone()));
+                self.first_skipped.get_or_insert_with(|| (self.record_line, problem.clone()));
                 Ok(Some(Entry::Skipped(problem)))
             }
             Err(problem) => Err(TraceError::Malformed {
                 path: self.path.clone(),
-                line: self.line,
+                line: self.record_line,
                 problem: problem.into(),
             }),
         }
@@ -266,6 +284,15 @@ impl Reader {
             let what = if self.format.writing.is_some() { near } else { all };
             facts.counts.push((what, self.parser.duplicates.count));
         }
+        if self.parser.duplicates.doubtful > 0 {
+            let what = "of them, records under a number with different runs, which are read as repeats of a \
+                 requeued job; in a table, --input-format table:job=none reads them as tasks of an array";
+            facts.counts.push((what, self.parser.duplicates.doubtful));
+        }
+        if self.parser.duplicates.tasks > 0 {
+            let what = "equal records under a number whose runs overlap, which are read as tasks of an array";
+            facts.counts.push((what, self.parser.duplicates.tasks));
+        }
         irregularities.of_format.clone_from(&facts.counts);
         let first_submit_s = i64::try_from(self.records.first_submit_s).ok();
         let origin_s = first_submit_s.filter(|_| facts.has_unix_times);
@@ -281,7 +308,7 @@ impl Reader {
             format: self.format,
             sha256: source.sha256(),
             bytes: source.bytes(),
-            lines: self.line,
+            lines: self.last_line,
             header: self.header,
             records: self.records.count,
             irregularities,
@@ -292,10 +319,14 @@ impl Reader {
     }
 }
 
-/// Recognises the format by the first lines, without consuming them. Fails for a known kind of unreadable
-/// log.
-fn format_of(lines: &mut Lines) -> Result<&'static Format, TraceError> {
-    let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
+/// Returns true for a line that is neither blank nor a comment.
+fn is_job(line: &[u8]) -> bool {
+    !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..])
+}
+
+/// Recognises the format by the first lines, without consuming them, and returns the first line, too. Fails
+/// for a known kind of unreadable log.
+fn format_of(lines: &mut Lines) -> Result<(&'static Format, Option<Vec<u8>>), TraceError> {
     // One look, as another one would wait for more of a pipe.
     let mut first = None;
     let below = lines.peek(|line| {
@@ -310,16 +341,21 @@ fn format_of(lines: &mut Lines) -> Result<&'static Format, TraceError> {
     let found =
         formats::of_first_lines(&FirstLines { first: first.as_deref(), below: below.as_deref(), is_table });
     let path = || lines.source().path().to_owned();
-    found.map_err(|(kind, remedy)| TraceError::OtherKind { path: path(), kind, remedy })
+    let found = found.map_err(|(kind, remedy)| TraceError::OtherKind { path: path(), kind, remedy });
+    Ok((found?, first))
 }
 
 /// Lets the parser of the log at `path` look at its text before the first line is parsed.
 fn preview(parser: &mut dyn LineParser, path: &Path, limits: LogLimits) -> Result<(), TraceError> {
-    let mut opened = None;
+    let (mut opened, separator) = (None, parser.separator());
     parser.preview(&mut || {
         let lines = match &mut opened {
             Some(lines) => lines,
-            none => none.insert(Lines::new(Source::open(path, limits)?)),
+            none => {
+                let lines = none.insert(Lines::new(Source::open(path, limits)?));
+                lines.cut_behind(separator);
+                lines
+            }
         };
         while let Some((line, _)) = lines.next_line()? {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -334,8 +370,9 @@ fn preview(parser: &mut dyn LineParser, path: &Path, limits: LogLimits) -> Resul
 /// Reads the log at `path` (`-` is standard input), calls `visit` with each record in the order of the file,
 /// and returns the facts about the log as a whole.
 ///
-/// Time is linear in the length of the text. Memory holds one chunk of the text and the header. If reading
-/// fails at a line, `visit` was called for the records above it.
+/// Time is linear in the length of the text. Memory holds one chunk of the text and the header, and in
+/// formats whose numbers may be those of arrays, up to 65,536 records behind one that stands twice. If
+/// reading fails at a line, `visit` was called for the records above it, except those that were held.
 pub fn read(
     path: &Path,
     options: ReadOptions,

@@ -1,8 +1,8 @@
 //! Counts records and what is odd in a log.
 
 use super::Entry;
+use super::duplicates::Row;
 use crate::header::Header;
-use crate::record::Record;
 use crate::summary::Irregularities;
 
 /// Counts of records and irregularities.
@@ -21,18 +21,20 @@ impl Records {
         Self { count: 0, last: None, first_submit_s: u64::MAX, irregularities: Irregularities::default() }
     }
 
-    /// Counts a record and its irregularities. `surplus` is the number of surplus fields of its line.
-    pub(super) fn add(&mut self, record: &Record, surplus: usize) {
+    /// Returns the entry of a record, and counts the record and its irregularities.
+    pub(super) fn entry<'a>(&mut self, row: &'a Row) -> Entry<'a> {
+        let Row { record, surplus, .. } = row;
         self.count += 1;
         // A negative time is unknown; as an unsigned number it is beyond all others.
         self.first_submit_s = self.first_submit_s.min(record.submit_s as u64);
         let found = &mut self.irregularities;
-        found.surplus_field_lines += u64::from(surplus > 0);
+        found.surplus_field_lines += u64::from(*surplus > 0);
         if let Some((job, submit_s)) = self.last.replace((record.job, record.submit_s)) {
             found.job_descents += u64::from(record.job < job);
             found.submit_descents += u64::from(record.submit_s < submit_s);
             found.equal_submits += u64::from(record.submit_s == submit_s);
         }
+        Entry::Record { record, surplus: *surplus }
     }
 }
 

@@ -17,6 +17,7 @@ use flate2::bufread::GzDecoder;
 use sha2::{Digest, Sha256};
 
 use self::ahead::{ReadAhead, Text};
+use self::table_file::TableText;
 pub use self::table_file::{TableConverter, set_table_converter};
 use super::error::TraceError;
 use super::options::LogLimits;
@@ -158,8 +159,8 @@ impl Source {
         let path = path.to_owned();
         match File::open(&path).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
             Ok((true, _)) => Err(TraceError::Directory(path)),
-            Ok((false, file)) => match table_file::text_of(&file, &path)? {
-                Some(text) => Ok(Self::of_text(path, text, Arc::default(), limits).into_table()),
+            Ok((false, file)) => match table_file::text_of(&file, &path, &limits)? {
+                Some(table) => Ok(Self::of_table(path, table, limits)),
                 None => Self::new(path, file, limits),
             },
             Err(source) => Err(match source.kind() {
@@ -196,8 +197,8 @@ impl Source {
             Err(source) => return Err(TraceError::Unreadable { path, source }),
         }
         if let Some(kind) = table_file::kind_of(&magic) {
-            let text = table_file::spooled(&magic, stream, kind, &path)?;
-            return Ok(Self::of_text(path, text, Arc::default(), limits).into_table());
+            let table = table_file::spooled(&magic, stream, kind, &path, &limits)?;
+            return Ok(Self::of_table(path, table, limits));
         }
         if let Some((_, kind, remedy)) = OTHERS.iter().find(|(begin, ..)| magic.starts_with(begin)) {
             return Err(TraceError::OtherKind { path, kind, remedy });
@@ -229,9 +230,10 @@ impl Source {
         Self { path, text, gzip: false, is_table: false, limits, bytes: 0, ahead_from: AHEAD_FROM }
     }
 
-    /// Returns the source as that of a table in a binary file.
-    fn into_table(self) -> Self {
-        Self { is_table: true, ..self }
+    /// Makes a source of the text of a table in a binary file.
+    fn of_table(path: PathBuf, table: TableText, limits: LogLimits) -> Self {
+        let file_bytes = Arc::new(AtomicU64::new(table.bytes));
+        Self { is_table: true, ..Self::of_text(path, table.text, file_bytes, limits) }
     }
 
     /// Returns whether the text is that of a table in a binary file.
@@ -301,7 +303,7 @@ impl Source {
             return Err(TraceError::Binary { path: self.path.clone(), offset: self.bytes + zero as u64 });
         }
         self.bytes += count as u64;
-        if self.gzip && self.limits.refuses(self.bytes, self.file_bytes()) {
+        if (self.gzip || self.is_table) && self.limits.refuses(self.bytes, self.file_bytes(), self.is_table) {
             let (path, compressed) = (self.path.clone(), self.file_bytes());
             return Err(TraceError::Bomb { path, compressed, bytes: self.bytes });
         }

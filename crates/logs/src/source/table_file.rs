@@ -7,9 +7,16 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::error::TraceError;
+use crate::options::LogLimits;
+
+/// The text of a table, and the size of its file in bytes.
+pub(super) struct TableText {
+    pub(super) text: Box<dyn Read + Send>,
+    pub(super) bytes: u64,
+}
 
 /// Converts a file, positioned at its start, to CSV with a heading, as a stream.
-pub type TableConverter = fn(File) -> io::Result<Box<dyn Read + Send>>;
+pub type TableConverter = fn(File, &LogLimits) -> io::Result<Box<dyn Read + Send>>;
 
 /// The converter; empty as long as none is registered.
 static CONVERTER: OnceLock<TableConverter> = OnceLock::new();
@@ -34,7 +41,11 @@ pub(super) fn kind_of(begin: &[u8]) -> Option<&'static str> {
 
 /// Returns the text of the table in `file`. `None`, with the file at its start, for other files, and for
 /// pipes, which cannot be read twice.
-pub(super) fn text_of(mut file: &File, path: &Path) -> Result<Option<Box<dyn Read + Send>>, TraceError> {
+pub(super) fn text_of(
+    mut file: &File,
+    path: &Path,
+    limits: &LogLimits,
+) -> Result<Option<TableText>, TraceError> {
     let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
     let mut begin = Vec::new();
     let mut looked = || -> io::Result<()> {
@@ -46,7 +57,7 @@ pub(super) fn text_of(mut file: &File, path: &Path) -> Result<Option<Box<dyn Rea
     }
     let Some(kind) = kind_of(&begin) else { return Ok(None) };
     let copy = file.try_clone().map_err(|source| unreadable(path, source))?;
-    converted(copy, kind, path).map(Some)
+    converted(copy, kind, path, limits).map(Some)
 }
 
 /// Returns the text of the table in a stream that begins with `begin`, a table of this kind. It is copied to
@@ -56,7 +67,8 @@ pub(super) fn spooled(
     mut rest: impl Read,
     kind: &'static str,
     path: &Path,
-) -> Result<Box<dyn Read + Send>, TraceError> {
+    limits: &LogLimits,
+) -> Result<TableText, TraceError> {
     let mut copied = || -> io::Result<File> {
         let mut file = tempfile::tempfile()?;
         file.write_all(begin)?;
@@ -64,17 +76,25 @@ pub(super) fn spooled(
         file.rewind()?;
         Ok(file)
     };
-    let file = copied().map_err(|source| unreadable(path, source))?;
-    converted(file, kind, path)
+    let what = "the table from standard input cannot be copied";
+    let file = copied().map_err(|source| TraceError::Temporary { what, source })?;
+    converted(file, kind, path, limits)
 }
 
 /// Returns the text of a table. Fails if no converter is registered.
-fn converted(file: File, kind: &'static str, path: &Path) -> Result<Box<dyn Read + Send>, TraceError> {
+fn converted(
+    file: File,
+    kind: &'static str,
+    path: &Path,
+    limits: &LogLimits,
+) -> Result<TableText, TraceError> {
     let Some(converter) = CONVERTER.get() else {
         let remedy = "this program was built without the part that reads such tables; write the table as CSV";
         return Err(TraceError::OtherKind { path: path.to_owned(), kind, remedy });
     };
-    converter(file).map_err(|source| unreadable(path, source))
+    let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    let text = converter(file, limits).map_err(|source| unreadable(path, source))?;
+    Ok(TableText { text, bytes })
 }
 
 /// Returns the error that a file cannot be read.
@@ -98,7 +118,7 @@ mod tests {
         let mut file = tempfile::tempfile()?;
         file.write_all(b"submit,run,procs\n")?;
         file.rewind()?;
-        assert!(text_of(&file, Path::new("log"))?.is_none());
+        assert!(text_of(&file, Path::new("log"), &LogLimits::USUAL)?.is_none());
         let mut text = String::new();
         file.read_to_string(&mut text)?;
         assert_eq!(text, "submit,run,procs\n");

@@ -37,7 +37,7 @@ impl Civil {
     ///
     /// Read are `YYYY-MM-DD` (also with `/`), `DD.MM.YYYY`, and with either order `MM/DD/YYYY` and
     /// `MM-DD-YYYY`; alone or with `HH:MM`, `HHMM` or `HH:MM:SS` behind a blank, a comma, `T` or `_`, a
-    /// fraction, `AM` or `PM`, and an offset.
+    /// fraction, `AM` or `PM`, and an offset. Behind `YYYY/MM/DD` there may be a hyphen, too.
     pub(super) fn parse(text: &[u8], order: DateOrder) -> Option<Self> {
         let DateText { numbers: [first, second, third], separator, rest } = DateText::split(text)?;
         let lengths = [first.len(), second.len(), third.len()];
@@ -60,6 +60,7 @@ impl Civil {
         match rest {
             [] => return Some(civil),
             [b' ' | b'T' | b't' | b'_', rest @ ..] => civil.read_time(rest.trim_ascii())?,
+            [b'-', rest @ ..] if separator == b'/' && lengths[0] == 4 => civil.read_time(rest)?,
             _ => return None,
         }
         Some(civil)

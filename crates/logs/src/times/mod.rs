@@ -13,7 +13,7 @@ pub(super) use duration::{ExactDuration, Pair, duration, exact_duration};
 pub use local::{POSIX, set_local_zone};
 pub(super) use stamp::{AMBIGUOUS, Clock, Instant, InstantError, zone};
 pub use stamp::{DATES, TIME_ZONE};
-pub(super) use unit::{MINUTES, SECONDS, TimeUnit};
+pub(super) use unit::{MINUTES, SECONDS, TimeUnit, UNITS};
 
 /// Returns whether a text stands for a value that is missing: it is empty or one of the usual words for that.
 pub(super) fn is_missing(text: &[u8]) -> bool {

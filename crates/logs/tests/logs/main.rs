@@ -1,4 +1,5 @@
 //! Reading and writing logs of sites. The first line of each module states its purpose.
 
+mod damaged_tables;
 mod slurm_logs;
 mod trace_logs;

@@ -26,7 +26,7 @@ pub use jobs::jobs;
 pub use merge::{MergeError, merge};
 pub use origin::{Missing, Place, RUN_FILE, STUDY_FILE, marked, pooling_replays, result_files};
 pub use polars_core::prelude::DataFrame;
-pub use read::{is_reading, read_tables_of_logs};
+pub use read::{is_reading, read_tables_of_logs, text_of_table};
 pub use read_downtimes::{Down, Downtimes, Intervals, PlacedJob, read_downtimes};
 pub use run::{FinishedRun, JobParts, KeptDetail, RunFolderError, RunPlace, RunResults};
 pub use schedule::{InParts, SavedJobs, ScheduleError, Selected, Selection, read_schedule};

@@ -126,10 +126,18 @@ pub fn from_cell(cell: &str) -> &str {
 
 /// Returns a line of comma-separated values with a line feed at its end. Cells are quoted if they hold
 /// commas, quotation marks or line breaks. What could be a formula begins with an apostrophe, see
-/// [`to_cell`].
+/// [`to_cell`]. Control characters except line feeds and tabs are escaped as in [`printable`]: readers take a
+/// carriage return for the end of the line, and terminals obey escapes.
 pub fn csv_line<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
     let quoted = |text: &'a str| {
         let text = to_cell(text);
+        let is_odd = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+        let text = if text.contains(is_odd) {
+            let spelt = |c: char| if is_odd(c) { c.escape_debug().to_string() } else { c.to_string() };
+            Cow::Owned(text.chars().map(spelt).collect())
+        } else {
+            text
+        };
         if text.contains([',', '"', '\n', '\r']) {
             Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
         } else {
@@ -272,6 +280,7 @@ mod tests {
             assert_eq!(from_cell(cell), text);
         }
         assert_eq!(csv_line(["=A(\"b\")", "-1"]), "\"'=A(\"\"b\"\")\",-1\n");
+        assert_eq!(csv_line(["a\rb", "\u{1b}[2J", "c\nd"]), "a\\rb,\\u{1b}[2J,\"c\nd\"\n");
     }
 
     #[test]

@@ -5,6 +5,8 @@
     reason = "sums and products are checked or saturate; divisors are above 0"
 )]
 
+use foldhash::HashSet;
+
 use super::values::Values;
 use crate::error::Problem;
 
@@ -85,12 +87,12 @@ impl<'a> Hosts<'a> {
     /// Returns the hosts of a text such as `n1/0*4+n2/0*4` (PBS Pro), `n1/0+n1/1` (Torque), `n1/0-3,8` (newer
     /// Torque) or `(n1[0]:ncpus=4+n1[1]:ncpus=4)` (virtual nodes of one host).
     pub(super) fn parse(text: &'a str) -> Self {
-        let (mut names, mut slots): (Vec<&str>, i64) = (Vec::new(), 0);
+        let (mut names, mut seen, mut slots): (Vec<&str>, HashSet<&str>, i64) = Default::default();
         for part in parts(text) {
             let (name, rest) = part.split_at(part.find(['/', ':']).unwrap_or(part.len()));
             let name = host_of(name);
             // Most repetitions follow one another, but not all.
-            if names.last() != Some(&name) && !names.contains(&name) {
+            if names.last() != Some(&name) && seen.insert(name) {
                 names.push(name);
             }
             let times = rest.split_once('*').map(|(_, times)| times.parse().unwrap_or(1));

@@ -11,6 +11,7 @@ use crate::facts::{
     STILL_WAITING,
 };
 use crate::formats::batch::JobTimes;
+use crate::formats::clusters::Clusters;
 use crate::names::{NameKind, Names};
 use crate::nodes::NO_NODES;
 use crate::record::Record;
@@ -20,7 +21,7 @@ use crate::unit::Unit;
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// The parameters that all formats of Slurm have.
-pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=submit|eligible";
+pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=submit|eligible of-cluster=NAME|each";
 
 /// One job of Slurm's accounting. Unknown numbers are `None`, unknown texts are empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +46,7 @@ pub(super) struct SlurmJob<'a> {
     pub(super) account: &'a [u8],
     pub(super) partition: &'a [u8],
     pub(super) qos: &'a [u8],
+    pub(super) cluster: &'a [u8],
     /// Node list; `None` if the text has no lists.
     pub(super) nodes: Option<&'a [u8]>,
 }
@@ -70,6 +72,7 @@ pub(super) struct Accounting {
     /// Names seen.
     pub(super) names: Names,
     pub(super) odd: Oddities,
+    pub(super) clusters: Clusters,
 }
 
 /// The words for jobs in states that no version of Slurm documents.
@@ -95,6 +98,7 @@ impl Accounting {
             is_eligible_arrival: params.choose("arrival", &[("submit", false), ("eligible", true)])?,
             names: Names::default(),
             odd: Oddities::new(ODDITIES),
+            clusters: Clusters::take(params),
         })
     }
 
@@ -111,7 +115,7 @@ impl Accounting {
         self.unit
     }
 
-    /// Returns the record of a job.
+    /// Returns the record of a job; `None` if the job is of a cluster that is not read.
     ///
     /// * The run time is the time from start to end, including suspensions, since the nodes stay allocated.
     /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended. A job whose
@@ -123,7 +127,10 @@ impl Accounting {
     /// * A start before the submission, as after a clock was set back, replaces the submission: the wait is
     ///   0.
     /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
-    pub(super) fn record(&mut self, job: &SlurmJob) -> Record {
+    pub(super) fn record(&mut self, job: &SlurmJob) -> Option<Record> {
+        if !self.clusters.admits(job.cluster) {
+            return None;
+        }
         let job = &with_known_instants(job);
         let fate = fate(job.state);
         let has_nodes = job.nodes.is_none_or(|list| !NO_NODES.iter().any(|none| none.as_bytes() == list));
@@ -151,7 +158,8 @@ impl Accounting {
         let known = |value: Option<i64>| value.unwrap_or(-1);
         let allocated = if has_started { job.allocated } else { Resources::default() };
         let requested = if has_started { job.requested } else { job.requested.or(job.allocated) };
-        Record {
+        let partition = if self.clusters.is_each() { job.cluster } else { job.partition };
+        Some(Record {
             job: job.number,
             allocated_procs: known(allocated.in_unit(self.unit)),
             requested_procs: known(requested.in_unit(self.unit)),
@@ -160,10 +168,10 @@ impl Accounting {
             user: self.names.known_number(NameKind::User, job.user),
             group: self.names.known_number(NameKind::Group, job.account),
             queue: self.names.known_number(NameKind::Queue, job.qos),
-            partition: self.names.known_number(NameKind::Partition, job.partition),
+            partition: self.names.known_number(NameKind::Partition, partition),
             nodes: job.nodes.filter(|_| has_started).and_then(|list| self.names.nodes(list)),
             ..times.record(&mut self.odd)
-        }
+        })
     }
 
     /// Returns the facts beyond the records.
@@ -176,7 +184,7 @@ impl Accounting {
         Facts {
             names: std::mem::take(&mut self.names),
             has_unix_times: true,
-            notes: vec![format!("processors are {unit}")],
+            notes: [format!("processors are {unit}")].into_iter().chain(self.clusters.note()).collect(),
             counts: self.odd.rows(),
             ..Facts::default()
         }
@@ -260,6 +268,10 @@ mod tests {
         Accounting::from_spec(&spec).expect("parameters")
     }
 
+    fn record_of(accounting: &mut Accounting, job: &SlurmJob) -> Record {
+        accounting.record(job).expect("a job that is read")
+    }
+
     const JOB: SlurmJob<'static> = SlurmJob {
         number: 7,
         submit_s: Some(100),
@@ -275,13 +287,14 @@ mod tests {
         account: b"physics",
         partition: b"batch",
         qos: b"normal",
+        cluster: b"",
         nodes: Some(b"n[1-2]"),
     };
 
     #[test]
     fn a_finished_job_is_a_record_in_the_unit_asked_for() {
         for (parameters, allocated, requested) in [("", 2, 2), (":unit=cpus", 8, 5), (":unit=gpus", 4, 4)] {
-            let record = accounting(parameters).record(&JOB);
+            let record = record_of(&mut accounting(parameters), &JOB);
             let expected = Record {
                 job: 7,
                 submit_s: 100,
@@ -300,7 +313,7 @@ mod tests {
             };
             assert_eq!(record, expected, "{parameters}");
         }
-        let eligible = accounting(":arrival=eligible").record(&JOB);
+        let eligible = record_of(&mut accounting(":arrival=eligible"), &JOB);
         assert_eq!((eligible.submit_s, eligible.wait_s), (130, 20));
     }
 
@@ -329,7 +342,7 @@ mod tests {
             ("PENDING", -1, -1),
             ("MARTIAN", -1, 100),
         ] {
-            let record = accounting("").record(&SlurmJob { state: state.as_bytes(), ..JOB });
+            let record = record_of(&mut accounting(""), &SlurmJob { state: state.as_bytes(), ..JOB });
             assert_eq!((record.status, record.run_s), (status, run_s), "{state}");
         }
     }
@@ -338,13 +351,16 @@ mod tests {
     fn jobs_without_nodes_have_no_wait_and_no_processors() {
         let mut accounting = accounting("");
         let never = SlurmJob { state: b"CANCELLED by 0", nodes: Some(b"None assigned"), ..JOB };
-        let record = accounting.record(&never);
+        let record = record_of(&mut accounting, &never);
         assert_eq!((record.wait_s, record.run_s, record.allocated_procs, record.nodes), (-1, 0, -1, None));
         assert_eq!((record.status, record.requested_procs), (5, 2));
         let waits = SlurmJob { start_s: None, end_s: None, state: b"PENDING", ..JOB };
-        assert_eq!(accounting.record(&waits).allocated_procs, -1);
+        assert_eq!(record_of(&mut accounting, &waits).allocated_procs, -1);
         let runs = SlurmJob { end_s: None, state: b"RUNNING", ..JOB };
-        assert_eq!((accounting.record(&runs).allocated_procs, accounting.record(&runs).wait_s), (2, 50));
+        assert_eq!(
+            (record_of(&mut accounting, &runs).allocated_procs, record_of(&mut accounting, &runs).wait_s),
+            (2, 50)
+        );
         let counts = accounting.facts().counts;
         assert_eq!(counts, [("jobs that were still waiting", 1), (STILL_RUNNING, 2), (CANCELLED_EARLY, 1)]);
     }
@@ -363,7 +379,7 @@ mod tests {
             let never = SlurmJob { start_s: Some(zero), state: b"CANCELLED", ..later };
             let runs = SlurmJob { end_s: Some(zero), state: b"RUNNING", ..later };
             let mut accounting = accounting("");
-            let [never, runs] = [accounting.record(&never), accounting.record(&runs)];
+            let [never, runs] = [record_of(&mut accounting, &never), record_of(&mut accounting, &runs)];
             assert_eq!((never.submit_s, never.wait_s, never.run_s), (1_700_000_000, -1, 0), "{zero}");
             assert_eq!((runs.wait_s, runs.run_s, runs.allocated_procs), (60, -1, 2), "{zero}");
             assert_eq!(accounting.facts().counts, [(STILL_RUNNING, 1), (CANCELLED_EARLY, 1)]);
@@ -377,7 +393,7 @@ mod tests {
         {
             let mut accounting = accounting("");
             let at_end = SlurmJob { start_s: Some(250), elapsed_s: Some(0), state: state.as_bytes(), ..JOB };
-            let record = accounting.record(&at_end);
+            let record = record_of(&mut accounting, &at_end);
             assert_eq!((record.run_s, record.allocated_procs), (0, allocated_procs), "{state}");
             let counts = accounting.facts().counts;
             assert_eq!(counts.first().map(|row| row.0), what, "{state}");
@@ -387,12 +403,12 @@ mod tests {
     #[test]
     fn a_run_time_alone_is_that_of_a_job_that_ran() {
         for (start_s, end_s) in [(None, None), (Some(150), None), (None, Some(250))] {
-            let record = accounting("").record(&SlurmJob { start_s, end_s, ..JOB });
+            let record = record_of(&mut accounting(""), &SlurmJob { start_s, end_s, ..JOB });
             assert_eq!((record.run_s, record.allocated_procs), (90, 2), "{start_s:?} {end_s:?}");
             assert_eq!(record.wait_s, if start_s.is_some() { 50 } else { -1 });
         }
         let never = SlurmJob { start_s: None, end_s: None, elapsed_s: Some(0), state: b"CANCELLED", ..JOB };
-        let record = accounting("").record(&never);
+        let record = record_of(&mut accounting(""), &never);
         assert_eq!((record.run_s, record.allocated_procs), (0, -1));
     }
 
@@ -401,7 +417,7 @@ mod tests {
         for (parameters, submit_s, eligible_s) in [("", 151, 100), (":arrival=eligible", 100, 400)] {
             let mut accounting = accounting(parameters);
             let (submit_s, eligible_s) = (Some(submit_s), Some(eligible_s));
-            let record = accounting.record(&SlurmJob { submit_s, eligible_s, ..JOB });
+            let record = record_of(&mut accounting, &SlurmJob { submit_s, eligible_s, ..JOB });
             assert_eq!((record.submit_s, record.wait_s), (150, 0));
             assert_eq!(accounting.facts().counts, [(EARLY_STARTS, 1)]);
         }

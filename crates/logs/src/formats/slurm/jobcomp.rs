@@ -11,6 +11,7 @@ use crate::facts::{Facts, UNSUBMITTED};
 use crate::formats::format::{Format, LineParser, Parsed};
 use crate::names::Names;
 use crate::nodes::NodeList;
+use crate::record::Record;
 use crate::times::Clock;
 use crate::unit::Unit;
 use meshreplay_base::spec::{Params, Spec, SpecError};
@@ -44,6 +45,7 @@ const READS: &[(&str, &str)] = &[
     ("Tres", "requested processors, by the unit"),
     ("TimeLimit", "requested time; a number counts minutes"),
     ("UserId, Account, QOS, Partition", "user, group, queue and partition, as numbers"),
+    ("Cluster", "cluster: a log of several needs --cluster; partition with of-cluster=each"),
     ("NodeList", "list of nodes"),
 ];
 
@@ -242,9 +244,18 @@ impl LineParser for Jobcomp {
             account: values.get("Account"),
             partition: values.get("Partition"),
             qos: values.get("QOS"),
+            cluster: values.get("Cluster"),
             nodes: values.find("NodeList").map(|_| values.word("NodeList")),
         };
-        Ok(Parsed::Record(self.accounting.record(&job), 0))
+        Ok(self.accounting.record(&job).map_or(Parsed::Part, |record| Parsed::Record(record, 0)))
+    }
+
+    fn finish(&mut self) -> Result<Option<Record>, Problem> {
+        self.accounting.clusters.finish("").map(|()| None)
+    }
+
+    fn identity(&self) -> Option<u64> {
+        Some(self.accounting.clusters.identity())
     }
 
     fn names(&mut self) -> Option<&mut Names> {

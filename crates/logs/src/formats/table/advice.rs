@@ -17,8 +17,6 @@ pub(super) fn advice(
         Some("squeue prints jobs that have not ended; sacct -a -X -P prints a log")
     } else if first.eq_ignore_ascii_case("JobID") && cells.len() == words.count() + 1 {
         Some("if sacct has printed this, print it again with sacct -P")
-    } else if first.starts_with(['{', '[']) {
-        Some("JSON is read as sacct --json prints it; write other JSON as CSV")
     } else if cells.iter().any(is_instant) {
         Some("the first line looks like a job, so the heading is missing (sacct -n leaves it out)")
     } else {
@@ -36,7 +34,6 @@ mod tests {
             ("JobId=5 JobName=a", "scontrol"),
             ("JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)", "squeue"),
             ("JobID           JobName  Partition", "sacct -P"),
-            ("[{\"submit\": 1}]", "JSON"),
             ("5 date x", "heading is missing"),
             ("when begin_at size_of", ""),
             ("JobID,When", ""),

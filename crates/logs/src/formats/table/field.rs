@@ -40,6 +40,8 @@ pub(super) enum Kind {
     Nodes,
     /// The sides of the submesh that the job asks for.
     Shape,
+    /// Name of the cluster, which has a machine of its own.
+    Cluster,
 }
 
 const fn field(name: &'static str, kind: Kind, synonyms: &'static str) -> Field {
@@ -47,7 +49,7 @@ const fn field(name: &'static str, kind: Kind, synonyms: &'static str) -> Field 
 }
 
 /// The number of fields.
-pub(super) const COUNT: usize = 22;
+pub(super) const COUNT: usize = 23;
 
 /// All fields: first the 18 of the Standard Workload Format in order, under their older names in specs.
 pub(super) const FIELDS: [Field; COUNT] = [
@@ -57,7 +59,8 @@ pub(super) const FIELDS: [Field; COUNT] = [
         Kind::Submit,
         "submit submittime submits submission submissiontime submittimestamp submitted submittedat arrival \
          arrivaltime qtime created createdat creationtime queued queuedat queuedtimestamp submittedtime \
-         timesubmitted submitts submitdate datesubmit datesubmitted timesubmit submitat timequeued queueat",
+         timesubmitted submitts submitdate datesubmit datesubmitted timesubmit submitat timequeued queueat \
+         qdate",
     ),
     field("wait", Kind::Duration(2), "wait waittime waits waiting waitingtime queuetime queuewait"),
     field(
@@ -79,7 +82,7 @@ pub(super) const FIELDS: [Field; COUNT] = [
         "req-procs",
         Kind::Procs(7),
         "reqprocs requestedprocs requestedprocessors reqnodes nodesreq requestednodes nodesrequested \
-         numnodesrequested reqcpus cpusreq requestedcpus cpusrequested",
+         numnodesrequested reqcpus cpusreq requestedcpus cpusrequested requestcpus",
     ),
     field(
         "req-time",
@@ -106,14 +109,17 @@ pub(super) const FIELDS: [Field; COUNT] = [
         "start",
         Kind::Start,
         "start starttime starts started startedat startedtime starttimestamp startts startdate datestart \
-         timestart timestarted startingtime begin begintime executionstart",
+         timestart timestarted startingtime begin begintime executionstart jobcurrentstartdate \
+         jobstartdate",
     ),
     field(
         "end",
         Kind::End,
         "end endtime ends ended endedat endedtime endtimestamp endts enddate dateend timeend timeended \
-         finish finishtime finished finishedat finishedtime completiontime completedat stop stoptime",
+         finish finishtime finished finishedat finishedtime completiontime completedat completiondate \
+         stop stoptime",
     ),
+    field("cluster", Kind::Cluster, "cluster clustername"),
     field("nodes", Kind::Nodes, "nodelist nodenames hosts hostlist hostnames exechost location"),
 ];
 

@@ -2,6 +2,8 @@
 
 use super::field::{COUNT, FIELDS, Kind, find, plain, unit_of};
 use crate::formats::cells::{DELIMITERS, Delimiter};
+use crate::formats::clusters::Clusters;
+use crate::record::FIELDS as FIELDS_OF_SWF;
 use crate::times::{Clock, MINUTES, Pair, SECONDS, TimeUnit};
 use meshreplay_base::spec::{Params, SpecError};
 
@@ -51,6 +53,12 @@ pub(super) struct TableOptions {
     pub(super) has_heading: Option<bool>,
     /// Whether cells may be in double quotes.
     pub(super) has_quotes: bool,
+    /// Whether quoted text may go over several lines.
+    pub(super) has_quoted_newlines: bool,
+    /// Whether the text was made of a binary table, so that its quotes are right.
+    pub(super) is_trusted: bool,
+    /// The choice of clusters.
+    pub(super) cluster: Clusters,
     /// Additional words for missing values.
     pub(super) missing: Vec<String>,
     /// What two numbers with a colon are in durations; `None` if they are refused.
@@ -91,6 +99,9 @@ impl TableOptions {
             has_heading: params
                 .choose("header", &[("guess", None), ("yes", Some(true)), ("no", Some(false))])?,
             has_quotes: true,
+            has_quoted_newlines: params.choose("quoted-newlines", &[("no", false), ("yes", true)])?,
+            is_trusted: false,
+            cluster: Clusters::take(params),
             missing: words.map(str::to_owned).collect(),
             pair: params.choose("colon", &pairs)?,
             clock: Clock::take(params)?,
@@ -117,6 +128,12 @@ pub(super) struct Layout {
     has_no_submits: bool,
     /// The table is the `job_table` of slurmdbd, whose states and limits are numbers of Slurm.
     pub(super) is_slurm_table: bool,
+    /// The table is one of `HTCondor`, whose states are its numbers.
+    pub(super) is_condor_table: bool,
+    /// The column whose unit is that of all times without one of their own; `None` if these are seconds.
+    shared_unit: Option<usize>,
+    /// The fields of times without a unit of their own.
+    is_plain: [bool; COUNT],
 }
 
 impl Layout {
@@ -175,9 +192,71 @@ impl Layout {
                 units[field] = units[field].or(Some(MINUTES));
             }
         }
-        let layout = Self { columns, units, names, has_no_submits, is_slurm_table };
+        let has = |known: &str| plain_names.iter().any(|name| name == known);
+        let is_condor_table = has("qdate") || has("jobstatus") && has("clusterid");
+        let mut layout = Self {
+            columns,
+            units,
+            names,
+            has_no_submits,
+            is_slurm_table,
+            is_condor_table,
+            ..Self::default()
+        };
+        layout.share_unit();
         layout.check_names(options)?;
         Ok(layout)
+    }
+
+    /// Gives times without a unit the one of an instant that counts less than seconds, such as milliseconds:
+    /// programs write all times of a table in one unit. Dates and durations such as `01:00:00` have none.
+    pub(super) fn share_unit(&mut self) {
+        let is_time = |field: usize| self.columns[field].is_some() && FIELDS[field].kind.is_time();
+        let is_short = |field: &usize| {
+            is_time(*field)
+                && FIELDS[*field].kind.is_instant()
+                && self.units[*field].is_some_and(|unit| unit.micros < SECONDS.micros)
+        };
+        self.is_plain = std::array::from_fn(|field| is_time(field) && self.units[field].is_none());
+        let Some(short) = (0..COUNT).find(is_short) else { return };
+        self.shared_unit = self.columns[short];
+        for field in (0..COUNT).filter(|field| self.is_plain[*field]) {
+            self.units[field] = self.units[short];
+        }
+    }
+
+    /// Returns notes on units of durations that no one has given, where other times have another unit.
+    /// `has_numbers` is true for each field of the record that plain numbers were read of.
+    pub(super) fn unit_notes(&self, has_numbers: [bool; FIELDS_OF_SWF]) -> Vec<String> {
+        let name = |field: usize| self.columns[field].and_then(|column| self.names.get(column - 1));
+        let durations = FIELDS.iter().enumerate().filter_map(|(field, row)| match row.kind {
+            Kind::Duration(index) => Some((field, has_numbers[index])),
+            _ => None,
+        });
+        let (mut plain, mut given) = (Vec::new(), None);
+        for (field, has_numbers) in durations.filter(|(field, _)| self.columns[*field].is_some()) {
+            if self.is_plain[field] && has_numbers {
+                plain.push(field);
+            } else if !self.is_plain[field] {
+                given = given.or_else(|| Some((name(field)?, self.unit(field).name)));
+            }
+        }
+        let shared = self.shared_unit.and_then(|column| self.names.get(column - 1));
+        let notes = plain.into_iter().filter_map(|field| {
+            let (column, unit, key) = (name(field)?, self.unit(field).name, FIELDS[field].name);
+            let other = match (shared, given) {
+                (Some(shared), _) => format!("as those in '{shared}' are"),
+                (None, Some((other, of_other))) if of_other != unit => {
+                    format!("and those in '{other}' in {of_other}")
+                }
+                _ => return None,
+            };
+            Some(format!(
+                "numbers in column '{column}', which names no unit, are read in {unit}, {other}; --columns \
+                     {key}={column}:UNIT says otherwise"
+            ))
+        });
+        notes.collect()
     }
 
     /// Fails if a column found by name shares its name with another one.
@@ -197,6 +276,19 @@ impl Layout {
             }
         }
         Ok(())
+    }
+
+    /// Returns the problem that the column of a field has another name than a second one in signs or case
+    /// only, as a damaged key of a record does.
+    pub(super) fn alike_names(&self) -> Option<String> {
+        FIELDS.iter().enumerate().find_map(|(field, row)| {
+            let name = self.names.get(self.columns[field]? - 1)?;
+            let other = self.names.iter().find(|other| *other != name && plain(other) == plain(name))?;
+            let key = row.name;
+            Some(format!(
+                "columns '{name}' and '{other}' are alike; say which one holds {key}: --columns {key}={other}"
+            ))
+        })
     }
 
     /// Returns the column of a field that has this kind; `None` if no column has it.

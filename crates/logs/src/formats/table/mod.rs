@@ -14,6 +14,8 @@
 //! * A job that started before it was submitted counts as submitted at its start.
 //! * Names of users, groups, applications, queues and partitions are numbered in the order of their first
 //!   appearance.
+//! * A heading may stand again, also with its columns in another order, as in files that were put together.
+//! * Records of JSON are rows, too; see [`json`].
 //! * A job number is the number at the start of its text. Jobs without one are numbered from 1 by their
 //!   lines.
 #![expect(
@@ -24,7 +26,9 @@
 mod advice;
 mod counts;
 mod field;
+mod json;
 mod layout;
+mod lines;
 mod preview;
 mod row;
 mod spec;
@@ -34,6 +38,7 @@ mod times;
 use std::hash::BuildHasher;
 use std::ops::RangeInclusive;
 
+use super::clusters::Clusters;
 use super::format::{Format, LineParser, Parsed, Preview};
 use crate::error::{Problem, TraceError};
 use crate::facts::{Facts, STEPS};
@@ -43,23 +48,26 @@ use crate::times::DateOrder;
 use meshreplay_base::spec::{Params, Spec};
 
 use super::cells::{Cells, Delimiter, candidates};
-use counts::{Counts, NamedColumn};
+use counts::{Counts, NamedColumn, NotedColumns};
 use field::{COUNT, FIELDS, Kind, plain};
+use json::JsonRows;
 use layout::{Layout, TableOptions};
 
+pub(super) use json::is_json;
 pub use spec::Columns;
 
 /// The row of the format of tables with or without a heading.
 pub(super) const TABLE: Format = Format {
     name: "table",
     summary: "one job on each line, in columns separated by commas, tabs, pipes, semicolons or blanks, with \
-         a heading or without",
+         a heading or without; or JSON records, in a list or one on each line",
     source: "tables of any program, such as CSV; a parameter says by name or number which column holds what, \
          if the heading does not",
     parameters: "submit=COLUMN[:UNIT] start=COLUMN end=COLUMN wait=COLUMN run=COLUMN procs=COLUMN job cpu \
          memory req-procs req-time req-memory status user group app queue partition nodes preceding think \
-         shape delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
-         colon=refuse|minutes-seconds|hours-minutes dates=guess|month-first|day-first time-zone=ZONE",
+         shape cluster delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
+         quoted-newlines=no|yes of-cluster=NAME|each colon=refuse|minutes-seconds|hours-minutes \
+         dates=guess|month-first|day-first time-zone=ZONE",
     lacks: "machine, and every field that no column holds",
     recognises: Some(is_heading),
     parser: |spec| {
@@ -89,9 +97,6 @@ pub(super) const COLUMNS: Format = Format {
     ..Format::UNNAMED
 };
 
-/// Longest line with unclosed quotes, in bytes.
-const LONGEST: usize = 1 << 20;
-
 /// The parser of one log.
 struct Table {
     options: TableOptions,
@@ -101,8 +106,18 @@ struct Table {
     delimiter: Delimiter,
     layout: Layout,
     cells: Cells,
+    /// The heading, which may stand again.
+    first_line: Vec<u8>,
+    /// The number of cells of the heading; `None` without one.
+    heading_cells: Option<usize>,
     /// Line with an unclosed quote; empty if there is none.
     partial: Vec<u8>,
+    /// Rows with quoted text over several lines, and headings that stand again.
+    rows_over_lines: u64,
+    headings_again: u64,
+    /// The records of a JSON text; `None` for lines.
+    json: Option<JsonRows>,
+    clusters: Clusters,
     names: Names,
     jobs: i64,
     /// Whether times count from 1970; `None` before the first time.
@@ -129,9 +144,15 @@ impl Table {
             has_begun: false,
             delimiter: options.delimiter.unwrap_or(Delimiter::Blanks),
             layout: Layout::default(),
+            clusters: options.cluster.clone(),
             options,
             cells: Cells::default(),
+            first_line: Vec::new(),
+            heading_cells: None,
             partial: Vec::new(),
+            rows_over_lines: 0,
+            headings_again: 0,
+            json: None,
             names: Names::default(),
             jobs: 0,
             has_unix_times: None,
@@ -159,7 +180,11 @@ impl Table {
         let heading = line.strip_prefix(b"#").unwrap_or(line);
         let mut complaint = None;
         for delimiter in delimiters {
-            self.cells.split(heading, delimiter, self.options.has_quotes);
+            if let Err(fault) = self.cells.split(heading, delimiter, self.options.has_quotes) {
+                let problem = fault.problem(&self.cells, heading, "");
+                complaint = complaint.or_else(|| Some(problem.to_string()));
+                continue;
+            }
             let first = self.cells.texts();
             let found = Layout::of_heading(&self.options, first.clone());
             let found = found.and_then(|layout| match layout.lacks() {
@@ -180,7 +205,8 @@ impl Table {
 
     /// Prefixes a complaint about the first line with a guess at its true nature, if there is one.
     fn advised(&mut self, line: &[u8], complaint: String) -> String {
-        self.cells.split(line, candidates(line)[0], self.options.has_quotes);
+        // A line with a stray quote has the cells before it.
+        let _ = self.cells.split(line, candidates(line)[0], self.options.has_quotes);
         let cells = self.cells.texts();
         let clock = &mut self.options.clock;
         let is_instant =
@@ -196,7 +222,7 @@ impl Table {
         let layout = Layout::of_numbers(&self.options);
         let last = layout.columns.iter().flatten().copied().max().unwrap_or_default();
         let mut has_enough = |delimiter: &Delimiter| {
-            self.cells.split(line, *delimiter, self.options.has_quotes);
+            let _ = self.cells.split(line, *delimiter, self.options.has_quotes);
             self.cells.count() >= last
         };
         // By the older rules blanks go first.
@@ -205,7 +231,7 @@ impl Table {
         let order = if is_older { blanks.iter().chain(delimiters) } else { delimiters.iter().chain(&[]) };
         let fallback = if is_older { Delimiter::Blanks } else { delimiters[0] };
         let delimiter = order.copied().find(|delimiter| has_enough(delimiter)).unwrap_or(fallback);
-        self.cells.split(line, delimiter, self.options.has_quotes);
+        let _ = self.cells.split(line, delimiter, self.options.has_quotes);
         if let Some(lacks) = layout.lacks() {
             return Err(Problem::Heading(layout.complaint(lacks, &self.cells.texts())));
         }
@@ -231,14 +257,38 @@ impl Table {
 
 impl LineParser for Table {
     fn has_semicolons(&self) -> bool {
-        self.delimiter == Delimiter::Byte(b';')
+        self.delimiter == Delimiter::Byte(b';') || self.json.is_some() || self.is_inside()
+    }
+
+    fn look(&mut self, first: &[u8]) {
+        self.json = JsonRows::begin(first);
+    }
+
+    fn separator(&self) -> u8 {
+        if self.json.is_some() { b'}' } else { b'\n' }
+    }
+
+    fn trust_quotes(&mut self) {
+        self.options.has_quoted_newlines = true;
+        self.options.is_trusted = true;
+    }
+
+    fn is_inside(&self) -> bool {
+        !self.partial.is_empty()
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
+        if self.json.is_some() {
+            return self.json_piece(line);
+        }
         let is_note = line.trim_ascii_start().starts_with(b"#");
         if !self.has_begun {
             match self.start(line) {
-                Ok(true) => return Ok(Parsed::Part),
+                Ok(true) => {
+                    self.first_line = line.to_vec();
+                    self.heading_cells = Some(self.cells.count()).filter(|_| self.options.has_quotes);
+                    return Ok(Parsed::Part);
+                }
                 Ok(false) => {}
                 Err(_) if is_note => return Ok(Parsed::NoJob),
                 Err(problem) => return Err(problem),
@@ -247,41 +297,40 @@ impl LineParser for Table {
         if is_note && self.partial.is_empty() {
             return Ok(Parsed::NoJob);
         }
-        let is_whole = self.split(line);
-        if is_whole {
-            self.partial.clear();
-            if self.is_step() {
-                self.steps += 1;
-                return Ok(Parsed::Part);
-            }
-            return self.row();
+        if !self.split(line)? {
+            return Ok(Parsed::Part);
         }
-        if self.partial.is_empty() {
-            self.partial.extend_from_slice(line);
+        let parsed = self.any_row();
+        if parsed.is_err() && self.is_heading_again(line) {
+            self.headings_again += 1;
+            return Ok(Parsed::Part);
         }
-        if self.partial.len() > LONGEST {
-            self.partial.clear();
-            return Err(Problem::TooFewFields { found: self.cells.count(), expected: COUNT });
-        }
-        Ok(Parsed::Part)
+        parsed
     }
 
     fn finish(&mut self) -> Result<Option<crate::Record>, Problem> {
-        if std::mem::take(&mut self.partial).is_empty() {
-            return Ok(None);
+        if let Some(json) = &mut self.json {
+            json.finish()?;
         }
-        let column = self.cells.count() + 1;
-        let name = "quoted text";
-        Err(Problem::column(column, name, b"\"", "a closing quote before the end of the log"))
+        if !self.partial.is_empty() {
+            let text = std::mem::take(&mut self.partial);
+            let Err(fault) = self.cells.split(&text, self.delimiter, true) else { return Ok(None) };
+            return Err(fault.problem(&self.cells, &text, " or a later one"));
+        }
+        self.clusters.finish("; --columns cluster=none if the column names something else")?;
+        Ok(None)
     }
 
     fn preview(&mut self, lines: Preview<'_>) -> Result<(), TraceError> {
-        self.find_orders(lines)
+        match &mut self.json {
+            Some(json) => json.find_keys(lines),
+            None => self.find_orders(lines),
+        }
     }
 
     fn identity(&self) -> Option<u64> {
         let cell = self.cells.get(self.layout.column(Kind::Job)?)?;
-        Some(foldhash::fast::FixedState::with_seed(0).hash_one(cell))
+        Some(foldhash::fast::FixedState::with_seed(self.clusters.identity()).hash_one(cell))
     }
 
     fn names(&mut self) -> Option<&mut Names> {
@@ -302,24 +351,35 @@ impl LineParser for Table {
         // A column called `status` is that of SWF; a state is a word elsewhere.
         let state =
             self.named("status").map(|column| column.name).filter(|name| plain(name).ends_with("state"));
-        let notes = self.counts.notes(has_submits, self.named("req-time"), state);
+        let queue = self.named("queue").map(|column| column.name);
+        let columns = NotedColumns { limit: self.named("req-time"), state, queue };
+        let notes = self.counts.notes(has_submits, columns);
         facts.notes.extend(read.into_iter().chain(self.order_notes.iter().cloned()).chain(notes));
         facts.counts.extend(self.counts.rows(has_submits));
-        facts.counts.extend((self.steps > 0).then_some((STEPS, self.steps)));
+        facts.notes.extend(self.layout.unit_notes(self.counts.plain_numbers));
+        facts.notes.extend(self.clusters.note());
+        let more = [
+            (STEPS, self.steps),
+            ("headings that stand again", self.headings_again),
+            ("jobs with quoted text over several lines", self.rows_over_lines),
+        ];
+        facts.counts.extend(more.into_iter().filter(|&(_, count)| count > 0));
         facts
     }
 }
 
 impl Table {
-    /// Splits a line, or the rest of a line that a quote has gone on in, into cells. Returns whether all
-    /// quotes are closed.
-    fn split(&mut self, line: &[u8]) -> bool {
-        if self.partial.is_empty() {
-            return self.cells.split(line, self.delimiter, self.options.has_quotes);
+    /// Returns the record of the cells, unless they are a step or a job of another cluster.
+    fn any_row(&mut self) -> Result<Parsed, Problem> {
+        if self.is_step() {
+            self.steps += 1;
+            return Ok(Parsed::Part);
         }
-        self.partial.push(b'\n');
-        self.partial.extend_from_slice(line);
-        self.cells.split(&self.partial, self.delimiter, self.options.has_quotes)
+        let cluster = self.layout.column(Kind::Cluster).and_then(|column| self.cells.get(column));
+        if cluster.is_some_and(|cluster| !self.clusters.admits(cluster)) {
+            return Ok(Parsed::Part);
+        }
+        self.row()
     }
 
     /// Returns the name of the column of a field, and the unit of its times; `None` if no named column has

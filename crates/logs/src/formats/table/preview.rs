@@ -39,19 +39,17 @@ impl Table {
             if line.trim_ascii_start().starts_with(b";") && !self.has_semicolons() {
                 continue;
             }
-            if !self.split(&line) {
-                if self.partial.is_empty() {
-                    self.partial = line;
-                }
+            // The reading itself reports a stray quote.
+            if self.split(&line) != Ok(true) || self.is_heading_again(&line) {
                 continue;
             }
-            self.partial.clear();
             let has_fixed = self.look_at_dates(&mut is_either, &mut decided);
             if has_fixed && !is_either || self.are_all(&decided) {
                 break;
             }
         }
         self.partial.clear();
+        self.rows_over_lines = 0;
         (self.has_begun, self.delimiter) = (false, self.options.delimiter.unwrap_or(Delimiter::Blanks));
         let mut found = decided.iter().flatten();
         let Some(first) = found.next() else { return Ok(()) };

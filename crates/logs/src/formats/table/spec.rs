@@ -63,7 +63,8 @@ impl FromStr for Columns {
 
 /// Returns the names allowed before `=`: fields, and parameters of the format `table`.
 fn fields() -> impl Iterator<Item = &'static str> {
-    const OTHERS: [&str; 6] = ["delimiter", "header", "missing", "colon", "dates", "time-zone"];
+    const OTHERS: [&str; 7] =
+        ["delimiter", "header", "missing", "quoted-newlines", "colon", "dates", "time-zone"];
     field::FIELDS.iter().map(|field| field.name).chain(OTHERS)
 }
 

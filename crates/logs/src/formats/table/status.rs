@@ -40,6 +40,21 @@ pub(super) fn status_of_slurm(state: i64) -> Option<i64> {
     STATES.get(usize::try_from(state).ok()?).copied()
 }
 
+/// Returns the SWF status for `HTCondor`'s number of a state (`JobStatus`): 3 is removed, 4 completed. In all
+/// other states a job has not ended.
+pub(super) fn status_of_condor(state: i64) -> i64 {
+    match state {
+        3 => CANCELLED,
+        4 => COMPLETED,
+        _ => UNKNOWN,
+    }
+}
+
+/// Returns true for the word of a job that was ended at its time limit.
+pub(super) fn is_timeout(cell: &[u8]) -> bool {
+    [&b"TIMEOUT"[..], b"COMPLETED_WALLTIME_REACHED"].iter().any(|word| cell.eq_ignore_ascii_case(word))
+}
+
 /// Returns the SWF status for a batch system's word, in any case: 1 completed, 0 failed (also by its time
 /// limit or its node), 5 cancelled, −1 not ended. `None` for an unknown word. Only the first word counts, as
 /// in `CANCELLED by 1000`. Known are Slurm's words, without its ambiguous two-letter codes, and some of other

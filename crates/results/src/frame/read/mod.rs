@@ -10,15 +10,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use polars_core::prelude::{DataFrame, DataType, Field, PolarsError, PolarsResult, Schema};
+use polars_core::prelude::{Column, DataFrame, DataType, Field, PolarsError, PolarsResult, Schema};
 use polars_io::prelude::{CsvReadOptions, IpcReader, JsonFormat, JsonReader, ParquetReader, SerReader};
 
 mod log_table;
 
-pub use log_table::read_tables_of_logs;
+pub use log_table::{read_tables_of_logs, text_of_table};
 
 use super::file::with_formulas;
 use super::{FileFormat, FrameError};
+use crate::text::printable;
 use meshreplay_base::disk;
 use meshreplay_base::memory;
 use meshreplay_study::study::JOBS_AT_ONCE;
@@ -37,7 +38,7 @@ pub(super) fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
 pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     check_memory(&file, path, None)?;
-    let frame = unpanicking(|| match FileFormat::of_path(path) {
+    let frame = frame_of(|| match FileFormat::of_path(path) {
         Some(FileFormat::Parquet) => ParquetReader::new(file).finish(),
         Some(FileFormat::Arrow) => IpcReader::new(file).finish(),
         Some(FileFormat::Json) => read_json(file, JsonFormat::Json),
@@ -105,11 +106,11 @@ pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, F
         columns.iter().filter(|name| has(name)).map(|name| (*name).to_owned()).collect()
     };
     let frame = match FileFormat::of_path(path) {
-        Some(FileFormat::Parquet) => unpanicking(|| {
+        Some(FileFormat::Parquet) => frame_of(|| {
             let schema = ParquetReader::new(file.try_clone()?).schema()?;
             ParquetReader::new(file).with_columns(Some(known(&|name| schema.contains(name)))).finish()
         }),
-        Some(FileFormat::Arrow) => unpanicking(|| {
+        Some(FileFormat::Arrow) => frame_of(|| {
             let schema = IpcReader::new(file.try_clone()?).schema()?;
             IpcReader::new(file).with_columns(Some(known(&|name| schema.contains(name)))).finish()
         }),
@@ -125,7 +126,7 @@ pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, F
 pub(super) fn read_rows(file: &File, rows: Range<usize>, path: &Path) -> Result<DataFrame, FrameError> {
     let opened = file.try_clone();
     let file = opened.map_err(|source| FrameError::Unreadable { path: path.to_owned(), source })?;
-    let frame = unpanicking(|| ParquetReader::new(file).with_slice(Some((rows.start, rows.len()))).finish());
+    let frame = frame_of(|| ParquetReader::new(file).with_slice(Some((rows.start, rows.len()))).finish());
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
@@ -141,14 +142,17 @@ pub(super) fn read_slice(
         return Ok((read_columns(path, columns)?, true));
     }
     let file = open(path)?;
-    let frame = unpanicking(|| {
+    let mut is_end = false;
+    let frame = frame_of(|| {
         let mut reader = ParquetReader::new(file.try_clone()?);
         let (schema, rows) = (reader.schema()?, reader.num_rows()?);
         let known = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
         let reader = ParquetReader::new(file).with_columns(Some(known.collect()));
-        Ok((reader.with_slice(Some((wanted.start, wanted.len()))).finish()?, wanted.end >= rows))
+        is_end = wanted.end >= rows;
+        reader.with_slice(Some((wanted.start, wanted.len()))).finish()
     });
-    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+    let frame = frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })?;
+    Ok((frame, is_end))
 }
 
 /// Reads the first row of a CSV, JSON or JSON lines file. The frame has no rows if the file has none.
@@ -193,4 +197,22 @@ fn unpanicking<T>(read: impl FnOnce() -> PolarsResult<T>) -> PolarsResult<T> {
     let read = panic::catch_unwind(AssertUnwindSafe(read));
     READING.set(false);
     read.unwrap_or_else(|_| Err(PolarsError::ComputeError("its structure is broken".into())))
+}
+
+/// Decodes a frame as [`unpanicking`] does. Fails if its columns have different lengths, or parts whose
+/// lengths are not theirs: polars takes the lengths of damaged files as they are.
+fn frame_of(read: impl FnOnce() -> PolarsResult<DataFrame>) -> PolarsResult<DataFrame> {
+    let frame = unpanicking(read)?;
+    let height = frame.height();
+    let is_whole = |column: &Column| {
+        let series = column.as_materialized_series();
+        series.len() == height && series.chunks().iter().map(|chunk| chunk.len()).sum::<usize>() == height
+    };
+    match frame.columns().iter().find(|column| !is_whole(column)) {
+        Some(column) => {
+            let problem = format!("column '{}' has other rows than the file", printable(column.name()));
+            Err(PolarsError::ComputeError(problem.into()))
+        }
+        None => Ok(frame),
+    }
 }

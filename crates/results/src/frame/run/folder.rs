@@ -11,7 +11,7 @@ use crate::frame::origin::{Place, RUN_FILE, STUDY_FILE, result_files, unmeasured
 use crate::frame::table::Table;
 use crate::frame::{FileFormat, FinishedFile, FrameError, FrameFile};
 use meshreplay_base::disk::{
-    Claim, ClaimError, NewFolder, is_stream, read_to_string, remove_file, sync_directory,
+    Claim, ClaimError, Earlier, NewFolder, is_stream, read_to_string, remove_file, sync_directory,
 };
 use meshreplay_study::study::{Coordinate, Study};
 
@@ -138,8 +138,9 @@ impl RunFolder {
     /// holds the same run with all replays of `finished` and more, it keeps those files and returns false.
     ///
     /// All files are complete and on disk under temporary names before the first one is renamed. run.json is
-    /// renamed first. If the process is killed between two renames, the same command can be repeated, and the
-    /// ids in the files show which of them do not belong to run.json.
+    /// renamed first. If a rename fails, the earlier files are put back. If the process is killed between two
+    /// renames, the same command can be repeated, and the ids in the files show which of them do not belong
+    /// to run.json.
     pub(super) fn replace(
         self,
         finished: &BTreeSet<u64>,
@@ -163,9 +164,7 @@ impl RunFolder {
         // Checked again, because replays may take hours and the directory may have changed.
         check_directories(&path)?;
         let ours: BTreeSet<PathBuf> = files.iter().map(|file| file.target().to_owned()).collect();
-        for file in files {
-            file.put()?;
-        }
+        put_all(files)?;
         place.write(&path)?;
         sync_directory(&path).map_err(|source| FrameError::File { path: path.clone(), source })?;
         // Results in other formats than the new ones would belong to another run.
@@ -181,6 +180,18 @@ impl RunFolder {
         }
         Ok(true)
     }
+}
+
+/// Gives files their names. If one fails, the earlier files are put back, where the file system has links.
+fn put_all(files: Vec<FinishedFile>) -> Result<(), FrameError> {
+    let earlier = Earlier::keep(files.iter().map(FinishedFile::target).collect::<Vec<_>>());
+    for (replaced, file) in files.into_iter().enumerate() {
+        if let Err(error) = file.put() {
+            earlier.restore(replaced);
+            return Err(error);
+        }
+    }
+    Ok(())
 }
 
 /// Fails if the directory belongs to a study.

@@ -361,7 +361,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         flag: Some(Flag {
             name: "log-limits",
             help: "How much a log may ask for [default: expansion=200,line=1048576]: how many times as much \
-                 text as bytes a compressed log has, and the bytes of its longest line",
+                 text as bytes a compressed log has, the bytes of its longest line, and with memory=BYTES \
+                 the memory in which Parquet and Arrow are decoded on Linux, otherwise 4 GiB",
             gives: FlagValue::Argument("LIMITS"),
             ..SWITCH
         }),

@@ -232,11 +232,22 @@ impl LogSize {
             (known(header.max_procs()), "processors of its header (MaxProcs)"),
             (known(header.max_nodes()), "nodes of its header (MaxNodes)"),
         ];
-        let told = told
-            .into_iter()
-            .find_map(|(nodes, source)| Some(Self { nodes: nodes?, source: source.to_owned() }));
-        told.unwrap_or_else(|| {
-            Self::needed(
+        let told = told.into_iter().find_map(|(nodes, source)| Some((nodes?, source)));
+        // MaxNodes may count hosts where jobs count cores, of which a host has two or more.
+        let has_cores = |nodes: u64| {
+            header.max_procs().is_none() && (nodes < u64::from(widest) || nodes.saturating_mul(2) <= peak)
+        };
+        match told {
+            Some((nodes, _)) if has_cores(nodes) => Self::needed(
+                widest,
+                peak,
+                [
+                    "processors that were in use at once, more than its header has as nodes (MaxNodes)",
+                    "processors that one of its jobs asks for, more than its header has as nodes (MaxNodes)",
+                ],
+            ),
+            Some((nodes, source)) => Self { nodes, source: source.to_owned() },
+            None => Self::needed(
                 widest,
                 peak,
                 [
@@ -244,8 +255,8 @@ impl LogSize {
                     "processors that one of its jobs asks for, as its header has no number MaxProcs or \
                          MaxNodes",
                 ],
-            )
-        })
+            ),
+        }
     }
 
     /// Returns the number of processors of partitions in the log's header or, without one, the number that

@@ -16,12 +16,13 @@ pub(super) const NUMBERS: [&str; 11] = [
 ];
 
 /// The texts of a job that are read, as [`NUMBERS`].
-pub(super) const TEXTS: [&str; 10] = [
+pub(super) const TEXTS: [&str; 11] = [
     "user",
     "account",
     "partition",
     "qos",
     "nodes",
+    "cluster",
     "state.current.*",
     "tres.allocated.*.type",
     "tres.allocated.*.name",

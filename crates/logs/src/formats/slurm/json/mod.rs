@@ -6,16 +6,15 @@
 //! one.
 
 mod members;
-mod text;
 
 use self::members::{COUNTS, KINDS, NUMBERS, Number, RESOURCES, TEXTS, is_read, other_text, place};
-use self::text::{Event, JsonText};
 use super::job::{Accounting, SlurmJob};
 use super::tres::Resources;
 use crate::error::Problem;
 use crate::facts::Facts;
 use crate::fields::parsed;
 use crate::formats::format::{Format, LineParser, Parsed};
+use crate::formats::json_text::{Event, JsonText};
 use crate::names::Names;
 use crate::record::Record;
 
@@ -51,6 +50,7 @@ const READS: &[(&str, &str)] = &[
     ("allocation_nodes, tres.allocated", "processors, by the unit"),
     ("required.CPUs, tres.requested", "requested processors, by the unit"),
     ("user, account, qos, partition", "user, group, queue and partition, as numbers"),
+    ("cluster", "cluster: a log of several needs --cluster; partition with of-cluster=each"),
     ("nodes", "list of nodes"),
 ];
 
@@ -217,8 +217,9 @@ impl Job {
         }
     }
 
-    /// Returns the record of the job. The result is a problem if a number is malformed or missing.
-    fn record(mut self, accounting: &mut Accounting) -> Result<Record, Problem> {
+    /// Returns the record of the job; `None` if it is of a cluster that is not read. The result is a problem
+    /// if a number is malformed or missing.
+    fn record(mut self, accounting: &mut Accounting) -> Result<Option<Record>, Problem> {
         if let Some(problem) = self.problem {
             return Err(problem);
         }
@@ -253,6 +254,7 @@ impl Job {
             account: text("account"),
             partition: text("partition"),
             qos: text("qos"),
+            cluster: text("cluster"),
             nodes: self.text("nodes"),
         };
         Ok(accounting.record(&job))
@@ -287,7 +289,8 @@ impl LineParser for SlurmJson {
             return Ok(Parsed::Part);
         }
         let job = std::mem::take(&mut document.job);
-        Ok(Parsed::Record(job.record(&mut self.accounting)?, 0))
+        let record = job.record(&mut self.accounting)?;
+        Ok(record.map_or(Parsed::Part, |record| Parsed::Record(record, 0)))
     }
 
     fn finish(&mut self) -> Result<Option<Record>, Problem> {
@@ -301,7 +304,12 @@ impl LineParser for SlurmJson {
                     .to_owned(),
             ));
         }
+        self.accounting.clusters.finish("")?;
         Ok(None)
+    }
+
+    fn identity(&self) -> Option<u64> {
+        Some(self.accounting.clusters.identity())
     }
 
     fn names(&mut self) -> Option<&mut Names> {

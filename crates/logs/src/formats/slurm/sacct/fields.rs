@@ -20,11 +20,15 @@ pub(super) fn malformed(heading: &Heading, column: Column, found: &[u8], expecte
     Problem::column(heading.fields[column as usize], name_of(column), found, expected)
 }
 
-/// Returns the run time in seconds, without suspensions; `None` if missing.
-pub(super) fn elapsed(heading: &Heading, fields: &Fields) -> Result<Option<i64>, Problem> {
+/// Returns the run time in seconds, without suspensions; `None` if missing, or if it is negative, as after a
+/// clock was set back, and `is_needed` is false.
+pub(super) fn elapsed(heading: &Heading, fields: &Fields, is_needed: bool) -> Result<Option<i64>, Problem> {
     let raw = heading.has(&[Column::ElapsedRaw]);
     let column = if raw { Column::ElapsedRaw } else { Column::Elapsed };
     let found = fields[column as usize];
+    if found.starts_with(b"-") && !is_needed {
+        return Ok(None);
+    }
     duration(found, SECONDS, Pair::MinutesSeconds)
         .map_err(|expected| malformed(heading, column, found, expected))
 }

@@ -9,7 +9,7 @@ use super::columns::{BAR, Heading, Separator};
 use super::fields::Fields;
 use super::readings::{only_reading, placed};
 use crate::error::Problem;
-use crate::formats::cells::{Cells, Delimiter};
+use crate::formats::cells::{Cells, Delimiter, QuoteFault};
 
 /// How a line fits its heading.
 #[expect(
@@ -32,8 +32,10 @@ impl<'a> Fit<'a> {
     pub(super) fn parse(heading: &Heading, cells: &'a mut Cells, line: &'a [u8]) -> Self {
         let pieces: Vec<&[u8]> = match &heading.separator {
             Separator::Quoted(byte) => {
-                if !cells.split(line, Delimiter::Byte(*byte), true) {
-                    return Self::Open;
+                match cells.split(line, Delimiter::Byte(*byte), true) {
+                    Ok(()) => {}
+                    Err(QuoteFault { is_open: true, .. }) => return Self::Open,
+                    Err(fault) => return Self::Unread(fault.problem(cells, line, "")),
                 }
                 let cells = &*cells;
                 (1..=cells.count()).filter_map(|column| cells.get(column)).collect()

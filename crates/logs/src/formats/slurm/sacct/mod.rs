@@ -49,7 +49,8 @@ pub(in crate::formats) const FORMAT: Format = Format {
     summary: "dump of Slurm's accounting: sacct with a heading, best with -P; fields in any order, with any \
          separator or of fixed width",
     source: super::SOURCE,
-    parameters: "unit=nodes|cpus|gpus time-zone=ZONE dates=month-first|day-first arrival=submit|eligible",
+    parameters: "unit=nodes|cpus|gpus time-zone=ZONE dates=month-first|day-first arrival=submit|eligible \
+         of-cluster=NAME|each",
     reads: READS,
     lacks: "machine, applications, memory",
     extensions: &["sacct"],
@@ -128,7 +129,7 @@ impl Sacct {
         let start_s = instant_after(Column::Start, submit_s)?;
         let end_s = instant_after(Column::End, start_s.or(submit_s))?;
         let eligible_s = instant_after(Column::Eligible, submit_s)?;
-        let elapsed_s = elapsed(heading, fields)?;
+        let elapsed_s = elapsed(heading, fields, start_s.is_none() || end_s.is_none())?;
         let run = [Column::Start, Column::End].map(text);
         let read_s = start_s;
         let [start_s, end_s] = agreeing(clock, run, [start_s, end_s], elapsed_s);
@@ -160,6 +161,7 @@ impl Sacct {
             account: text(Column::Account),
             partition: text(Column::Partition),
             qos: text(Column::Qos),
+            cluster: text(Column::Cluster),
             nodes,
         })
     }
@@ -206,11 +208,23 @@ impl Sacct {
         let mut text = self.pending.clone();
         text.push(b'\n');
         text.extend_from_slice(line);
-        // A quote that is closed now was open before.
+        // A quote that is closed now was open before, unless this line alone is a job, too.
         let is_quoted = matches!(heading.separator, Separator::Quoted(_));
-        if is_quoted && let Fit::Fields(fields) = Fit::parse(heading, cells, &text) {
-            self.pending.clear();
-            return self.fields(heading, &fields);
+        if is_quoted {
+            let mut alone = Cells::default();
+            let alone = Fit::parse(heading, &mut alone, line);
+            let is_alone = matches!(alone, Fit::Fields(fields) if is_job(heading, &fields));
+            match Fit::parse(heading, cells, &text) {
+                Fit::Fields(fields) if !is_alone => {
+                    self.pending.clear();
+                    return self.fields(heading, &fields);
+                }
+                Fit::Unread(problem) if !is_alone => {
+                    self.pending.clear();
+                    return Err(problem);
+                }
+                _ => {}
+            }
         }
         if let Fit::Fields(fields) = Fit::parse(heading, cells, line)
             && is_job(heading, &fields)
@@ -302,7 +316,7 @@ impl Sacct {
         let task = id.get(digits + 1..).and_then(parsed).and_then(|index| number_of_task(number, index));
         let job = self.job(heading, fields, task.unwrap_or(number))?;
         self.has_jobs = true;
-        Ok(Parsed::Record(self.accounting.record(&job), 0))
+        Ok(self.accounting.record(&job).map_or(Parsed::Part, |record| Parsed::Record(record, 0)))
     }
 
     /// Returns true if a fixed-width job number is that of a step, cut off at the end. Fails for a job number
@@ -394,7 +408,18 @@ impl LineParser for Sacct {
 
     fn finish(&mut self) -> Result<Option<Record>, Problem> {
         let problem = self.heading.clone().and_then(|heading| self.give_up(&heading));
-        problem.map_or_else(|| Ok(self.queue.pop_front()), Err)
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        let last = self.queue.pop_front();
+        if last.is_none() {
+            self.accounting.clusters.finish("")?;
+        }
+        Ok(last)
+    }
+
+    fn identity(&self) -> Option<u64> {
+        Some(self.accounting.clusters.identity())
     }
 
     fn names(&mut self) -> Option<&mut Names> {

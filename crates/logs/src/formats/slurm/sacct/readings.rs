@@ -125,7 +125,7 @@ fn is_of(column: Column, text: &[u8]) -> bool {
         }
         Column::NodeList => std::str::from_utf8(text).is_ok_and(|text| NodeList::parse(text).is_ok()),
         // Names may contain blanks and any other character, but are no times.
-        Column::User | Column::Account | Column::Partition | Column::Qos => {
+        Column::Cluster | Column::User | Column::Account | Column::Partition | Column::Qos => {
             is_missing(text) || !text.contains(&b'\n') && !is_instant(text)
         }
     }
@@ -133,8 +133,9 @@ fn is_of(column: Column, text: &[u8]) -> bool {
 
 /// Returns whether a text begins as the number of a job does, such as `123`, `123_4`, `123+1` or `123.batch`.
 fn is_number_of_job(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_rest = |byte: &u8| byte.is_ascii_alphanumeric() || b"._+-[],%".contains(byte);
+    let is_rest = |byte: &u8| byte.is_ascii_alphanumeric() || b"._+-[],:%".contains(byte);
     digits > 0
         && text.get(digits).is_none_or(|byte| b"_+.".contains(byte))
         && text[digits..].iter().all(is_rest)

@@ -7,9 +7,10 @@
 )]
 
 use super::Table;
-use super::counts::Counts;
+use super::counts::{Counts, LimitedJob};
 use super::field::{FIELDS, Kind, sides};
-use super::status::{status, status_of_slurm};
+use super::layout::Layout;
+use super::status::{is_timeout, status, status_of_condor, status_of_slurm};
 use super::times::Times;
 use crate::error::Problem;
 use crate::fields::parsed;
@@ -32,6 +33,8 @@ pub(super) struct Row {
     average_cpu_s: f64,
     pub(super) times: Times,
     sides: Option<[u32; 3]>,
+    /// Whether the job was ended at its time limit.
+    has_timed_out: bool,
     pub(super) counts: Counts,
 }
 
@@ -44,10 +47,13 @@ impl Table {
             average_cpu_s: -1.0,
             times: Times::default(),
             sides: None,
+            has_timed_out: false,
             counts: self.counts,
         };
         row.fields[0] = self.jobs + 1;
-        let read = (0..FIELDS.len()).try_for_each(|field| self.read(field, &mut row));
+        let read = self
+            .check_end()
+            .and_then(|()| (0..FIELDS.len()).try_for_each(|field| self.read(field, &mut row)));
         if let Err(problem) = read.and_then(|()| self.check_origin(&mut row)) {
             self.options.clock.counts = counts;
             return Err(problem);
@@ -57,6 +63,8 @@ impl Table {
         for (field, known) in FIELDS.iter().enumerate() {
             let Some(cell) = self.cell(field) else { continue };
             match known.kind {
+                Kind::Name(PARTITION) if self.clusters.is_each() => {}
+                Kind::Cluster if self.clusters.is_each() => row.fields[PARTITION] = self.cluster(),
                 Kind::Name(index) => row.fields[index] = self.name(field, index),
                 Kind::Nodes
                     if !self.is_missing(cell) && !NO_NODES.iter().any(|none| none.as_bytes() == cell) =>
@@ -75,11 +83,36 @@ impl Table {
             self.has_unix_times = row.times.instants().next().map(Instant::is_absolute);
         }
         row.settle(self.layout.column(Kind::Start).is_some());
+        let queue = self.layout.column(Kind::Name(QUEUE)).and_then(|column| self.cells.get(column));
+        row.counts.add_queue(queue.and_then(number), row.fields[WAIT]);
         self.counts = row.counts;
         let known = self.layout.names.len();
         let surplus = if known > 0 { self.cells.count().saturating_sub(known) } else { 0 };
         let record = Record { sides: row.sides, nodes, ..Record::from_fields(row.fields, row.average_cpu_s) };
         Ok(Parsed::Record(record, surplus))
+    }
+
+    /// Fails if the line has more cells than the heading. Delimiters at the end of the line alone are no
+    /// cells.
+    fn check_end(&self) -> Result<(), Problem> {
+        let Some(known) = self.heading_cells.filter(|known| self.cells.count() > *known) else {
+            return Ok(());
+        };
+        let surplus =
+            |column| self.cells.get(column).filter(|cell| !cell.is_empty()).map(|cell| (column, cell));
+        let Some((column, cell)) = (known + 1..=self.cells.count()).find_map(surplus) else { return Ok(()) };
+        let expected = "the end of the line, as the heading has fewer columns; a cell with the delimiter in \
+             it needs double quotes";
+        Err(Problem::column(column, "beyond the heading", cell, expected))
+    }
+
+    /// Returns the number of the cluster of the row among the partitions.
+    fn cluster(&mut self) -> i64 {
+        let Some(cell) = self.layout.column(Kind::Cluster).and_then(|column| self.cells.get(column)) else {
+            return -1;
+        };
+        let cell = cell.to_vec();
+        self.names.known_number(NameKind::Partition, &cell)
     }
 
     /// Drops epoch instants in a table of absolute times: they are unknown. Fails if instants count from
@@ -114,7 +147,9 @@ impl Table {
 
     /// Returns whether a cell stands for a missing value.
     pub(super) fn is_missing(&self, cell: &[u8]) -> bool {
-        is_missing(cell) || self.options.missing.iter().any(|word| word.as_bytes() == cell)
+        is_missing(cell)
+            || self.layout.is_condor_table && cell == b"undefined"
+            || self.options.missing.iter().any(|word| word.as_bytes() == cell)
     }
 
     /// Returns the number of a name field: −1 if missing; negative numbers stay unchanged.
@@ -141,11 +176,11 @@ impl Table {
             return Err(Problem::TooFewFields { found: self.cells.count(), expected: column });
         };
         let kind = FIELDS[field].kind;
-        if matches!(kind, Kind::Name(_) | Kind::Nodes) || self.is_missing(cell) {
+        if matches!(kind, Kind::Name(_) | Kind::Nodes | Kind::Cluster) || self.is_missing(cell) {
             return Ok(());
         }
         let read = match kind {
-            Kind::Name(_) | Kind::Nodes => Ok(()),
+            Kind::Name(_) | Kind::Nodes | Kind::Cluster => Ok(()),
             Kind::Job => {
                 row.read_job(cell);
                 Ok(())
@@ -153,7 +188,7 @@ impl Table {
             Kind::Number(CPU) => number(cell).map(|value| row.average_cpu_s = value).ok_or("a number"),
             Kind::Number(index) | Kind::Procs(index) => row.read_number(index, cell),
             Kind::Status => {
-                row.read_status(cell, layout.is_slurm_table);
+                row.read_status(cell, layout);
                 Ok(())
             }
             Kind::Shape => sides(cell).map(|sides| row.sides = sides).ok_or("sides such as 4x4x2"),
@@ -219,14 +254,20 @@ impl Row {
         Ok(())
     }
 
-    /// Reads how the job ended: a word, or a number of the Standard Workload Format or of Slurm.
-    fn read_status(&mut self, cell: &[u8], is_of_slurm: bool) {
+    /// Reads how the job ended: a word, or a number of the Standard Workload Format, Slurm or `HTCondor`.
+    fn read_status(&mut self, cell: &[u8], layout: &Layout) {
         if let Some(value) = number(cell) {
             let number = value.round() as i64;
-            self.counts.numeric_states += u64::from(!is_of_slurm);
-            self.fields[10] = if is_of_slurm { status_of_slurm(number).unwrap_or(-1) } else { number };
+            let is_other = layout.is_slurm_table || layout.is_condor_table;
+            self.counts.numeric_states += u64::from(!is_other);
+            self.fields[10] = match number {
+                number if layout.is_slurm_table => status_of_slurm(number).unwrap_or(-1),
+                number if layout.is_condor_table => status_of_condor(number),
+                number => number,
+            };
             return;
         }
+        self.has_timed_out = is_timeout(cell);
         let status = status(&String::from_utf8_lossy(cell));
         self.counts.odd_words += u64::from(status.is_none());
         self.fields[10] = status.unwrap_or(-1);
@@ -247,6 +288,7 @@ impl Row {
         }
         match exact_duration(cell, plain, pair.unwrap_or(Pair::HoursMinutes)) {
             Ok(ExactDuration::Micros(micros)) => {
+                self.counts.plain_numbers[index] |= number(cell).is_some();
                 self.counts.rounded += u64::from(has_fraction(micros));
                 self.fields[index] = rounded_s(micros);
                 match index {
@@ -260,6 +302,8 @@ impl Row {
             // Negative numbers are odd; keep them unchanged.
             Err(expected) => match number(cell).filter(|value| *value < 0.0) {
                 Some(value) => self.fields[index] = value.round() as i64,
+                // A clock was set back while the job ran. The start and the end count, if they are known.
+                None if is_negative(cell, plain) => {}
                 None => return Err(expected),
             },
         }
@@ -272,8 +316,22 @@ impl Row {
         self.fields[1] = settled.submit_s.unwrap_or(-1);
         self.fields[WAIT] = settled.wait_s.unwrap_or(self.fields[WAIT]);
         self.fields[RUN] = settled.run_s.unwrap_or(self.fields[RUN]);
-        self.counts.add_limit(self.fields[RUN], self.fields[8]);
+        let job = LimitedJob {
+            run_s: self.fields[RUN],
+            limit_s: self.fields[LIMIT],
+            procs: self.fields[PROCS],
+            has_timed_out: self.has_timed_out,
+        };
+        self.counts.limits.add(job);
     }
+}
+
+/// Returns true for a duration with a minus before it, such as `-00:00:16`.
+fn is_negative(cell: &[u8], plain: &TimeUnit) -> bool {
+    let rest = cell.strip_prefix(b"-");
+    rest.is_some_and(|rest| {
+        matches!(exact_duration(rest, plain, Pair::HoursMinutes), Ok(ExactDuration::Micros(_)))
+    })
 }
 
 /// Returns the number of a task of an array, such as `123_4` or `123[4]`; `None` for other texts.
@@ -285,6 +343,11 @@ fn task(cell: &[u8]) -> Option<i64> {
 /// The places of the wait time and the run time in a record, from 0.
 const WAIT: usize = 2;
 const RUN: usize = 3;
+/// The places of other fields, from 0.
+const PROCS: usize = 4;
+const LIMIT: usize = 8;
+const QUEUE: usize = 14;
+const PARTITION: usize = 15;
 
 /// Returns a number. Values below 9·10¹⁸ stay in the range of an `i64` when they are rounded.
 fn number(cell: &[u8]) -> Option<f64> {

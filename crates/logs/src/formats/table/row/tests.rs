@@ -154,7 +154,10 @@ fn what_is_told_goes_before_what_the_heading_tells() -> Outcome {
 #[test]
 fn quoted_cells_may_have_delimiters_and_lines() -> Outcome {
     let lines = "# a comment\nsubmit,run,procs,jobname\n0,5,1,\"a,\"\"b\"\"\nc\"\n# late\n1,5,1,d\n";
-    let (records, facts) = read("table:app=4", lines)?;
+    let problem = read("table:app=4", lines).expect_err("a text over lines").to_string();
+    assert!(problem.starts_with("column 4 (quoted text): found '\\\"a,"), "{problem}");
+    let (records, facts) = read("table:app=4,quoted-newlines=yes", lines)?;
+    assert_eq!(facts.counts, [("jobs with quoted text over several lines", 1)]);
     assert_eq!(
         records.iter().map(|job| (job.submit_s, job.executable)).collect::<Vec<_>>(),
         [(0, 1), (1, 2)]

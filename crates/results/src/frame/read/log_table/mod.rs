@@ -7,9 +7,14 @@
 //!
 //! The arrays of Arrow are read, and not frames, as frames would need Polars with all of its types.
 
+mod messages;
+mod pages;
+mod structure;
+
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use jiff::tz::Offset;
@@ -23,30 +28,59 @@ use polars_core::utils::arrow::datatypes::{ArrowDataType, ArrowSchema, Field, In
 use polars_core::utils::arrow::io::ipc::read::{
     FileReader, StreamReader, StreamState, read_file_metadata, read_stream_metadata,
 };
-use polars_core::utils::arrow::types::NativeType;
+use polars_core::utils::arrow::record_batch::RecordBatchT;
+use polars_core::utils::arrow::types::{NativeType, i256};
 use polars_io::parquet::read::_internal::to_deserializer;
 use polars_io::prelude::{ParquetReader, SerReader};
 
+use self::messages::check_message;
+use self::pages::check_pages;
+use self::structure::{Positioned, check_arrow, check_parquet};
 use super::unpanicking;
 use meshreplay_logs::set_table_converter;
+use polars_utils::float16::pf16;
 
 /// Lets logs be tables in Parquet and Arrow files, in all logs that this process opens from now on. Returns
 /// whether they could not be before.
 pub fn read_tables_of_logs() -> bool {
-    set_table_converter(csv_of)
+    set_table_converter(|file, _| text_of_table(file))
 }
 
-/// The columns of some rows; `None` for a column that stays empty.
-type RecordBatch = Vec<Option<Box<dyn Array>>>;
+/// Some rows of a table.
+struct RecordBatch {
+    rows: usize,
+    /// The columns; `None` for one that stays empty.
+    columns: Vec<Option<Box<dyn Array>>>,
+}
+
+impl RecordBatch {
+    /// Returns the rows of these columns. Fails if a column has more or fewer values than the table gives.
+    fn new(rows: usize, columns: Vec<Option<Box<dyn Array>>>) -> PolarsResult<Self> {
+        match columns.iter().flatten().find(|array| array.len() != rows) {
+            Some(array) => Err(broken(format!("a column has {} values in {rows} rows", array.len()))),
+            None => Ok(Self { rows, columns }),
+        }
+    }
+}
+
+/// Returns the error that the structure of a table is not that of its format.
+fn broken(problem: String) -> PolarsError {
+    PolarsError::ComputeError(problem.into())
+}
 
 /// Reads the next rows; `None` at the end of the table.
 type Next = Box<dyn FnMut() -> PolarsResult<Option<RecordBatch>> + Send>;
 
-/// The number of rows whose text is made at a time.
+/// The number of rows whose text is made at a time, and the bytes of text after which it is enough.
 const ROWS: usize = 4096;
+const ENOUGH_TEXT: usize = 1 << 20;
 
-/// Returns the text of a table.
-fn csv_of(mut file: File) -> io::Result<Box<dyn Read + Send>> {
+/// Returns the text of a Parquet or Arrow file, positioned at its start, as CSV with a heading.
+///
+/// The lengths of the footer and of the headers of pages and messages are compared with the file before
+/// anything is decoded. Lengths inside of a compressed page are not: a damaged one may still end the process
+/// for lack of memory.
+pub fn text_of_table(mut file: File) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = [0; 4];
     file.read_exact(&mut magic)?;
     file.rewind()?;
@@ -58,11 +92,14 @@ fn csv_of(mut file: File) -> io::Result<Box<dyn Read + Send>> {
     let (fields, next) = opened.map_err(damaged)?;
     let mut text = Vec::new();
     for (at, field) in fields.iter().enumerate() {
-        push_cell(&mut text, at, field.name.as_bytes());
+        // A line end in a name would end the heading.
+        let name: String = field.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        push_cell(&mut text, at, name.as_bytes());
     }
     text.push(b'\n');
     let fields = fields.into_iter().map(|field| field.dtype).collect();
-    Ok(Box::new(CsvText { fields, next, batch: Vec::new(), row: 0, rows: 0, text, start: 0 }))
+    let batch = RecordBatch { rows: 0, columns: Vec::new() };
+    Ok(Box::new(CsvText { fields, next, batch, row: 0, text, start: 0 }))
 }
 
 /// Returns the error of a table that cannot be decoded.
@@ -77,7 +114,8 @@ fn parquet(mut file: File) -> PolarsResult<(Vec<Field>, Next)> {
     let mut reader = ParquetReader::new(file.try_clone()?);
     let schema: Arc<ArrowSchema> = reader.schema()?;
     let metadata = Arc::clone(reader.get_metadata()?);
-    let fields: Vec<Field> = schema.iter_values().cloned().collect();
+    check_parquet(&metadata, &mut file)?;
+    let fields: Vec<Field> = schema.iter_values().cloned().map(without_dictionary).collect();
     let columns = fields.clone();
     let mut group = 0;
     let next = move || {
@@ -96,41 +134,73 @@ fn parquet(mut file: File) -> PolarsResult<(Vec<Field>, Next)> {
                 let mut bytes = Vec::new();
                 file.seek(SeekFrom::Start(range.start))?;
                 Read::by_ref(&mut file).take(range.end - range.start).read_to_end(&mut bytes)?;
+                check_pages(&bytes, part.num_values(), part.uncompressed_size())?;
                 pieces.push((part, bytes.into()));
             }
             let (arrays, _) = to_deserializer(pieces, field.clone(), None)?;
             let arrays: Vec<&dyn Array> = arrays.iter().map(|array| &**array).collect();
             batch.push(Some(concatenate(&arrays)?));
         }
-        Ok(Some(batch))
+        RecordBatch::new(rows.num_rows(), batch).map(Some)
     };
     Ok((fields, Box::new(next)))
+}
+
+/// Returns a column of texts in place of one with a dictionary of texts. A dictionary would be built anew, in
+/// time for each row that is proportional to its text, and a few bytes can encode many rows with a long one.
+fn without_dictionary(field: Field) -> Field {
+    use ArrowDataType::{Dictionary, LargeUtf8, Utf8, Utf8View};
+    let is_text = |values: &ArrowDataType| [Utf8, LargeUtf8, Utf8View].contains(values);
+    match &field.dtype {
+        Dictionary(_, values, _) if is_text(values) => Field { dtype: Utf8View, ..field },
+        _ => field,
+    }
 }
 
 /// Opens an Arrow file.
 fn arrow(file: File) -> PolarsResult<(Vec<Field>, Next)> {
     let mut file = BufReader::new(file);
     let metadata = read_file_metadata(&mut file)?;
+    check_arrow(&metadata, &mut file)?;
     let fields = metadata.schema.iter_values().cloned().collect();
     let mut reader = FileReader::new(file, metadata, None, None);
-    let next = move || {
-        Ok(reader.next().transpose()?.map(|batch| batch.into_arrays().into_iter().map(Some).collect()))
+    let next = move || reader.next().transpose()?.map(record_batch).transpose();
+    Ok((fields, Box::new(next)))
+}
+
+/// Opens a stream of Arrow. It has to end with its end marker, as nothing else shows that its writer was not
+/// stopped between two batches.
+fn stream(file: File) -> PolarsResult<(Vec<Field>, Next)> {
+    let length = file.metadata()?.len();
+    let mut file = BufReader::new(file);
+    let mut at = 0;
+    while at < length
+        && let Some(end) = check_message(&mut file, at, length)?
+    {
+        at = end;
+    }
+    file.rewind()?;
+    let metadata = read_stream_metadata(&mut file)?;
+    let fields = metadata.schema.iter_values().cloned().collect();
+    let at = Arc::new(AtomicU64::new(file.stream_position()?));
+    let mut reader = StreamReader::new(Positioned { inner: file, at: Arc::clone(&at) }, metadata, None);
+    let next = move || match reader.next().transpose()? {
+        Some(StreamState::Some(batch)) => record_batch(batch).map(Some),
+        Some(StreamState::Waiting) => Err(broken(
+            "the stream ends without its end marker, so its writer was stopped or the file is cut".to_owned(),
+        )),
+        None if at.load(Ordering::Relaxed) < length => Err(broken(
+            "something follows the end marker of the stream; read one stream at a time".to_owned(),
+        )),
+        None => Ok(None),
     };
     Ok((fields, Box::new(next)))
 }
 
-/// Opens a stream of Arrow.
-fn stream(file: File) -> PolarsResult<(Vec<Field>, Next)> {
-    let mut file = BufReader::new(file);
-    let metadata = read_stream_metadata(&mut file)?;
-    let fields = metadata.schema.iter_values().cloned().collect();
-    let mut reader = StreamReader::new(file, metadata, None);
-    let next = move || match reader.next().transpose()? {
-        Some(StreamState::Some(batch)) => Ok(Some(batch.into_arrays().into_iter().map(Some).collect())),
-        // The file has no more for now, and will have none.
-        Some(StreamState::Waiting) | None => Ok(None),
-    };
-    Ok((fields, Box::new(next)))
+/// Returns the rows of a batch of Arrow.
+fn record_batch(batch: RecordBatchT<Box<dyn Array>>) -> PolarsResult<RecordBatch> {
+    let rows = batch.len();
+    RecordBatch::new(rows, batch.into_arrays().into_iter().map(Some).collect())
 }
 
 /// Returns whether values of a type become text.
@@ -158,7 +228,6 @@ struct CsvText {
     /// The rows that were read, and the first of them that is not text yet.
     batch: RecordBatch,
     row: usize,
-    rows: usize,
     /// The text that was made, and where the part begins that was not handed out.
     text: Vec<u8>,
     start: usize,
@@ -167,27 +236,25 @@ struct CsvText {
 impl CsvText {
     /// Makes the text of some more rows. Returns false if there are none.
     fn make(&mut self) -> PolarsResult<bool> {
-        while self.row == self.rows {
-            let next = &mut self.next;
-            let Some(batch) = unpanicking(next)? else { return Ok(false) };
-            self.rows = batch.iter().flatten().map(|array| array.len()).max().unwrap_or_default();
+        while self.row == self.batch.rows {
+            let Some(batch) = (self.next)()? else { return Ok(false) };
             (self.batch, self.row) = (batch, 0);
         }
         self.text.clear();
         self.start = 0;
-        let end = self.rows.min(self.row.saturating_add(ROWS));
+        let end = self.batch.rows.min(self.row.saturating_add(ROWS));
         let mut cell = Vec::new();
-        for row in self.row..end {
-            for (at, (array, dtype)) in self.batch.iter().zip(&self.fields).enumerate() {
+        while self.row < end && self.text.len() < ENOUGH_TEXT {
+            for (at, (array, dtype)) in self.batch.columns.iter().zip(&self.fields).enumerate() {
                 cell.clear();
-                if let Some(array) = array.as_ref().filter(|array| row < array.len()) {
-                    write_value(&mut cell, &**array, dtype, row);
+                if let Some(array) = array {
+                    write_value(&mut cell, &**array, dtype, self.row);
                 }
                 push_cell(&mut self.text, at, &cell);
             }
             self.text.push(b'\n');
+            self.row += 1;
         }
-        self.row = end;
         Ok(true)
     }
 }
@@ -195,7 +262,7 @@ impl CsvText {
 impl Read for CsvText {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.start == self.text.len() {
-            if !self.make().map_err(damaged)? {
+            if !unpanicking(|| self.make()).map_err(damaged)? {
                 return Ok(0);
             }
         }
@@ -263,7 +330,21 @@ fn write_value(cell: &mut Vec<u8>, array: &dyn Array, dtype: &ArrowDataType, row
         Type::BinaryView => {
             push_bytes(cell, downcast::<BinaryViewArray>(array).map(|array| array.value(row)));
         }
+        Type::Float16 => {
+            let value = number::<pf16>(array, row).map(|value| value.0.to_f32());
+            push(cell, value.filter(|value| value.is_finite()));
+        }
         Type::Decimal(_, scale) => push(cell, number::<i128>(array, row).map(|value| decimal(value, *scale))),
+        Type::Decimal32(_, scale) => {
+            push(cell, number::<i32>(array, row).map(|value| decimal(value.into(), *scale)));
+        }
+        Type::Decimal64(_, scale) => {
+            push(cell, number::<i64>(array, row).map(|value| decimal(value.into(), *scale)));
+        }
+        Type::Decimal256(_, scale) => {
+            let digits = number::<i256>(array, row).map(|value| value.0.to_string());
+            push(cell, digits.map(|digits| decimal_of(&digits, *scale)));
+        }
         Type::Dictionary(keys, values, _) => write_entry(cell, array, *keys, values, row),
         Type::List(item) => {
             write_list(cell, downcast::<ListArray<i32>>(array).map(|array| array.value(row)), &item.dtype);
@@ -372,8 +453,18 @@ fn seconds(duration_ns: i128) -> String {
 
 /// Returns `value` / 10^`scale`, without zeros at its end.
 fn decimal(value: i128, scale: usize) -> String {
-    let sign = if value < 0 { "-" } else { "" };
-    let digits = format!("{:0>width$}", value.unsigned_abs(), width = scale + 1);
+    decimal_of(&value.to_string(), scale)
+}
+
+/// Returns the number with these digits and perhaps a minus, divided by 10^`scale`, without zeros at its end.
+fn decimal_of(value: &str, scale: usize) -> String {
+    /// More digits than any type of decimals has. A file with a greater scale is damaged.
+    const MOST: usize = 100;
+    if scale > MOST {
+        return format!("{value}e-{scale}");
+    }
+    let (sign, digits) = value.strip_prefix('-').map_or(("", value), |digits| ("-", digits));
+    let digits = format!("{digits:0>width$}", width = scale + 1);
     let (whole, fraction) = digits.split_at(digits.len() - scale);
     let fraction = fraction.trim_end_matches('0');
     let point = if fraction.is_empty() { "" } else { "." };

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use polars_core::prelude::{Column, DataFrame, PolarsResult};
 use polars_core::utils::arrow::datatypes::ArrowSchema;
-use polars_core::utils::arrow::io::ipc::write::{FileWriter, WriteOptions};
+use polars_core::utils::arrow::io::ipc::write::{FileWriter, StreamWriter, WriteOptions};
 use polars_core::utils::arrow::record_batch::RecordBatchT;
 
 use super::*;
@@ -18,7 +18,7 @@ fn text(bytes: &[u8]) -> Result<String, Box<dyn std::error::Error>> {
     file.write_all(bytes)?;
     file.rewind()?;
     let mut text = String::new();
-    csv_of(file)?.read_to_string(&mut text)?;
+    text_of_table(file)?.read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -106,4 +106,95 @@ fn categories_and_lists_are_text() -> Tested {
     let lists = ListArray::<i64>::new(dtype, offsets, values, None);
     assert_eq!(text(&arrow_file(Box::new(lists))?)?, "x\n\"1,2\"\n\n7\n");
     Ok(())
+}
+
+#[test]
+fn a_damaged_length_ends_no_process() -> Tested {
+    let columns = vec![
+        Column::new("job".into(), (0..40_i64).collect::<Vec<_>>()),
+        Column::new("user".into(), (0..40).map(|at| (at % 3 > 0).then_some("ann")).collect::<Vec<_>>()),
+        Column::new("load".into(), vec![0.5_f64; 40]),
+    ];
+    let mut frame = DataFrame::new_infer_height(columns)?;
+    let (mut parquet, mut arrow) = (Vec::new(), Vec::new());
+    write_to(&mut parquet, &mut frame, FileFormat::Parquet, "{}")?;
+    write_to(&mut arrow, &mut frame, FileFormat::Arrow, "{}")?;
+    for whole in [parquet, arrow, arrow_stream()?] {
+        for at in 4..whole.len() {
+            for mask in [1, 4, 32, 64, 128, 255] {
+                let mut bytes = whole.clone();
+                bytes[at] ^= mask;
+                // An error or a table; an allocation that fails would end this process.
+                let _ = text(&bytes);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the bytes of an Arrow stream with two batches of three rows.
+fn arrow_stream() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let array: Box<dyn Array> = Box::new(PrimitiveArray::<i64>::from_vec(vec![1, 2, 3]));
+    let schema = ArrowSchema::from_iter([Field::new("x".into(), array.dtype().clone(), true)]);
+    let mut bytes = Vec::new();
+    let mut writer = StreamWriter::new(&mut bytes, WriteOptions { compression: None });
+    writer.start(&schema, None)?;
+    for _ in 0..2 {
+        let batch = RecordBatchT::try_new(3, Arc::new(schema.clone()), vec![array.clone()])?;
+        writer.write(&batch, None)?;
+    }
+    writer.finish()?;
+    Ok(bytes)
+}
+
+#[test]
+fn tables_that_are_cut_or_put_together_are_errors() -> Tested {
+    let stream = arrow_stream()?;
+    assert_eq!(text(&stream)?, "x\n1\n2\n3\n1\n2\n3\n");
+    for length in 0..stream.len() {
+        assert!(text(&stream[..length]).is_err(), "{length} of {} bytes", stream.len());
+    }
+    let array = || Box::new(PrimitiveArray::<i64>::from_vec(vec![1, 2, 3]));
+    let file = arrow_file(array())?;
+    let mut frame = DataFrame::new_infer_height(vec![Column::new("x".into(), vec![1_i64, 2, 3])])?;
+    let mut parquet = Vec::new();
+    write_to(&mut parquet, &mut frame, FileFormat::Parquet, "{}")?;
+    for (bytes, problem) in
+        [(&stream, "follows the end marker"), (&file, "put together"), (&parquet, "put together")]
+    {
+        let found = text(&[&bytes[..], &bytes[..]].concat()).expect_err("two").to_string();
+        assert!(found.contains(problem), "{found}");
+    }
+    Ok(())
+}
+
+#[test]
+fn decimals_of_all_widths_and_small_floats_are_numbers() {
+    let narrow = PrimitiveArray::<i32>::from_vec(vec![-1234]).to(ArrowDataType::Decimal32(9, 2));
+    let wide = PrimitiveArray::<i64>::from_vec(vec![-1234]).to(ArrowDataType::Decimal64(18, 2));
+    let widest = i256::from_words(0, 7);
+    let widest = PrimitiveArray::<i256>::from_vec(vec![widest]).to(ArrowDataType::Decimal256(76, 2));
+    let half = PrimitiveArray::<pf16>::from_vec(vec![pf16::from(1.5_f32)]);
+    let arrays: [(Box<dyn Array>, &str); 4] = [
+        (Box::new(narrow), "-12.34"),
+        (Box::new(wide), "-12.34"),
+        (Box::new(widest), "0.07"),
+        (Box::new(half), "1.5"),
+    ];
+    for (array, expected) in arrays {
+        let mut cell = Vec::new();
+        write_value(&mut cell, &*array, array.dtype(), 0);
+        assert_eq!(String::from_utf8_lossy(&cell), expected, "{:?}", array.dtype());
+    }
+    for scale in [0, 1, 100, 101, 65_535, usize::MAX] {
+        assert!(decimal(7, scale).parse::<f64>().is_ok_and(f64::is_finite), "{scale}");
+    }
+}
+
+#[test]
+fn columns_of_different_lengths_are_errors() {
+    let column = |values: Vec<i64>| Some(Box::new(PrimitiveArray::<i64>::from_vec(values)) as Box<dyn Array>);
+    assert!(RecordBatch::new(2, vec![column(vec![1, 2]), None]).is_ok());
+    let found = RecordBatch::new(2, vec![column(vec![1, 2]), column(vec![1])]).map(|_| ()).expect_err("one");
+    assert!(found.to_string().contains("a column has 1 values in 2 rows"), "{found}");
 }

@@ -222,6 +222,10 @@ fn can_hold(cluster: &Cluster, look: &Look) -> bool {
 /// The spec of the format with the parameters that the table needs.
 fn format(cluster: &Cluster, look: &Look) -> String {
     let mut spec = format!("table:time-zone={}", cluster.zone);
+    // Some names of jobs have two lines.
+    if look.others.contains(&"JobName") {
+        spec += ",quoted-newlines=yes";
+    }
     if look.has_order && SLASHES.contains(&look.dates) {
         spec += if look.dates == DAY_FIRST { ",dates=day-first" } else { ",dates=month-first" };
     }
@@ -251,7 +255,9 @@ fn name_of(look: &Look, column: &str) -> String {
     match (look.durations, look.unit) {
         (Durations::Unit(..), Unit::Parameter) => parameter.to_owned(),
         (Durations::Unit(unit_ms, _, ends), Unit::Name(way)) => {
-            let end = if unit_ms == SECOND_MS && way == 0 { "" } else { ends[way] };
+            // Beside instants in milliseconds a number without a unit counts milliseconds.
+            let is_plain = unit_ms == SECOND_MS && way == 0 && look.dates != Dates::EpochMs;
+            let end = if is_plain { "" } else { ends[way] };
             format!("{}{end}", plain[way])
         }
         _ => plain[0].to_owned(),

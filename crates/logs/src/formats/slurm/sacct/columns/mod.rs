@@ -32,10 +32,11 @@ pub(super) enum Column {
     Partition,
     Qos,
     NodeList,
+    Cluster,
 }
 
 /// The number of columns that are read.
-pub(super) const COLUMNS: usize = Column::NodeList as usize + 1;
+pub(super) const COLUMNS: usize = Column::Cluster as usize + 1;
 
 /// Column names in headings. Later names are fallbacks, used by older versions.
 const NAMES: &[(&str, Column)] = &[
@@ -66,6 +67,7 @@ const NAMES: &[(&str, Column)] = &[
     ("QOS", Column::Qos),
     ("QOSRAW", Column::Qos),
     ("NodeList", Column::NodeList),
+    ("Cluster", Column::Cluster),
 ];
 
 /// Meaning of the columns, for the docs. Names of one row are alternatives, the preferred one first.
@@ -91,6 +93,7 @@ pub(super) const READS: &[(&str, &str)] = &[
     ("Account, Group", "group, as a number"),
     ("QOS, QOSRAW", "queue, as a number"),
     ("Partition", "partition, as a number"),
+    ("Cluster", "cluster: a log of several needs --cluster; partition with of-cluster=each"),
     ("NodeList", "list of nodes; also the number of nodes if no other column has it"),
 ];
 
@@ -114,7 +117,7 @@ const FREE_TEXTS: [&str; 14] = [
 
 /// The other fields that `sacct --helpformat` names, of Slurm 17 to 25.
 const UNREAD: &str = "AllocGRES AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWrite AvePages AveRSS AveVMSize \
-     BlockID Cluster ConsumedEnergy ConsumedEnergyRaw CPUTime CPUTimeRAW DBIndex DerivedExitCode ExitCode \
+     BlockID ConsumedEnergy ConsumedEnergyRaw CPUTime CPUTimeRAW DBIndex DerivedExitCode ExitCode \
      FailedNode Flags GID Layout Licenses MaxDiskRead MaxDiskReadNode MaxDiskReadTask MaxDiskWrite \
      MaxDiskWriteNode MaxDiskWriteTask MaxPages MaxPagesNode MaxPagesTask MaxRSS MaxRSSNode MaxRSSTask \
      MaxVMSize MaxVMSizeNode MaxVMSizeTask McsLabel MinCPU MinCPUNode MinCPUTask NTasks Planned PlannedCPU \

@@ -12,7 +12,7 @@ use memchr::memchr2;
 
 /// One event of a JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Event<'a> {
+pub(in crate::formats) enum Event<'a> {
     /// An object begins.
     Object,
     /// A list begins.
@@ -63,7 +63,7 @@ enum State {
 const DEPTH: usize = 64;
 
 /// The state of a JSON text that is being read. Several texts may follow each other.
-pub(super) struct JsonText {
+pub(in crate::formats) struct JsonText {
     state: State,
     /// Open brackets: true for an object, false for a list.
     open: Vec<bool>,
@@ -76,19 +76,23 @@ pub(super) struct JsonText {
 
 impl JsonText {
     /// Makes the state before a text.
-    pub(super) fn new() -> Self {
+    pub(in crate::formats) fn new() -> Self {
         let state = State::Value { may_end: false };
         Self { state, open: Vec::new(), token: Vec::new(), high: 0, has_begun: false }
     }
 
     /// Returns whether the text is whole: something was read and nothing is open.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(in crate::formats) fn is_whole(&self) -> bool {
         self.has_begun && self.open.is_empty() && self.state == State::Value { may_end: false }
     }
 
     /// Reads a piece and calls `take` with each event. The error describes the fault in the JSON. O(length of
     /// the piece).
-    pub(super) fn push(&mut self, piece: &[u8], take: &mut impl FnMut(Event)) -> Result<(), &'static str> {
+    pub(in crate::formats) fn push(
+        &mut self,
+        piece: &[u8],
+        take: &mut impl FnMut(Event),
+    ) -> Result<(), &'static str> {
         let mut rest = piece;
         while let [byte, after @ ..] = rest {
             match self.state {
