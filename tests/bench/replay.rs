@@ -237,8 +237,7 @@ fn replays(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// One job on all nodes of a mesh whose processes send to random others, by packets and by flits; per hop and
-/// per move.
+/// One job on all nodes of a mesh whose processes send to random others; per hop.
 fn network(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("network");
     group.sample_size(10);
@@ -252,26 +251,21 @@ fn network(criterion: &mut Criterion) {
         shape: Shape::NearSquare,
         ..Job::default()
     };
-    for level in ["packet", "flit"] {
-        let network =
-            format!("wormhole:pattern=random,quota=per-processor,messages=500,law=constant,level={level}");
-        let (Ok(machine), Ok(allocator), Ok(network)) = ("16x16".parse(), "naive".parse(), network.parse())
-        else {
-            return;
-        };
-        let spec = ReplaySpec::new(machine, Spec::named("fcfs"), allocator);
-        let source = JobSource::recorded(Arc::new(vec![job]), 0);
-        let replay = Replay::new(ReplaySpec { network: Arc::new(network), ..spec }, source);
-        let options = Options::default();
-        let traffic = |replay: &Replay| replay.run(&options, &Monitor::default()).ok()?.remove(0).traffic;
-        let Some(once) = traffic(&replay) else { return };
-        // Each flit also enters and leaves.
-        let moves = if level == "flit" { 8 * (once.hops + 2 * once.packets) } else { once.hops };
-        group.throughput(Throughput::Elements(moves));
-        group.bench_function(level, |bencher| {
-            bencher.iter(|| traffic(&replay).map(|traffic| traffic.packets));
-        });
-    }
+    let network = "wormhole:pattern=random,quota=per-processor,messages=500,law=constant";
+    let (Ok(machine), Ok(allocator), Ok(network)) = ("16x16".parse(), "naive".parse(), network.parse())
+    else {
+        return;
+    };
+    let spec = ReplaySpec::new(machine, Spec::named("fcfs"), allocator);
+    let source = JobSource::recorded(Arc::new(vec![job]), 0);
+    let replay = Replay::new(ReplaySpec { network: Arc::new(network), ..spec }, source);
+    let options = Options::default();
+    let traffic = |replay: &Replay| replay.run(&options, &Monitor::default()).ok()?.remove(0).traffic;
+    let Some(once) = traffic(&replay) else { return };
+    group.throughput(Throughput::Elements(once.hops));
+    group.bench_function("packet", |bencher| {
+        bencher.iter(|| traffic(&replay).map(|traffic| traffic.packets));
+    });
     group.finish();
 }
 

@@ -26,7 +26,7 @@ use crate::spec::Spec;
 #[command(after_help = "Examples:
   meshreplay show network --machine 8x8 --pattern random --rate 0.01..0.2
   meshreplay show network --machine 8x8 torus:8x8 \\
-    --network wormhole wormhole:buffer=4 --rate 0.01..0.4 -o curves.svg
+    --network wormhole wormhole:buffer=packet --rate 0.01..0.4 -o curves.svg
   meshreplay show network --machine torus:8x8 --pattern transpose ring \\
     --rate 0.1,0.2 --replications 5 --format csv")]
 pub(super) struct Args {
@@ -34,8 +34,8 @@ pub(super) struct Args {
     #[arg(short, long, required = true, value_name = "SHAPE", num_args = 1..)]
     machine: Vec<Mesh>,
 
-    /// Networks, with the parameters that say how packets move: length, ts, buffer, level, and on tori
-    /// halfway and vc.
+    /// Networks, with the parameters that say how packets move: length, ts, buffer, and on tori halfway
+    /// and vc.
     #[arg(long, default_value = "wormhole", value_name = "SPEC", num_args = 1..)]
     network: Vec<Spec>,
 

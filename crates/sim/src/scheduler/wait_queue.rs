@@ -1,6 +1,6 @@
 //! The queue of waiting jobs, with an index to find the first job that may start.
 
-use super::wait_index::{Admission, Index, Query};
+use super::wait_index::{Admission, Index};
 use meshreplay_base::job::{JobId, NodesFor, Time};
 
 /// The position of a waiting job in the queue. Slots ascend in the order of arrival. They are valid until the
@@ -100,7 +100,7 @@ impl WaitQueue {
         self.generation
     }
 
-    /// Creates the queue of `jobs` in their order, with ascending slots from 0 on. O(Q log Q).
+    /// Creates the queue of `jobs` in their order, with ascending slots from 0 on. O(Q).
     pub(super) fn from_jobs(jobs: impl Iterator<Item = Waiting>) -> Self {
         let places: Vec<_> = jobs.map(Some).collect();
         let mut queue = Self { waiting: places.len(), places, ..Self::default() };
@@ -214,13 +214,12 @@ impl WaitQueue {
             return None;
         }
         // Often no job at all is admitted, which the root shows.
-        let query = self.index.query(admission);
-        if !self.index.may_hold(1, query) {
+        if !self.index.may_hold(1, admission) {
             return None;
         }
         // Start inside the block of `from`, which is finer than the tree.
         let mut node = self.index.blocks() + block;
-        if self.index.may_hold(node, query)
+        if self.index.may_hold(node, admission)
             && let Some(slot) = self.first_in_block(from, admission)
         {
             return Some(slot);
@@ -241,7 +240,7 @@ impl WaitQueue {
             }
             // From a left child, which is even, to its right sibling.
             node += 1;
-            if let Some(slot) = self.descend(node, query) {
+            if let Some(slot) = self.descend(node, admission) {
                 return Some(slot);
             }
         }
@@ -249,14 +248,14 @@ impl WaitQueue {
 
     /// Returns the slot of the first admitted job below entry `node` of the index, or `None` if there is
     /// none.
-    fn descend(&self, node: usize, query: Query<'_>) -> Option<Slot> {
-        if !self.index.may_hold(node, query) {
+    fn descend(&self, node: usize, admission: &Admission) -> Option<Slot> {
+        if !self.index.may_hold(node, admission) {
             return None;
         }
         // Entries from `blocks()` on are leaves.
         match node.checked_sub(self.index.blocks()) {
-            Some(block) => self.first_in_block(block * BLOCK, query.admission),
-            None => self.descend(2 * node, query).or_else(|| self.descend(2 * node + 1, query)),
+            Some(block) => self.first_in_block(block * BLOCK, admission),
+            None => self.descend(2 * node, admission).or_else(|| self.descend(2 * node + 1, admission)),
         }
     }
 
@@ -286,7 +285,7 @@ impl WaitQueue {
     }
 
     /// Removes the empty slots. If the queue is not short, builds an index with room for at least as many
-    /// further jobs: O(Q log Q), amortised O(log Q) per push.
+    /// further jobs: O(Q), amortised O(1) per push.
     fn compact(&mut self) {
         self.places.retain(Option::is_some);
         self.first = 0;
@@ -299,7 +298,7 @@ impl WaitQueue {
             return;
         }
         let blocks = (2 * self.places.len() / BLOCK + 1).next_power_of_two();
-        self.index = Index::new(blocks, self.widths.clone());
+        self.index = Index::new(blocks);
         for block in 0..self.places.len().div_ceil(BLOCK) {
             self.index.set_leaf(block, jobs_of(&self.places, block));
         }
@@ -350,7 +349,7 @@ mod tests {
         let mut is_seen = [false; 2];
         for step in 0..24_000_u32 {
             is_seen[usize::from(queue.is_short())] = true;
-            // The queue becomes long enough for several classes of widths, and short again.
+            // The queue becomes long enough for an index of several levels, and short again.
             let grow = if step / 6000 % 2 == 0 { 9 } else { 1 };
             if random(10) < grow || plain.is_empty() {
                 let least = random(100) as u32 + 1;

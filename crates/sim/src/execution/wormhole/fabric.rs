@@ -1,8 +1,5 @@
 //! The interface of a network at one level of detail, and of the processors attached to it.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::traffic::PacketStats;
 use meshreplay_machine::machine::NodeId;
 
@@ -32,8 +29,8 @@ pub(super) struct Timing {
     pub(super) length: u32,
     /// Cycles to route a header in each node.
     pub(super) routing: u32,
-    /// Capacity of the channel buffers.
-    pub(super) buffer: Buffer,
+    /// Whether channels buffer whole packets instead of single flits.
+    pub(super) gathers: bool,
 }
 
 impl Timing {
@@ -47,51 +44,12 @@ impl Timing {
     pub(super) fn reach(self) -> u32 {
         self.length.max(self.routing + 1) + 1
     }
-
-    /// Returns whether channels buffer whole packets instead of single flits.
-    pub(super) fn gathers(self) -> bool {
-        self.buffer == Buffer::Packet
-    }
-}
-
-/// Capacity of the buffer at the end of each channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Buffer {
-    /// This number of flits, possibly of several packets in a row.
-    Flits(u32),
-    /// One whole packet.
-    Packet,
-}
-
-/// The values that parameter `buffer` accepts.
-pub(super) const BUFFER: &str = "flit, packet, or a whole number of flits from 1 to 65536";
-
-impl FromStr for Buffer {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        match text {
-            "flit" => Ok(Self::Flits(1)),
-            "packet" => Ok(Self::Packet),
-            _ => text.parse().ok().filter(|flits| (1..=65_536).contains(flits)).map(Self::Flits).ok_or(()),
-        }
-    }
-}
-
-impl fmt::Display for Buffer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flits(1) => f.write_str("flit"),
-            Self::Flits(flits) => write!(f, "{flits}"),
-            Self::Packet => f.write_str("packet"),
-        }
-    }
 }
 
 /// The senders. The network reports its events to them, and they answer with their next packets.
 pub(super) trait Processors {
-    /// `packet` has left the channel of its processor in cycle `now`. With buffers of several flits: its last
-    /// flit has entered this channel. Returns the next packet to enter, or `None` if there is none yet.
+    /// `packet` has left the channel of its processor in cycle `now`. Returns the next packet to enter, or
+    /// `None` if there is none yet.
     fn injected(&mut self, packet: &Packet, now: i64) -> Option<Packet>;
 
     /// `packet` has arrived in cycle `now`. Returns the next packet of its sender, or `None` if there is none

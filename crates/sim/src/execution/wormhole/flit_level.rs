@@ -1,5 +1,5 @@
-//! The network at the level of flits: every move of every flit, cycle by cycle. The reference for
-//! [`super::packet_level`].
+//! The network at the level of flits: every move of every flit, cycle by cycle. The twin of
+//! [`super::packet_level`] in tests.
 //!
 //! The channels into a router come from its links and from its processor. Each channel has a buffer for one
 //! flit, or one packet, at its end. In each cycle a flit moves one channel forward if its packet owns that
@@ -79,7 +79,6 @@ impl FlitLevel {
 
     /// Checks that every buffer holds at most one flit, of the owner of its channel, and that the flits of a
     /// packet are in order.
-    #[cfg(test)]
     pub(super) fn check(&self) {
         let mut buffers = std::collections::BTreeSet::new();
         for (worm, flits) in (0..).zip(&self.flits).filter(|(_, flits)| flits.first < flits.at.len()) {
@@ -123,7 +122,7 @@ impl FlitLevel {
             // A flit has room if the buffer is empty, or has become empty in this cycle. A buffer for whole
             // packets always has room, but its link carries one flit per cycle.
             let has_room =
-                flit == 0 || flits.at[flit - 1] > at + 1 || (self.timing.gathers() && taken != at + 1);
+                flit == 0 || flits.at[flit - 1] > at + 1 || (self.timing.gathers && taken != at + 1);
             if at > head || !has_room || !self.carry(worm, at, now) {
                 continue;
             }
@@ -142,7 +141,7 @@ impl FlitLevel {
         let behind = flits.end - 1;
         // A packet is whole if its flits are in consecutive buffers, or all in one buffer for whole packets,
         // and no flit could enter. Then it moves again only after its header is granted a channel.
-        let is_whole = if self.timing.gathers() {
+        let is_whole = if self.timing.gathers {
             flits.at[tail] == header
         } else {
             flits.at[behind] as usize + behind == header as usize
@@ -215,7 +214,7 @@ impl Fabric for FlitLevel {
         self.worms.flits[channel as usize] += 1;
         self.moves += 1;
         self.wheel.at(now + self.timing.per_hop()).requests.push(worm);
-        if self.timing.gathers() && length > 1 {
+        if self.timing.gathers && length > 1 {
             self.move_next(worm);
         }
     }

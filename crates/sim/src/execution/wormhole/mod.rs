@@ -7,8 +7,8 @@
 //! by parameters or by the rules here.
 //!
 //! * The network advances in cycles. A job starts to communicate in the first cycle that begins at its start
-//!   or later. A flit takes one cycle per link. A header is routed for `ts` cycles in each node. The levels
-//!   of detail are [`packet_level`] and [`flit_level`]; buffers of several flits are in [`credit_level`].
+//!   or later. A flit takes one cycle per link. A header is routed for `ts` cycles in each node.
+//!   [`packet_level`] simulates this by packets; tests compare it with a simulation of every flit.
 //! * A job without packets (one processor, or a drawn number of 0) lasts its recorded run time, or one cycle
 //!   if recorded run times do not count.
 //! * The processes of a job are numbered in a row-major scan of the machine. They are arranged along the
@@ -25,8 +25,8 @@
 )]
 
 mod communication;
-mod credit_level;
 mod fabric;
+#[cfg(test)]
 mod flit_level;
 mod open_loop;
 mod packet_level;
@@ -47,8 +47,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use self::communication::{Communication, Injection};
-use self::credit_level::CreditLevel;
-use self::fabric::{BUFFER, Buffer, Fabric, Processors, Timing};
+use self::fabric::{Fabric, Processors, Timing};
+#[cfg(test)]
 use self::flit_level::FlitLevel;
 use self::packet_level::PacketLevel;
 use self::pattern::PATTERNS;
@@ -68,8 +68,8 @@ pub(super) const ENTRY: Entry = Entry {
          2013",
     parameters: "pattern=all-to-all (one-to-all, near-neighbour, ring, random, n-body, fft, transpose), \
          messages=5, law=exponential (constant), quota=total (per-processor, rounds), injection=pipelined \
-         (blocking), length=8 flits, ts=3 cycles, buffer=flit (packet, or flits such as 4), cycle=1 s, \
-         compute=recorded (none), level=packet (flit); on tori halfway=parity (up, random), vc=balanced \
+         (blocking), length=8 flits, ts=3 cycles, buffer=flit (packet), cycle=1 s, \
+         compute=recorded (none), level=packet; on tori halfway=parity (up, random), vc=balanced \
          (wrapping, dateline)",
     build,
 };
@@ -137,9 +137,17 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
 enum Level {
     /// One event per hop of a packet.
     Packet,
-    /// Every move of every flit.
+    /// Every move of every flit, for tests.
+    #[cfg(test)]
     Flit,
 }
+
+/// The values of parameter `level`.
+const LEVELS: &[(&str, Level)] = &[
+    ("packet", Level::Packet),
+    #[cfg(test)]
+    ("flit", Level::Flit),
+];
 
 /// The transport of packets: the parameters of a wormhole spec that do not concern the messages.
 #[derive(Clone, Copy, Debug)]
@@ -164,18 +172,9 @@ impl Transport {
         let timing = Timing {
             length: whole(params, "length", 8, 1)?,
             routing: whole(params, "ts", 3, 0)?,
-            buffer: params.take("buffer", Buffer::Flits(1), BUFFER)?,
+            gathers: params.choose("buffer", &[("flit", false), ("packet", true)])?,
         };
-        let level = if matches!(timing.buffer, Buffer::Packet | Buffer::Flits(1)) {
-            params.choose("level", &[("packet", Level::Packet), ("flit", Level::Flit)])?
-        } else {
-            let level = params.choose("level", &[("flit", Level::Flit), ("packet", Level::Packet)])?;
-            if level == Level::Packet {
-                let expected = format!("flit; buffer={} is simulated flit by flit", timing.buffer);
-                return Err(params.bad_value("level", "packet", &expected));
-            }
-            level
-        };
+        let level = params.choose("level", LEVELS)?;
         let has_rings = mesh.wraps_any();
         let ties = params.choose_if(has_rings, "halfway", TieRule::NAMES)?;
         let lanes = params.choose_if(has_rings, "vc", Lanes::NAMES)?;
@@ -186,12 +185,10 @@ impl Transport {
     fn build(&self, mesh: &Mesh) -> (Box<dyn Fabric>, u64) {
         let topology = Topology::new(mesh, self.rings);
         let links = topology.links();
-        let fabric: Box<dyn Fabric> = match (self.level, self.timing.buffer) {
-            (Level::Packet, _) => Box::new(PacketLevel::new(topology, self.timing)),
-            (Level::Flit, Buffer::Packet | Buffer::Flits(1)) => {
-                Box::new(FlitLevel::new(topology, self.timing))
-            }
-            (Level::Flit, Buffer::Flits(slots)) => Box::new(CreditLevel::new(topology, self.timing, slots)),
+        let fabric: Box<dyn Fabric> = match self.level {
+            Level::Packet => Box::new(PacketLevel::new(topology, self.timing)),
+            #[cfg(test)]
+            Level::Flit => Box::new(FlitLevel::new(topology, self.timing)),
         };
         (fabric, links)
     }

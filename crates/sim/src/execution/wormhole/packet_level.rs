@@ -13,11 +13,11 @@
 //! With buffers of whole packets, the flits follow their header at one per cycle even while the header waits.
 //! So the last flit leaves channel i as it moves into channel i + 1, P − 1 cycles after the header did.
 //!
-//! This level moves every flit in the same cycle as [`super::flit_level`] if no two channels share a link. On
-//! a torus two virtual channels share each link. Here each of them may move a flit per cycle, as if the link
-//! were twice as wide, so services are shorter than at the level of flits, by up to a fifth where few pairs
-//! of nodes keep both channels busy. O(1) per hop and request, plus a walk over the queue of a channel for
-//! each waiting request.
+//! This level moves every flit in the same cycle as `flit_level`, its twin in tests, if no two channels share
+//! a link. On a torus two virtual channels share each link. Here each of them may move a flit per cycle, as
+//! if the link were twice as wide, so services are shorter than at the level of flits, by up to a fifth where
+//! few pairs of nodes keep both channels busy. O(1) per hop and request, plus a walk over the queue of a
+//! channel for each waiting request.
 
 use super::fabric::{Fabric, Packet, Processors, Timing};
 use super::topology::{Channel, Topology};
@@ -60,7 +60,7 @@ impl PacketLevel {
     /// Moves a header into its granted channel. This may free the channel behind the last flit.
     fn advance(&mut self, worm: Worm, now: i64, processors: &mut dyn Processors) {
         let at = self.worms.advance(worm, now);
-        let (length, gathers) = (self.timing.length, self.timing.gathers());
+        let (length, gathers) = (self.timing.length, self.timing.gathers);
         let state = self.worms.get(worm);
         // The channel that the last flit leaves by this move. `None` while the packet is still entering.
         let behind = at.checked_sub(if gathers { 1 } else { length }).map(|i| state.path[i as usize]);

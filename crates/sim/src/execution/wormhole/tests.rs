@@ -5,8 +5,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::credit_level::CreditLevel;
-use super::fabric::{Buffer, Packet, Timing};
+use super::fabric::{Packet, Timing};
 use super::flit_level::FlitLevel;
 use super::packet_level::PacketLevel;
 use super::pattern::Pattern;
@@ -39,22 +38,10 @@ fn job(procs: u32, run_s: i64) -> Job {
 /// The rules of rings by default.
 const RINGS: Rings = Rings { ties: TieRule::Parity, lanes: Lanes::Balanced, seed: 1 };
 
-fn buffer(gathers: bool) -> Buffer {
-    if gathers { Buffer::Packet } else { Buffer::Flits(1) }
-}
-
-/// Returns the network of every level of detail: of packets, of flits, and if buffers hold single flits, of
-/// credits.
-fn fabrics(mesh: &Mesh, timing: Timing) -> Vec<Box<dyn Fabric>> {
+/// Returns the network of both levels of detail: of packets and of flits.
+fn fabrics(mesh: &Mesh, timing: Timing) -> [Box<dyn Fabric>; 2] {
     let topology = Topology::new(mesh, RINGS);
-    let mut fabrics: Vec<Box<dyn Fabric>> = vec![
-        Box::new(PacketLevel::new(topology.clone(), timing)),
-        Box::new(FlitLevel::new(topology.clone(), timing)),
-    ];
-    if let Buffer::Flits(slots) = timing.buffer {
-        fabrics.push(Box::new(CreditLevel::new(topology, timing, slots)));
-    }
-    fabrics
+    [Box::new(PacketLevel::new(topology.clone(), timing)), Box::new(FlitLevel::new(topology, timing))]
 }
 
 /// Sends single packets, each of its own job and all from different nodes, given as (cycle, source, target)
@@ -95,7 +82,7 @@ fn a_packet_alone_takes_what_the_formula_says() -> Tested {
             (8, 3, true),
             (5, 0, true),
         ] {
-            let timing = Timing { length, routing, buffer: buffer(gathers) };
+            let timing = Timing { length, routing, gathers };
             for source in 0..mesh.nodes() {
                 for target in (0..mesh.nodes()).filter(|&target| target != source) {
                     let hops = mesh.l1(mesh.coord(source), mesh.coord(target));
@@ -115,7 +102,7 @@ fn a_packet_alone_takes_what_the_formula_says() -> Tested {
 /// Returns the blocked cycles of each packet on a row of nodes, at every level.
 fn blocked(packets: &[(i64, NodeId, NodeId)]) -> Result<Vec<Vec<u64>>, Box<dyn std::error::Error>> {
     let mesh: Mesh = "8".parse()?;
-    let timing = Timing { length: 8, routing: 3, buffer: buffer(false) };
+    let timing = Timing { length: 8, routing: 3, gathers: false };
     let of = |mut network: Box<dyn Fabric>| {
         send(&mesh, &mut *network, packets).iter().map(|packet| packet.blocked).collect()
     };
@@ -126,16 +113,16 @@ fn blocked(packets: &[(i64, NodeId, NodeId)]) -> Result<Vec<Vec<u64>>, Box<dyn s
 fn two_packets_take_turns_on_a_link() -> Tested {
     // Both ask for the link from 1 to 2 in cycle 8. The older packet holds it until its last flit has left.
     // The other follows P + ts = 11 cycles later.
-    assert_eq!(blocked(&[(0, 0, 2), (4, 1, 2)])?, vec![[0, 11]; 3]);
+    assert_eq!(blocked(&[(0, 0, 2), (4, 1, 2)])?, vec![[0, 11]; 2]);
     // The first to ask goes first, even if it is younger. Packet 1 has the link to node 2 from cycle 4 on. It
     // leaves the link as its last flit moves on to node 3 in cycle 21, which is 13 cycles after packet 0
     // asked.
-    assert_eq!(blocked(&[(0, 0, 3), (0, 1, 4)])?, vec![[13, 0]; 3]);
+    assert_eq!(blocked(&[(0, 0, 3), (0, 1, 4)])?, vec![[13, 0]; 2]);
     // Packets in opposite directions, and packets without a common link, do not wait.
-    assert_eq!(blocked(&[(0, 0, 3), (0, 5, 1)])?, vec![[0, 0]; 3]);
-    assert_eq!(blocked(&[(0, 0, 2), (0, 3, 5)])?, vec![[0, 0]; 3]);
+    assert_eq!(blocked(&[(0, 0, 3), (0, 5, 1)])?, vec![[0, 0]; 2]);
+    assert_eq!(blocked(&[(0, 0, 2), (0, 3, 5)])?, vec![[0, 0]; 2]);
     // Each processor has one channel from the network.
-    assert_eq!(blocked(&[(0, 1, 3), (0, 5, 3)])?, vec![[0, 8]; 3]);
+    assert_eq!(blocked(&[(0, 1, 3), (0, 5, 3)])?, vec![[0, 8]; 2]);
     Ok(())
 }
 
@@ -146,7 +133,7 @@ fn two_packets_of_any_kind_are_the_same_on_both_levels() -> Tested {
         let mesh: Mesh = machine.parse()?;
         for _ in 0..3000 {
             let (length, routing) = (random.random_range(1..12), random.random_range(0..5));
-            let timing = Timing { length, routing, buffer: buffer(random.random_bool(0.5)) };
+            let timing = Timing { length, routing, gathers: random.random_bool(0.5) };
             let mut nodes: Vec<NodeId> = (0..mesh.nodes()).collect();
             nodes.shuffle(&mut random);
             let packets = [(0, nodes[0], nodes[1]), (random.random_range(0..9), nodes[2], nodes[3])];
@@ -285,17 +272,11 @@ fn converse<F: Fabric>(mesh: &Mesh, network: &mut F, check: impl Fn(&F)) -> (u64
 fn flits_are_neither_lost_nor_made() -> Tested {
     for machine in ["8x8", "torus:6x5", "4x6:wrap=y"] {
         let mesh: Mesh = machine.parse()?;
-        let timing = Timing { length: 6, routing: 2, buffer: Buffer::Flits(1) };
+        let timing = Timing { length: 6, routing: 2, gathers: false };
         let mut network = FlitLevel::new(Topology::new(&mesh, RINGS), timing);
         let (packets, hops) = converse(&mesh, &mut network, FlitLevel::check);
         // Each flit enters once, crosses its links once, and leaves once.
         assert_eq!(network.moves, 6 * (2 * packets + hops));
-        for slots in [1, 2, 5, 6, 7, 100] {
-            let timing = Timing { buffer: Buffer::Flits(slots), ..timing };
-            let mut network = CreditLevel::new(Topology::new(&mesh, RINGS), timing, slots);
-            let (_, hops) = converse(&mesh, &mut network, CreditLevel::check);
-            assert_eq!(network.flits().0, 6 * hops);
-        }
     }
     Ok(())
 }
@@ -322,8 +303,7 @@ fn a_million_random_packets_arrive() -> Tested {
         ("torus:16x16", "packet", 1000),
         ("torus:8x8", "flit", 500),
         ("6x5x4", "flit", 500),
-        ("torus:8x8", "flit,buffer=2", 100),
-        ("6x5x4:wrap=xz", "flit,buffer=16", 100),
+        ("6x5x4:wrap=xz", "packet,buffer=packet", 500),
         ("torus:8x8", "flit,buffer=packet,vc=wrapping", 500),
         ("torus:7x8", "packet,vc=dateline,halfway=random", 1000),
         ("torus:6x4x5", "packet,vc=wrapping,halfway=random", 1000),
@@ -347,10 +327,8 @@ fn memory_does_not_grow_with_the_packets_sent() -> Tested {
         let plan = Plan { pattern, quota, law, messages, seed: 1 };
         let traffic = Traffic::new(Time::from_seconds(1), 1, 1);
         let mut communication = Communication::new(&mesh, plan, Injection::Pipelined, traffic);
-        let mut network = PacketLevel::new(
-            Topology::new(&mesh, RINGS),
-            Timing { length: 8, routing: 3, buffer: buffer(false) },
-        );
+        let mut network =
+            PacketLevel::new(Topology::new(&mesh, RINGS), Timing { length: 8, routing: 3, gathers: false });
         let nodes: Vec<NodeId> = (0..64).collect();
         let started = Started { id: 0, job: &job(64, 0), nodes: &nodes, now: Time::ZERO };
         for packet in communication.begin(&started, 0).expect("few messages") {

@@ -139,6 +139,7 @@ impl Topology {
     }
 
     /// Returns whether links carry two virtual channels.
+    #[cfg(test)]
     pub(super) fn shares_links(&self) -> bool {
         self.shift == 4
     }

@@ -158,11 +158,6 @@ impl Worms {
         of_other(queue.owner)
     }
 
-    /// Marks a header as waiting for a packet of another job.
-    pub(super) fn waits_for_others(&mut self, worm: Worm) {
-        self.states[worm as usize].behind_others = true;
-    }
-
     /// Releases a channel after the last flit of its owner, and grants it to the first packet in the queue.
     /// Returns that packet, or `None` if the queue is empty.
     pub(super) fn release(&mut self, channel: Channel) -> Option<Worm> {

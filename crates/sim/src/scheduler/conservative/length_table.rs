@@ -11,11 +11,12 @@
 
 use std::ops::Range;
 
-use super::earliest_starts::{WIDTHS, class, class_up};
 use super::free_intervals::{FreeInterval, Limits};
 use super::profile::{Nodes, Reservation, nodes};
 use meshreplay_base::job::Time;
 
+/// Number of width classes.
+const WIDTHS: usize = 50;
 /// Number of time buckets.
 const BUCKETS: usize = 128;
 /// Reservations compared at a time.
@@ -33,6 +34,18 @@ fn units(time: Time) -> i32 {
 /// Converts a time to units, rounded up.
 fn units_up(time: Time) -> i32 {
     units(time - Time::from_micros(1)) + 1
+}
+
+/// Returns the class of a number: twice its logarithm to base 2, rounded down. `None` for 0.
+fn class(number: u64) -> Option<usize> {
+    let log = number.checked_ilog2()?;
+    let is_in_upper_half = (number << 1 >> log) & 1;
+    Some(2 * log as usize + is_in_upper_half as usize)
+}
+
+/// Returns the first class without numbers below a given one.
+fn class_up(number: u64) -> usize {
+    class(number.saturating_sub(1)).map_or(0, |class| class + 1)
 }
 
 /// A block of reservations. The last one is padded with removed reservations.

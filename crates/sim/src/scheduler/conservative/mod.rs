@@ -57,8 +57,7 @@
 //! start within that interval, found at the steps of the profile, and later ones that are at most as long as
 //! the interval. For most windows a table of the shortest lengths rules out the second kind
 //! ([`length_table`]). Otherwise, in a long queue, the window waits for these reservations one after the
-//! other ([`freed_windows`]). [`reservations`] has the proof that none is missed. Searches for the starts of
-//! arrivals begin at bounds from earlier searches ([`earliest_starts`]).
+//! other ([`freed_windows`]). [`reservations`] has the proof that none is missed.
 //!
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting
 //! jobs: a pass without changes drops past steps only. An arrival takes O(P + Q), a start O(P + Q), and step
@@ -66,7 +65,6 @@
 //! usually takes the few steps of the profile at its old and new ends.
 
 mod candidates;
-mod earliest_starts;
 mod free_intervals;
 mod freed_windows;
 mod length_table;
@@ -75,7 +73,6 @@ mod reservations;
 
 use std::collections::BTreeSet;
 
-use self::earliest_starts::EarliestStarts;
 use self::profile::{FreedWindow, Moment, NONE, Profile, Reservation, TICK, Window, nodes};
 use self::reservations::Reservations;
 use super::running_jobs::RunningJobs;
@@ -303,21 +300,15 @@ impl Conservative {
     fn reserve_for_arrivals(&mut self, queue: &WaitQueue, now: Time) {
         let count = queue.len() - self.reservations.len();
         let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
-        let mut earliest_starts = EarliestStarts::default();
         for job in arrived.iter().rev() {
-            let start = self.earliest(job, &earliest_starts, now);
-            if arrived.len() > 1 {
-                earliest_starts.note(job.nodes.most, job.estimate.max(TICK), start);
-            }
-            self.reserve(job, start, now);
+            self.reserve(job, self.earliest(job, now), now);
         }
     }
 
-    /// Returns the earliest start of a job, with its step. `earliest_starts` has bounds from jobs since which
-    /// no nodes were given back.
-    fn earliest(&self, job: &Waiting, earliest_starts: &EarliestStarts, now: Time) -> Moment {
-        let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
-        self.profile.earliest(procs, length, earliest_starts.bound(procs, length, now))
+    /// Returns the earliest start of a job from `from` on, with its step.
+    fn earliest(&self, job: &Waiting, from: Time) -> Moment {
+        let from = Moment { time: from, step: NONE };
+        self.profile.earliest(job.nodes.most, job.estimate.max(TICK), from)
     }
 
     /// Reserves a start for a job.
@@ -395,14 +386,12 @@ impl Conservative {
         self.reservations = Reservations::new(self.reservations.tuning());
         (self.next_start, self.next_wake) = (Time::MAX, Time::MAX);
         let waiting: Vec<Waiting> = view.queue().iter().collect();
-        let mut earliest_starts = EarliestStarts::default();
         for job in &waiting {
             if view.stopped() {
                 return;
             }
-            let start = self.earliest(job, &earliest_starts, now);
+            let start = self.earliest(job, now);
             if start.time > now {
-                earliest_starts.note(job.nodes.most, job.estimate.max(TICK), start);
                 self.reserve(job, start, now);
             } else if refused == Some(job.job) || !self.start(view, job, 0) {
                 // The allocator's answer can change only after nodes are released.
@@ -411,13 +400,7 @@ impl Conservative {
                 // until they come up.
                 let never = if view.is_degraded() { Time::MAX } else { now };
                 let released = first_end.unwrap_or(never);
-                let from = released.max(now + TICK);
-                let start = self.profile.earliest(
-                    job.nodes.most,
-                    job.estimate.max(TICK),
-                    Moment { time: from, step: NONE },
-                );
-                self.reserve(job, start, now);
+                self.reserve(job, self.earliest(job, released.max(now + TICK)), now);
                 // This is not the earliest start by count.
                 self.reservations.unsettle_last();
             }
