@@ -45,8 +45,8 @@ pub(super) fn clause(line: &str, words: &str, names: [&str; 2]) -> Option<Clause
     let stated = Clause { ratio: ratio_of(amount), ends, found };
     // The base is named behind `than`, `to` or `under`.
     let is_turned = [" than ", " to ", " as "].iter().any(|than| {
-        let named = |under: &str| text.contains(&format!("{than}{under}{}", names[0]));
-        named("") || named("under ")
+        let has_base = |under: &str| text.contains(&format!("{than}{under}{}", names[0]));
+        has_base("") || has_base("under ")
     });
     Some(if is_turned { stated.turned() } else { stated })
 }

@@ -126,15 +126,6 @@ impl<'g, 'a> Classes<'g, 'a> {
         format!("{who} {what}")
     }
 
-    /// Compares the best of the second class with the best of the first one. The class that is ahead claims
-    /// something, and its best was chosen from its candidates; the other one is the reference.
-    pub(super) fn cost(&self, winners: &Winners<'g, 'a>, base: &Winners<'g, 'a>) -> Option<Comparison> {
-        let name = winners.name;
-        let is_ahead = winners.best.mean(name) < base.best.mean(name);
-        let candidates = if is_ahead { winners.candidates } else { base.candidates };
-        Comparison::of_best(winners.best, base.best, name, candidates)
-    }
-
     /// Returns the line on the second class: its best compared with the best of the first class, and the cost
     /// of the class.
     fn cost_line(&self) -> Option<String> {
@@ -146,7 +137,7 @@ impl<'g, 'a> Classes<'g, 'a> {
         };
         let number = metric(self.primary)?.title();
         let count = self.fitting.len();
-        let than = self.cost(&winners, &base)?.than(base.best.name);
+        let than = winners.against(&base)?.than(base.best.name);
         let base = base.best;
         let names = joined(&winners.tied, usize::MAX);
         let mut line = match (winners.tied.len(), count) {
@@ -164,7 +155,7 @@ impl<'g, 'a> Classes<'g, 'a> {
     fn cost_by_ratio(&self, by_sum: &Winners<'g, 'a>) -> Option<String> {
         let winners = Winners::new(&asked(&self.fitting), RATIO).filter(|_| self.primary == DISTANCE)?;
         let base = Winners::new(&self.any, RATIO)?;
-        let than = self.cost(&winners, &base)?.than(base.best.name);
+        let than = winners.against(&base)?.than(base.best.name);
         let is_named = by_sum.tied.contains(&winners.best.name);
         let whose = if is_named { String::new() } else { format!(" of {}", winners.best.name) };
         Some(format!("{BY_RATIO}{whose} {than}"))
@@ -262,6 +253,14 @@ impl<'g, 'a> Winners<'g, 'a> {
         let near = others.iter().take_while(is_near).map(|other| other.name).collect();
         let tied = std::iter::once(best.name).chain(tied.into_iter().map(|other| other.name)).collect();
         Some(Self { name, candidates: ranked.len(), best, tied, near, others })
+    }
+
+    /// Compares the best of the second class with the best of the first one, `base`. The class that is ahead
+    /// claims something, and its best was chosen from its candidates; the other one is the reference.
+    pub(super) fn against(&self, base: &Self) -> Option<Comparison> {
+        let is_ahead = self.best.mean(self.name) < base.best.mean(self.name);
+        let candidates = if is_ahead { self.candidates } else { base.candidates };
+        Comparison::of_best(self.best, base.best, self.name, candidates)
     }
 
     /// Returns the names of the best in the line.

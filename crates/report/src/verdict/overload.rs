@@ -57,7 +57,7 @@ pub(super) fn line(
         few if few.len() <= NAMED => format!(" ({})", few.join("; ")),
         many => format!(" ({} of {} replays)", many.len(), replays.len()),
     };
-    let decimals = if high < 0.1 { 1 } else { 0 };
+    let decimals = usize::from(high < 0.1);
     let share = spread([100.0 * low, 100.0 * high], decimals);
     let days = spread(days, usize::from(days[1] < 10.0));
     Some(format!(

@@ -127,7 +127,7 @@ impl Classes<'_, '_> {
     /// Returns the sentence on the allocators that wait for a place or round up.
     fn cost_sentence(&self) -> Option<String> {
         let (base, winners) = (self.winners(&self.any)?, self.winners(&self.fitting)?);
-        let than = self.cost(&winners, &base)?.plainly(&format!("under {}", base.best.name));
+        let than = winners.against(&base)?.plainly(&format!("under {}", base.best.name));
         let base = base.best;
         let (who, at_best) = match self.fitting.as_slice() {
             [only] => (only.name.to_owned(), ""),

@@ -33,6 +33,7 @@ pub(crate) struct Winners {
 }
 
 /// A replay of the table.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Default)]
 struct Row {
     /// The number of the setting: replays that differ only in the scheduler and the allocator.

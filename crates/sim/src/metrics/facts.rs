@@ -224,15 +224,6 @@ impl<'a> Facts<'a> {
         contention.copied().unwrap_or_default()
     }
 
-    /// Returns the requested work by the capacity of the machine while jobs were submitted. `None` if all jobs
-    /// arrive at once.
-    pub(super) fn offered_load(&self) -> Option<f64> {
-        let Totals { first, last_submission, busy_s, unasked_s, .. } = self.totals;
-        let submitting_s = (last_submission? - first?).as_seconds();
-        let capacity_s = submitting_s * f64::from(self.replay.mesh.available());
-        (capacity_s > 0.0).then(|| (busy_s - unasked_s) / capacity_s)
-    }
-
     /// Returns the outages, or `None` if all nodes are always up.
     pub(super) fn outages(&self) -> Option<&OutageRecord> {
         self.replay.recording.outages.as_ref()
@@ -247,6 +238,15 @@ impl<'a> Facts<'a> {
     pub(super) fn parallel(&self) -> impl Iterator<Item = usize> {
         self.kept.iter().copied().filter(|&i| self.dispersal(i).nodes > 1)
     }
+}
+
+/// Returns the requested work by the capacity of the machine while jobs were submitted. `None` if all jobs arrive
+/// at once.
+pub(super) fn offered_load(of: &Facts<'_>) -> Option<f64> {
+    let Totals { first, last_submission, busy_s, unasked_s, .. } = of.totals;
+    let submitting_s = (last_submission? - first?).as_seconds();
+    let capacity_s = submitting_s * f64::from(of.replay.mesh.available());
+    (capacity_s > 0.0).then(|| (busy_s - unasked_s) / capacity_s)
 }
 
 /// Returns `part / whole`, or 0 if `whole` is not above 0.

@@ -409,8 +409,8 @@ fn the_example_of_dispersal_makes_jobs_run_longer_than_under_its_reference() -> 
     let reference = folder.path().join("jobs.csv");
     // Jobs of the reference have their nodes this many hops apart.
     let hops = |i: usize| (i % 5) as f64;
-    let rows: String = (0..120).map(|i| format!("0,{}\n1,9\n", hops(i))).collect();
-    std::fs::write(&reference, format!("replay,pairwise_mean\n{rows}"))?;
+    let rows: Vec<String> = (0..120).map(|i| format!("0,{}\n1,9\n", hops(i))).collect();
+    std::fs::write(&reference, format!("replay,pairwise_mean\n{}", rows.concat()))?;
     let command = format!("{command} 0.5 {}", reference.display());
     for (machine, largest) in [("8x8", 14.0), ("torus:8x8", 8.0)] {
         let mut spec = ReplaySpec::new(machine.parse()?, "fcfs".parse()?, "random".parse()?);

@@ -5,7 +5,6 @@
 //! give a [`Difference`] with a confidence interval, so no replay has to keep its jobs.
 #![expect(
     clippy::arithmetic_side_effects,
-    clippy::cast_possible_truncation,
     reason = "jobs are fewer than 2^32 per part, and positions times five fit 64 bits"
 )]
 

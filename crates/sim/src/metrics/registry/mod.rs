@@ -6,7 +6,7 @@
 
 mod places;
 
-use super::facts::share;
+use super::facts::{offered_load, share};
 use super::gather::Compute::{Count, Mean, MeanIf, Real, Sum, Variance};
 use super::gather::{HasNumber, per_job};
 use super::metric::Better::{Higher, Neither};
@@ -76,7 +76,7 @@ const ROWS: &[Metric] = &[
     .shown(Percent(1))
     .terminal(First, "useful util.", 6, |of| of.unasked)
     .report(First, "useful utilization %", |of| of.unasked),
-    row("offered_load", Real(|of| of.offered_load()))
+    row("offered_load", Real(offered_load))
         .meaning(
             "requested node-seconds divided by available nodes and the time from the first to the last \
              submission; null if all jobs arrive at once",
