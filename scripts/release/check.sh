@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 archive=target/artifacts/meshreplay-$version-$target.tar.gz
 [ -f "$archive" ] || archive=${archive%.tar.gz}.zip
 wheel=$(ls target/artifacts/*.whl)
-python scripts/release/contents.py --glibc "$glibc" --most-megabytes 28 "$archive" "$wheel"
+python scripts/release/contents.py --glibc "$glibc" --most-mebibytes 28 "$archive" "$wheel"
 python - "target/artifacts/meshreplay-$version-$target.cdx.json" <<'PYTHON'
 import pathlib
 import sys

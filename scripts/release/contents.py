@@ -1,7 +1,7 @@
 """Checks archives, wheels and the programs in them: sizes, and on Linux the symbols of glibc that they need and
 what protects them: a random address, tables that are read-only once the program runs, no executable stack.
 
-Usage: contents.py --glibc 2.17 --most-megabytes 28 FILE...
+Usage: contents.py --glibc 2.17 --most-mebibytes 28 FILE...
 """
 
 import argparse
@@ -81,7 +81,7 @@ def problems(name, binary, given):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--glibc", required=True)
-    parser.add_argument("--most-megabytes", type=float, required=True)
+    parser.add_argument("--most-mebibytes", type=float, required=True)
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     given = parser.parse_args()
     found = []
@@ -91,8 +91,8 @@ def main():
         print(f"{path.name}: {sizes[path.name]:,} bytes")
         sizes |= {name: len(data) for name, data in files.items() if name.endswith(PROGRAMS)}
         for name, size in sizes.items():
-            if size > given.most_megabytes * 1_000_000:
-                found.append(f"{name} has {size:,} bytes; expected at most {given.most_megabytes:g} MB")
+            if size > given.most_mebibytes * (1 << 20):
+                found.append(f"{name} has {size:,} bytes; expected at most {given.most_mebibytes:g} MiB")
         binaries = {name: data for name, data in files.items() if name.endswith(BINARIES)}
         if not binaries:
             found.append(f"{path} has no program or library")

@@ -135,7 +135,7 @@ pub(super) fn of_content(named: &'static Format, first: &[u8]) -> &'static Forma
 
 /// Returns the format and the parser for a spec such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. Fails
 /// for an unknown format or a wrong parameter.
-/// Parameters of dates are idle where the format has no such dates; see [`idle`].
+/// Parameters of dates are idle where the format has no such dates; see `idle`.
 pub fn build(spec: &Spec) -> Result<(&'static Format, Box<dyn LineParser>), SpecError> {
     let format = Format::find(&spec.name)?;
     let (mut spec, idle) = (spec.clone(), idle(format, spec));

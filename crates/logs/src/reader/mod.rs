@@ -254,11 +254,7 @@ impl Reader {
                 self.first_skipped.get_or_insert_with(|| (self.record_line, problem.clone()));
                 Ok(Some(Entry::Skipped(problem)))
             }
-            Err(problem) => Err(TraceError::Malformed {
-                path: self.path.clone(),
-                line: self.record_line,
-                problem: problem.into(),
-            }),
+            Err(problem) => Err(malformed(&self.path, self.record_line, problem)),
         }
     }
 
@@ -385,6 +381,11 @@ pub fn read(
         }
     }
     reader.finish()
+}
+
+/// Returns the error of the record that begins in this line.
+fn malformed(path: &Path, line: u64, problem: Problem) -> TraceError {
+    TraceError::Malformed { path: path.to_owned(), line, problem: problem.into() }
 }
 
 #[cfg(test)]
