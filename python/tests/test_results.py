@@ -140,7 +140,7 @@ def test_notes_are_warnings_and_kept(tmp_path: Path) -> None:
         ({"allocator": "nave"}, "did you mean 'naive'"),
         ({"machine": "4xx4"}, "4xx4"),
         ({"scheduler": ["easy", "eassy"]}, "eassy"),
-        ({"trim": 200}, "0 to below 100"),
+        ({"trim": 200}, "0 to below 50"),
         ({"rules": "nobody"}, "nobody"),
         ({"timed": "no"}, "True or False"),
         ({"seed": -1}, "-1"),

@@ -73,8 +73,8 @@ class ReplayOptions(TypedDict, total=False):
     the idle machine: fail the replay (error), or leave them out and count them (skip). [default: error]"""
 
     trim: Scalar | None
-    """`--trim`: Leave jobs out of means: the first PERCENT to arrive, and those that start on a later day than the
-    last submission."""
+    """`--trim`: Leave jobs out of means: those submitted in the first and the last PERCENT of the period of
+    submissions, the same jobs in every replay."""
 
     replications: Scalar | None
     """`--replications`: Number of seeds with which each replay is repeated [default: 1].
