@@ -132,8 +132,8 @@ fn means_over_other_jobs_are_not_marked_as_the_best() -> Tested {
     }
     let table = ran(at, "table out --value useful_utilization --relative-to mc1x1 --format markdown")?.stdout;
     assert!(!table.contains("other jobs") && table.contains("**"), "{table}");
-    ran(at, &format!("replay {log} -m 16x16 -a mc1x1 first-fit --no-timing -q -o out --force"))?;
-    let table = ran(at, "table out --value utilization --format markdown")?.stdout;
+    ran(at, &format!("replay {log} -m 16x16 -a mc1x1 first-fit --no-timing -q -o near-square"))?;
+    let table = ran(at, "table near-square --value utilization --format markdown")?.stdout;
     assert!(
         table.contains("nodes that no job asked for, and none is marked") && !table.contains("**"),
         "{table}"
