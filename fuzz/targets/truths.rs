@@ -105,9 +105,9 @@ fn jobcomp(jobs: i64) -> String {
         let _ = write!(
             text,
             "JobId={job} UserId=anna(1000) GroupId=g(1000) Name=job{job} JobState=COMPLETED Partition=batch \
-             TimeLimit=60 StartTime=2024-05-01T10:{job:02}:05 EndTime=2024-05-01T11:{job:02}:00 NodeList=n[1-2] \
-             NodeCnt=2 ProcCnt=8 WorkDir=/w Account=p QOS=normal SubmitTime=2024-05-01T10:{job:02}:00 \
-             EligibleTime=2024-05-01T10:{job:02}:00"
+             TimeLimit=60 StartTime=2024-05-01T10:{job:02}:05 EndTime=2024-05-01T11:{job:02}:00 \
+             NodeList=n[1-2] NodeCnt=2 ProcCnt=8 WorkDir=/w Account=p QOS=normal \
+             SubmitTime=2024-05-01T10:{job:02}:00 EligibleTime=2024-05-01T10:{job:02}:00"
         );
     })
 }

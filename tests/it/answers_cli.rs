@@ -68,8 +68,8 @@ fn ratios_of_saved_jobs_have_intervals() -> Tested {
     // The same interval as in the closing line of the replay, whose jobs were not kept.
     assert!(
         ran.stdout.contains(
-            "\nsnug places jobs closest together by both measures: pairwise sum 1.3 % less than mc1x1 (95 % CI 0.3 \
-             to 2.4 %);"
+            "\nsnug places jobs closest together by both measures: pairwise sum 1.3 % less than mc1x1 (95 % \
+             CI 0.3 to 2.4 %);"
         ),
         "{}",
         ran.stdout

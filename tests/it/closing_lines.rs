@@ -36,12 +36,13 @@ const HAPPENED: &str = "recorded waits are what happened: priorities, limits, re
 fn each_class_of_allocators_has_a_line() -> Tested {
     let told = on_lublin("-a naive hilbert+bf mc1x1 snug first-fit")?;
     let expected = [
-        "spread over free nodes: snug places jobs closest together by pairwise sum: 1.3 % less than mc1x1 (95 % \
-         CI 0.3 to 2.4 %), the next best, and 3.5 % less than naive; by ratio to the bound hilbert+bf and snug \
-         do, about equally: that of hilbert+bf about equal to snug (0.4 % less, 95 % CI -6.0 to 6.3 %); all start jobs at the same times",
+        "spread over free nodes: snug places jobs closest together by pairwise sum: 1.3 % less than mc1x1 \
+         (95 % CI 0.3 to 2.4 %), the next best, and 3.5 % less than naive; by ratio to the bound hilbert+bf \
+         and snug do, about equally: that of hilbert+bf about equal to snug (0.4 % less, 95 % CI -6.0 to 6.3 \
+         %); all start jobs at the same times",
         "one submesh per job: first-fit: pairwise sum about equal to snug (0.5 % less, 95 % CI -0.2 to 1.2 \
-         %); ratio to the bound 16.1 % less than hilbert+bf (95 % CI 11.1 to 20.8 %); jobs wait 24.4 % longer \
-         than under snug (95 % CI -8.3 to 68.7 %: not significant)",
+         %); ratio to the bound 16.1 % less than hilbert+bf (95 % CI 11.1 to 20.8 %); jobs wait 24.4 % \
+         longer than under snug (95 % CI -8.3 to 68.7 %: not significant)",
         INTERVALS,
     ];
     assert_eq!(told, expected);
@@ -52,9 +53,9 @@ fn each_class_of_allocators_has_a_line() -> Tested {
 
 #[test]
 fn ties_are_named_together_with_the_range_of_their_waits_whatever_the_order() -> Tested {
-    let expected = "one submesh per job: best-fit, busy-list and first-fit tie in pairwise sum, 4.0 % less than \
-         naive (95 % CI 2.7 to 5.2 %); ratio to the bound 44.7 % less than naive (95 % CI 41.7 to 47.7 %); jobs \
-         wait 16 % (busy-list) to 24 % (first-fit) longer than under naive";
+    let expected = "one submesh per job: best-fit, busy-list and first-fit tie in pairwise sum, 4.0 % less \
+         than naive (95 % CI 2.7 to 5.2 %); ratio to the bound 44.7 % less than naive (95 % CI 41.7 to 47.7 \
+         %); jobs wait 16 % (busy-list) to 24 % (first-fit) longer than under naive";
     for allocators in [
         "best-fit first-fit busy-list naive",
         "naive busy-list first-fit best-fit",
@@ -85,13 +86,13 @@ fn nodes_that_nobody_asked_for_are_named_and_overload_is() -> Tested {
     // The jobs bring 70 % of what the machine can do, and rounded up 107 %.
     let told = on_lublin("-a buddy-2d naive")?;
     let expected = [
-        "one submesh per job: buddy-2d: pairwise sum 153.9 % more than naive (95 % CI 142.1 to 166.3 %); 34.5 % of \
-         the node time was not asked for (internal fragmentation); under buddy-2d waits are not compared (†): utilization 63.0 % \
-         instead of 69.2 % under naive, makespan 9.9 % longer, 9.4 % of the work waiting when submissions ended \
-         instead of 1.0 %",
+        "one submesh per job: buddy-2d: pairwise sum 153.9 % more than naive (95 % CI 142.1 to 166.3 %); \
+         34.5 % of the node time was not asked for (internal fragmentation); under buddy-2d waits are not \
+         compared (†): utilization 63.0 % instead of 69.2 % under naive, makespan 9.9 % longer, 9.4 % of the \
+         work waiting when submissions ended instead of 1.0 %",
         INTERVALS,
-        "† overloaded (buddy-2d): when submissions ended, 9.4 % of the work (5.1 machine days) still waited: waits \
-         here grow with the length of the log and are not compared",
+        "† overloaded (buddy-2d): when submissions ended, 9.4 % of the work (5.1 machine days) still waited: \
+         waits here grow with the length of the log and are not compared",
     ];
     assert_eq!(told, expected);
     let ran = run(

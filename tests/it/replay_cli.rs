@@ -94,9 +94,9 @@ fn every_format_holds_the_same_rows() -> Tested {
     let markdown = replay(directory.path(), &format!("{arguments} markdown"))?.stdout;
     let (rows, answer) = markdown.split_once("\n\n").ok_or("no blank line")?;
     assert!(rows.lines().all(|line| line.starts_with('|')), "{markdown}");
-    let expected = "mc1x1 places jobs closest together by both measures: pairwise sum 1.4 % less than naive (too \
-         short for an interval: 10 jobs); ratio to the bound 12.1 % less than naive; both start jobs at the same \
-         times\n";
+    let expected = "mc1x1 places jobs closest together by both measures: pairwise sum 1.4 % less than naive \
+         (too short for an interval: 10 jobs); ratio to the bound 12.1 % less than naive; both start jobs at \
+         the same times\n";
     assert_eq!(answer, expected);
     let output = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
         .args(["replay", &bundled("tiny.swf"), "-m", "4x4", "-a", "naive", "--format", "parquet", "-q"])

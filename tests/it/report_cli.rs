@@ -276,8 +276,8 @@ fn the_first_screen_says_what_was_replayed_and_compared() -> Tested {
     assert!(page.contains("<h2 id=\"answer\">When should a job start?</h2>"));
     assert_eq!(between(&page, "<h1>", "</h1>"), "lublin-256-10k on 16x16 and 8x32");
     let screen = first_screen(&page).join(" ");
-    let expected = "Overloaded (16x16, fcfs; 8x32, fcfs): when submissions ended, 40 % of the work (14 machine days) \
-                    still waited: waits here grow with the length of the log and are not compared.";
+    let expected = "Overloaded (16x16, fcfs; 8x32, fcfs): when submissions ended, 40 % of the work (14 \
+                    machine days) still waited: waits here grow with the length of the log and are not compared.";
     assert_eq!(screen, expected);
     assert!(!page.contains("class=\"example\""));
     Ok(())

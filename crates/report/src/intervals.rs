@@ -70,9 +70,10 @@ impl Filling {
 }
 
 impl<'a> Ratios<'a> {
-    /// Reads the jobs in `folder`, if there are any and the number is a mean over jobs. There are no intervals
-    /// for several rows of one replay with a part of its jobs each. Reads the jobs twice, a part of the file at a time. Memory:
-    /// 40 bytes for each job of one replay at a time if its log is not in the order of arrival.
+    /// Reads the jobs in `folder`, if there are any and the number is a mean over jobs. There are no
+    /// intervals for several rows of one replay with a part of its jobs each. Reads the jobs twice, a part of
+    /// the file at a time. Memory: 40 bytes for each job of one replay at a time if its log is not in the
+    /// order of arrival.
     pub(super) fn read(table: &'a Table, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
         let mut ratios = Self { table, value, jobs: BTreeMap::new() };
         let rows: BTreeSet<_> = (0..table.height()).map(|row| table.replication(row)).collect();
@@ -121,9 +122,9 @@ impl<'a> Ratios<'a> {
         Ok(ratios)
     }
 
-    /// Returns the ends of the interval of a ratio of the results in rows `of` and `base` of the summary: over
-    /// replications with the same seeds, or over the same jobs for single results and for equal replications.
-    /// `None` if the results cannot be paired.
+    /// Returns the ends of the interval of a ratio of the results in rows `of` and `base` of the summary:
+    /// over replications with the same seeds, or over the same jobs for single results and for equal
+    /// replications. `None` if the results cannot be paired.
     pub(super) fn ends(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
         if of == base {
             return None;
@@ -149,7 +150,8 @@ impl<'a> Ratios<'a> {
     }
 
     /// Returns the ends of the interval of a ratio of two means over several results, such as the loads of a
-    /// log, from the parts of logs. Results of the same jobs are not independent, so their parts are added. `None` unless both sides have equally many results of the same jobs.
+    /// log, from the parts of logs. Results of the same jobs are not independent, so their parts are added.
+    /// `None` unless both sides have equally many results of the same jobs.
     pub(super) fn ends_over_results(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
         if of == base {
             return None;
@@ -169,8 +171,9 @@ impl<'a> Ratios<'a> {
         ends_of(&difference)
     }
 
-    /// Returns the ends of the interval of a ratio of two means over several results with several seeds each, from the means of each seed. `None` unless both sides have the same seeds equally often, or if
-    /// seeds have no effect.
+    /// Returns the ends of the interval of a ratio of two means over several results with several seeds each,
+    /// from the means of each seed. `None` unless both sides have the same seeds equally often, or if seeds
+    /// have no effect.
     pub(super) fn ends_over_seeds(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
         let (of, base) = (self.means_by_seed(of)?, self.means_by_seed(base)?);
         if of == base || !of.iter().map(|(seed, _)| seed).eq(base.iter().map(|(seed, _)| seed)) {

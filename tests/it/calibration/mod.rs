@@ -1,8 +1,8 @@
-//! The closing lines against known truths on many logs: coverage of intervals, and false differences between equal
-//! arms.
+//! The closing lines against known truths on many logs: coverage of intervals, and false differences between
+//! equal arms.
 //!
-//! `make calibration` replays thousands of logs and writes the table of docs/src/numbers.md. Without the variable
-//! CALIBRATION a sample runs in half a minute. Seeds are fixed.
+//! `make calibration` replays thousands of logs and writes the table of docs/src/numbers.md. Without the
+//! variable CALIBRATION a sample runs in half a minute. Seeds are fixed.
 
 mod arms;
 mod logs;
@@ -31,8 +31,8 @@ const MEASURES: [(&str, &str); 4] = [
     ("bounded_slowdown_mean", ""),
 ];
 
-/// Returns the difference between two replays of a run as the closing lines state it, or by the same rule for a
-/// measure without a line. `None` for equal replays.
+/// Returns the difference between two replays of a run as the closing lines state it, or by the same rule for
+/// a measure without a line. `None` for equal replays.
 fn stated(runs: &Runs, [a, b]: [usize; 2], (measure, words): (&str, &str)) -> Option<Clause> {
     if words.is_empty() {
         let (of, base) = (&runs.outcomes[a], &runs.outcomes[b]);
@@ -84,8 +84,8 @@ impl Coverage {
     }
 }
 
-/// Returns the coverage of all pairs and logs by measure. The truth is the ratio of the means over all logs of
-/// the same load.
+/// Returns the coverage of all pairs and logs by measure. The truth is the ratio of the means over all logs
+/// of the same load.
 fn coverage(of_load: &[Vec<Runs>], pairs: &[([usize; 2], &[usize])]) -> [Coverage; 4] {
     let mut found = [Coverage::default(); 4];
     for logs in of_load {

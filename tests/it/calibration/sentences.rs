@@ -19,8 +19,8 @@ pub(super) struct Clause {
     pub(super) found: Found,
 }
 
-/// Parses the clause of `line` that begins with `words`. `names` are the replays of the ratio; the line may have
-/// them in the other order. `None` without such a clause.
+/// Parses the clause of `line` that begins with `words`. `names` are the replays of the ratio; the line may
+/// have them in the other order. `None` without such a clause.
 pub(super) fn clause(line: &str, words: &str, names: [&str; 2]) -> Option<Clause> {
     let at = line.find(words)?;
     let text = line[at..].split(';').next()?;
@@ -70,8 +70,8 @@ impl Clause {
 
 #[test]
 fn sentences_are_read_as_they_are_meant() {
-    let line = "spread over free nodes: snug places jobs closest together by pairwise sum: 1.3 % less than mc1x1 \
-         (95 % CI 0.3 to 2.4 %), the next best";
+    let line = "spread over free nodes: snug places jobs closest together by pairwise sum: 1.3 % less than \
+         mc1x1 (95 % CI 0.3 to 2.4 %), the next best";
     let found = clause(line, "pairwise sum", ["snug", "mc1x1"]).expect("a clause");
     let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
     let [low, high] = found.ends.expect("an interval");
@@ -79,8 +79,8 @@ fn sentences_are_read_as_they_are_meant() {
     assert_eq!(found.found, Found::Different);
     let turned = clause(line, "pairwise sum", ["mc1x1", "snug"]).expect("a clause");
     assert!(near(turned.ratio, 1.0 / 0.987), "{turned:?}");
-    let line = "one submesh per job: first-fit: pairwise sum about equal to snug (0.5 % less, 95 % CI -0.2 to \
-         1.2 %); jobs wait 24.4 % longer than under snug (95 % CI -8.3 to 68.7 %: not significant)";
+    let line = "one submesh per job: first-fit: pairwise sum about equal to snug (0.5 % less, 95 % CI -0.2 \
+         to 1.2 %); jobs wait 24.4 % longer than under snug (95 % CI -8.3 to 68.7 %: not significant)";
     let sum = clause(line, "pairwise sum", ["first-fit", "snug"]).expect("a clause");
     assert!(sum.found == Found::Unclear && near(sum.ratio, 0.995), "{sum:?}");
     let wait = clause(line, "wait", ["first-fit", "snug"]).expect("a clause");

@@ -133,9 +133,9 @@ impl Report {
             );
         } else if self.answer.iter().any(|line| line.contains("95 % CI")) {
             self.remark = String::from(
-                "95 % CI is the confidence interval of the difference for more jobs of the same kind, from five \
-                 parts of the log or from replications with the same seeds. The interval of the best of several \
-                 candidates against a reference is corrected for their number.",
+                "95 % CI is the confidence interval of the difference for more jobs of the same kind, from \
+                 five parts of the log or from replications with the same seeds. The interval of the best of \
+                 several candidates against a reference is corrected for their number.",
             );
         }
     }

@@ -125,8 +125,8 @@ fn caption(results: &Results, table: &ReportTable, winners: Option<&Winners>) ->
     }
     if table.rows.iter().flatten().any(|cell| cell.text.starts_with(OVERLOADED)) {
         sentences.push(format!(
-            "{OVERLOADED} marks overload: much work waited when submissions ended, so that waits grow with the \
-             length of the log and are not compared."
+            "{OVERLOADED} marks overload: much work waited when submissions ended, so that waits grow with \
+             the length of the log and are not compared."
         ));
     }
     let of_place = |curve: &Curve| (place(results, curve), InMeans::from_rows(results, &curve.rows));

@@ -322,8 +322,8 @@ pub(super) fn has_much_unasked(one: &Candidate<'_>) -> bool {
     one.mean("internal_fragmentation").is_some_and(|share| share >= MUCH_UNASKED)
 }
 
-/// Returns the allocators without much node time that no job requested: nodes beyond the request fill boxes, so
-/// that the ratio to the bound of as many nodes is low.
+/// Returns the allocators without much node time that no job requested: nodes beyond the request fill boxes,
+/// so that the ratio to the bound of as many nodes is low.
 fn asked<'g, 'a>(class: &[&'g Candidate<'a>]) -> Vec<&'g Candidate<'a>> {
     class.iter().copied().filter(|one| !has_much_unasked(one)).collect()
 }

@@ -1,5 +1,5 @@
-//! The difference between two replays in words: `1.3 % less than mc1x1 (95 % CI 0.8 to 1.9 %)`. The amount is a
-//! fact about this log; the interval is for more jobs of the same kind.
+//! The difference between two replays in words: `1.3 % less than mc1x1 (95 % CI 0.8 to 1.9 %)`. The amount is
+//! a fact about this log; the interval is for more jobs of the same kind.
 
 use super::candidate::Candidate;
 use meshreplay_base::words::counted;

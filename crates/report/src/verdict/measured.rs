@@ -111,7 +111,8 @@ impl Replication<'_> {
         }
     }
 
-    /// Returns true if means are over the same jobs as in another replication of the same jobs. Without saved jobs, the numbers of jobs are compared.
+    /// Returns true if means are over the same jobs as in another replication of the same jobs. Without saved
+    /// jobs, the numbers of jobs are compared.
     pub(super) fn counts_same_jobs(&self, other: &Self) -> bool {
         match (&self.parts, &other.parts) {
             (Some(parts), Some(others)) => parts.counts_same_jobs(others),

@@ -1,5 +1,5 @@
-//! Lines on overloaded replays: their backlog, and comparisons of utilization, makespan and backlog in place of
-//! waits.
+//! Lines on overloaded replays: their backlog, and comparisons of utilization, makespan and backlog in place
+//! of waits.
 
 use super::candidate::Candidate;
 use super::comparison::Comparison;
@@ -37,8 +37,8 @@ fn spread([low, high]: [f64; 2], decimals: usize) -> String {
     if low == high { high } else { format!("{low} to {high}") }
 }
 
-/// Returns the line on the overloaded replays of a run; `None` without any. `label` names a replay by its varying
-/// coordinates.
+/// Returns the line on the overloaded replays of a run; `None` without any. `label` names a replay by its
+/// varying coordinates.
 pub(super) fn line(
     replays: &[&ReplayResult<'_>],
     label: &dyn Fn(&ReplayResult<'_>) -> String,

@@ -164,8 +164,8 @@ impl<'a> SavedAnswer<'a> {
 /// memory at a time.
 const MOST_JOBS: f64 = 2_500_000.0;
 
-/// Returns the sums over parts of the log of the jobs in `folder`; empty if the jobs were not kept, or for more
-/// than [`MOST_JOBS`].
+/// Returns the sums over parts of the log of the jobs in `folder`; empty if the jobs were not kept, or for
+/// more than [`MOST_JOBS`].
 fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
     let table = &results.table;
     if table.numbers("jobs").is_some_and(|jobs| jobs.iter().flatten().any(|jobs| jobs > MOST_JOBS)) {

@@ -1,9 +1,9 @@
 //! The backlog at the last submission, and the rule for overload.
 //!
-//! Under overload the queue grows until submissions end, and waits measure the length of the log. An overloaded
-//! replay has a large backlog at the last submission, and its queue was last empty long before. The thresholds
-//! are from replays of the Lublin-Feitelson model at known loads. The backlog alone would flag one in six stable
-//! replays of 10,000 jobs: a busy week is not growth.
+//! Under overload the queue grows until submissions end, and waits measure the length of the log. An
+//! overloaded replay has a large backlog at the last submission, and its queue was last empty long before.
+//! The thresholds are from replays of the Lublin-Feitelson model at known loads. The backlog alone would flag
+//! one in six stable replays of 10,000 jobs: a busy week is not growth.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

@@ -37,7 +37,8 @@ impl JobRow {
 }
 
 /// The rule for jobs left out of means, to exclude the empty machine at the start and the draining machine at
-/// the end of a replay. It depends on submissions alone, so means of all replays of a log cover the same jobs.
+/// the end of a replay. It depends on submissions alone, so means of all replays of a log cover the same
+/// jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trim {
     /// The percentage of the period of submissions that means leave out at each end, below 50. `None` keeps
@@ -240,8 +241,8 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Returns the requested work by the capacity of the machine while jobs were submitted. `None` if all jobs arrive
-/// at once.
+/// Returns the requested work by the capacity of the machine while jobs were submitted. `None` if all jobs
+/// arrive at once.
 pub(super) fn offered_load(of: &Facts<'_>) -> Option<f64> {
     let Totals { first, last_submission, busy_s, unasked_s, .. } = of.totals;
     let submitting_s = (last_submission? - first?).as_seconds();

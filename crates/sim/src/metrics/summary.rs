@@ -19,9 +19,9 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Computes the numbers of a replay, and its sums over parts of the log. O(J) for J jobs, or O(J·log J) if
-    /// jobs are not in the order of arrival, plus the time of a lower bound of
-    /// dispersal for each job size. Never fails, as everything stays in memory.
+    /// Computes the numbers of a replay, and its sums over parts of the log. O(J) for J jobs, or O(J·log J)
+    /// if jobs are not in the order of arrival, plus the time of a lower bound of dispersal for each job
+    /// size. Never fails, as everything stays in memory.
     pub fn of(replay: &Finished<'_>) -> io::Result<(Self, PartSums)> {
         let jobs = replay.jobs;
         let ranks = ranks(jobs.len(), |i| jobs[i].submit.as_seconds());
@@ -77,8 +77,8 @@ impl RunningSums {
         Self::with_spilling(replay, 0..jobs, true)
     }
 
-    /// Creates the sums, with the jobs in means at these positions by arrival. Without `spills`, all values stay
-    /// in memory.
+    /// Creates the sums, with the jobs in means at these positions by arrival. Without `spills`, all values
+    /// stay in memory.
     fn with_spilling(replay: &Finished<'_>, in_means: Range<usize>, spills: bool) -> Self {
         let facts = Facts::from_part(replay);
         let numbers = METRICS.iter().map(|metric| Accumulator::new(&metric.compute, &facts, spills));

@@ -111,8 +111,8 @@ impl Accumulator {
         }
     }
 
-    /// Adds the jobs of `part`, the next ones in the order of the log. Calls `visit` with the position of each
-    /// job in a mean, and its value.
+    /// Adds the jobs of `part`, the next ones in the order of the log. Calls `visit` with the position of
+    /// each job in a mean, and its value.
     pub(super) fn add(&mut self, compute: &Compute, part: &Facts<'_>, visit: impl FnMut(usize, f64)) {
         match (self, compute) {
             (Self::Sum(sum), Compute::Sum(has_number, value)) if has_number(part) => {

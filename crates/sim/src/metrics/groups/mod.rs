@@ -68,8 +68,8 @@ struct GroupSum {
 }
 
 impl GroupSums {
-    /// Adds jobs, the next ones in the order of the log, with the group of each. `is_in_means` selects the jobs
-    /// in means by their position among `jobs`. O(J) for J jobs.
+    /// Adds jobs, the next ones in the order of the log, with the group of each. `is_in_means` selects the
+    /// jobs in means by their position among `jobs`. O(J) for J jobs.
     pub fn add(&mut self, jobs: &[JobRow], groups: &[usize], is_in_means: &dyn Fn(usize) -> bool) {
         for (first, (jobs, groups)) in
             (0..).step_by(JOBS_AT_ONCE).zip(jobs.chunks(JOBS_AT_ONCE).zip(groups.chunks(JOBS_AT_ONCE)))

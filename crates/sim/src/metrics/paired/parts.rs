@@ -230,8 +230,8 @@ impl PartAdder {
     }
 }
 
-/// Returns the positions by arrival of the jobs in means, which are consecutive. `kept` are their positions in
-/// the log.
+/// Returns the positions by arrival of the jobs in means, which are consecutive. `kept` are their positions
+/// in the log.
 pub(in crate::metrics) fn in_means(kept: &[usize], ranks: Option<&[usize]>) -> Range<usize> {
     let first = kept.iter().map(|&i| ranks.map_or(i, |ranks| ranks[i])).min().unwrap_or_default();
     first..first + kept.len()

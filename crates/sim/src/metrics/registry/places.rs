@@ -196,8 +196,8 @@ pub(super) const ROWS: &[Metric] = &[
         .describe(
             "allocator calls",
             "ns",
-            "duration of the allocator's calls per started job: placing (trimmed mean), refusals and releases \
-             (medians), without the cost of reading the clock",
+            "duration of the allocator's calls per started job: placing (trimmed mean), refusals and \
+             releases (medians), without the cost of reading the clock",
         )
         .detail(" per job")
         .shown(Plain(0))

@@ -164,8 +164,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "2.5",
         flag: Some(Flag {
             name: "trim",
-            help: "Leave jobs out of means: those submitted in the first and the last PERCENT of the period of \
-                 submissions, the same jobs in every replay",
+            help: "Leave jobs out of means: those submitted in the first and the last PERCENT of the period \
+                 of submissions, the same jobs in every replay",
             gives: FlagValue::Argument("PERCENT"),
             is_of_sweep: false,
             ..SWITCH

@@ -41,8 +41,8 @@ impl ReplayContext<'_> {
         Finished { jobs, records, recording, traffic, mesh, trim, is_predicted, skipped, never_fit, wall_s }
     }
 
-    /// Returns the numbers of the replay and the sums over parts of its log. `recording` has the measurements that
-    /// do not belong to single jobs.
+    /// Returns the numbers of the replay and the sums over parts of its log. `recording` has the measurements
+    /// that do not belong to single jobs.
     pub(super) fn finish(
         &self,
         sums: RunningSums,
