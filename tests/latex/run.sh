@@ -82,7 +82,7 @@ done
 grep -qF '\multicolumn{2}{c}{4x4, arrival\_scale}' table-seeds.tex || fail "table-seeds: no heading above the scales"
 grep -qF '\multicolumn{4}{c}{arrival\_scale}' table-spans.tex || fail "table-spans: no name above the scales"
 grep -qF '\textbf' table-spans.tex || fail "table-spans: no row has a best number"
-for words in 'pairwise.sum.mean relative to mc1x1' 'each number is the' '± *is half'; do
+for words in 'pairwise.sum.mean relative to mc1x1' 'each number is the' 'confidence interval'; do
     grep -q "$words" page-table-readme.txt || fail "table-readme: '$words' is not on the page"
 done
 grep -qF '±' page-table-seeds.txt || fail "table-seeds: no half widths"
