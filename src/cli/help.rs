@@ -16,6 +16,7 @@ const HEADINGS: [(&str, &[&str]); 6] = [
             "arrivals",
             "seed",
             "replications",
+            "shake",
             "partition",
             "input-format",
             "time-zone",

@@ -59,6 +59,7 @@ mod reproduce_compaction;
 mod reproduce_walker;
 mod results_cli;
 mod scripts;
+mod shake_cli;
 mod show_cli;
 mod signals;
 mod sites_cli;

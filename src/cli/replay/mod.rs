@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 pub(super) fn unplanned(error: PlanError) -> Failure {
     match error {
         PlanError::Spec(error) => Failure::Usage(error.into()),
-        PlanError::SameName { .. } => Failure::Usage(error.into()),
+        PlanError::SameName { .. } | PlanError::Shake(_) => Failure::Usage(error.into()),
         PlanError::Log { source, .. } => match *source {
             TraceError::Format(error) => Failure::Usage(error.into()),
             source => Failure::Failed(source.into()),

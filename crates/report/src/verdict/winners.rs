@@ -81,7 +81,9 @@ impl Winners {
     pub(crate) fn of_run(study: &Study, run: &FinishedRun) -> Self {
         let replays = run.replays.iter();
         let replays: Vec<ReplayResult<'_>> = replays
-            .map(|(number, outcomes)| ReplayResult::of_outcomes(&study.cells[*number as usize], outcomes))
+            .map(|(number, outcomes)| {
+                ReplayResult::of_outcomes(&study.cells[*number as usize], outcomes, &study.options)
+            })
             .collect();
         Self::new(&replays, primary(study.options.traffic))
     }

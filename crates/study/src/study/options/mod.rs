@@ -13,6 +13,7 @@ use meshreplay_logs::{LogLimits, formats};
 use meshreplay_machine::machine::node_map::NodeMapSource;
 use meshreplay_machine::machine::outages::{OutageSource, Treatment};
 use meshreplay_sim::metrics::{Replications, Slices, Trim};
+use meshreplay_workload::Shake;
 
 /// Options that all replays of a study, or of one command, share. [`OPTIONS`] has a row for each field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +25,9 @@ pub struct Options {
     pub trim: Trim,
     /// Number of replications, each with its own seed.
     pub replications: Replications,
+    /// The largest change of run times, drawn anew for each replication. `None` if run times are as in the
+    /// log.
+    pub shake: Option<Shake>,
     /// Whether outcomes hold the results of single jobs.
     pub jobs: bool,
     /// Whether results have columns for network traffic.
@@ -185,6 +189,23 @@ pub const OPTIONS: &[ReplayOption] = &[
                  turnaround and utilization are within 5 % of their means; confidence=0.9 changes the 95 %. \
                  Workload models draw new jobs from each seed",
             gives: FlagValue::Argument("R"),
+            is_of_sweep: false,
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "shake",
+        keyed: Keyed::IfGiven,
+        json: Some("shake"),
+        value: |options| options.shake.as_ref().map(Shake::to_string).into(),
+        set: |options, text| put_optional(&mut options.shake, text, str::parse),
+        example: "0.1%",
+        flag: Some(Flag {
+            name: "shake",
+            help: "Change each run time of a log at random by up to this percentage, such as 0.1%, anew in \
+                 each of the --replications: a difference that is chance in the details of this log \
+                 disappears in the mean. The scheduler `recorded` keeps the run times of the log",
+            gives: FlagValue::Argument("PERCENT"),
             is_of_sweep: false,
             ..SWITCH
         }),

@@ -29,6 +29,7 @@ use meshreplay_base::spec::SpecError;
 use meshreplay_logs::{Facts, LogSummary, LogUnit, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::OutageFileError;
+use meshreplay_sim::execution::RECORDED;
 use meshreplay_workload::Rules;
 
 /// A study file or a command line, before its logs are read.
@@ -97,6 +98,9 @@ pub enum PlanError {
     /// The jobs of a log do not suit the requested machines or partitions, in words.
     #[error("{0}")]
     Unsuited(String),
+    /// Shaken run times would answer nothing, for this reason.
+    #[error("{0}")]
+    Shake(String),
     /// A log has no jobs, or they cannot be loaded.
     #[error(transparent)]
     LoadJobsError(#[from] LoadJobsError),
@@ -115,6 +119,7 @@ impl Draft {
         self.logs.iter_mut().for_each(|log| log.read.limits = self.options.log_limits);
         // Names are checked first, so that a wrong name fails at once.
         let given = self.name_logs()?;
+        self.check_shake()?;
         let known = if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };
         if known.is_none() && self.axes.autos.is_empty() {
             self.axes.combinations()?;
@@ -177,6 +182,32 @@ impl Draft {
             check_recorded_nodes(&study)?;
         }
         Ok(study)
+    }
+
+    /// Fails if run times are to be shaken where that answers nothing: in a single run, in jobs that are
+    /// drawn anew anyway, or below a network that sets run times itself.
+    fn check_shake(&self) -> Result<(), PlanError> {
+        let Some(shake) = self.options.shake else { return Ok(()) };
+        let network = self.axes.networks.iter().find(|given| given.spec.name != RECORDED);
+        let model = self.logs.iter().find_map(|log| log.model.as_ref());
+        let problem = if !self.options.replications.are_several() && self.axes.seeds.len() < 2 {
+            format!(
+                "one run with run times changed by {shake} answers nothing; give --replications 20, or leave out --shake"
+            )
+        } else if let Some(model) = model {
+            format!(
+                "'{model}' draws other jobs from each seed, which says more than shaking; leave out --shake, \
+                 or shake one log of the model, which `meshreplay trace generate` writes"
+            )
+        } else if let Some(network) = network {
+            format!(
+                "run times are those of network '{}', not of the log; leave out --shake or --network",
+                network.spec
+            )
+        } else {
+            return Ok(());
+        };
+        Err(PlanError::Shake(problem))
     }
 
     /// Returns a note if no replay uses the given node map.

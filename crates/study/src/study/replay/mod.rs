@@ -31,7 +31,7 @@ use meshreplay_sim::execution::has_traffic;
 use meshreplay_sim::guest::{self, Guests};
 use meshreplay_sim::metrics::{Monitor, Summary};
 use meshreplay_sim::scheduler::RECORDED;
-use meshreplay_workload::{Arrivals, Rules};
+use meshreplay_workload::{Arrivals, Rules, Shake};
 
 /// A replay that is ready to run: its description and its jobs.
 #[derive(Clone, Debug)]
@@ -187,10 +187,16 @@ pub(super) struct Fitting {
 }
 
 impl Options {
-    /// Returns whether results need all jobs in memory: trimmed means, outages (jobs that never ran leave the
+    /// Returns the largest change of run times in a replay; `None` if they are as in the log.
+    pub fn shake_of(&self, spec: &ReplaySpec) -> Option<Shake> {
+        self.shake.filter(|_| spec.scheduler.name != RECORDED)
+    }
+
+    /// Returns whether results need all jobs in memory: trimmed means, shaken run times, outages (jobs that never ran leave the
     /// results at the end), partitions, or columns over all rows.
     pub(in crate::study) fn need_all_jobs(&self) -> bool {
         self.trim.percent.is_some()
+            || self.shake.is_some()
             || self.outages.is_some()
             || self.partitions
             || self.jobs && (self.by_shape || self.tidy || self.fragmentation.is_some())

@@ -17,7 +17,7 @@ use meshreplay_sim::engine::{
 use meshreplay_sim::execution::Traffic;
 use meshreplay_sim::guest;
 use meshreplay_sim::metrics::{Finished, Monitor, Recorder, Recording, Summary, count_by_shape, retain};
-use meshreplay_sim::scheduler;
+use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_workload::most_in_use;
 
 /// One replication of a replay.
@@ -58,7 +58,11 @@ impl<'a> Replication<'a> {
             return self.run_stream(stream, rows);
         }
         outages::check(&self.replay.spec, self.options)?;
-        let fitting = self.replay.jobs(self.seed, &self.monitor.stop)?;
+        let mut fitting = self.replay.jobs(self.seed, &self.monitor.stop)?;
+        let spec = &self.replay.spec;
+        if let Some(shake) = self.options.shake_of(spec) {
+            fitting.jobs = Arc::new(spec.rules.shaken(&fitting.jobs, shake, self.seed));
+        }
         if self.replay.can_drop_finished(self.options, &fitting.jobs) {
             return self.run_list(&fitting);
         }
@@ -70,7 +74,7 @@ impl<'a> Replication<'a> {
         let Self { replay, seed, options, .. } = *self;
         let Fitting { jobs, skipped, misfits, first_arrival } = fitting;
         let never_fit = misfits.len() as u64;
-        let log_peak = (replay.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
+        let log_peak = (replay.spec.scheduler.name == RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&replay.spec, options, first_arrival, seed)?;
         let mut recorder = self.recorder(&jobs, outages::first_arrival(&jobs), outages.is_some(), listed);
         let run = self.drive(Feed::Listed(&jobs), outages, listed, &mut recorder)?;
