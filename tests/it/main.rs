@@ -34,6 +34,7 @@ mod foreign_logs;
 mod groups_cli;
 mod hardening;
 mod labels_cli;
+mod latency_cli;
 mod loads_cli;
 mod lublin;
 mod mistakes_cli;

@@ -1,15 +1,18 @@
 //! `meshreplay replay`: replays logs, as a study that the arguments describe.
 
 mod args;
+mod rounds;
 
 pub(super) use args::{Args, OF_PROGRAM, OF_READING};
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::num::NonZeroUsize;
 
 use anyhow::anyhow;
 
 use self::args::Format;
+use self::rounds::Rounds;
 use super::interrupt::Saving;
 use super::runner::{ResultSink, Runner, Tally, check_room};
 use super::{Failure, by_subject, complain, note, terminal, unwritten, write_notes};
@@ -49,7 +52,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.output.is_some() {
         check_room(&study, &all, args.file_format(), args.large)?;
     }
-    let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
+    let one = args.timing_rounds.and(NonZeroUsize::new(1));
+    let runner = Runner::new(one.or(args.threads), study.cells.len(), args.quiet)?;
     let place = |path| RunPlace { path, format: args.file_format(), force: args.force };
     let results = RunResults::open(&study, args.output.as_deref().map(place))?;
     let parts = results.parts();
@@ -60,8 +64,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let results = Some(results);
     let (errors, said, failure) = (Vec::new(), BTreeSet::new(), None);
     let sparklines = args.sparklines.then(Sparklines::default);
-    let mut output = Output { args, study: &study, results, sparklines, errors, said, failure };
+    let rounds = args.timing_rounds.map(|_| Rounds::default());
+    let mut output = Output { args, study: &study, results, sparklines, rounds, errors, said, failure };
     let tally = runner.run(&study, &all, &|_, outcomes| Ok(outcomes), rows, &mut output);
+    if let (Some(rounds), Some(count)) = (&mut output.rounds, args.timing_rounds) {
+        rounds.run(&runner, &study, count - 1);
+    }
     output.end(tally, runner.is_interrupted())
 }
 
@@ -69,7 +77,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 pub(super) fn unplanned(error: PlanError) -> Failure {
     match error {
         PlanError::Spec(error) => Failure::Usage(error.into()),
-        PlanError::SameName { .. } | PlanError::Shake(_) => Failure::Usage(error.into()),
+        PlanError::SameName { .. } | PlanError::Useless { .. } => Failure::Usage(error.into()),
         PlanError::Log { source, .. } => match *source {
             TraceError::Format(error) => Failure::Usage(error.into()),
             source => Failure::Failed(source.into()),
@@ -86,6 +94,8 @@ struct Output<'a> {
     results: Option<RunResults<'a>>,
     /// The curves of finished replays; `None` without `--sparklines`.
     sparklines: Option<Sparklines>,
+    /// The cost of calls in each round; `None` without `--timing-rounds`.
+    rounds: Option<Rounds>,
     /// The number of each replay that failed, and the error.
     errors: Vec<(usize, SweepError)>,
     /// The printed notes. A note about a log is printed once, not for each replay of it.
@@ -102,6 +112,9 @@ impl ResultSink<Vec<Outcome>> for Output<'_> {
         };
         if let (Some(sparklines), Ok(outcomes)) = (&mut self.sparklines, &ended) {
             sparklines.add(number, &self.study.cells[number].spec, outcomes);
+        }
+        if let (Some(rounds), Ok(outcomes)) = (&mut self.rounds, &ended) {
+            rounds.add(number, outcomes);
         }
         let outcomes = ended.map_err(|error| self.errors.push((number, error))).ok();
         if let Some(Err(error)) = self.results.as_mut().map(|results| results.add(number, outcomes)) {
@@ -161,9 +174,10 @@ impl Output<'_> {
     fn printed(&mut self, run: &mut FinishedRun) -> anyhow::Result<Vec<u8>> {
         let table = || SummaryTable::new(self.study, run, &self.args.shown_columns(), self.args.sort);
         let screen = terminal::screen();
-        let curves = self.sparklines.as_mut().map(|sparklines| sparklines.text(screen)).unwrap_or_default();
+        let mut below = self.sparklines.as_mut().map(|curves| curves.text(screen)).unwrap_or_default();
+        below += &self.rounds.as_ref().map(|rounds| rounds.text(self.study, screen)).unwrap_or_default();
         let answered = |table: String, screen: Screen| {
-            let table = table + &curves;
+            let table = table + &below;
             let sentences = verdict(self.study, run, self.args.output.as_deref());
             let gap = if sentences.is_empty() { "" } else { "\n" };
             (table + gap + &screen.hanging(&sentences.join("\n"), 2)).into_bytes()

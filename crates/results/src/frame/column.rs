@@ -118,6 +118,7 @@ pub(super) fn has(options: &Options, when: When) -> bool {
         When::Recorded => options.recorded,
         When::Partitions => options.partitions,
         When::RecordedNodes => options.recorded_nodes,
+        When::Latency => options.latency,
         When::Shaken => options.shake.is_some(),
         When::Study => false,
     }

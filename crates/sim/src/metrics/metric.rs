@@ -62,6 +62,8 @@ pub enum When {
     Partitions,
     /// If a replay places jobs as recorded in the log.
     RecordedNodes,
+    /// If the distribution of the durations of allocator calls is kept.
+    Latency,
     /// If run times are shaken.
     Shaken,
     /// If the table is the summary of a study, with the number of the cell in each row.
@@ -85,6 +87,7 @@ impl When {
             Self::Recorded => "if a replay has the scheduler `recorded`",
             Self::Partitions => "with --partition",
             Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
+            Self::Latency => "with --latency",
             Self::Shaken => "with --shake",
             Self::Study => "in the summary of a study",
         }

@@ -2,6 +2,7 @@
 
 pub(super) mod downtimes;
 mod fragmentation;
+mod latency;
 mod shapes;
 pub(super) mod tidy;
 
@@ -57,6 +58,7 @@ pub(super) static DETAILS: &[Detail] = &[
     },
     downtimes::DETAIL,
     fragmentation::DETAIL,
+    latency::DETAIL,
     shapes::DETAIL,
     tidy::DETAIL,
 ];

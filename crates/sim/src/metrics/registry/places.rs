@@ -236,6 +236,43 @@ pub(super) const ROWS: &[Metric] = &[
     duration("release_ns_p99", &RELEASE, &P99, "99th percentile of the duration of releases"),
     duration("release_ns_max", &RELEASE, &LONGEST, "longest duration of releases"),
     duration("release_ns_total", &RELEASE, &TOTAL, "duration of all releases"),
+    duration(
+        "allocate_ns_p90",
+        &ALLOCATE,
+        &P90,
+        "90th percentile of the duration of calls that placed a job",
+    )
+    .when(When::Latency),
+    duration(
+        "allocate_ns_p999",
+        &ALLOCATE,
+        &P999,
+        "99.9th percentile of the duration of calls that placed a job",
+    )
+    .when(When::Latency),
+    duration("refuse_ns_p90", &REFUSE, &P90, "90th percentile of the duration of calls that were refused")
+        .when(When::Latency),
+    duration(
+        "refuse_ns_p999",
+        &REFUSE,
+        &P999,
+        "99.9th percentile of the duration of calls that were refused",
+    )
+    .when(When::Latency),
+    duration("release_ns_p90", &RELEASE, &P90, "90th percentile of the duration of releases")
+        .when(When::Latency),
+    duration("release_ns_p999", &RELEASE, &P999, "99.9th percentile of the duration of releases")
+        .when(When::Latency),
+    row(
+        "refusals_per_job",
+        Real(|of| {
+            let Recording { allocate, refused, .. } = of.replay.recording;
+            (allocate.calls() > 0).then(|| refused.calls() as f64 / allocate.calls() as f64)
+        }),
+    )
+    .when(When::Latency)
+    .meaning("refused calls per started job")
+    .shown(Plain(2)),
     row("replay_wall_s", Real(|of| Some(of.replay.wall_s)))
         .when(When::Timed)
         .describe(
@@ -267,6 +304,8 @@ struct Statistic {
 }
 
 const MEDIAN: Statistic = Statistic { detail: ", median", value: Cost::p50_ns };
+const P90: Statistic = Statistic { detail: ", 90th percentile", value: Cost::p90_ns };
+const P999: Statistic = Statistic { detail: ", 99.9th percentile", value: Cost::p999_ns };
 const P99: Statistic = Statistic { detail: ", 99th percentile", value: Cost::p99_ns };
 const LONGEST: Statistic = Statistic { detail: ", longest", value: Cost::max_ns };
 const TOTAL: Statistic = Statistic { detail: " in all", value: Cost::total_ns };

@@ -21,6 +21,8 @@ use meshreplay_workload::Shake;
 pub struct Options {
     /// Whether wall-clock times of allocator calls and replays are measured.
     pub timed: bool,
+    /// Whether results have the distribution of these times. Requires `timed`.
+    pub latency: bool,
     /// Jobs that means leave out.
     pub trim: Trim,
     /// Number of replications, each with its own seed.
@@ -222,6 +224,21 @@ pub const OPTIONS: &[ReplayOption] = &[
             help: "Do not measure the time of allocator calls, so that results are the same bytes on every \
                  run",
             gives: FlagValue::Value("false"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "latency",
+        keyed: Keyed::IfGiven,
+        json: Some("latency"),
+        value: |options| options.latency.into(),
+        set: |options, text| switch(&mut options.latency, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "latency",
+            help: "Keep how long allocator calls take: more quantiles of placing, refusing and releasing in \
+                 the summary, and with the jobs the frame `latency`, a histogram whose counts add up over \
+                 replays, seeds and parts of a study",
             ..SWITCH
         }),
     },

@@ -98,9 +98,14 @@ pub enum PlanError {
     /// The jobs of a log do not suit the requested machines or partitions, in words.
     #[error("{0}")]
     Unsuited(String),
-    /// Shaken run times would answer nothing, for this reason.
-    #[error("{0}")]
-    Shake(String),
+    /// An option answers nothing in this study.
+    #[error("{problem}")]
+    Useless {
+        /// The name of the option.
+        option: &'static str,
+        /// The reason, with the remedy.
+        problem: String,
+    },
     /// A log has no jobs, or they cannot be loaded.
     #[error(transparent)]
     LoadJobsError(#[from] LoadJobsError),
@@ -119,7 +124,7 @@ impl Draft {
         self.logs.iter_mut().for_each(|log| log.read.limits = self.options.log_limits);
         // Names are checked first, so that a wrong name fails at once.
         let given = self.name_logs()?;
-        self.check_shake()?;
+        self.check_options()?;
         let known = if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };
         if known.is_none() && self.axes.autos.is_empty() {
             self.axes.combinations()?;
@@ -184,15 +189,20 @@ impl Draft {
         Ok(study)
     }
 
-    /// Fails if run times are to be shaken where that answers nothing: in a single run, in jobs that are
-    /// drawn anew anyway, or below a network that sets run times itself.
-    fn check_shake(&self) -> Result<(), PlanError> {
+    /// Fails if an option answers nothing: times that are not measured, or shaken run times in a single run,
+    /// in jobs that are drawn anew anyway, or below a network that sets run times itself.
+    fn check_options(&self) -> Result<(), PlanError> {
+        let useless = |option, problem| Err(PlanError::Useless { option, problem });
+        if self.options.latency && !self.options.timed {
+            return useless("latency", "--no-timing measures no times; leave out one of the two".to_owned());
+        }
         let Some(shake) = self.options.shake else { return Ok(()) };
         let network = self.axes.networks.iter().find(|given| given.spec.name != RECORDED);
         let model = self.logs.iter().find_map(|log| log.model.as_ref());
         let problem = if !self.options.replications.are_several() && self.axes.seeds.len() < 2 {
             format!(
-                "one run with run times changed by {shake} answers nothing; give --replications 20, or leave out --shake"
+                "one run with run times changed by {shake} answers nothing; give --replications 20, or leave \
+                 out --shake"
             )
         } else if let Some(model) = model {
             format!(
@@ -200,14 +210,14 @@ impl Draft {
                  or shake one log of the model, which `meshreplay trace generate` writes"
             )
         } else if let Some(network) = network {
+            let network = &network.spec;
             format!(
-                "run times are those of network '{}', not of the log; leave out --shake or --network",
-                network.spec
+                "run times are those of network '{network}', not of the log; leave out --shake or --network"
             )
         } else {
             return Ok(());
         };
-        Err(PlanError::Shake(problem))
+        useless("shake", problem)
     }
 
     /// Returns a note if no replay uses the given node map.
