@@ -38,9 +38,9 @@ fn histograms_count_every_call_and_parts_of_a_study_with_them_merge() -> Tested 
     }
     let ran = run(at, "merge a b -o whole")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let cells = fs::read_dir(at.join("whole/cells"))?.filter_map(Result::ok);
+    let files = fs::read_dir(at.join("whole/cells"))?.filter_map(Result::ok);
     let has_latency = |file: &fs::DirEntry| file.file_name().to_string_lossy().contains(".latency.");
-    assert_eq!(cells.filter(has_latency).count(), 4);
+    assert_eq!(files.filter(has_latency).count(), 4);
     Ok(())
 }
 

@@ -65,13 +65,14 @@ impl Rounds {
         let specs: Vec<&ReplaySpec> = self.ns_per_job.keys().map(|&i| &study.cells[i].spec).collect();
         let names = names(&specs);
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let mut text = format!("\n {:width$}  ns per job in {rounds} rounds, one replay at a time\n", "");
-        for (name, ns) in names.iter().zip(self.ns_per_job.values()) {
+        let line = |(name, ns): (&String, &Vec<f64>)| {
             let mut ns = ns.clone();
             ns.sort_by(f64::total_cmp);
             let [least, median, most] = [0, ns.len() / 2, ns.len() - 1].map(|i| grouped(ns[i], 0));
-            text += &format!(" {name:width$}  {median} ({least} to {most})\n");
-        }
+            format!(" {name:width$}  {median} ({least} to {most})\n")
+        };
+        let head = format!("\n {:width$}  ns per job in {rounds} rounds, one replay at a time\n", "");
+        let mut text = head + &names.iter().zip(self.ns_per_job.values()).map(line).collect::<String>();
         let has_guests = specs.iter().any(|spec| {
             [&spec.allocator, &spec.scheduler, &spec.network].into_iter().any(|spec| spec.is_guest())
         });
@@ -91,7 +92,9 @@ impl Rounds {
 impl ResultSink<Vec<Outcome>> for Rounds {
     fn ended(&mut self, number: usize, ended: Result<Vec<Outcome>, SweepError>) -> Vec<String> {
         // A replay that has ended once ends again.
-        ended.iter().for_each(|outcomes| self.add(number, outcomes));
+        if let Ok(outcomes) = ended {
+            self.add(number, &outcomes);
+        }
         Vec::new()
     }
 
