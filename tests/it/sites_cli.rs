@@ -297,7 +297,9 @@ fn nodes_that_jobs_share_are_no_unit_of_their_own_accord() -> Tested {
         assert!(names_partition && ran.stderr.contains(&said), "{}", ran.stderr);
         assert_eq!(ran.stderr.contains("--unit cpus or --unit gpus counts parts of nodes"), is_refused);
         // The other partition has no shared nodes, and in the whole log the share is below 5 %.
-        for (others, code) in [("--partition other", 0), ("--unit nodes", 0), ("--unit cpus", 0)] {
+        for (others, code) in
+            [("--partition other", 0), ("--unit nodes", 0), ("--unit cpus", 0), ("--unit cores", 0)]
+        {
             let ran = run(at, &format!("replay log.sacct -m 4x4 -a naive --time-zone UTC {others}"))?;
             assert_eq!(ran.code, Some(code), "{others}: {}", ran.stderr);
             assert_eq!(ran.stderr.contains("jobs share nodes"), others == "--unit nodes", "{}", ran.stderr);

@@ -279,8 +279,9 @@ impl StudyFolder {
         let mut keys = HashSet::new();
         for entry in entries {
             let name = entry?.file_name();
+            let stem = name.to_str().and_then(|name| name.strip_suffix(".parquet"));
             // Details have another part of the name before the extension.
-            keys.extend(name.to_str().and_then(|name| name.strip_suffix(".parquet")).map(str::to_owned));
+            keys.extend(stem.filter(|stem| !stem.contains('.')).map(str::to_owned));
         }
         Ok(keys)
     }
