@@ -18,7 +18,7 @@ use super::runner::{ResultSink, Runner, Tally, check_room};
 use super::{Failure, by_subject, complain, note, terminal, unwritten, write_notes};
 use crate::frame::{self, FileFormat, FinishedRun, RunFolderError, RunPlace, RunResults};
 use crate::guest::Guests;
-use crate::metrics::FinishedJobs;
+use crate::metrics::FinishedJob;
 use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
 use crate::study::{Labels, Options, Outcome, PlanError, ReplaySpec, Study, SweepError, TakeCellRows};
 use crate::text::Screen;
@@ -58,7 +58,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let results = RunResults::open(&study, args.output.as_deref().map(place))?;
     let parts = results.parts();
     let rows = parts.as_ref().map(|parts| {
-        move |number, seed, names: &LogNames, left: FinishedJobs| Ok(parts.take(number, seed, names, &left)?)
+        move |number, seed, names: &LogNames, left: Vec<FinishedJob>| {
+            Ok(parts.take(number, seed, names, &left)?)
+        }
     });
     let rows = rows.as_ref().map(|rows| rows as &TakeCellRows<'_>);
     let results = Some(results);

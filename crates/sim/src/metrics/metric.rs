@@ -100,6 +100,27 @@ impl Serialize for When {
     }
 }
 
+/// A set of conditions that hold, such as what a replay measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Has(u32);
+
+impl Has {
+    /// [`When::Always`] alone.
+    pub const NOTHING: Self = Self(1 << When::Always as u32);
+
+    /// Returns the set with `when` if `holds`, and without it otherwise.
+    #[must_use]
+    pub const fn with(self, when: When, holds: bool) -> Self {
+        let bit = 1 << when as u32;
+        Self(if holds { self.0 | bit } else { self.0 & !bit })
+    }
+
+    /// Returns whether `when` holds.
+    pub const fn has(self, when: When) -> bool {
+        self.0 & (1 << when as u32) != 0
+    }
+}
+
 /// A column of a table of results.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ColumnInfo {
@@ -375,7 +396,6 @@ impl Metric {
     pub fn is_over_jobs_in_means(&self) -> bool {
         match self.compute {
             Compute::Mean(_)
-            | Compute::MeanIf(..)
             | Compute::ParallelMean(_)
             | Compute::ParallelMeanToBound
             | Compute::Variance(_) => true,

@@ -106,14 +106,15 @@ impl<'a> RunResults<'a> {
             return Ok(());
         };
         let (replay, spec) = (number as u32, &self.study.cells[number].spec);
-        if let (Some(folder), Some(parts)) = (&mut self.folder, &self.parts) {
-            parts.move_into(number, &mut folder.details)?;
-        }
+        let has_rows = match (&mut self.folder, &self.parts) {
+            (Some(folder), Some(parts)) => parts.move_into(number, &mut folder.details)?,
+            _ => false,
+        };
         for outcome in &mut outcomes {
             let replicate = Replicate { replay, spec, outcome, options: &self.study.options };
             let details = self.folder.iter_mut().flat_map(|folder| &mut folder.details);
             for (detail, file) in details {
-                if outcome.is_streamed && detail.is_of_jobs {
+                if has_rows && detail.is_of_jobs {
                     continue;
                 }
                 detail.in_parts(replicate, &mut |rows| file.append(&mut marked(rows, &self.run)?))?;

@@ -3,7 +3,7 @@
 use super::super::cost::Cost;
 use super::super::facts::{Facts, share};
 use super::super::fragmentation::FragmentationRecord;
-use super::super::gather::Compute::{Count, Duration, Mean, MeanIf, ParallelMean, ParallelMeanToBound, Real};
+use super::super::gather::Compute::{Count, Duration, Mean, ParallelMean, ParallelMeanToBound, Real};
 use super::super::gather::per_job;
 use super::super::metric::Better::{Higher, Neither};
 use super::super::metric::Display::{Measured, Percent, Plain};
@@ -14,7 +14,7 @@ use crate::execution::Traffic;
 
 /// The rows, in the order of the columns of the `summary` frame.
 pub(super) const ROWS: &[Metric] = &[
-    row("pairwise_sum_mean", Mean(per_job!(|of, i| of.dispersal(i).pairwise_sum as f64)))
+    row("pairwise_sum_mean", Mean(per_job!(|job| job.measures.dispersal.pairwise_sum as f64)))
         .of_jobs("pairwise_sum")
         .describe(
             "pairwise sum",
@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Metric] = &[
         .report(First, "pairwise sum", |_| true)
         .interval(7)
         .compared(),
-    row("pairwise_mean_mean", Mean(per_job!(|of, i| of.dispersal(i).pairwise_mean())))
+    row("pairwise_mean_mean", Mean(per_job!(|job| job.measures.dispersal.pairwise_mean())))
         .of_jobs("pairwise_mean")
         .describe(
             "pairwise mean",
@@ -40,7 +40,7 @@ pub(super) const ROWS: &[Metric] = &[
         .report(First, "pairwise mean", |_| true)
         .compared()
         .grouped(),
-    row("pairwise_mean_parallel_mean", ParallelMean(per_job!(|of, i| of.dispersal(i).pairwise_mean())))
+    row("pairwise_mean_parallel_mean", ParallelMean(per_job!(|job| job.measures.dispersal.pairwise_mean())))
         .describe(
             "pairwise mean parallel",
             "hops",
@@ -58,17 +58,20 @@ pub(super) const ROWS: &[Metric] = &[
         .terminal(Placement, "to bound", 4, |_| true)
         .report(First, "to bound", |_| true)
         .compared(),
-    row("components_mean", Mean(per_job!(|of, i| f64::from(of.dispersal(i).components))))
+    row("components_mean", Mean(per_job!(|job| f64::from(job.measures.dispersal.components))))
         .of_jobs("components")
         .describe("components", "", "mean number of components")
         .shown(Plain(2))
         .terminal(Placement, "components", 1, |of| !of.network)
         .report(First, "components", |_| true),
-    row("contiguous_share", Mean(per_job!(|of, i| f64::from(u8::from(of.dispersal(i).components == 1)))))
-        .meaning("share of jobs with one component")
-        .better(Higher)
-        .shown(Percent(1))
-        .terminal(Placement, "contiguous", 2, |of| !of.network),
+    row(
+        "contiguous_share",
+        Mean(per_job!(|job| f64::from(u8::from(job.measures.dispersal.components == 1)))),
+    )
+    .meaning("share of jobs with one component")
+    .better(Higher)
+    .shown(Percent(1))
+    .terminal(Placement, "contiguous", 2, |of| !of.network),
     row(
         "allocate_calls",
         Count(|of| Some(of.replay.recording.allocate.calls() + of.replay.recording.refused.calls())),
@@ -77,25 +80,18 @@ pub(super) const ROWS: &[Metric] = &[
     .better(Neither),
     row("allocate_failures", Count(|of| Some(of.replay.recording.refused.calls())))
         .meaning("allocator calls that placed no job"),
-    row(
-        "contention_own_mean",
-        MeanIf(|of| of.replay.recording.contention.is_some(), per_job!(|of, i| of.contention(i).own)),
-    )
-    .when(When::Contention)
-    .describe("contention own", "pairs", "mean of `contention_own` of the `jobs` frame"),
-    row(
-        "contention_others_mean",
-        MeanIf(|of| of.replay.recording.contention.is_some(), per_job!(|of, i| of.contention(i).others)),
-    )
-    .when(When::Contention)
-    .describe("contention others", "pairs", "mean of `contention_others`"),
-    row(
-        "contention_mean",
-        Real(|of| Some(share(of.replay.recording.contention.as_ref()?.pair_seconds, of.makespan_s))),
-    )
-    .when(When::Contention)
-    .describe("contention", "pairs", "time-weighted mean of pairs of messages that share a link")
-    .report(First, "contention", |_| true),
+    row("contention_own_mean", Mean(per_job!(|job| job.contention().own))).when(When::Contention).describe(
+        "contention own",
+        "pairs",
+        "mean of `contention_own` of the `jobs` frame",
+    ),
+    row("contention_others_mean", Mean(per_job!(|job| job.contention().others)))
+        .when(When::Contention)
+        .describe("contention others", "pairs", "mean of `contention_others`"),
+    row("contention_mean", Real(|of| Some(share(of.replay.recording.pair_seconds?, of.makespan_s))))
+        .when(When::Contention)
+        .describe("contention", "pairs", "time-weighted mean of pairs of messages that share a link")
+        .report(First, "contention", |_| true),
     row("largest_free_submesh_mean", Real(|of| Some(fragmentation(of)?.largest)))
         .when(When::Fragmentation)
         .describe("largest free submesh", "nodes", "time-weighted mean size of the largest free submesh")
@@ -163,14 +159,11 @@ pub(super) const ROWS: &[Metric] = &[
         .when(When::Network)
         .describe("packet blocked", "cycles", "99th percentile")
         .detail(", 99th percentile"),
-    row(
-        "packets_contended_share",
-        Real(|of| per_packet(of, |traffic| traffic.jobs.iter().map(|job| job.contended).sum())),
-    )
-    .when(When::Network)
-    .meaning("share of packets that waited for another job's packet")
-    .shown(Percent(1))
-    .terminal(Network, "contended", 0, |of| of.network),
+    row("packets_contended_share", Real(|of| per_packet(of, |traffic| traffic.contended)))
+        .when(When::Network)
+        .meaning("share of packets that waited for another job's packet")
+        .shown(Percent(1))
+        .terminal(Network, "contended", 0, |of| of.network),
     row(
         "link_utilization",
         Real(|of| {

@@ -1,16 +1,16 @@
 //! Runs one replay and its replications, and gathers the results.
 
+mod fold;
 pub(super) mod outages;
 mod outcome;
+mod path;
 mod replication;
-mod streamed;
-mod sums;
 
+pub use fold::JOBS_AT_ONCE;
+pub(super) use fold::TakeRows;
 pub(super) use outages::check as check_outages;
 pub use outcome::Outcome;
 pub(super) use replication::{Feed, Replication};
-pub use sums::JOBS_AT_ONCE;
-pub(super) use sums::TakeRows;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -102,12 +102,9 @@ impl Replay {
         loop {
             let seed = self.spec.seed.wrapping_add(outcomes.len() as u64);
             let replication = Replication { replay: self, seed, options, monitor };
-            let mut outcome = replication.run(recorded.as_ref(), rows)?;
+            let outcome = replication.run(recorded.as_ref(), rows)?;
             let jobs = outcome.summary.get("jobs").unwrap_or_default();
             monitor.earlier.fetch_add(jobs as usize, Ordering::Relaxed);
-            if !options.jobs {
-                outcome.strip();
-            }
             summaries.push(outcome.summary.clone());
             outcomes.push(outcome);
             if options.replications.enough(&summaries) {
