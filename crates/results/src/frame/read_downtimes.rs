@@ -16,9 +16,9 @@ pub type Intervals = Vec<(NodeId, NodeId)>;
 /// An interval during which nodes were down.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Down {
-    /// When they went down, in seconds.
+    /// Needs they went down, in seconds.
     pub from_s: f64,
-    /// When they came up, in seconds; infinite if they did not.
+    /// Needs they came up, in seconds; infinite if they did not.
     pub until_s: f64,
     /// The nodes.
     pub nodes: Intervals,

@@ -3,11 +3,11 @@
 use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use super::column::Value::{Added, MaybeF64, Str, U32};
-use super::column::{Field, Value, build, has};
+use super::column::{Field, Value, build};
 use super::detail::DETAILS;
 use super::{FrameError, coordinates, frame, name};
-use meshreplay_sim::metrics::{ColumnInfo, ColumnType, METRICS, Metric, Number, When};
-use meshreplay_study::study::{Options, Outcome, ReplaySpec};
+use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Has, METRICS, Metric, Needs, Number, Trim};
+use meshreplay_study::study::{Outcome, ReplaySpec};
 use serde::Serialize;
 
 /// One row of the frame: a replication of a replay.
@@ -24,7 +24,7 @@ fn number<'a>() -> Field<SummaryRow<'a>> {
 }
 
 /// The column between the coordinates and the numbers.
-fn trim<'a>() -> Field<SummaryRow<'a>> {
+fn trimmed<'a>() -> Field<SummaryRow<'a>> {
     field("trim_percent", MaybeF64(|row| row.trim_percent))
         .unit("%")
         .meaning("percent of the period of submissions that means exclude at each end; null without --trim")
@@ -39,7 +39,7 @@ fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
             "id of the run, a hash of run.json, or of the study, a hash of name and options in study.json: \
              the same in every file of a directory",
         ),
-        field("key", Added).when(When::Study).meaning(
+        field("key", Added).needs(Needs::Study).meaning(
             "name of the cell: a hash of everything that its \
                                                        result depends on",
         ),
@@ -66,7 +66,7 @@ fn numbers(metric: &Metric, rows: &[SummaryRow<'_>]) -> Column {
 
 /// Returns the descriptions of all columns in the order of the frame.
 pub(super) fn columns() -> Vec<ColumnInfo> {
-    let front = [number().column].into_iter().chain(coordinates::in_front()).chain([trim().column]);
+    let front = [number().column].into_iter().chain(coordinates::in_front()).chain([trimmed().column]);
     let numbers = METRICS.iter().map(|metric| metric.column);
     let behind = coordinates::behind().chain(behind().into_iter().map(|field| field.column));
     front.chain(numbers).chain(behind).collect()
@@ -74,8 +74,8 @@ pub(super) fn columns() -> Vec<ColumnInfo> {
 
 /// Returns the summary of `rows`, in their order. Each entry is the number of a replay, its spec, and the
 /// outcome of one replication.
-pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], options: &Options) -> Result<DataFrame, FrameError> {
-    let trim_percent = options.trim.percent;
+pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], trim: Trim, has: Has) -> Result<DataFrame, FrameError> {
+    let trim_percent = trim.percent;
     let rows: Vec<SummaryRow<'_>> = rows
         .iter()
         .map(|&(number, spec, outcome)| SummaryRow { number, spec, outcome, trim_percent })
@@ -83,13 +83,13 @@ pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], options: &Options) -> Resu
     // The seed of a row is that of the replication.
     let of_row = |row: &SummaryRow<'_>| ReplaySpec { seed: row.outcome.seed, ..row.spec.clone() };
     let specs: Vec<ReplaySpec> = rows.iter().map(of_row).collect();
-    let mut columns = build(&[number()], &rows, options);
-    columns.extend(coordinates::front_columns(&specs, options));
-    columns.extend(build(&[trim()], &rows, options));
-    let numbers = METRICS.iter().filter(|metric| has(options, metric.column.when));
+    let mut columns = build(&[number()], &rows, has);
+    columns.extend(coordinates::front_columns(&specs, has));
+    columns.extend(build(&[trimmed()], &rows, has));
+    let numbers = METRICS.iter().filter(|metric| has.has(metric.column.needs));
     columns.extend(numbers.map(|metric| self::numbers(metric, &rows)));
     columns.extend(coordinates::behind_columns(&specs));
-    columns.extend(build(&behind(), &rows, options));
+    columns.extend(build(&behind(), &rows, has));
     frame(columns)
 }
 

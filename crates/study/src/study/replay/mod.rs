@@ -184,12 +184,11 @@ pub(super) struct Fitting {
 }
 
 impl Options {
-    /// Returns whether results need all jobs in memory: trimmed means, outages (jobs that never ran leave the
-    /// results at the end), partitions, or columns over all rows.
+    /// Returns whether results need all jobs in memory: trimmed means, outages (how many jobs run
+    /// is known at the end), or columns over all rows.
     pub(in crate::study) fn need_all_jobs(&self) -> bool {
         self.trim.percent.is_some()
             || self.outages.is_some()
-            || self.partitions
             || self.jobs && (self.by_shape || self.tidy || self.fragmentation.is_some())
     }
 }
