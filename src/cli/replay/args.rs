@@ -166,7 +166,7 @@ pub(crate) struct Args {
 
     /// Estimated run times: as recorded, exact (equal to the run time), or factor=F (F times the run time).
     /// predicted:user-last-two predicts the mean of the user's last two jobs that have ended, and
-    /// from-file:FILE reads lines job,prediction; `meshreplay list predictors` shows more. Needs a job
+    /// from-file:FILE reads lines job,prediction; `meshreplay list predictors` shows more. When a job
     /// outlives its prediction, it is corrected by the rule after ,correct=: tsafrir (in steps), request (to
     /// the requested time) or error (fails).
     #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]

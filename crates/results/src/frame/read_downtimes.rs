@@ -16,9 +16,9 @@ pub type Intervals = Vec<(NodeId, NodeId)>;
 /// An interval during which nodes were down.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Down {
-    /// Needs they went down, in seconds.
+    /// When they went down, in seconds.
     pub from_s: f64,
-    /// Needs they came up, in seconds; infinite if they did not.
+    /// When they came up, in seconds; infinite if they did not.
     pub until_s: f64,
     /// The nodes.
     pub nodes: Intervals,

@@ -27,7 +27,7 @@ pub struct JobOrder {
     pub jobs: u64,
     /// Whether none arrived before the one above it.
     pub is_sorted: bool,
-    /// Needs the last job of the list arrived, in seconds.
+    /// When the last job of the list arrived, in seconds.
     pub last_s: f64,
     /// First and last arrival, in seconds.
     pub ends_s: [f64; 2],
