@@ -9,6 +9,7 @@ use std::path::Path;
 use meshreplay::cli::embedded::{plan, replay_draft};
 use meshreplay::frame::pooling_replays;
 use meshreplay::guest::Guests;
+use meshreplay::metrics::Needs;
 
 use super::support::{Tested, columns, run};
 
@@ -273,7 +274,7 @@ fn logs_whose_jobs_are_not_kept_are_read_again_for_their_parts() -> Tested {
         let study = plan(draft, &mut Vec::new())?;
         let jobs: Vec<u64> = study.cells.iter().map(|cell| cell.jobs).collect();
         assert_eq!(jobs, [3, 2]);
-        assert!(study.options.partitions && study.cells.iter().all(|cell| !cell.pools_partitions));
+        assert!(study.has.has(Needs::Partitions) && study.cells.iter().all(|cell| !cell.pools_partitions));
     }
     Ok(())
 }

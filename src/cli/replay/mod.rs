@@ -18,9 +18,9 @@ use super::runner::{ResultSink, Runner, Tally, check_room};
 use super::{Failure, by_subject, complain, note, terminal, unwritten, write_notes};
 use crate::frame::{self, FileFormat, FinishedRun, RunFolderError, RunPlace, RunResults};
 use crate::guest::Guests;
-use crate::metrics::FinishedJob;
+use crate::metrics::{FinishedJob, Has};
 use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
-use crate::study::{Labels, Options, Outcome, PlanError, ReplaySpec, Study, SweepError, TakeCellRows};
+use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Study, SweepError, TakeCellRows};
 use crate::text::Screen;
 use crate::trace::{LogNames, TraceError};
 use crate::words::counted;
@@ -28,18 +28,17 @@ use crate::words::counted;
 /// Replays every combination of the repeated arguments.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.check_output().map_err(Failure::Usage)?;
-    let mut draft = args.draft(Guests::default()).map_err(Failure::Usage)?;
+    let draft = args.draft(Guests::default()).map_err(Failure::Usage)?;
     // Before a log is read, and once more when it is known which allocators `all` has.
     let sorted: Vec<String> = args.sort.iter().map(|metric| metric.name().to_owned()).collect();
     let named = [("--columns", args.shown_columns()), ("--sort", sorted)];
-    let check = |options: &Options| {
+    let check = |has: Has| {
         let check_one = |(argument, columns): &(&str, Vec<String>)| {
-            check_columns(columns, options).map_err(|error| Failure::Usage(anyhow!("{argument}: {error}")))
+            check_columns(columns, has).map_err(|error| Failure::Usage(anyhow!("{argument}: {error}")))
         };
         named.iter().try_for_each(check_one)
     };
-    draft.axes.tell(&mut draft.options);
-    check(&draft.options)?;
+    check(draft.axes.has(&draft.options))?;
     let mut notes = Vec::new();
     let planned = draft.plan(&mut notes);
     if let Ok(study) = &planned {
@@ -47,7 +46,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     write_notes(args.quiet, &notes);
     let study = planned.map_err(unplanned)?;
-    check(&study.options)?;
+    check(study.has)?;
     let all: Vec<usize> = (0..study.cells.len()).collect();
     if args.output.is_some() {
         check_room(&study, &all, args.file_format(), args.large)?;

@@ -13,8 +13,8 @@ use meshreplay_base::job::{Job, Shape};
 use meshreplay_logs::{LogNames, NameKind};
 use meshreplay_sim::engine::Record;
 use meshreplay_sim::execution::JobTraffic;
-use meshreplay_sim::metrics::{Dispersal, FinishedJob, More, When};
-use meshreplay_study::study::{Options, Outcome};
+use meshreplay_sim::metrics::{Dispersal, FinishedJob, Has, More, Needs};
+use meshreplay_study::study::Outcome;
 
 /// Facts that the jobs of a replication share.
 #[derive(Clone, Copy)]
@@ -32,9 +32,9 @@ impl<'a> SharedFacts<'a> {
     }
 
     /// Returns the frame of these jobs of the replication.
-    pub(super) fn frame(self, jobs: &'a [FinishedJob], options: &Options) -> Result<DataFrame, FrameError> {
+    pub(super) fn frame(self, jobs: &'a [FinishedJob], has: Has) -> Result<DataFrame, FrameError> {
         let rows: Vec<JobRow<'_>> = jobs.iter().map(|finished| JobRow { shared: &self, finished }).collect();
-        frame(build(&fields(), &rows, options))
+        frame(build(&fields(), &rows, has))
     }
 }
 
@@ -95,7 +95,7 @@ impl JobRow<'_> {
     }
 }
 
-/// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only as [`When`]
+/// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only as [`Needs`]
 /// permits.
 pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
     [of_schedule(), of_placement(), of_log()].into_iter().flatten().collect()
@@ -116,28 +116,28 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
             "estimated run time used by the scheduler; the requested time if run times are predicted",
         ),
         field("prediction_s", MaybeF64(|row| row.predicted(|record| record.prediction.as_seconds())))
-            .when(When::Predictions)
+            .needs(Needs::Predictions)
             .unit("s")
             .meaning("run time predicted at arrival"),
         field("corrections", MaybeU64(|row| row.predicted(|record| u64::from(record.corrections))))
-            .when(When::Predictions)
+            .needs(Needs::Predictions)
             .meaning("corrections of its prediction"),
         field("backfilled", MaybeU64(|row| row.predicted(|record| u64::from(record.backfilled))))
-            .when(When::Predictions)
+            .needs(Needs::Predictions)
             .meaning("1 if it started while an older job waited, otherwise 0"),
         field("procs", U32(|row| row.job().procs)).meaning("processors requested"),
         field("shape", Written(|row, to| write_shape(&row.job().shape, to)))
             .meaning("requested shape: sides such as 3x2, or a rule"),
         field("allocated", U32(|row| row.record().allocated)).meaning("nodes held"),
         field("nodes", Written(|row, to| to.push_str(&row.more().nodes)))
-            .when(When::Placements)
+            .needs(Needs::Placements)
             .meaning("nodes held, ascending, as intervals such as `0-3 7`; the last ones for moved jobs"),
-        field("shape_used", Written(JobRow::shape_used)).when(When::Placements).meaning(
+        field("shape_used", Written(JobRow::shape_used)).needs(Needs::Placements).meaning(
             "sides along x, y and z of the box of its nodes, as folded and turned; empty if they form \
              no box",
         ),
         field("nodes_replaced", MaybeU64(|row| row.more().replaced.map(u64::from)))
-            .when(When::RecordedNodes)
+            .needs(Needs::RecordedNodes)
             .meaning("nodes outside of its recorded list; null without a list"),
         field("wait_s", F64(|row| row.finished.wait_s())).unit("s").meaning("start − arrival"),
         field("queue_delay_s", F64(|row| row.finished.queue_delay_s()))
@@ -151,10 +151,10 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
             .unit("s")
             .meaning("time that it stood still because of moves; part of `run_s`"),
         field("restarts", U32(|row| row.record().restarts))
-            .when(When::Outages)
+            .needs(Needs::Outages)
             .meaning("reruns after kills by node outages; start and end belong to the last run"),
         field("lost_s", F64(|row| row.record().lost.as_seconds()))
-            .when(When::Outages)
+            .needs(Needs::Outages)
             .unit("s")
             .meaning("run time of killed runs; part of `wait_s`"),
     ]
@@ -179,35 +179,35 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
             .unit("nodes")
             .meaning("size of the smallest enclosing box"),
         field("contention_own", F64(|row| row.finished.contention().own))
-            .when(When::Contention)
+            .needs(Needs::Contention)
             .unit("pairs")
             .meaning(
                 "pairs of its messages that share a link, with messages between all pairs of its \
                       nodes",
             ),
         field("contention_others", F64(|row| row.finished.contention().others))
-            .when(When::Contention)
+            .needs(Needs::Contention)
             .unit("pairs")
             .meaning(
                 "pairs of its messages and messages of running jobs that share a link, at its \
                       start",
             ),
         field("packets", MaybeU64(|row| row.more().traffic.map(|traffic| traffic.packets)))
-            .when(When::Network)
+            .needs(Needs::Network)
             .meaning("packets sent"),
         field("packets_contended", MaybeU64(|row| row.more().traffic.map(|traffic| traffic.contended)))
-            .when(When::Network)
+            .needs(Needs::Network)
             .meaning("packets that waited for another job's packet"),
         field("packet_latency_cycles_mean", MaybeF64(|row| row.per_packet(|traffic| traffic.latency)))
-            .when(When::Network)
+            .needs(Needs::Network)
             .unit("cycles")
             .meaning("mean time from creation to arrival of the last flit; 0 without packets"),
         field("packet_blocked_cycles_mean", MaybeF64(|row| row.per_packet(|traffic| traffic.blocked)))
-            .when(When::Network)
+            .needs(Needs::Network)
             .unit("cycles")
             .meaning("mean time that headers waited for channels in the network"),
         field("allocate_ns", U64(|row| row.finished.measures.allocate_ns))
-            .when(When::Timed)
+            .needs(Needs::Timed)
             .unit("ns")
             .meaning("duration of the allocator call that placed it"),
     ]
@@ -250,12 +250,12 @@ fn field<'a>(name: &'static str, value: Value<JobRow<'a>>) -> Field<JobRow<'a>> 
 
 /// Returns the jobs of one replication of replay number `replay`, in the order of the log. The frame has no
 /// rows if the outcome has kept no jobs.
-pub fn jobs(replay: u32, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
-    SharedFacts::from_outcome(replay, outcome).frame(&outcome.jobs, options)
+pub fn jobs(replay: u32, outcome: &Outcome, has: Has) -> Result<DataFrame, FrameError> {
+    SharedFacts::from_outcome(replay, outcome).frame(&outcome.jobs, has)
 }
 
 /// Returns the rows of the jobs at these positions.
 pub(super) fn rows(replicate: Replicate<'_>, rows: Range<usize>) -> Result<DataFrame, FrameError> {
-    let Replicate { replay, outcome, options, .. } = replicate;
-    SharedFacts::from_outcome(replay, outcome).frame(&outcome.jobs[rows], options)
+    let Replicate { replay, outcome, has, .. } = replicate;
+    SharedFacts::from_outcome(replay, outcome).frame(&outcome.jobs[rows], has)
 }

@@ -40,9 +40,7 @@ pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOS
 pub use gather::Number;
 pub use groups::{GroupNumbers, GroupSums, OfGroups, grouped_metrics};
 pub use killed_waits::KilledWaits;
-pub use metric::{
-    Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Has, Metric, TableColumn, When,
-};
+pub use metric::{Better, ColumnInfo, ColumnType, Display, Group, Has, Metric, Needs, TableColumn};
 pub use paired::{Difference, Interval95, PartFiller, PartSums, Parts, Uncertainty};
 pub use recorder::{
     BATCH, Compactions, Downtime, LostRun, Monitor, OutageRecord, Recorder, Recording, RowSink,

@@ -90,7 +90,7 @@ impl RunningSums {
     /// arrival.
     fn with_period(mesh: &Mesh, has: Has, in_means: Range<usize>, period_s: Option<[f64; 2]>) -> Self {
         let state = |metric: &Metric| {
-            if has.has(metric.column.when) {
+            if has.has(metric.column.needs) {
                 Accumulator::new(&metric.compute, mesh)
             } else {
                 Accumulator::Nothing
@@ -135,7 +135,7 @@ impl RunningSums {
         totals.backlog = waiting.finish();
         let facts = Facts::new(whole, totals);
         let number = |(metric, number): (&Metric, Accumulator)| {
-            if has.has(metric.column.when) { number.finish(&metric.compute, &facts) } else { Ok(None) }
+            if has.has(metric.column.needs) { number.finish(&metric.compute, &facts) } else { Ok(None) }
         };
         let numbers = METRICS.iter().zip(numbers).map(number);
         Ok((Summary { numbers: numbers.collect::<io::Result<_>>()? }, parts.finish()))
@@ -148,7 +148,7 @@ mod tests {
     use crate::engine::Record;
     use crate::metrics::dispersal::Dispersal;
     use crate::metrics::finished_job::Measures;
-    use crate::metrics::metric::When;
+    use crate::metrics::metric::Needs;
     use crate::metrics::recorder::Recording;
     use meshreplay_base::job::{Job, Shape, Time};
     use meshreplay_machine::machine::Mesh;
@@ -243,7 +243,7 @@ mod tests {
         }
         jobs[3].record.corrections = 2;
         let of = |is_predicted| {
-            summarized(&jobs, "4", Trim::default(), Has::NOTHING.with(When::Predictions, is_predicted))
+            summarized(&jobs, "4", Trim::default(), Has::NOTHING.with(Needs::Predictions, is_predicted))
         };
         let summary = of(true);
         is(&summary, "bounded_slowdown_per_processor_mean", (1.0 + 1.0 + 1.0 + 2.25) / 4.0);

@@ -124,7 +124,7 @@ impl RunFolder {
             true => return Err(RunFolderError::OtherResults(path.to_owned())),
         };
         check_directories(path)?;
-        let details = DETAILS.iter().filter(|detail| detail.is_in(&study.options));
+        let details = DETAILS.iter().filter(|detail| detail.is_in(study.has));
         let details = details.map(|detail| Ok((detail, FrameFile::create(path, detail.name, format, run)?)));
         let details = details.collect::<Result<_, FrameError>>()?;
         let place = Place::of_process(path, &study.logs)

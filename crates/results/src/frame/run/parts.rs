@@ -13,8 +13,8 @@ use crate::frame::jobs::SharedFacts;
 use crate::frame::read::read_rows;
 use crate::frame::{FileFormat, FrameError, FrameFile, marked};
 use meshreplay_logs::LogNames;
-use meshreplay_sim::metrics::FinishedJob;
-use meshreplay_study::study::{Options, Study};
+use meshreplay_sim::metrics::{FinishedJob, Has};
+use meshreplay_study::study::Study;
 
 /// The jobs of one replay that have finished.
 struct Part {
@@ -29,7 +29,7 @@ pub struct JobParts {
     format: FileFormat,
     /// The text of run.json.
     run: String,
-    options: Options,
+    has: Has,
     /// Whether the run has a single replay.
     is_single: bool,
     /// The files by the numbers of the replays.
@@ -44,7 +44,7 @@ impl JobParts {
             folder: folder.to_owned(),
             format: if is_single { format } else { FileFormat::Parquet },
             run: run.to_owned(),
-            options: study.options.clone(),
+            has: study.has,
             is_single,
             open: Mutex::default(),
         }
@@ -65,7 +65,7 @@ impl JobParts {
     ) -> Result<(), FrameError> {
         // Replays with predictions keep their jobs in memory.
         let shared = SharedFacts { replay: number as u32, seed, names, is_predicted: false };
-        let mut rows = marked(shared.frame(jobs, &self.options)?, &self.run)?;
+        let mut rows = marked(shared.frame(jobs, self.has)?, &self.run)?;
         let begun = self.open().remove(&number);
         let mut part = match begun {
             Some(part) => part,

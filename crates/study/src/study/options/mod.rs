@@ -12,7 +12,7 @@ use meshreplay_base::spec::Spec;
 use meshreplay_logs::{LogLimits, formats};
 use meshreplay_machine::machine::node_map::NodeMapSource;
 use meshreplay_machine::machine::outages::{OutageSource, Treatment};
-use meshreplay_sim::metrics::{Replications, Slices, Trim};
+use meshreplay_sim::metrics::{Has, Needs, Replications, Slices, Trim};
 use meshreplay_workload::Shake;
 
 /// Options that all replays of a study, or of one command, share. [`OPTIONS`] has a row for each field.
@@ -32,16 +32,6 @@ pub struct Options {
     pub shake: Option<Shake>,
     /// Whether outcomes hold the results of single jobs.
     pub jobs: bool,
-    /// Whether results have columns for network traffic.
-    pub traffic: bool,
-    /// Whether results have columns for predicted run times.
-    pub predictions: bool,
-    /// Whether results have columns that compare with recorded starts.
-    pub recorded: bool,
-    /// Whether results have a column for partitions.
-    pub partitions: bool,
-    /// Whether results have columns that compare with recorded nodes.
-    pub recorded_nodes: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
     /// Slices whose fit into the free nodes is counted. `None` if fragmentation is not measured.
@@ -146,15 +136,6 @@ const OFF: ReplayOption = ReplayOption {
     flag: None,
 };
 
-/// A switch that follows from the replays themselves and only adds columns.
-const fn derived(
-    name: &'static str,
-    value: fn(&Options) -> Value,
-    set: fn(&mut Options, &str) -> Result<(), String>,
-) -> ReplayOption {
-    ReplayOption { name, value, set, ..OFF }
-}
-
 /// Every option. Content keys have lines in the order of the rows.
 pub const OPTIONS: &[ReplayOption] = &[
     ReplayOption {
@@ -242,38 +223,6 @@ pub const OPTIONS: &[ReplayOption] = &[
             ..SWITCH
         }),
     },
-    ReplayOption {
-        // Follows from the networks of the replays, which are part of content keys and of study.json.
-        name: "traffic",
-        keyed: Keyed::Always,
-        value: |options| options.traffic.into(),
-        set: |options, text| switch(&mut options.traffic, text),
-        ..OFF
-    },
-    // Follows from the rules of the replays, which are part of content keys and of study.json.
-    derived(
-        "predictions",
-        |options| options.predictions.into(),
-        |options, text| switch(&mut options.predictions, text),
-    ),
-    // Follows from the schedulers of the replays.
-    derived(
-        "recorded",
-        |options| options.recorded.into(),
-        |options, text| switch(&mut options.recorded, text),
-    ),
-    // Follows from the partitions of the replays. Only adds a column.
-    derived(
-        "partition_column",
-        |options| options.partitions.into(),
-        |options, text| switch(&mut options.partitions, text),
-    ),
-    // Follows from the allocators of the replays.
-    derived(
-        "recorded_nodes",
-        |options| options.recorded_nodes.into(),
-        |options, text| switch(&mut options.recorded_nodes, text),
-    ),
     ReplayOption {
         name: "contention",
         keyed: Keyed::Always,
@@ -458,6 +407,23 @@ pub const OPTIONS: &[ReplayOption] = &[
         }),
     },
 ];
+
+impl Options {
+    /// Returns what replays with these options have, whatever is replayed.
+    pub fn has(&self) -> Has {
+        Has::NOTHING
+            .with(Needs::Timed, self.timed)
+            .with(Needs::Contention, self.contention)
+            .with(Needs::Fragmentation, self.fragmentation.is_some())
+            .with(Needs::Placements, self.placements)
+            .with(Needs::ByShape, self.by_shape)
+            .with(Needs::Tidy, self.tidy)
+            .with(Needs::Outages, self.outages.is_some())
+            .with(Needs::Latency, self.latency)
+            .with(Needs::Shaken, self.shake.is_some())
+            .with_slices(self.fragmentation.as_ref().map_or(0, |slices| slices.all().len()))
+    }
+}
 
 /// The spelling of a missing value in content keys.
 const NONE: &str = "none";

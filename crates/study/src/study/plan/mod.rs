@@ -30,6 +30,7 @@ use meshreplay_logs::{Facts, LogSummary, LogUnit, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::OutageFileError;
 use meshreplay_sim::execution::RECORDED;
+use meshreplay_sim::metrics::{Has, Needs};
 use meshreplay_workload::Rules;
 
 /// A study file or a command line, before its logs are read.
@@ -131,7 +132,6 @@ impl Draft {
         }
         self.check_files()?;
         check_predictions(&self.axes.rules, &[])?;
-        self.axes.tell(&mut self.options);
         let (mut logs, surveys) = self.survey(notes)?;
         self.name_zone(&logs, notes);
         notes.extend(self.without_users(&surveys));
@@ -139,7 +139,6 @@ impl Draft {
             combinations
         } else {
             self.size_machines(&surveys, notes)?;
-            self.axes.tell(&mut self.options);
             self.keep_parts(&mut logs)?;
             self.check_files()?;
             self.combinations(given, notes)?
@@ -147,7 +146,8 @@ impl Draft {
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
-        let (unique, mut keys) = (unique(), Keys::new(&self.options));
+        let has = self.axes.has(&self.options);
+        let (unique, mut keys) = (unique(), Keys::new(&self.options, has));
         let sha256s: Vec<Arc<str>> = logs.iter().map(|log| log.sha256.as_str().into()).collect();
         for Combination { log, spec, of_all } in combinations {
             let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
@@ -175,13 +175,14 @@ impl Draft {
             let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
             cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions });
         }
-        self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
-        notes.extend(self.note_on_node_map());
+        let follows_lists = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
+        let has = has.with(Needs::RecordedNodes, follows_lists);
+        notes.extend(self.note_on_node_map(has));
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
         let guests = axes.guests;
         let notes_of_study = Vec::new();
         let mut study =
-            Study { name, description, options, logs, cells, guests, notes: notes_of_study, most_kept };
+            Study { name, description, options, has, logs, cells, guests, notes: notes_of_study, most_kept };
         if is_of_command {
             load_jobs(&mut study, notes)?;
             check_recorded_nodes(&study)?;
@@ -221,8 +222,8 @@ impl Draft {
     }
 
     /// Returns a note if no replay uses the given node map.
-    fn note_on_node_map(&self) -> Option<String> {
-        let has_no_effect = self.options.node_map.is_some() && !self.options.recorded_nodes;
+    fn note_on_node_map(&self, has: Has) -> Option<String> {
+        let has_no_effect = self.options.node_map.is_some() && !has.has(Needs::RecordedNodes);
         has_no_effect.then(|| {
             "the node map has no effect, as no replay has the allocator recorded; add that allocator or \
              leave out --node-map"
@@ -351,7 +352,7 @@ impl Draft {
         let (mut logs, mut surveys) = (Vec::new(), Vec::new());
         for (number, source) in self.logs.iter().enumerate() {
             if let Some(model) = &source.model {
-                if self.options.partitions {
+                if self.axes.has_partitions() {
                     return Err(PlanError::Unsuited(format!(
                         "{} is a workload model, which has no partitions; leave out --partition",
                         source.name
@@ -400,6 +401,7 @@ impl Draft {
             || !log.path.is_file()
             || self.axes.ask_for_all()
             || self.options.need_all_jobs()
+            || self.axes.has_partitions()
             || rules.iter().any(rules_need_all_jobs)
             || schedulers.iter().any(|scheduler| {
                 allocators.iter().any(|allocator| {

@@ -189,13 +189,12 @@ impl Options {
         self.shake.filter(|_| spec.scheduler.name != RECORDED)
     }
 
-    /// Returns whether results need all jobs in memory: trimmed means, shaken run times, outages (jobs that never ran leave the
-    /// results at the end), partitions, or columns over all rows.
+    /// Returns whether results need all jobs in memory: trimmed means, shaken run times, outages (how many
+    /// jobs run is known at the end), or columns over all rows.
     pub(in crate::study) fn need_all_jobs(&self) -> bool {
         self.trim.percent.is_some()
             || self.shake.is_some()
             || self.outages.is_some()
-            || self.partitions
             || self.jobs && (self.by_shape || self.tidy || self.fragmentation.is_some())
     }
 }

@@ -16,7 +16,7 @@ use meshreplay_sim::engine::{
 };
 use meshreplay_sim::execution::{Traffic, has_traffic};
 use meshreplay_sim::guest;
-use meshreplay_sim::metrics::{Has, Monitor, Recorder, RowSink, When};
+use meshreplay_sim::metrics::{Has, Monitor, Needs, Recorder, RowSink};
 
 /// One replication of a replay.
 #[derive(Clone, Copy)]
@@ -69,16 +69,13 @@ impl Replication<'_> {
     /// Returns what the replication measures.
     pub(super) fn has(&self) -> Has {
         let Self { replay: Replay { spec, .. }, options, .. } = *self;
-        Has::NOTHING
-            .with(When::Timed, options.timed)
-            .with(When::Contention, options.contention)
-            .with(When::Fragmentation, options.fragmentation.is_some())
-            .with(When::Network, has_traffic(&spec.network))
-            .with(When::Outages, options.outages.is_some())
-            .with(When::Predictions, spec.rules.prediction().is_some())
+        options
+            .has()
+            .with(Needs::Network, has_traffic(&spec.network))
+            .with(Needs::Predictions, spec.rules.prediction().is_some())
             // Every log has starts to compare with.
-            .with(When::Recorded, true)
-            .with(When::RecordedNodes, follows_lists(&spec.allocator))
+            .with(Needs::Recorded, true)
+            .with(Needs::RecordedNodes, follows_lists(&spec.allocator))
     }
 
     /// Returns the observer that takes the measurements in the options and passes jobs to `sink`. `jobs` is
