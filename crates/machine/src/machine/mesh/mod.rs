@@ -1,4 +1,4 @@
-//! The shape of a machine (mesh, torus, a mix of both, or array): node numbers, coordinates and distances.
+//! The shape of a machine (mesh, torus, a mix of both, array, or tree of switches): node numbers, coordinates and distances.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -8,11 +8,13 @@
 
 mod auto;
 mod grammar;
+mod levels;
 
 use grammar::Problem;
 
 pub use auto::AutoMachine;
 pub use grammar::MeshError;
+pub use levels::Levels;
 
 use super::unavailable::Unavailable;
 pub use super::unavailable::UnavailableError;
@@ -28,6 +30,9 @@ pub const MAX_NODES: u32 = 1 << 24;
 
 /// The shape of a machine: one to three dimensions, and which of them wrap around. On a mesh none does, on a
 /// torus all do. Some nodes can be unavailable: they have a number and a place, but no job can have them.
+///
+/// A tree of switches is an array with [`Levels`], which have its distances. What goes by coordinates, such as
+/// [`Mesh::l1`], sees the array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
     extents: [u32; 3],
@@ -36,6 +41,8 @@ pub struct Mesh {
     wraps: [bool; 3],
     /// The sides of the cubes that optical switches join; `None` if the machine has no such cubes.
     cube: Option<[u32; 3]>,
+    /// The groups of a tree of switches; `None` if the machine is not a tree.
+    levels: Option<Levels>,
     by_x: Divider,
     by_y: Divider,
     unavailable: Unavailable,
@@ -46,7 +53,16 @@ impl Default for Mesh {
     fn default() -> Self {
         let (by_x, by_y) = (Divider::new(1), Divider::new(1));
         let unavailable = Unavailable::default();
-        Self { extents: [1; 3], dims: 1, wraps: [false; 3], cube: None, by_x, by_y, unavailable }
+        Self {
+            extents: [1; 3],
+            dims: 1,
+            wraps: [false; 3],
+            cube: None,
+            levels: None,
+            by_x,
+            by_y,
+            unavailable,
+        }
     }
 }
 
@@ -91,7 +107,16 @@ impl Mesh {
         wraps[extents.len()..].fill(false);
         let (by_x, by_y) = (Divider::new(padded[0]), Divider::new(padded[1]));
         let unavailable = Unavailable::default();
-        Ok(Self { extents: padded, dims: extents.len(), wraps, cube: None, by_x, by_y, unavailable })
+        Ok(Self {
+            extents: padded,
+            dims: extents.len(),
+            wraps,
+            cube: None,
+            levels: None,
+            by_x,
+            by_y,
+            unavailable,
+        })
     }
 
     /// Returns the numbers of nodes along x, y and z. They are 1 in dimensions that the machine does not
@@ -120,6 +145,12 @@ impl Mesh {
     #[inline]
     pub fn cube(&self) -> Option<[u32; 3]> {
         self.cube
+    }
+
+    /// Returns the groups of a tree of switches; `None` if the machine is not a tree.
+    #[inline]
+    pub fn levels(&self) -> Option<&Levels> {
+        self.levels.as_ref()
     }
 
     /// Returns whether dimension `d` wraps around: whether its first and its last position are neighbours. A
