@@ -223,6 +223,7 @@ fn number_columns(results: &Results) -> Vec<NumberColumn<'_>> {
         slices: (1..=MOST_SLICES).filter(has_slice).count(),
         recorded: has("starts_delayed"),
         recorded_nodes: has("nodes_replaced"),
+        trees: has("one_leaf_share"),
         unasked: has_unasked(&results.table),
         ..Circumstances::default()
     };

@@ -118,6 +118,8 @@ pub(super) fn has(options: &Options, when: When) -> bool {
         When::Recorded => options.recorded,
         When::Partitions => options.partitions,
         When::RecordedNodes => options.recorded_nodes,
+        When::Trees => options.trees,
+        When::TreeFragmentation => options.trees && options.fragmentation.is_some(),
         When::Study => false,
     }
 }

@@ -183,10 +183,7 @@ mod tests {
         let mut component: Vec<usize> = (0..coords.len()).collect();
         for i in 0..coords.len() {
             for j in 0..i {
-                let distance = match mesh.levels() {
-                    Some(levels) => levels.links(nodes[i], nodes[j]),
-                    None => mesh.l1(coords[i], coords[j]),
-                };
+                let distance = mesh.distance(nodes[i], nodes[j]);
                 pairwise_sum += u64::from(distance);
                 diameter = diameter.max(distance);
                 // Nodes of one leaf are two links apart.

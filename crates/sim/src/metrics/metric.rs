@@ -62,6 +62,10 @@ pub enum When {
     Partitions,
     /// If a replay places jobs as recorded in the log.
     RecordedNodes,
+    /// If a machine of the table is a tree of switches. Null for the others.
+    Trees,
+    /// If the fragmentation of free nodes is measured, and a machine of the table is a tree of switches.
+    TreeFragmentation,
     /// If the table is the summary of a study, with the number of the cell in each row.
     Study,
 }
@@ -82,6 +86,8 @@ impl When {
             Self::Predictions => "if run times are predicted (--estimate); null for replays without",
             Self::Recorded => "if a replay has the scheduler `recorded`",
             Self::Partitions => "with --partition",
+            Self::TreeFragmentation => "with --fragmentation, if a machine is a tree of switches",
+            Self::Trees => "if a machine is a tree of switches; null for others",
             Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
             Self::Study => "in the summary of a study",
         }
@@ -181,7 +187,7 @@ pub struct Circumstances {
     pub replicated: bool,
     /// Whether any replay has a network.
     pub network: bool,
-    /// Whether a machine has one dimension or jobs were moved. The table then shows delays.
+    /// Whether a machine is an array or jobs were moved. The table then shows delays.
     pub delays: bool,
     /// Whether an allocator refused a job in any call.
     pub refused: bool,
@@ -195,6 +201,8 @@ pub struct Circumstances {
     pub recorded: bool,
     /// Whether any replay places jobs as recorded in the log.
     pub recorded_nodes: bool,
+    /// Whether a machine is a tree of switches.
+    pub trees: bool,
     /// Whether any job holds more nodes than requested.
     pub unasked: bool,
 }
@@ -372,6 +380,7 @@ impl Metric {
             | Compute::MeanIf(..)
             | Compute::ParallelMean(_)
             | Compute::ParallelMeanToBound
+            | Compute::TreeMean(_)
             | Compute::Variance(_) => true,
             Compute::Count(_) | Compute::Real(_) | Compute::Sum(..) | Compute::Duration(..) => false,
         }

@@ -35,7 +35,7 @@ pub use curves::{BusyNodes, Distribution};
 pub use dispersal::{Dispersal, Meter};
 pub use facts::JobRow;
 pub use facts::{Finished, Trim};
-pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
+pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slice, Slices};
 pub use gather::Number;
 pub use groups::{GroupNumbers, GroupSums, OfGroups, grouped_metrics};
 pub use killed_waits::KilledWaits;

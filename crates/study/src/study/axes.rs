@@ -344,6 +344,9 @@ impl Axes {
         options.recorded = self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED);
         options.recorded_nodes =
             self.ask_for_all() || self.allocators.iter().any(|given| allocator::follows_lists(&given.spec));
+        let is_tree = |machine: &&Mesh| machine.levels().is_some();
+        options.trees = self.all_machines().iter().any(is_tree)
+            || self.autos.iter().any(|(_, auto)| matches!(auto, AutoMachine::Tree { .. }));
         options.traffic = self.networks.iter().any(|given| has_traffic(&given.spec));
         options.partitions = self.partitions.len() > 1
             || self.partitions.iter().any(PartitionChoice::is_of_some)

@@ -26,7 +26,7 @@
 //!
 //! Balanced placement, several layers of slices and leaders are not imitated. Time O(N + G log G) for G groups.
 
-use super::{first_of_leaves, free_by_height};
+use super::first_of_leaves;
 use crate::allocator::seam::{
     Allocator, Entry, Foresight, Memory, OnTrees, Placement, Promises, Request, Served, Setup, Strategy,
 };
@@ -123,7 +123,7 @@ impl Room {
 
 impl Kueue {
     fn room(&self, levels: &Levels, machine: &Machine) -> Room {
-        let nodes = free_by_height(levels, machine);
+        let nodes = levels.count_by_group(machine.free().iter());
         let mut slices: Vec<Vec<u32>> = Vec::new();
         for (height, free) in nodes.iter().enumerate() {
             slices.push(if height <= self.slice_height {

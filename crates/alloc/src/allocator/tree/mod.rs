@@ -15,20 +15,6 @@ pub(super) mod slurm_tree;
 use crate::allocator::seam::{Placement, Request};
 use meshreplay_machine::machine::{Levels, Machine};
 
-/// Returns the free nodes of each group, by height from leaves to the whole machine.
-fn free_by_height(levels: &Levels, machine: &Machine) -> Vec<Vec<u32>> {
-    let mut leaves = vec![0; (machine.mesh().nodes() / levels.leaf()) as usize];
-    for node in machine.free().iter() {
-        leaves[(node / levels.leaf()) as usize] += 1;
-    }
-    let mut free = vec![leaves];
-    for (sizes, below) in levels.sizes().windows(2).zip(0..) {
-        let children = (sizes[1] / sizes[0]) as usize;
-        free.push(free[below].chunks(children).map(|group| group.iter().sum()).collect());
-    }
-    free
-}
-
 /// Returns the placement with the first free nodes of each leaf, as many as `counts` has for it.
 fn first_of_leaves(levels: &Levels, machine: &Machine, counts: &[u32]) -> Placement {
     let mut left = counts.to_vec();

@@ -32,7 +32,7 @@
 
 use std::cmp::Reverse;
 
-use super::{first_of_leaves, free_by_height, of_one_node};
+use super::{first_of_leaves, of_one_node};
 use crate::allocator::seam::{
     Allocator, Entry, Foresight, Memory, OnTrees, Placement, Promises, Request, Served, Setup, Strategy,
 };
@@ -102,7 +102,7 @@ impl Allocator for SlurmBlock {
             return Some(placement);
         }
         let levels = machine.mesh().levels()?;
-        let mut free = free_by_height(levels, machine).swap_remove(0);
+        let mut free = levels.count_by_group(machine.free().iter()).swap_remove(0);
         let mut counts = vec![0; free.len()];
         let nodes = request.procs;
         let segment = if self.segment == 0 { nodes } else { self.segment.min(nodes) };

@@ -21,7 +21,7 @@
 //!
 //! Time O(N + c·L·h) for c chosen leaves out of L on a tree of height h.
 
-use super::{first_of_leaves, free_by_height, of_one_node};
+use super::{first_of_leaves, of_one_node};
 use crate::allocator::seam::{
     Allocator, Entry, Foresight, Memory, OnTrees, Placement, Promises, Request, Served, Strategy,
 };
@@ -88,7 +88,7 @@ struct Comparison {
 
 impl<'a> Choice<'a> {
     fn new(levels: &'a Levels, machine: &Machine) -> Self {
-        let free = free_by_height(levels, machine);
+        let free = levels.count_by_group(machine.free().iter());
         Self { levels, links: vec![0; free[0].len()], free }
     }
 

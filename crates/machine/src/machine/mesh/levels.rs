@@ -89,6 +89,21 @@ impl Levels {
         2 * (pairs(k) + below_top.iter().map(|size| pairs(k) - within(size)).sum::<u64>())
     }
 
+    /// Returns how many of `nodes` are in each group, by height from leaves to the whole machine.
+    /// O(k + leaves).
+    pub fn count_by_group(&self, nodes: impl Iterator<Item = NodeId>) -> Vec<Vec<u32>> {
+        let mut leaves = vec![0; (self.sizes[self.sizes.len() - 1] / self.leaf()) as usize];
+        for node in nodes {
+            leaves[(node / self.leaf()) as usize] += 1;
+        }
+        let mut counts = vec![leaves];
+        for (sizes, below) in self.sizes.windows(2).zip(0..) {
+            let children = (sizes[1] / sizes[0]) as usize;
+            counts.push(counts[below].chunks(children).map(|group: &[u32]| group.iter().sum()).collect());
+        }
+        counts
+    }
+
     /// Returns the number of groups of `height`, at least 1, that contain some of `nodes`, which must ascend.
     pub fn groups(&self, nodes: &[NodeId], height: u32) -> u32 {
         let size = self.sizes[height as usize - 1];

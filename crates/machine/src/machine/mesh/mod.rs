@@ -10,6 +10,8 @@ mod auto;
 mod grammar;
 mod levels;
 
+use std::borrow::Cow;
+
 use grammar::Problem;
 
 pub use auto::AutoMachine;
@@ -132,6 +134,12 @@ impl Mesh {
         self.dims
     }
 
+    /// Returns whether the machine is an array or a ring, and not a tree of switches.
+    #[inline]
+    pub fn is_array(&self) -> bool {
+        self.dims == 1 && self.levels.is_none()
+    }
+
     /// Returns whether a submesh with these sides along x, y and z is not longer than the machine anywhere.
     #[inline]
     pub fn fits(&self, sides: [u32; 3]) -> bool {
@@ -151,6 +159,27 @@ impl Mesh {
     #[inline]
     pub fn levels(&self) -> Option<&Levels> {
         self.levels.as_ref()
+    }
+
+    /// Returns the machine that pictures draw, with the same node numbers. A tree of switches has a row for each
+    /// leaf and a layer for each group of leaves; other machines are drawn as they are.
+    pub fn drawn(&self) -> Cow<'_, Self> {
+        let Some(levels) = &self.levels else { return Cow::Borrowed(self) };
+        let fans = levels.fans();
+        let (leaf, leaves) = (levels.leaf(), fans.iter().rev().nth(1).copied().unwrap_or(1));
+        let sides = [leaf, leaves, self.nodes() / (leaf * leaves)];
+        let rows = Self::new(&sides[..fans.len().min(3)]);
+        rows.map_or(Cow::Borrowed(self), |rows| {
+            Cow::Owned(Self { unavailable: self.unavailable.clone(), ..rows })
+        })
+    }
+
+    /// Returns the number of hops of a shortest path between two nodes; on a tree of switches, of links.
+    pub fn distance(&self, a: NodeId, b: NodeId) -> u32 {
+        match &self.levels {
+            Some(levels) => levels.links(a, b),
+            None => self.l1(self.coord(a), self.coord(b)),
+        }
     }
 
     /// Returns whether dimension `d` wraps around: whether its first and its last position are neighbours. A
@@ -326,6 +355,20 @@ mod tests {
         assert_eq!(Mesh::wrapping(&[8, 5, 4], [true, false, true])?, mesh);
         assert_eq!(Mesh::torus(&[1, 9])?.wrap(), [false, true, false]);
         assert!(!Mesh::torus(&[1])?.wraps_any() && !Mesh::new(&[3, 3])?.wraps_any());
+        Ok(())
+    }
+
+    #[test]
+    fn trees_are_drawn_in_rows_of_leaves() -> Result<(), MeshError> {
+        for (text, extents) in
+            [("tree:24", [24, 1, 1]), ("tree:18x24", [24, 18, 1]), ("tree:2x3x8x4", [4, 8, 6])]
+        {
+            let mesh: Mesh = format!("{text}:without=3").parse()?;
+            assert_eq!((mesh.drawn().extents(), mesh.drawn().unavailable()), (extents, &[(3, 3)][..]));
+        }
+        let (mesh, tree): (Mesh, Mesh) = ("4x3".parse()?, "tree:3x4".parse()?);
+        assert_eq!((*mesh.drawn() == mesh, mesh.distance(0, 11), tree.distance(0, 11)), (true, 5, 4));
+        assert!("7".parse::<Mesh>()?.is_array() && !tree.is_array());
         Ok(())
     }
 

@@ -7,9 +7,11 @@ mod values;
 
 pub(super) use values::SpillingList;
 
+use crate::metrics::Dispersal;
 use crate::metrics::cost::Cost;
 use crate::metrics::facts::Facts;
 use crate::metrics::recorder::Recording;
+use meshreplay_machine::machine::Levels;
 use meshreplay_machine::yardstick::PairwiseBound;
 
 /// A number of a summary of a replay.
@@ -66,6 +68,9 @@ pub(super) enum Compute {
     /// The mean over the same jobs of the pairwise sum divided by its lower bound. It is 1 if every placement
     /// has the best shape. The bound is computed once for each job size.
     ParallelMeanToBound,
+    /// The mean of a value of placements on a tree of switches, from the nodes of a leaf, over the jobs in means
+    /// that have one. No replay on another machine has it.
+    TreeMean(fn(&Dispersal, u32) -> Option<f64>),
     /// The variance of a value over the jobs in means. The values are stored, because their mean is needed
     /// first.
     Variance(PerJob<f64>),
@@ -87,6 +92,8 @@ pub(super) enum Accumulator {
     Mean(f64, u64),
     /// The same for values divided by the least pairwise sum of as many nodes.
     ToBound(f64, u64, Box<PairwiseBound>),
+    /// The sum of values and their number, with the nodes of a leaf; `None` if the machine is not a tree.
+    Tree(f64, u64, Option<u32>),
     /// The sum of values over the counted jobs, and the values themselves, because a variance needs the mean
     /// first.
     Spread(f64, SpillingList),
@@ -105,6 +112,7 @@ impl Accumulator {
             Compute::ParallelMeanToBound => {
                 Self::ToBound(0.0, 0, Box::new(PairwiseBound::new(of.replay.mesh)))
             }
+            Compute::TreeMean(_) => Self::Tree(0.0, 0, of.replay.mesh.levels().map(Levels::leaf)),
             Compute::Variance(_) => {
                 Self::Spread(0.0, SpillingList::new(if spills { MOST_VALUES } else { usize::MAX }))
             }
@@ -148,6 +156,16 @@ impl Accumulator {
                     visit(job, ratio);
                 });
             }
+            (Self::Tree(sum, count, Some(leaf)), Compute::TreeMean(value)) => {
+                let mut visit = visit;
+                for &job in &part.kept {
+                    if let Some(value) = value(&part.dispersal(job), *leaf) {
+                        *sum += value;
+                        *count += 1;
+                        visit(job, value);
+                    }
+                }
+            }
             (Self::Spread(sum, values), Compute::Variance(value)) => {
                 for_each(*value, part, &part.kept, |value| {
                     *sum += value;
@@ -166,7 +184,9 @@ impl Accumulator {
             (_, Compute::Real(value)) => value(whole).map(Number::Real),
             (_, Compute::Duration(calls, value)) => Some(Number::Count(value(calls(whole.replay.recording)))),
             (Self::Sum(sum), Compute::Sum(has_number, _)) => has_number(whole).then_some(Number::Count(sum)),
-            (Self::Mean(sum, count) | Self::ToBound(sum, count, _), _) => mean(sum, count),
+            (Self::Mean(sum, count) | Self::ToBound(sum, count, _) | Self::Tree(sum, count, _), _) => {
+                mean(sum, count)
+            }
             (Self::Spread(sum, values), _) => {
                 let count = values.count();
                 let mean_of = sum / count as f64;

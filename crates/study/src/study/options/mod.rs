@@ -36,6 +36,8 @@ pub struct Options {
     pub partitions: bool,
     /// Whether results have columns that compare with recorded nodes.
     pub recorded_nodes: bool,
+    /// Whether the machine of a replay is a tree of switches.
+    pub trees: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
     /// Slices whose fit into the free nodes is counted. `None` if fragmentation is not measured.
@@ -236,6 +238,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         |options| options.recorded_nodes.into(),
         |options, text| switch(&mut options.recorded_nodes, text),
     ),
+    // Follows from the machines of the replays.
+    derived("trees", |options| options.trees.into(), |options, text| switch(&mut options.trees, text)),
     ReplayOption {
         name: "contention",
         keyed: Keyed::Always,

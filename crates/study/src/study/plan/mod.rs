@@ -165,6 +165,7 @@ impl Draft {
             let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
             cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions });
         }
+        self.options.trees = cells.iter().any(|cell| cell.spec.machine.levels().is_some());
         self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
         notes.extend(self.note_on_node_map());
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
@@ -266,10 +267,13 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads the outage file and the node map for every machine, so that a mistake is found before any log is
-    /// read.
+    /// Checks options against every machine, and reads the outage file and the node map for it, so that a
+    /// mistake is found before any log is read.
     fn check_files(&self) -> Result<(), PlanError> {
         for machine in self.axes.all_machines() {
+            if machine.levels().is_some() {
+                self.options.check_tree(machine).map_err(PlanError::Unsuited)?;
+            }
             if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
                 source.on(machine, 0, Time::ZERO)?;
             }
