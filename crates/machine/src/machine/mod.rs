@@ -23,6 +23,7 @@ mod pairwise;
 pub mod ring_route;
 mod shape;
 mod submesh;
+pub mod topology;
 mod unavailable;
 mod unavailable_text;
 

@@ -8,8 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::levels::MOST_SIZES;
-use super::{Levels, Mesh};
+use super::{Levels, MOST_LEVELS, Mesh};
 use crate::machine::NodeId;
 use crate::machine::intervals::{format_intervals, parse_intervals};
 
@@ -193,7 +192,7 @@ fn group_nodes(description: &mut Description) -> Result<(), Problem> {
         let expected = "1 to 6 sizes, the number of largest groups first, such as tree:18x24 or tree:4x8x24";
         Err(Problem::new(problem, expected))
     };
-    if description.extents.len() > MOST_SIZES {
+    if description.extents.len() > MOST_LEVELS {
         return fail(format!("{} sizes of a tree", description.extents.len()));
     }
     if let Some(i) = description.extents.iter().position(|&size| size == 0) {

@@ -6,8 +6,8 @@
 
 use super::NodeId;
 
-/// The greatest number of sizes in the description of a tree.
-pub(super) const MOST_SIZES: usize = 6;
+/// The greatest number of levels of a tree: of sizes in its description.
+pub const MOST_LEVELS: usize = 6;
 
 /// The groups of a tree of switches.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use grammar::Problem;
 
 pub use auto::AutoMachine;
 pub use grammar::MeshError;
-pub use levels::Levels;
+pub use levels::{Levels, MOST_LEVELS};
 
 use super::unavailable::Unavailable;
 pub use super::unavailable::UnavailableError;

@@ -50,6 +50,8 @@ pub struct Draft {
     /// Most jobs of a log that are kept in memory. A longer log is read again while replays run, unless
     /// something needs all jobs at once. Must be `usize::MAX` if outcomes hold single jobs.
     pub most_kept: usize,
+    /// Notes from before planning.
+    pub notes: Vec<String>,
 }
 
 /// The reason why a study cannot be planned.
@@ -112,6 +114,7 @@ pub(in crate::study) fn check_name(before: &[LogSource], log: &LogSource) -> Res
 impl Draft {
     /// Reads the logs and plans the study. Adds notes for the user to `notes`, even on failure.
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
+        notes.append(&mut self.notes);
         self.logs.iter_mut().for_each(|log| log.read.limits = self.options.log_limits);
         // Names are checked first, so that a wrong name fails at once.
         let given = self.name_logs()?;
