@@ -1,28 +1,27 @@
 //! Kueue's topology-aware scheduling: the fewest groups at every height, by best fit.
 //!
 //! Kueue 0.19 (The Kubernetes Authors, 2026), KEP-2724. The rules below are ours, in our words; they agree with
-//! Kueue's own test cases that these parameters can express. Groups of a tree are Kueue's topology domains,
-//! leaves those of the lowest level, and processors its pods.
+//! Kueue's own test cases, as far as these parameters express them. Groups of a tree are Kueue's topology
+//! domains, leaves its lowest level, and processors its pods.
 //!
-//! A *slice* is `slice` processors in one group of height `slice-level`. A group of at least that height has
-//! room for as many slices as the groups of that height in it together. Without slices, a slice is one
-//! processor in one leaf, and each job of n processors has n of them; other jobs must be multiples of `slice`.
+//! A *slice* is `slice` processors in one group of height `slice-level`. A higher group has the room of its
+//! groups of that height together. By default a slice is one processor in one leaf. A job needs a multiple of
+//! `slice` processors; others never start.
 //!
-//! 1. Of the groups of height `level`, one with room for the whole job is chosen: the one with room for the
-//!    fewest slices, of equals the one with the fewest free nodes, and of these the first.
-//! 2. If there is none, `mode=required` waits. `mode=preferred` goes one height up; the whole machine has room
-//!    for every job that can start.
-//! 3. `mode=unconstrained` begins with leaves, or with slices below the whole machine. If no group has room for
-//!    the whole job, groups are taken as in step 4.
-//! 4. The chosen groups are replaced by groups one height lower: the groups of that height in all of them are
-//!    taken in order, those with room for more slices first, of equals those with fewer free nodes, until the
-//!    job has room. The last one is the one with room for the rest and for the fewest slices. Below the height
-//!    of slices this is done for each chosen group by itself, with its share, and groups with fewer free nodes
-//!    come first. And so on down to leaves.
+//! 1. Of the groups of height `level` with room for the whole job, the tightest is chosen: with room for the
+//!    fewest slices, then with the fewest free nodes, then the first.
+//! 2. Without such a group, `mode=required` waits. `mode=preferred` goes one height up; the whole machine has
+//!    room for every job of free nodes.
+//! 3. `mode=unconstrained` begins with leaves, or with slices one height below the whole machine. If no group
+//!    has room for the whole job, groups are taken as in step 4.
+//! 4. Chosen groups are replaced by groups one height lower. All groups of this height below them are sorted:
+//!    more room for slices first, then fewer free nodes, then by number. Groups are taken until the job has
+//!    room; the last one is the tightest with room for the rest. Below the height of slices this happens in
+//!    each chosen group for its share, with fewer free nodes first. The last groups are leaves.
 //! 5. Nodes of a leaf are taken in the order of their numbers.
 //!
-//! With `profile=mixed`, Kueue's default, `mode=unconstrained` takes the fullest groups first, those with room
-//! for fewer slices, and the first one with room for the rest; with `profile=best-fit` it is like other modes.
+//! With `profile=mixed`, Kueue's default, `mode=unconstrained` prefers full groups: less room for slices first,
+//! and the first group with room for the rest. With `profile=best-fit` it sorts like the other modes.
 //!
 //! Balanced placement, several layers of slices and leaders are not imitated. Time O(N + G log G) for G groups.
 
