@@ -52,10 +52,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let topology = Topology::read(&path)?;
     let mut text = machine(&topology.mesh, screen());
-    if let Some(sizes) = &topology.block_sizes {
+    text.extend(topology.block_sizes.iter().map(|sizes| {
         let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
-        text += &format!("\nblock sizes: slurm-block:sizes={}\n", sizes.join("+"));
-    }
+        format!("\nblock sizes: slurm-block:sizes={}\n", sizes.join("+"))
+    }));
     text.extend(topology.notes.iter().map(|note| format!("\nnote: {note}\n")));
     if let Some(map) = &args.node_map {
         if map.is_file() && !args.force {

@@ -40,12 +40,15 @@ fn uneven(groups: &[&[u32]]) -> Result<Mesh, Box<dyn std::error::Error>> {
     Ok(tree.without(&without)?)
 }
 
+/// Number of submits, and the differences.
+type Compared = (usize, Vec<String>);
+
 /// Replays one sequence. Returns the number of submits and the differences; `None` without the shared files.
 fn differences(
     name: &str,
     mesh: &Mesh,
     allocator: &str,
-) -> Result<Option<(usize, Vec<String>)>, Box<dyn std::error::Error>> {
+) -> Result<Option<Compared>, Box<dyn std::error::Error>> {
     let Some(path) = shared(&format!("oracle/tree/slurm/{name}.jsonl.gz")) else { return Ok(None) };
     let numbered: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| mesh.is_available(node)).collect();
     let mut machine = Machine::new(mesh.clone());

@@ -204,8 +204,8 @@ impl Allocator for Kueue {
                 let mut lower = Vec::new();
                 for share in shares {
                     // Slices are whole one height up. Here each node is one of its own.
-                    let mut children: Vec<Domain> = room.children(height, share.group).collect();
-                    children.iter_mut().for_each(|child| child.slices = child.nodes);
+                    let alone = |child: Domain| Domain { slices: child.nodes, ..child };
+                    let mut children: Vec<Domain> = room.children(height, share.group).map(alone).collect();
                     children.sort_by_key(|child| (child.nodes, child.group));
                     lower.extend(self.take(&children, share.nodes, 1)?);
                 }

@@ -129,7 +129,7 @@ impl FromStr for Mesh {
         let description = describe(&plain).map_err(|problem| problem.in_description(text))?;
         let mesh = Self::build(&description.extents, description.wraps)
             .map_err(|problem| problem.in_description(text))?;
-        let mesh = Self { cube: description.cube, levels: description.levels, ..mesh };
+        let mesh = Self { cube: description.cube, levels: description.levels.map(Box::new), ..mesh };
         mesh.without(&description.without)
             .map_err(|error| Problem::new(error.problem(), error.expected()).in_description(text))
     }

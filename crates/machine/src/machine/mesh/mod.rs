@@ -44,7 +44,7 @@ pub struct Mesh {
     /// The sides of the cubes that optical switches join; `None` if the machine has no such cubes.
     cube: Option<[u32; 3]>,
     /// The groups of a tree of switches; `None` if the machine is not a tree.
-    levels: Option<Levels>,
+    levels: Option<Box<Levels>>,
     by_x: Divider,
     by_y: Divider,
     unavailable: Unavailable,
@@ -158,7 +158,7 @@ impl Mesh {
     /// Returns the groups of a tree of switches; `None` if the machine is not a tree.
     #[inline]
     pub fn levels(&self) -> Option<&Levels> {
-        self.levels.as_ref()
+        self.levels.as_deref()
     }
 
     /// Returns the machine that pictures draw, with the same node numbers. A tree of switches has a row for each

@@ -62,8 +62,8 @@ fn files_are_machines_with_names() {
         ("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2", &["n2"], ("tree:2x1", vec![1], vec![joined])),
     ] {
         assert!(is_topology(text), "{text}");
-        let (mesh, nodes, notes) = expected;
-        assert_eq!(machine(text, names), Ok((mesh.to_owned(), nodes, notes)), "{text}");
+        let (mesh, numbers, notes) = expected;
+        assert_eq!(machine(text, names), Ok((mesh.to_owned(), numbers, notes)), "{text}");
     }
     assert_eq!(Topology::parse(YAML).map(|topology| topology.block_sizes), Ok(Some(vec![2, 4])));
     let map = Topology::parse(OUTPUT).map(|topology| topology.node_map());
@@ -98,7 +98,7 @@ fn wrong_files_are_named() {
         let found = machine(text, &[]).expect_err(text);
         assert!(found.starts_with(message), "{text}: {found}");
     }
-    let deep: String = (1..7).map(|i| format!("SwitchName=s{i} Switches=s{}\n", i + 1)).collect();
-    let found = machine(&(deep + "SwitchName=s7 Nodes=n1"), &[]).expect_err("deep");
+    let deep: Vec<String> = (1..7).map(|i| format!("SwitchName=s{i} Switches=s{}\n", i + 1)).collect();
+    let found = machine(&(deep.concat() + "SwitchName=s7 Nodes=n1"), &[]).expect_err("deep");
     assert_eq!(found, "1: found 6 levels above nodes, expected at most 6");
 }

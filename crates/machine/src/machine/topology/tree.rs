@@ -45,7 +45,9 @@ pub(super) fn arrange(description: Description) -> Result<Topology, Flaw> {
         notes
             .push(format!("leaf switches closer to the top than others, moved down to their level: {names}"));
     }
-    leaves.iter_mut().for_each(|leaf| leaf.path.resize(depth, 0));
+    for leaf in &mut leaves {
+        leaf.path.resize(depth, 0);
+    }
     let width = |level: usize| leaves.iter().map(|leaf| leaf.path[level] + 1).max().unwrap_or(1);
     let most = leaves.iter().map(|leaf| leaf.nodes.len() as u32).max().unwrap_or(1);
     let fans: Vec<u32> = (0..depth).map(width).chain([most]).collect();
@@ -73,7 +75,7 @@ pub(super) fn arrange(description: Description) -> Result<Topology, Flaw> {
     let missing: Vec<(NodeId, NodeId)> =
         (0..).zip(&is_used).filter(|(_, used)| !**used).map(|(node, _)| (node, node)).collect();
     let whole = format!("tree:{}", sizes.join("x")).parse::<Mesh>().map_err(|error| error.to_string());
-    let mesh = whole.and_then(|whole| whole.without(&missing).map_err(|error| error.problem().to_owned()));
+    let mesh = whole.and_then(|whole| whole.without(&missing).map_err(|error| error.problem()));
     let mesh = mesh.map_err(|problem| Flaw::new(first, problem))?;
     Ok(Topology { mesh, nodes, block_sizes, notes })
 }

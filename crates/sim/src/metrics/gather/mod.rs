@@ -159,7 +159,7 @@ impl Accumulator {
             (Self::Tree(sum, count, Some(leaf)), Compute::TreeMean(value)) => {
                 let mut visit = visit;
                 for &job in &part.kept {
-                    if let Some(value) = value(&part.dispersal(job), *leaf) {
+                    if let Some(value) = value(part.dispersal(job), *leaf) {
                         *sum += value;
                         *count += 1;
                         visit(job, value);
