@@ -27,7 +27,7 @@ const HEADINGS: [(&str, &[&str]); 6] = [
             "log-limits",
         ],
     ),
-    ("On which machine", &["machine", "unavailable", "outages", "on-outage", "node-map"]),
+    ("On which machine", &["machine", "topology", "unavailable", "outages", "on-outage", "node-map"]),
     (
         "Rules of the workload",
         &["rules", "status", "estimate", "overrun", "sizes", "shape", "oversize", "trim"],

@@ -82,6 +82,7 @@ mod tidy_jobs_cli;
 mod time_zones;
 mod together_cli;
 mod trace_cli;
+mod trees_cli;
 mod unavailable_cli;
 mod useless_options;
 mod writers;

@@ -124,7 +124,7 @@ impl TableContent<'_> {
 fn default_numbers(content: &TableContent<'_>) -> Vec<(&'static Metric, TableColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
     let has_delays =
-        |(spec, outcomes): &(&ReplaySpec, &[Outcome])| spec.machine.dims() == 1 || outcomes.iter().any(moves);
+        |(spec, outcomes): &(&ReplaySpec, &[Outcome])| spec.machine.is_array() || outcomes.iter().any(moves);
     let has_unasked = |(_, outcomes): &(&ReplaySpec, &[Outcome])| {
         outcomes
             .iter()

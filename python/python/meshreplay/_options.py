@@ -13,6 +13,10 @@ Scalar = str | int | float | os.PathLike[str]
 class ReplayOptions(TypedDict, total=False):
     """Every option of a replay by its own name. `None` stands for the default."""
 
+    topology: Scalar | None
+    """`--topology`: The tree of switches that --machine auto stands for: a topology.conf or topology.yaml of Slurm,
+    or the output of scontrol show topology. Its names of nodes are also the node map."""
+
     unavailable: Scalar | Sequence[Scalar] | None
     """`--unavailable`: Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its
     lines, or a table with commas and a column node), intervals such as 0-3,17, coordinates such as (3,1), or

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 
+use crate::allocator::follows_lists;
 use crate::cli::one_of;
 use crate::cli::reading::Zone;
 use crate::cli::runner::options::{Flags, OfReplay, UnavailableArgs};
@@ -14,6 +15,8 @@ use crate::execution;
 use crate::frame::FileFormat;
 use crate::guest::Guests;
 use crate::machine::Mesh;
+use crate::machine::node_map::NodeMapSource;
+use crate::machine::topology::Topology;
 use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
@@ -50,11 +53,18 @@ pub(crate) struct Args {
     /// Machines, such as 16x16, 8x8x4, torus:16x8, or auto for the size of the log's machine.
     ///
     /// 400 is an array, 16x8:wrap=x wraps along x, ocs:8x4x4x4 has cubes behind switches; 1 to 3 dimensions,
-    /// at most 2^24 nodes. auto is nearly a square with `MaxProcs` or `MaxNodes` of the log's header, or else
+    /// at most 2^24 nodes. tree:18x24 has 18 leaf switches of 24 nodes, tree:4x8x24 groups of 8 leaf switches.
+    /// auto is nearly a square with `MaxProcs` or `MaxNodes` of the log's header, or else
     /// the most processors in use at once or asked for by one job, and at least as many nodes as the node
-    /// lists name; auto:3d is nearly a cube, torus:auto a torus.
+    /// lists name; auto:3d is nearly a cube, torus:auto a torus, and tree:auto:24 has leaf switches
+    /// of 24 nodes.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1.., value_parser = machine_arg)]
     machine: Vec<MachineArg>,
+
+    /// The tree of switches that --machine auto stands for: a topology.conf or topology.yaml of Slurm, or the
+    /// output of scontrol show topology. Its names of nodes are also the node map.
+    #[arg(long, value_name = "FILE")]
+    topology: Option<PathBuf>,
 
     #[command(flatten)]
     unavailable: UnavailableArgs,
@@ -292,14 +302,15 @@ impl Args {
     /// has the command in it.
     pub(in crate::cli) fn draft(&self, guests: Guests) -> Result<Draft> {
         self.check_objects(&guests)?;
-        let options = Options { input_format: self.input_format()?, ..self.options() };
+        let mut options = Options { input_format: self.input_format()?, ..self.options() };
+        let (machines, notes) = self.machines(&mut options)?;
         let read = ReadOptions {
             lenient: self.lenient,
             format: options.input_format.clone(),
             ..ReadOptions::default()
         };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
-        let (given, autos) = MachineArg::split(self.machine.iter().cloned());
+        let (given, autos) = MachineArg::split(machines.into_iter());
         if !autos.is_empty() && !self.unavailable.is_empty() {
             bail!("{UNAVAILABLE_OF_AUTO}");
         }
@@ -325,7 +336,30 @@ impl Args {
             axes,
             is_of_command: true,
             most_kept: MOST_KEPT,
+            notes,
         })
+    }
+
+    /// Returns the machines, with the tree of `--topology` in place of `auto`, and notes on it. Its names are
+    /// the node map, if a replay follows node lists and no other map is given.
+    fn machines(&self, options: &mut Options) -> Result<(Vec<MachineArg>, Vec<String>)> {
+        let Some(path) = &self.topology else { return Ok((self.machine.clone(), Vec::new())) };
+        let is_auto = |machine: &MachineArg| machine.to_string() == "auto";
+        if !self.machine.iter().any(is_auto) {
+            bail!("--topology gives the machine of --machine auto; write auto, or leave it out");
+        }
+        let Topology { mesh, notes, .. } = Topology::read(path)?;
+        let mut follows = self.allocator.iter().map(|given| &given.spec);
+        if options.node_map.is_none() && follows.any(|spec| follows_lists(spec) || spec.name == ALL) {
+            options.node_map = Some(NodeMapSource::File(path.display().to_string()));
+        }
+        let what = path.display();
+        let described = format!("{what}: machine 'auto' is {mesh}");
+        let notes = notes.into_iter().map(|note| format!("{what}: {note}"));
+        let given = |machine: &MachineArg| {
+            if is_auto(machine) { MachineArg::Given(mesh.clone()) } else { machine.clone() }
+        };
+        Ok((self.machine.iter().map(given).collect(), std::iter::once(described).chain(notes).collect()))
     }
 
     /// Returns the partitions that are replayed, at least one choice.

@@ -18,6 +18,7 @@ use super::runner::{ResultSink, Runner, Tally, check_room};
 use super::{Failure, by_subject, complain, note, terminal, unwritten, write_notes};
 use crate::frame::{self, FileFormat, FinishedRun, RunFolderError, RunPlace, RunResults};
 use crate::guest::Guests;
+use crate::machine::topology::TopologyError;
 use crate::metrics::{FinishedJob, Has};
 use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
 use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Study, SweepError, TakeCellRows};
@@ -28,7 +29,10 @@ use crate::words::counted;
 /// Replays every combination of the repeated arguments.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.check_output().map_err(Failure::Usage)?;
-    let draft = args.draft(Guests::default()).map_err(Failure::Usage)?;
+    let of_draft = |error: anyhow::Error| {
+        if error.is::<TopologyError>() { Failure::Failed(error) } else { Failure::Usage(error) }
+    };
+    let draft = args.draft(Guests::default()).map_err(of_draft)?;
     // Before a log is read, and once more when it is known which allocators `all` has.
     let sorted: Vec<String> = args.sort.iter().map(|metric| metric.name().to_owned()).collect();
     let named = [("--columns", args.shown_columns()), ("--sort", sorted)];

@@ -68,6 +68,10 @@ pub enum Needs {
     Latency,
     /// Shaken run times.
     Shaken,
+    /// A machine that is a tree of switches. Null for replays on others.
+    Trees,
+    /// Measured fragmentation of free nodes, and a machine that is a tree of switches.
+    TreeFragmentation,
     /// The summary of a study, with the number of the cell in each row.
     Study,
     /// For people only: repeated replays or a network, where turnaround says more than slowdown.
@@ -96,6 +100,8 @@ impl Needs {
             Self::Predictions => "if run times are predicted (--estimate); null for replays without",
             Self::Recorded => "if a replay has the scheduler `recorded`",
             Self::Partitions => "with --partition",
+            Self::TreeFragmentation => "with --fragmentation, if a machine is a tree of switches",
+            Self::Trees => "if a machine is a tree of switches; null for others",
             Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
             Self::Latency => "with --latency",
             Self::Shaken => "with --shake",
@@ -414,6 +420,7 @@ impl Metric {
             Compute::Mean(_)
             | Compute::ParallelMean(_)
             | Compute::ParallelMeanToBound
+            | Compute::TreeMean(_)
             | Compute::Variance(_) => true,
             Compute::Count(_) | Compute::Real(_) | Compute::Sum(..) | Compute::Duration(..) => false,
         }

@@ -194,12 +194,14 @@ impl Transport {
     }
 }
 
-/// Fails if the machine is too large or has switched links.
+/// Fails if the machine is too large, or has switches.
 fn check_machine(params: &Params, mesh: &Mesh) -> Result<(), SpecError> {
     let problem = if mesh.nodes() > MOST_NODES {
         format!("it is for machines of at most {MOST_NODES} nodes; 'recorded' serves larger ones")
     } else if mesh.cube().is_some() {
         "its links follow the switches, job by job; 'recorded' serves it".to_owned()
+    } else if mesh.levels().is_some() {
+        "how many cables join the switches of a tree is not known; 'recorded' serves it".to_owned()
     } else {
         return Ok(());
     };

@@ -7,11 +7,12 @@ mod values;
 
 pub(super) use values::SpillingList;
 
+use crate::metrics::Dispersal;
 use crate::metrics::cost::Cost;
 use crate::metrics::facts::{Facts, Part};
 use crate::metrics::finished_job::FinishedJob;
 use crate::metrics::recorder::Recording;
-use meshreplay_machine::machine::Mesh;
+use meshreplay_machine::machine::{Levels, Mesh};
 use meshreplay_machine::yardstick::PairwiseBound;
 
 /// A number of a summary of a replay.
@@ -70,6 +71,9 @@ pub(super) enum Compute {
     /// The mean over the same jobs of the pairwise sum divided by its lower bound. It is 1 if every placement
     /// has the best shape. The bound is computed once for each job size.
     ParallelMeanToBound,
+    /// The mean of a value of placements on a tree of switches, from the nodes of a leaf, over the jobs in means
+    /// that have one. No replay on another machine has it.
+    TreeMean(fn(&Dispersal, u32) -> Option<f64>),
     /// The variance of a value over the jobs in means. The values are stored, because their mean is needed
     /// first.
     Variance(PerJob<f64>),
@@ -88,6 +92,8 @@ pub(super) enum Accumulator {
     Mean(f64, u64),
     /// The same for values divided by the least pairwise sum of as many nodes.
     ToBound(f64, u64, Box<PairwiseBound>),
+    /// The sum of values and their number, with the nodes of a leaf; `None` if the machine is not a tree.
+    Tree(f64, u64, Option<u32>),
     /// The sum of values over the counted jobs, and the values themselves, because a variance needs the mean
     /// first.
     Spread(f64, SpillingList),
@@ -104,6 +110,7 @@ impl Accumulator {
             Compute::Sum(_) => Self::Sum(0),
             Compute::Mean(_) | Compute::ParallelMean(_) => Self::Mean(0.0, 0),
             Compute::ParallelMeanToBound => Self::ToBound(0.0, 0, Box::new(PairwiseBound::new(mesh))),
+            Compute::TreeMean(_) => Self::Tree(0.0, 0, mesh.levels().map(Levels::leaf)),
             Compute::Variance(_) => Self::Spread(0.0, SpillingList::new(MOST_VALUES)),
         }
     }
@@ -142,6 +149,16 @@ impl Accumulator {
                     visit(job, ratio);
                 });
             }
+            (Self::Tree(sum, count, Some(leaf)), Compute::TreeMean(value)) => {
+                let mut visit = visit;
+                for &job in &part.kept {
+                    if let Some(value) = value(&part.jobs[job].measures.dispersal, *leaf) {
+                        *sum += value;
+                        *count += 1;
+                        visit(job, value);
+                    }
+                }
+            }
             (Self::Spread(sum, values), Compute::Variance(value)) => {
                 for_each(*value, part.jobs, &part.kept, |value| {
                     *sum += value;
@@ -173,7 +190,9 @@ impl Accumulator {
     /// Returns a mean; `None` over no jobs.
     pub(super) fn mean(self) -> Option<Number> {
         match self {
-            Self::Mean(sum, count) | Self::ToBound(sum, count, _) if count > 0 => {
+            Self::Mean(sum, count) | Self::ToBound(sum, count, _) | Self::Tree(sum, count, _)
+                if count > 0 =>
+            {
                 Some(Number::Real(sum / count as f64))
             }
             _ => None,

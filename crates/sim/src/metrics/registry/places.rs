@@ -1,9 +1,12 @@
 //! Numbers about nodes: where jobs ran, the cost of allocator calls, and the traffic between nodes.
 
 use super::super::cost::Cost;
+use super::super::dispersal::Dispersal;
 use super::super::facts::{Facts, share};
 use super::super::fragmentation::FragmentationRecord;
-use super::super::gather::Compute::{Count, Duration, Mean, ParallelMean, ParallelMeanToBound, Real};
+use super::super::gather::Compute::{
+    Count, Duration, Mean, ParallelMean, ParallelMeanToBound, Real, TreeMean,
+};
 use super::super::gather::per_job;
 use super::super::metric::Better::{Higher, Neither};
 use super::super::metric::Display::{Measured, Percent, Plain};
@@ -72,6 +75,23 @@ pub(super) const ROWS: &[Metric] = &[
     .better(Higher)
     .shown(Percent(1))
     .terminal(Placement, "contiguous", 2, Shown::Unless(Needs::Network)),
+    row("leaves_excess_mean", TreeMean(|of, leaf| Some(f64::from(of.components - of.nodes.div_ceil(leaf)))))
+        .needs(Needs::Trees)
+        .describe(
+            "excess leaves",
+            "",
+            "mean over jobs of the leaves with their nodes, less the fewest leaves with as many nodes",
+        )
+        .shown(Plain(2))
+        .terminal(Placement, "excess leaves", 2, Shown::Always)
+        .report(First, "excess leaves", Shown::Always),
+    row("one_leaf_share", TreeMean(one_leaf))
+        .needs(Needs::Trees)
+        .describe("jobs in one leaf", "", "share in one leaf of the jobs of two to a leaf's number of nodes")
+        .better(Higher)
+        .shown(Percent(1))
+        .terminal(Placement, "one leaf", 3, Shown::Always)
+        .report(First, "jobs in one leaf %", Shown::Always),
     row(
         "allocate_calls",
         Count(|of| Some(of.replay.recording.allocate.calls() + of.replay.recording.refused.calls())),
@@ -105,6 +125,15 @@ pub(super) const ROWS: &[Metric] = &[
         .shown(Percent(1))
         .terminal(Placement, "external fragm.", 1, Shown::Always)
         .report(First, "external fragmentation %", Shown::Always),
+    row("slurm_fragmentation_mean", Real(|of| fragmentation(of)?.slurm))
+        .needs(Needs::TreeFragmentation)
+        .describe(
+            "Slurm's fragmentation",
+            "nodes",
+            "time-weighted mean of the number by which Slurm's topology/block measures fragmentation: nodes in \
+             use, and nodes of blocks of 1, 2, 4, 8 and 16 leaves that are not idle",
+        )
+        .shown(Plain(1)),
     fit::<1>("slices_fit_1_mean", ", slice 1", "slice 1 fits"),
     fit::<2>("slices_fit_2_mean", ", slice 2", "slice 2 fits"),
     fit::<3>("slices_fit_3_mean", ", slice 3", "slice 3 fits"),
@@ -343,6 +372,12 @@ const fn slice_row<const I: usize>(row: Metric, slice: &'static str, title: &'st
         0,
         Shown::Slices(I),
     )
+}
+
+/// Returns 1 if a placement that fits a leaf is in one leaf, and 0 otherwise; `None` for larger placements and
+/// single nodes.
+fn one_leaf(of: &Dispersal, leaf: u32) -> Option<f64> {
+    (2..=leaf).contains(&of.nodes).then(|| f64::from(u8::from(of.components == 1)))
 }
 
 /// Returns the fragmentation of free nodes, if measured.

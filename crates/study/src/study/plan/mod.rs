@@ -52,6 +52,8 @@ pub struct Draft {
     /// Most jobs of a log that are kept in memory. A longer log is read again while replays run, unless
     /// something needs all jobs at once. Must be `usize::MAX` if outcomes hold single jobs.
     pub most_kept: usize,
+    /// Notes from before planning.
+    pub notes: Vec<String>,
 }
 
 /// The reason why a study cannot be planned.
@@ -122,6 +124,7 @@ pub(in crate::study) fn check_name(before: &[LogSource], log: &LogSource) -> Res
 impl Draft {
     /// Reads the logs and plans the study. Adds notes for the user to `notes`, even on failure.
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
+        notes.append(&mut self.notes);
         self.logs.iter_mut().for_each(|log| log.read.limits = self.options.log_limits);
         // Names are checked first, so that a wrong name fails at once.
         let given = self.name_logs()?;
@@ -176,7 +179,11 @@ impl Draft {
             cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions });
         }
         let follows_lists = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
-        let has = has.with(Needs::RecordedNodes, follows_lists);
+        let has_trees = cells.iter().any(|cell| cell.spec.machine.levels().is_some());
+        let has = has
+            .with(Needs::RecordedNodes, follows_lists)
+            .with(Needs::Trees, has_trees)
+            .with(Needs::TreeFragmentation, has_trees && self.options.fragmentation.is_some());
         notes.extend(self.note_on_node_map(has));
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
         let guests = axes.guests;
@@ -308,10 +315,13 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads the outage file and the node map for every machine, so that a mistake is found before any log is
-    /// read.
+    /// Checks options against every machine, and reads the outage file and the node map for it, so that a
+    /// mistake is found before any log is read.
     fn check_files(&self) -> Result<(), PlanError> {
         for machine in self.axes.all_machines() {
+            if machine.levels().is_some() {
+                self.options.check_tree(machine).map_err(PlanError::Unsuited)?;
+            }
             if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
                 source.on(machine, 0, Time::ZERO)?;
             }

@@ -247,5 +247,6 @@ fn draft(
         axes,
         is_of_command: true,
         most_kept: usize::MAX,
+        notes: Vec::new(),
     })
 }
