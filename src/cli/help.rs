@@ -16,6 +16,7 @@ const HEADINGS: [(&str, &[&str]); 6] = [
             "arrivals",
             "seed",
             "replications",
+            "shake",
             "partition",
             "input-format",
             "time-zone",
@@ -33,10 +34,10 @@ const HEADINGS: [(&str, &[&str]); 6] = [
     ),
     (
         "What to record",
-        &["placements", "tidy", "by-shape", "contention", "fragmentation", "audit", "no-timing"],
+        &["placements", "tidy", "by-shape", "contention", "fragmentation", "audit", "latency", "no-timing"],
     ),
     ("Output", &["output", "force", "large", "format", "columns", "sort", "sparklines", "quiet"]),
-    ("Performance", &["threads"]),
+    ("Performance", &["threads", "timing-rounds"]),
 ];
 
 /// The options of `replay` that its short help shows.

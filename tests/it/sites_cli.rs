@@ -9,6 +9,7 @@ use std::path::Path;
 use meshreplay::cli::embedded::{plan, replay_draft};
 use meshreplay::frame::pooling_replays;
 use meshreplay::guest::Guests;
+use meshreplay::metrics::Needs;
 
 use super::support::{Tested, columns, run};
 
@@ -273,7 +274,7 @@ fn logs_whose_jobs_are_not_kept_are_read_again_for_their_parts() -> Tested {
         let study = plan(draft, &mut Vec::new())?;
         let jobs: Vec<u64> = study.cells.iter().map(|cell| cell.jobs).collect();
         assert_eq!(jobs, [3, 2]);
-        assert!(study.options.partitions && study.cells.iter().all(|cell| !cell.pools_partitions));
+        assert!(study.has.has(Needs::Partitions) && study.cells.iter().all(|cell| !cell.pools_partitions));
     }
     Ok(())
 }
@@ -297,7 +298,9 @@ fn nodes_that_jobs_share_are_no_unit_of_their_own_accord() -> Tested {
         assert!(names_partition && ran.stderr.contains(&said), "{}", ran.stderr);
         assert_eq!(ran.stderr.contains("--unit cpus or --unit gpus counts parts of nodes"), is_refused);
         // The other partition has no shared nodes, and in the whole log the share is below 5 %.
-        for (others, code) in [("--partition other", 0), ("--unit nodes", 0), ("--unit cpus", 0)] {
+        for (others, code) in
+            [("--partition other", 0), ("--unit nodes", 0), ("--unit cpus", 0), ("--unit cores", 0)]
+        {
             let ran = run(at, &format!("replay log.sacct -m 4x4 -a naive --time-zone UTC {others}"))?;
             assert_eq!(ran.code, Some(code), "{others}: {}", ran.stderr);
             assert_eq!(ran.stderr.contains("jobs share nodes"), others == "--unit nodes", "{}", ran.stderr);

@@ -180,3 +180,18 @@ fn hours_of_the_week_are_those_of_an_offset() -> Tested {
     }
     Ok(())
 }
+
+#[test]
+fn a_city_is_told_its_zone() -> Tested {
+    let directory = tempfile::tempdir()?;
+    for (city, zone) in
+        [("berlin", "Europe/Berlin"), ("New York", "America/New_York"), ("x", "Europe/Berlin")]
+    {
+        fs::write(directory.path().join("dump"), DUMP)?;
+        let city = city.replace(' ', "_");
+        let ran = run(directory.path(), "UTC", &format!("trace info dump --time-zone {city}"))?;
+        let told = format!("expected a time zone such as {zone}, UTC or +02:00");
+        assert!(ran.code == Some(2) && ran.stderr.contains(&told), "{city}: {}", ran.stderr);
+    }
+    Ok(())
+}

@@ -38,6 +38,7 @@ pub use rules::rule_set::{
     Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder, scaled,
     scaled_submit,
 };
+pub use rules::shake::Shake;
 pub use rules::shape_rule::ShapeRule;
 pub use rules::spelling::{OVERRUNS, OVERSIZES, RULE_SETS, SIZES, STATUSES};
 

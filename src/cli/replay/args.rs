@@ -163,6 +163,16 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(super) sparklines: bool,
 
+    /// Run the replays this many times in turn, one at a time, and print under the table how much the
+    /// nanoseconds of allocator calls per job vary.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(2..=1000),
+        conflicts_with_all = ["threads", "no-timing"]
+    )]
+    pub(super) timing_rounds: Option<u32>,
+
     /// Rules for turning records into jobs. authors, the rules of the simulator PReMAS: allocated
     /// processors, and jobs of 0 s are kept. requested: requested processors. allocated: allocated
     /// processors. The last two leave out jobs that did not run.
@@ -234,8 +244,8 @@ pub(in crate::cli) const OF_READING: [&str; 8] =
 
 /// The arguments that say what is printed and where files go, which a program that embeds the command decides
 /// itself.
-pub(in crate::cli) const OF_PROGRAM: [&str; 8] =
-    ["logs", "output", "force", "large", "format", "sort", "sparklines", "quiet"];
+pub(in crate::cli) const OF_PROGRAM: [&str; 9] =
+    ["logs", "output", "force", "large", "format", "sort", "sparklines", "timing-rounds", "quiet"];
 
 /// Returns one of the texts in `--columns`: a column of the summary, or a field of the log with its column.
 fn column(text: &str) -> Result<String, String> {
@@ -439,6 +449,9 @@ impl Args {
         }
         if self.sparklines && self.format != Format::Table && !(binary && self.output.is_some()) {
             bail!("--sparklines are printed under the table that --format table prints");
+        }
+        if self.timing_rounds.is_some() && !is_table {
+            bail!("--timing-rounds prints a range under the table that --format table prints");
         }
         if self.logs.iter().filter(|log| log.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once; give - once");

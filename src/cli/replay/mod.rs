@@ -1,24 +1,27 @@
 //! `meshreplay replay`: replays logs, as a study that the arguments describe.
 
 mod args;
+mod rounds;
 
 pub(super) use args::{Args, OF_PROGRAM, OF_READING};
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::num::NonZeroUsize;
 
 use anyhow::anyhow;
 
 use self::args::Format;
+use self::rounds::Rounds;
 use super::interrupt::Saving;
 use super::runner::{ResultSink, Runner, Tally, check_room};
 use super::{Failure, by_subject, complain, note, terminal, unwritten, write_notes};
 use crate::frame::{self, FileFormat, FinishedRun, RunFolderError, RunPlace, RunResults};
 use crate::guest::Guests;
 use crate::machine::topology::TopologyError;
-use crate::metrics::FinishedJobs;
+use crate::metrics::{FinishedJob, Has};
 use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
-use crate::study::{Labels, Options, Outcome, PlanError, ReplaySpec, Study, SweepError, TakeCellRows};
+use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Study, SweepError, TakeCellRows};
 use crate::text::Screen;
 use crate::trace::{LogNames, TraceError};
 use crate::words::counted;
@@ -29,18 +32,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let of_draft = |error: anyhow::Error| {
         if error.is::<TopologyError>() { Failure::Failed(error) } else { Failure::Usage(error) }
     };
-    let mut draft = args.draft(Guests::default()).map_err(of_draft)?;
+    let draft = args.draft(Guests::default()).map_err(of_draft)?;
     // Before a log is read, and once more when it is known which allocators `all` has.
     let sorted: Vec<String> = args.sort.iter().map(|metric| metric.name().to_owned()).collect();
     let named = [("--columns", args.shown_columns()), ("--sort", sorted)];
-    let check = |options: &Options| {
+    let check = |has: Has| {
         let check_one = |(argument, columns): &(&str, Vec<String>)| {
-            check_columns(columns, options).map_err(|error| Failure::Usage(anyhow!("{argument}: {error}")))
+            check_columns(columns, has).map_err(|error| Failure::Usage(anyhow!("{argument}: {error}")))
         };
         named.iter().try_for_each(check_one)
     };
-    draft.axes.tell(&mut draft.options);
-    check(&draft.options)?;
+    check(draft.axes.has(&draft.options))?;
     let mut notes = Vec::new();
     let planned = draft.plan(&mut notes);
     if let Ok(study) = &planned {
@@ -48,24 +50,31 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     write_notes(args.quiet, &notes);
     let study = planned.map_err(unplanned)?;
-    check(&study.options)?;
+    check(study.has)?;
     let all: Vec<usize> = (0..study.cells.len()).collect();
     if args.output.is_some() {
         check_room(&study, &all, args.file_format(), args.large)?;
     }
-    let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
+    let one = args.timing_rounds.and(NonZeroUsize::new(1));
+    let runner = Runner::new(one.or(args.threads), study.cells.len(), args.quiet)?;
     let place = |path| RunPlace { path, format: args.file_format(), force: args.force };
     let results = RunResults::open(&study, args.output.as_deref().map(place))?;
     let parts = results.parts();
     let rows = parts.as_ref().map(|parts| {
-        move |number, seed, names: &LogNames, left: FinishedJobs| Ok(parts.take(number, seed, names, &left)?)
+        move |number, seed, names: &LogNames, left: Vec<FinishedJob>| {
+            Ok(parts.take(number, seed, names, &left)?)
+        }
     });
     let rows = rows.as_ref().map(|rows| rows as &TakeCellRows<'_>);
     let results = Some(results);
     let (errors, said, failure) = (Vec::new(), BTreeSet::new(), None);
     let sparklines = args.sparklines.then(Sparklines::default);
-    let mut output = Output { args, study: &study, results, sparklines, errors, said, failure };
+    let rounds = args.timing_rounds.map(|_| Rounds::default());
+    let mut output = Output { args, study: &study, results, sparklines, rounds, errors, said, failure };
     let tally = runner.run(&study, &all, &|_, outcomes| Ok(outcomes), rows, &mut output);
+    if let (Some(rounds), Some(count)) = (&mut output.rounds, args.timing_rounds) {
+        rounds.run(&runner, &study, count - 1);
+    }
     output.end(tally, runner.is_interrupted())
 }
 
@@ -73,7 +82,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 pub(super) fn unplanned(error: PlanError) -> Failure {
     match error {
         PlanError::Spec(error) => Failure::Usage(error.into()),
-        PlanError::SameName { .. } => Failure::Usage(error.into()),
+        PlanError::SameName { .. } | PlanError::Useless { .. } => Failure::Usage(error.into()),
         PlanError::Log { source, .. } => match *source {
             TraceError::Format(error) => Failure::Usage(error.into()),
             source => Failure::Failed(source.into()),
@@ -90,6 +99,8 @@ struct Output<'a> {
     results: Option<RunResults<'a>>,
     /// The curves of finished replays; `None` without `--sparklines`.
     sparklines: Option<Sparklines>,
+    /// The cost of calls in each round; `None` without `--timing-rounds`.
+    rounds: Option<Rounds>,
     /// The number of each replay that failed, and the error.
     errors: Vec<(usize, SweepError)>,
     /// The printed notes. A note about a log is printed once, not for each replay of it.
@@ -106,6 +117,9 @@ impl ResultSink<Vec<Outcome>> for Output<'_> {
         };
         if let (Some(sparklines), Ok(outcomes)) = (&mut self.sparklines, &ended) {
             sparklines.add(number, &self.study.cells[number].spec, outcomes);
+        }
+        if let (Some(rounds), Ok(outcomes)) = (&mut self.rounds, &ended) {
+            rounds.add(number, outcomes);
         }
         let outcomes = ended.map_err(|error| self.errors.push((number, error))).ok();
         if let Some(Err(error)) = self.results.as_mut().map(|results| results.add(number, outcomes)) {
@@ -165,9 +179,10 @@ impl Output<'_> {
     fn printed(&mut self, run: &mut FinishedRun) -> anyhow::Result<Vec<u8>> {
         let table = || SummaryTable::new(self.study, run, &self.args.shown_columns(), self.args.sort);
         let screen = terminal::screen();
-        let curves = self.sparklines.as_mut().map(|sparklines| sparklines.text(screen)).unwrap_or_default();
+        let mut below = self.sparklines.as_mut().map(|curves| curves.text(screen)).unwrap_or_default();
+        below += &self.rounds.as_ref().map(|rounds| rounds.text(self.study, screen)).unwrap_or_default();
         let answered = |table: String, screen: Screen| {
-            let table = table + &curves;
+            let table = table + &below;
             let sentences = verdict(self.study, run, self.args.output.as_deref());
             let gap = if sentences.is_empty() { "" } else { "\n" };
             (table + gap + &screen.hanging(&sentences.join("\n"), 2)).into_bytes()

@@ -16,6 +16,8 @@ pub enum Draws {
     Services = 2,
     /// Redrawn arrivals of a log.
     Arrivals = 3,
+    /// Shaken run times of a log.
+    Shaking = 4,
     /// Failures and repairs of nodes.
     Failures = 0x6f75_7461_6765,
 }
@@ -40,7 +42,8 @@ mod tests {
 
     #[test]
     fn purposes_have_other_numbers() {
-        let all = [Draws::Gaps, Draws::Shapes, Draws::Services, Draws::Arrivals, Draws::Failures];
+        let all =
+            [Draws::Gaps, Draws::Shapes, Draws::Services, Draws::Arrivals, Draws::Shaking, Draws::Failures];
         let first = all.map(|draws| draws.of_seed(7).next_u64());
         for (i, number) in first.iter().enumerate() {
             assert!(!first[..i].contains(number), "{:?}", all[i]);

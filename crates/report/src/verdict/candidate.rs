@@ -79,6 +79,11 @@ impl<'a> Candidate<'a> {
 }
 
 impl Candidate<'_> {
+    /// Returns true if run times are shaken.
+    pub(super) fn is_shaken(&self) -> bool {
+        self.replications.iter().any(|one| one.shake_percent.is_some())
+    }
+
     fn replays_same_jobs(&self, other: &Self) -> bool {
         self.replications.iter().zip(&other.replications).all(|(a, b)| a.is_of_same_jobs(b))
     }

@@ -46,9 +46,9 @@ pub(super) struct Comparison {
 enum Stated {
     /// Nothing: the amount is a fact about this log.
     Fact,
-    /// Ends in the direction and unit of the amount, and the number of seeds in words; empty for an interval
+    /// Ends in the direction and unit of the amount, and the number of runs in words; empty for an interval
     /// over jobs.
-    Interval { low: f64, high: f64, seeds: String },
+    Interval { low: f64, high: f64, runs: String },
     /// The reason for no interval.
     Missing(String),
 }
@@ -123,7 +123,10 @@ impl Comparison {
         };
         let interval = match interval.map(|interval| [amount(interval.low), amount(interval.high)]) {
             _ if !states_certainty => Stated::Fact,
-            Some([a, b]) => Stated::Interval { low: a.min(b), high: a.max(b), seeds: seeds(difference) },
+            Some([a, b]) => {
+                let is_shaken = of.is_shaken() || base.is_shaken();
+                Stated::Interval { low: a.min(b), high: a.max(b), runs: runs(difference, is_shaken) }
+            }
             None => Stated::Missing(reason(&difference.uncertainty)),
         };
         Some(Self {
@@ -168,13 +171,13 @@ impl Comparison {
         match &self.interval {
             Stated::Fact => String::new(),
             Stated::Missing(reason) => reason.clone(),
-            Stated::Interval { low, high, seeds } => {
+            Stated::Interval { low, high, runs } => {
                 let decimals = self.decimals();
                 // `grouped` drops the sign of -0.0, which shows here that the interval holds 0.
                 let end = |end: f64| {
                     if end.abs() < 1.0 { format!("{end:.decimals$}") } else { grouped(end, decimals) }
                 };
-                format!("95 % CI {} to {}{}{seeds}", end(*low), end(*high), self.unit())
+                format!("95 % CI {} to {}{}{runs}", end(*low), end(*high), self.unit())
             }
         }
     }
@@ -227,9 +230,13 @@ impl Comparison {
     }
 }
 
-/// Returns the number of seeds behind an interval in words; empty for an interval over jobs.
-fn seeds(difference: &Difference) -> String {
+/// The words behind the number of runs in an interval over shaken runs.
+pub(super) const OF_SHAKEN: &str = " shaken runs of this log";
+
+/// Returns the number of runs behind an interval in words; empty for an interval over jobs.
+fn runs(difference: &Difference, is_shaken: bool) -> String {
     match difference.uncertainty {
+        Uncertainty::Seeds { count, .. } if is_shaken => format!(", {count}{OF_SHAKEN}"),
         Uncertainty::Seeds { count, .. } => format!(", {count} seeds"),
         _ => String::new(),
     }

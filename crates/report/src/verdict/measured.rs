@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use meshreplay_sim::metrics::{Difference, METRICS, Metric, PartSums, Parts};
-use meshreplay_study::study::{Outcome, PlannedReplay, ReplaySpec};
+use meshreplay_study::study::{Options, Outcome, PlannedReplay, ReplaySpec};
+use meshreplay_workload::Shake;
 
 /// Further numbers of the lines: the criteria of the two classes of allocators, the cost of the second class,
 /// the scale of times, and the load with what is compared under overload.
@@ -37,6 +38,8 @@ pub(super) struct Replication<'a> {
     pub(super) seed: u64,
     pub(super) jobs: Option<f64>,
     pub(super) in_means: Option<f64>,
+    /// The largest change of run times in percent; `None` if they are as in the log.
+    pub(super) shake_percent: Option<f64>,
     /// Numbers by name.
     pub(super) numbers: Vec<(&'static str, f64)>,
     /// The sums over parts of the log; `None` if the jobs were not kept.
@@ -45,11 +48,16 @@ pub(super) struct Replication<'a> {
 
 impl<'a> ReplayResult<'a> {
     /// Returns a replay that has just ended, with no outcomes if it failed.
-    pub(super) fn of_outcomes(planned: &'a PlannedReplay, outcomes: &'a [Outcome]) -> Self {
+    pub(super) fn of_outcomes(
+        planned: &'a PlannedReplay,
+        outcomes: &'a [Outcome],
+        options: &Options,
+    ) -> Self {
         let replication = |outcome: &'a Outcome| Replication {
             seed: outcome.seed,
             jobs: outcome.summary.get("jobs"),
             in_means: outcome.summary.get("jobs_in_means"),
+            shake_percent: options.shake_of(&planned.spec).map(Shake::percent),
             numbers: compared(|name| outcome.summary.get(name)),
             parts: Some(Cow::Borrowed(&outcome.parts)),
         };

@@ -26,7 +26,7 @@ use std::path::Path;
 
 use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
 use self::candidate::{Candidate, Comparable};
-use self::comparison::NO_INTERVAL;
+use self::comparison::{NO_INTERVAL, OF_SHAKEN};
 use self::measured::{ReplayResult, over_seeds};
 pub(super) use self::overload::{MARK as OVERLOADED, OF_WAITS};
 pub(super) use self::plain::Plain;
@@ -35,6 +35,7 @@ pub(super) use self::winners::Winners;
 use meshreplay_base::words::counted;
 use meshreplay_results::frame::FinishedRun;
 use meshreplay_results::text::{command_line, grouped};
+use meshreplay_sim::metrics::Needs;
 use meshreplay_study::study::{Coordinate, Outcome, Study};
 
 /// The most groups that get lines.
@@ -47,9 +48,10 @@ pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<S
         run.replays.iter().map(|(number, outcomes)| (*number as usize, outcomes.as_slice())).collect();
     let of_cell = |i: usize| outcomes.get(&i).copied().unwrap_or_default();
     let cells = study.cells.iter().enumerate();
-    let replays = cells.map(|(i, cell)| ReplayResult::of_outcomes(cell, of_cell(i))).collect();
+    let replays =
+        cells.map(|(i, cell)| ReplayResult::of_outcomes(cell, of_cell(i), &study.options)).collect();
     let folder = folder.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
-    lines(replays, primary(study.options.traffic), folder.as_deref())
+    lines(replays, primary(study.has.has(Needs::Network)), folder.as_deref())
 }
 
 /// Returns the number that decides on the best allocator. With `has_network`, a simulated network sets the
@@ -85,6 +87,7 @@ fn lines(replays: Vec<ReplayResult<'_>>, primary: &'static str, folder: Option<&
         room = room.saturating_sub(count);
     }
     lines.extend(meaning_of_intervals(&lines, &all));
+    lines.extend(meaning_of_shaking(&lines, &all));
     lines.extend(overload::line(&all, &|replay| name_of(replay, &varying)));
     lines.extend((left > 0).then(|| rest(left, &all, &varying, primary, folder)));
     lines
@@ -94,7 +97,10 @@ fn lines(replays: Vec<ReplayResult<'_>>, primary: &'static str, folder: Option<&
 fn meaning_of_intervals(lines: &[String], replays: &[&ReplayResult<'_>]) -> Option<String> {
     const DAY_S: f64 = 86_400.0;
     let intervals = lines.iter().flat_map(|line| line.split("95 % CI ").skip(1));
-    let is_of_jobs = |rest: &str| !rest.split(')').next().is_some_and(|interval| interval.contains(" seeds"));
+    let is_of_jobs = |rest: &str| {
+        let interval = rest.split(')').next().unwrap_or_default();
+        !interval.contains(" seeds") && !interval.contains(OF_SHAKEN)
+    };
     if !intervals.into_iter().any(is_of_jobs) {
         return None;
     }
@@ -108,6 +114,17 @@ fn meaning_of_intervals(lines: &[String], replays: &[&ReplayResult<'_>]) -> Opti
         _ => "in the log".to_owned(),
     };
     Some(format!("95 % intervals are for more jobs like those {these}; other months can differ more"))
+}
+
+/// Returns the sentence on what intervals over shaken runs cover; `None` if no line has one.
+fn meaning_of_shaking(lines: &[String], replays: &[&ReplayResult<'_>]) -> Option<String> {
+    let percent = replays.iter().flat_map(|replay| &replay.replications).find_map(|one| one.shake_percent)?;
+    lines.iter().any(|line| line.contains(OF_SHAKEN)).then(|| {
+        format!(
+            "intervals over shaken runs, whose run times differ by up to {percent} %, tell whether a \
+             difference is chance in the details of this log; they say nothing about other months"
+        )
+    })
 }
 
 /// Returns the name of a replay by the coordinates that vary; empty if there are none.

@@ -13,7 +13,7 @@ use super::plain::{Plain, plain};
 use super::winners::Winners;
 use super::{lines, primary};
 use meshreplay_figures::{Curve, FigureError, Results};
-use meshreplay_results::frame::{JobColumns, Replication, Table, pooling_replays};
+use meshreplay_results::frame::{JobColumns, Replication, SHAKE, Table, pooling_replays};
 use meshreplay_sim::metrics::{JobRow, PartSums, Trim, saved_backlog};
 use meshreplay_study::study::ReplaySpec;
 
@@ -119,6 +119,7 @@ impl<'a> SavedAnswer<'a> {
                 seed: key.seed,
                 jobs: table.number("jobs", row),
                 in_means: table.number("jobs_in_means", row),
+                shake_percent: table.number(SHAKE, row),
                 numbers: compared(|name| table.number(name, row).or_else(|| backlog(name))),
                 parts: from_jobs.map(|from_jobs| Cow::Borrowed(&from_jobs.parts)),
             })

@@ -36,6 +36,7 @@ fn measured<'a>(
         seed: 1,
         jobs: Some(JOBS as f64),
         in_means: Some(JOBS as f64),
+        shake_percent: None,
         numbers: found,
         parts: Some(Cow::Owned(parts)),
     };

@@ -8,7 +8,7 @@ use super::comparison::Comparison;
 use super::measured::ReplayResult;
 use super::{OF_GROUP, OF_SETTING, alike, allocators, primary};
 use meshreplay_results::frame::FinishedRun;
-use meshreplay_sim::metrics::{Better, Metric};
+use meshreplay_sim::metrics::{Better, Metric, Needs};
 use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_study::study::Study;
 
@@ -81,9 +81,11 @@ impl Winners {
     pub(crate) fn of_run(study: &Study, run: &FinishedRun) -> Self {
         let replays = run.replays.iter();
         let replays: Vec<ReplayResult<'_>> = replays
-            .map(|(number, outcomes)| ReplayResult::of_outcomes(&study.cells[*number as usize], outcomes))
+            .map(|(number, outcomes)| {
+                ReplayResult::of_outcomes(&study.cells[*number as usize], outcomes, &study.options)
+            })
             .collect();
-        Self::new(&replays, primary(study.options.traffic))
+        Self::new(&replays, primary(study.has.has(Needs::Network)))
     }
 
     /// Records the two classes of a group and the best of each. `first` is the number of the first class.

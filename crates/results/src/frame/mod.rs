@@ -30,7 +30,7 @@ pub use read::{is_reading, read_tables_of_logs, text_of_table};
 pub use read_downtimes::{Down, Downtimes, Intervals, PlacedJob, read_downtimes};
 pub use run::{FinishedRun, JobParts, KeptDetail, RunFolderError, RunPlace, RunResults};
 pub use schedule::{InParts, SavedJobs, ScheduleError, Selected, Selection, read_schedule};
-pub use summary::{FrameSchema, summary};
+pub use summary::{FrameSchema, SHAKE, summary};
 pub use table::{Column, JobColumns, JobCounts, JobOrder, Key, Numbers, Replication, Table, read_frame};
 pub use unfinished::Started;
 pub use whole::{Put, read_if_there, write_text, write_whole};

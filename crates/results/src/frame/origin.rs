@@ -23,7 +23,7 @@ pub const RUN_FILE: &str = "run.json";
 pub const STUDY_FILE: &str = "study.json";
 
 /// The name of the file that holds the place of the command that made the results.
-const PLACE_FILE: &str = "place.json";
+pub(super) const PLACE_FILE: &str = "place.json";
 
 /// The name of the column that holds the id of the run in every frame.
 pub(super) const RUN_COLUMN: &str = "run";
@@ -324,6 +324,39 @@ fn runs(frame: &DataFrame) -> BTreeSet<String> {
         }
     }
     ids
+}
+
+/// Returns whether this program wrote a file with the name of a result: run.json describes a run, and the
+/// first row of a frame has the id of one. Only the beginning of a file is read. An empty text counts, too.
+pub(super) fn is_ours(file: &Path) -> bool {
+    if file.ends_with(RUN_FILE) {
+        let run: Option<Value> = read_to_string(file).ok().and_then(|text| serde_json::from_str(&text).ok());
+        return run.is_some_and(|run| run["version"].is_string() && run["replays"].is_array());
+    }
+    if file.ends_with(PLACE_FILE) {
+        return file.parent().and_then(Place::read).is_some();
+    }
+    let first = match FileFormat::of_path(file) {
+        Some(FileFormat::Parquet | FileFormat::Arrow) => {
+            read_slice(file, &[RUN_COLUMN], 0..1).map(|(frame, _)| frame)
+        }
+        _ => first_rows(file),
+    };
+    let is_id = |run: &String| {
+        run.strip_prefix('r')
+            .is_some_and(|hash| hash.len() == DIGITS && hash.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    };
+    match first {
+        Ok(frame) if frame.width() == 0 => {
+            read_to_string(file).is_ok_and(|text| ["", "[]"].contains(&text.trim()))
+        }
+        Ok(frame) if frame.height() == 0 => frame.column(RUN_COLUMN).is_ok(),
+        Ok(frame) => {
+            let runs = runs(&frame);
+            !runs.is_empty() && runs.iter().all(is_id)
+        }
+        Err(_) => false,
+    }
 }
 
 /// Returns the ids in a Parquet or Arrow file. A Parquet file is read in parts.

@@ -3,12 +3,16 @@
 use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use super::column::Value::{Added, MaybeF64, Str, U32};
-use super::column::{Field, Value, build, has};
+use super::column::{Field, Value, build};
 use super::detail::DETAILS;
 use super::{FrameError, coordinates, frame, name};
-use meshreplay_sim::metrics::{ColumnInfo, ColumnType, METRICS, Metric, Number, When};
+use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Has, METRICS, Metric, Needs, Number};
 use meshreplay_study::study::{Options, Outcome, ReplaySpec};
+use meshreplay_workload::Shake;
 use serde::Serialize;
+
+/// The name of the column with the largest change of run times.
+pub const SHAKE: &str = "shake_percent";
 
 /// One row of the frame: a replication of a replay.
 struct SummaryRow<'a> {
@@ -16,6 +20,7 @@ struct SummaryRow<'a> {
     spec: &'a ReplaySpec,
     outcome: &'a Outcome,
     trim_percent: Option<f64>,
+    shake_percent: Option<f64>,
 }
 
 /// The column in front of the coordinates of a replay.
@@ -23,11 +28,17 @@ fn number<'a>() -> Field<SummaryRow<'a>> {
     field("replay", U32(|row| row.number)).meaning("number of the replay; the same in the `jobs` frame")
 }
 
-/// The column between the coordinates and the numbers.
-fn trim<'a>() -> Field<SummaryRow<'a>> {
-    field("trim_percent", MaybeF64(|row| row.trim_percent))
-        .unit("%")
-        .meaning("percent of the period of submissions that means exclude at each end; null without --trim")
+/// Returns the columns between the coordinates and the numbers.
+fn between<'a>() -> Vec<Field<SummaryRow<'a>>> {
+    vec![
+        field("trim_percent", MaybeF64(|row| row.trim_percent)).unit("%").meaning(
+            "percent of the period of submissions that means exclude at each end; null without --trim",
+        ),
+        field(SHAKE, MaybeF64(|row| row.shake_percent))
+            .unit("%")
+            .needs(Needs::Shaken)
+            .meaning("largest change of a run time; null under the scheduler `recorded`"),
+    ]
 }
 
 /// Returns the columns on the origin of a row, after the numbers and the specs of algorithms.
@@ -39,7 +50,7 @@ fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
             "id of the run, a hash of run.json, or of the study, a hash of name and options in study.json: \
              the same in every file of a directory",
         ),
-        field("key", Added).when(When::Study).meaning(
+        field("key", Added).needs(Needs::Study).meaning(
             "name of the cell: a hash of everything that its \
                                                        result depends on",
         ),
@@ -64,32 +75,42 @@ fn numbers(metric: &Metric, rows: &[SummaryRow<'_>]) -> Column {
     series.into()
 }
 
+/// Returns the descriptions of `fields`.
+fn columns_of(fields: Vec<Field<SummaryRow<'_>>>) -> impl Iterator<Item = ColumnInfo> {
+    fields.into_iter().map(|field| field.column)
+}
+
 /// Returns the descriptions of all columns in the order of the frame.
 pub(super) fn columns() -> Vec<ColumnInfo> {
-    let front = [number().column].into_iter().chain(coordinates::in_front()).chain([trim().column]);
+    let front = [number().column].into_iter().chain(coordinates::in_front()).chain(columns_of(between()));
     let numbers = METRICS.iter().map(|metric| metric.column);
-    let behind = coordinates::behind().chain(behind().into_iter().map(|field| field.column));
+    let behind = coordinates::behind().chain(columns_of(behind()));
     front.chain(numbers).chain(behind).collect()
 }
 
 /// Returns the summary of `rows`, in their order. Each entry is the number of a replay, its spec, and the
 /// outcome of one replication.
-pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], options: &Options) -> Result<DataFrame, FrameError> {
+pub fn summary(
+    rows: &[(u32, &ReplaySpec, &Outcome)],
+    options: &Options,
+    has: Has,
+) -> Result<DataFrame, FrameError> {
     let trim_percent = options.trim.percent;
-    let rows: Vec<SummaryRow<'_>> = rows
-        .iter()
-        .map(|&(number, spec, outcome)| SummaryRow { number, spec, outcome, trim_percent })
-        .collect();
+    let row = |&(number, spec, outcome): &(u32, _, _)| {
+        let shake_percent = options.shake_of(spec).map(Shake::percent);
+        SummaryRow { number, spec, outcome, trim_percent, shake_percent }
+    };
+    let rows: Vec<SummaryRow<'_>> = rows.iter().map(row).collect();
     // The seed of a row is that of the replication.
     let of_row = |row: &SummaryRow<'_>| ReplaySpec { seed: row.outcome.seed, ..row.spec.clone() };
     let specs: Vec<ReplaySpec> = rows.iter().map(of_row).collect();
-    let mut columns = build(&[number()], &rows, options);
-    columns.extend(coordinates::front_columns(&specs, options));
-    columns.extend(build(&[trim()], &rows, options));
-    let numbers = METRICS.iter().filter(|metric| has(options, metric.column.when));
+    let mut columns = build(&[number()], &rows, has);
+    columns.extend(coordinates::front_columns(&specs, has));
+    columns.extend(build(&between(), &rows, has));
+    let numbers = METRICS.iter().filter(|metric| has.has(metric.column.needs));
     columns.extend(numbers.map(|metric| self::numbers(metric, &rows)));
     columns.extend(coordinates::behind_columns(&specs));
-    columns.extend(build(&behind(), &rows, options));
+    columns.extend(build(&behind(), &rows, has));
     frame(columns)
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::execution::JobTraffic;
 use meshreplay_alloc::allocator::{Placement, Rearrangement};
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_machine::machine::{Held, NodeId};
@@ -102,9 +103,9 @@ pub trait Observer {
     /// not timed.
     fn released(&mut self, cost_ns: u64);
 
-    /// Reports the final record of a job. Jobs become final in the order of the log, and no event about a job
-    /// follows.
-    fn on_job_final(&mut self, _job: &Job, _record: &Record) {}
+    /// Reports the final record of a job with its packets, if there is a network. Jobs become final in the
+    /// order of the log, and no event about a job follows.
+    fn on_job_final(&mut self, _job: &Job, _record: &Record, _traffic: Option<JobTraffic>) {}
 
     /// Reports the number of jobs that have ended. Called from time to time and at the end.
     fn finished(&mut self, _jobs: usize) {}

@@ -62,6 +62,28 @@ impl Cost {
         self.timed().map_or(0, |histogram| histogram.value_at_quantile(0.99))
     }
 
+    /// Returns the 90th percentile of the durations in nanoseconds, or 0 if no call was timed.
+    pub fn p90_ns(&self) -> u64 {
+        self.timed().map_or(0, |histogram| histogram.value_at_quantile(0.9))
+    }
+
+    /// Returns the 99.9th percentile of the durations in nanoseconds, or 0 if no call was timed.
+    pub fn p999_ns(&self) -> u64 {
+        self.timed().map_or(0, |histogram| histogram.value_at_quantile(0.999))
+    }
+
+    /// Returns the classes of the histogram that hold calls, in ascending order: the shortest and the longest
+    /// duration of the class in nanoseconds, and its number of calls. Classes of two histograms with the same
+    /// ends can be added; ends depend on nothing but the number of digits.
+    pub fn classes_ns(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+        self.timed().into_iter().flat_map(|histogram| {
+            histogram.iter_recorded().map(|class| {
+                let ns = class.value_iterated_to();
+                (histogram.lowest_equivalent(ns), histogram.highest_equivalent(ns), class.count_at_value())
+            })
+        })
+    }
+
     /// Returns the longest duration in nanoseconds, or 0 if no call was timed.
     pub fn max_ns(&self) -> u64 {
         self.timed().map_or(0, Histogram::max)

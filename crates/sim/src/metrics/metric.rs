@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::fragmentation::MOST_SLICES;
 use super::gather::Compute;
 
 /// The type of a column's values.
@@ -33,48 +34,61 @@ impl ColumnType {
     }
 }
 
-/// The condition for a column in a table of results.
+/// What a column needs to be in a table. Frames, their schema, tables for people and the report ask
+/// [`Has::has`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    /// Always.
-    Always,
-    /// If wall-clock times are measured.
+pub enum Needs {
+    /// Nothing: the column is in every table.
+    Nothing,
+    /// Measured wall-clock times.
     Timed,
-    /// If contention on links is estimated.
+    /// An estimate of contention on links.
     Contention,
-    /// If the fragmentation of free nodes is measured.
+    /// Measured fragmentation of free nodes.
     Fragmentation,
-    /// If any replay of the table has a network. Null for replays without.
+    /// A network in any replay of the table. Null for replays without.
     Network,
-    /// If the nodes of every job are kept.
+    /// The nodes of every job.
     Placements,
-    /// If jobs are counted by shape.
+    /// Counts of jobs by shape.
     ByShape,
-    /// If jobs are stored with the coordinates of their replay.
+    /// Jobs stored with the coordinates of their replay.
     Tidy,
-    /// If nodes go down and come up.
+    /// Nodes that go down and come up.
     Outages,
-    /// If run times are predicted in any replay of the table. Null for the others.
+    /// Predicted run times in any replay of the table. Null for the others.
     Predictions,
-    /// If any replay of the table starts jobs, or places them, as recorded in the log.
+    /// A replay that starts jobs as recorded in the log.
     Recorded,
-    /// If a replay of the table is restricted to some partitions.
+    /// A replay that is restricted to some partitions.
     Partitions,
-    /// If a replay places jobs as recorded in the log.
+    /// A replay that places jobs as recorded in the log.
     RecordedNodes,
-    /// If a machine of the table is a tree of switches. Null for the others.
+    /// A machine that is a tree of switches. Null for replays on others.
     Trees,
-    /// If the fragmentation of free nodes is measured, and a machine of the table is a tree of switches.
+    /// Measured fragmentation of free nodes, and a machine that is a tree of switches.
     TreeFragmentation,
-    /// If the table is the summary of a study, with the number of the cell in each row.
+    /// The distribution of the durations of allocator calls.
+    Latency,
+    /// Shaken run times.
+    Shaken,
+    /// The summary of a study, with the number of the cell in each row.
     Study,
+    /// For people only: repeated replays or a network, where turnaround says more than slowdown.
+    Turnaround,
+    /// For people only: a machine of one dimension, or moved jobs.
+    Moves,
+    /// For people only: jobs that an allocator refused.
+    Refusals,
+    /// For people only: jobs that hold more nodes than requested.
+    Unasked,
 }
 
-impl When {
+impl Needs {
     /// Returns the condition in words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Always => "always",
+            Self::Nothing => "always",
             Self::Timed => "without --no-timing",
             Self::Contention => "with --contention",
             Self::Fragmentation => "with --fragmentation",
@@ -89,14 +103,55 @@ impl When {
             Self::TreeFragmentation => "with --fragmentation, if a machine is a tree of switches",
             Self::Trees => "if a machine is a tree of switches; null for others",
             Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
+            Self::Latency => "with --latency",
+            Self::Shaken => "with --shake",
             Self::Study => "in the summary of a study",
+            Self::Turnaround => "with --replications or a --network",
+            Self::Moves => "on arrays, or if jobs are moved",
+            Self::Refusals => "if jobs are refused",
+            Self::Unasked => "if jobs hold more nodes than requested",
         }
     }
 }
 
-impl Serialize for When {
+impl Serialize for Needs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.words())
+    }
+}
+
+/// What replays and their tables have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Has {
+    /// One bit for each of [`Needs`].
+    bits: u32,
+    /// The number of slices whose fit is counted.
+    slices: usize,
+}
+
+impl Has {
+    /// Nothing that a column may need.
+    pub const NOTHING: Self = Self { bits: 1 << Needs::Nothing as u32, slices: 0 };
+
+    /// Everything, with all slices.
+    pub const EVERYTHING: Self = Self { bits: u32::MAX, slices: MOST_SLICES };
+
+    /// Returns the same with `needs` if it is `met`, and without it otherwise.
+    #[must_use]
+    pub const fn with(self, needs: Needs, met: bool) -> Self {
+        let bit = 1 << needs as u32;
+        Self { bits: if met { self.bits | bit } else { self.bits & !bit }, ..self }
+    }
+
+    /// Returns the same with this number of slices.
+    #[must_use]
+    pub const fn with_slices(self, slices: usize) -> Self {
+        Self { slices, ..self }
+    }
+
+    /// Returns whether a column with these needs is there.
+    pub const fn has(self, needs: Needs) -> bool {
+        self.bits & (1 << needs as u32) != 0
     }
 }
 
@@ -112,8 +167,9 @@ pub struct ColumnInfo {
     pub unit: &'static str,
     /// The meaning of the values, in a phrase.
     pub meaning: &'static str,
-    /// The condition under which tables have the column.
-    pub when: When,
+    /// What tables need to have the column.
+    #[serde(rename = "when")]
+    pub needs: Needs,
 }
 
 /// The better direction of a number.
@@ -177,38 +233,18 @@ pub enum Group {
     Last,
 }
 
-/// Facts about replays that decide about the columns of tables for people.
-#[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
-pub struct Circumstances {
-    /// Whether allocator calls are timed.
-    pub timed: bool,
-    /// Whether replays are repeated with further seeds.
-    pub replicated: bool,
-    /// Whether any replay has a network.
-    pub network: bool,
-    /// Whether a machine is an array or jobs were moved. The table then shows delays.
-    pub delays: bool,
-    /// Whether an allocator refused a job in any call.
-    pub refused: bool,
-    /// Whether nodes go down and come up.
-    pub outages: bool,
-    /// Whether run times are predicted in any replay.
-    pub predictions: bool,
-    /// Number of slices to be fitted into the free nodes, or 0 if fragmentation is not measured.
-    pub slices: usize,
-    /// Whether any replay starts jobs as recorded in the log.
-    pub recorded: bool,
-    /// Whether any replay places jobs as recorded in the log.
-    pub recorded_nodes: bool,
-    /// Whether a machine is a tree of switches.
-    pub trees: bool,
-    /// Whether any job holds more nodes than requested.
-    pub unasked: bool,
+/// When a table for people has a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// Wherever results have the column.
+    Always,
+    /// If this is there too.
+    If(Needs),
+    /// Unless this is there.
+    Unless(Needs),
+    /// If this many slices are fitted.
+    Slices(usize),
 }
-
-/// Returns whether a table has a column.
-pub(super) type Condition = fn(&Circumstances) -> bool;
 
 /// A column of a number in a table for people.
 #[derive(Clone, Copy, Debug)]
@@ -217,13 +253,18 @@ pub struct TableColumn {
     pub title: &'static str,
     /// The group of columns that it belongs to.
     pub group: Group,
-    condition: Condition,
+    shown: Shown,
 }
 
 impl TableColumn {
-    /// Returns whether the table has the column in these circumstances.
-    pub fn is_shown(&self, of: &Circumstances) -> bool {
-        (self.condition)(of)
+    /// Returns whether the table of replays that have this shows the column, if results have it.
+    fn is_shown(&self, has: Has) -> bool {
+        match self.shown {
+            Shown::Always => true,
+            Shown::If(needs) => has.has(needs),
+            Shown::Unless(needs) => !has.has(needs),
+            Shown::Slices(least) => has.slices >= least,
+        }
     }
 }
 
@@ -242,7 +283,7 @@ pub struct Metric {
     /// The column in the table that `replay` prints. `None` if shown only on request.
     pub terminal: Option<TableColumn>,
     /// The column in the table of a report, if any.
-    pub report: Option<TableColumn>,
+    report: Option<TableColumn>,
     /// The position in the list of numbers whose precision replications can be asked for, if any.
     pub interval_rank: Option<u8>,
     /// The column of the `jobs` frame whose mean over jobs this is, minus a second column if there is one.
@@ -264,7 +305,7 @@ pub(super) const fn row(name: &'static str, compute: Compute) -> Metric {
         _ => ColumnType::F64,
     };
     Metric {
-        column: ColumnInfo { name, kind, unit: "", meaning: "", when: When::Always },
+        column: ColumnInfo { name, kind, unit: "", meaning: "", needs: Needs::Nothing },
         title: "",
         detail: "",
         better: Better::Lower,
@@ -304,9 +345,9 @@ impl Metric {
         self
     }
 
-    /// Sets the condition for the column in tables of results.
-    pub(super) const fn when(mut self, when: When) -> Self {
-        self.column.when = when;
+    /// Sets what tables of results need to have the column.
+    pub(super) const fn needs(mut self, needs: Needs) -> Self {
+        self.column.needs = needs;
         self
     }
 
@@ -329,16 +370,16 @@ impl Metric {
         group: Group,
         title: &'static str,
         rank: u8,
-        condition: Condition,
+        shown: Shown,
     ) -> Self {
-        self.terminal = Some(TableColumn { title, group, condition });
+        self.terminal = Some(TableColumn { title, group, shown });
         self.room_rank = rank;
         self
     }
 
     /// Shows the number in the table of a report, under a condition.
-    pub(super) const fn report(mut self, group: Group, title: &'static str, condition: Condition) -> Self {
-        self.report = Some(TableColumn { title, group, condition });
+    pub(super) const fn report(mut self, group: Group, title: &'static str, shown: Shown) -> Self {
+        self.report = Some(TableColumn { title, group, shown });
         self
     }
 
@@ -377,13 +418,22 @@ impl Metric {
     pub fn is_over_jobs_in_means(&self) -> bool {
         match self.compute {
             Compute::Mean(_)
-            | Compute::MeanIf(..)
             | Compute::ParallelMean(_)
             | Compute::ParallelMeanToBound
             | Compute::TreeMean(_)
             | Compute::Variance(_) => true,
             Compute::Count(_) | Compute::Real(_) | Compute::Sum(..) | Compute::Duration(..) => false,
         }
+    }
+
+    /// Returns the column in the table that `replay` prints, if replays that have this show it.
+    pub fn in_terminal(&self, has: Has) -> Option<TableColumn> {
+        self.terminal.filter(|column| has.has(self.column.needs) && column.is_shown(has))
+    }
+
+    /// Returns the column in the table of a report, if replays that have this show it.
+    pub fn in_report(&self, has: Has) -> Option<TableColumn> {
+        self.report.filter(|column| has.has(self.column.needs) && column.is_shown(has))
     }
 
     /// Returns the name of the column.

@@ -15,7 +15,9 @@ use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::disk::hexadecimal;
 use meshreplay_base::memory;
 use meshreplay_base::spec::Spec;
+use meshreplay_sim::execution::has_traffic;
 use meshreplay_sim::guest;
+use meshreplay_sim::metrics::{Has, Needs};
 use meshreplay_workload::Estimate;
 
 /// Version of results. It changes when a release gives other results for the same replay, which invalidates
@@ -27,8 +29,12 @@ const RESULTS: &str = "2";
 /// and `weights`) and of programs. For files of outages, nodes and predictions it covers the contents instead
 /// of the paths.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
-    Keys::new(options).of(spec)
+    let has = Has::NOTHING.with(Needs::Network, has_traffic(&spec.network));
+    Keys::new(options, has).of(spec)
 }
+
+/// Lines of options before that of traffic, all of which are in every key: trimming, replications, timing.
+const BEFORE_TRAFFIC: usize = 3;
 
 /// Content keys of the replays of one study. Each file is read once, and the lines of the options are
 /// formatted once.
@@ -54,11 +60,14 @@ struct FileLines {
 }
 
 impl Keys {
-    /// Prepares the keys of replays with these options.
-    pub(super) fn new(options: &Options) -> Self {
+    /// Prepares the keys of replays with these options. `has` is what the replays of their study have.
+    pub(super) fn new(options: &Options, has: Has) -> Self {
         let lines = |options: &Options| {
             let unnamed = options.without_paths();
-            OPTIONS.iter().filter_map(|option| option.line(&unnamed)).collect()
+            let mut lines: Vec<String> = OPTIONS.iter().filter_map(|option| option.line(&unnamed)).collect();
+            // A result has columns for traffic if any replay of its study has a network.
+            lines.insert(BEFORE_TRAFFIC, format!("traffic={}\n", has.has(Needs::Network)));
+            lines.concat()
         };
         let without = Options { node_map: None, ..options.clone() };
         Self {

@@ -80,7 +80,7 @@ impl From<&Study> for Manifest {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: study.name.clone(),
             description: study.description.clone(),
-            options: study.options.without_derived(),
+            options: study.options.without_kept(),
             jobs: study.options.jobs,
             logs: study.logs.iter().map(log).collect(),
             cells: study.cells.iter().map(ManifestCell::from).collect(),

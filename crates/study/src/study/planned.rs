@@ -10,7 +10,7 @@ use super::source::JobSource;
 use meshreplay_base::words::counted;
 use meshreplay_logs::formats;
 use meshreplay_sim::guest::Guests;
-use meshreplay_sim::metrics::Summary;
+use meshreplay_sim::metrics::{Has, Summary};
 
 /// Disk space of a summary in bytes, measured.
 const SUMMARY_BYTES: u64 = 20_000;
@@ -35,6 +35,8 @@ pub struct Study {
     pub description: Option<String>,
     /// The options that all replays share.
     pub options: Options,
+    /// What its replays have, at least one of them.
+    pub has: Has,
     /// The logs of the study.
     pub logs: Vec<StudyLog>,
     /// Replays, ordered by log, partition, rules, arrival scale, machine, scheduler, allocator, network and

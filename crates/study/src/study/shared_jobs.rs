@@ -13,6 +13,7 @@ use super::replay_spec::ReplaySpec;
 use super::source::{JobSource, LogStream};
 use meshreplay_base::job::Job;
 use meshreplay_logs::{Partitions, TraceError};
+use meshreplay_sim::metrics::Needs;
 use meshreplay_workload::{Reason, RuleSet, Rules};
 
 /// The reason why a replay has no jobs.
@@ -162,6 +163,7 @@ impl<'a> Workloads<'a> {
     /// Returns the most jobs of a log that are kept: all, if a replay of the study needs them in memory.
     fn most_kept(&self) -> usize {
         let needs_all = self.study.options.need_all_jobs()
+            || self.study.has.has(Needs::Partitions)
             || self.study.cells.iter().any(|cell| cell.spec.needs_all_jobs());
         if needs_all { usize::MAX } else { self.study.most_kept }
     }

@@ -3,5 +3,6 @@
 pub(super) mod arrivals;
 pub(super) mod left_out;
 pub(super) mod rule_set;
+pub(super) mod shake;
 pub(super) mod shape_rule;
 pub(super) mod spelling;

@@ -301,7 +301,7 @@ impl Rules {
     /// Returns the run time and the estimate by the rules about estimates and overruns. Both have the unit of
     /// `run`; a multiple is rounded to a whole number. `requested` is the estimate of the log; `None` if it
     /// has none.
-    fn run_and_estimate(&self, run: i64, requested: Option<i64>) -> (i64, i64) {
+    pub(super) fn run_and_estimate(&self, run: i64, requested: Option<i64>) -> (i64, i64) {
         let estimate = match self.estimate {
             Estimate::Recorded | Estimate::Predicted(_) => requested.unwrap_or(run),
             Estimate::Exact => run,

@@ -118,7 +118,7 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
     let computes = params.choose("compute", &[("recorded", true), ("none", false)])?;
     check_machine(params, setup.mesh)?;
     let (fabric, links) = transport.build(setup.mesh);
-    let traffic = Traffic::new(cycle, links, setup.jobs);
+    let traffic = Traffic::new(cycle, links);
     let plan = Plan { pattern, quota, law, messages, seed: setup.seed };
     Ok(Box::new(Wormhole {
         cycle,
@@ -304,6 +304,10 @@ impl Execution for Wormhole {
                 done.push(job);
             }
         }
+    }
+
+    fn traffic_of(&self, job: JobId) -> Option<JobTraffic> {
+        Some(self.communication.by_job.get(job as usize).copied().unwrap_or_default())
     }
 
     fn traffic(&mut self) -> Option<Traffic> {

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use super::super::facts::{JobRow, Trim};
+use super::super::facts::{JobRow, Part, Trim};
+use super::super::finished_job::FinishedJob;
 use super::super::gather::Accumulator;
-use super::super::groups::JobColumns;
 use super::super::registry::METRICS;
-use meshreplay_base::job::Job;
 use meshreplay_machine::machine::Mesh;
 
 /// Parts of a log, with equally many jobs each.
@@ -140,17 +139,15 @@ impl PartSums {
         let n = rows.len();
         let ranks = ranks(n, |i| rows[i].submit_s);
         let kept = trim.kept(n, |i| rows[i].submit_s);
-        let columns = JobColumns::new(rows);
-        columns.with_facts(mesh, |facts| {
-            let facts = facts.with_kept(kept);
-            let mut adder = PartAdder::new(in_means(&facts.kept, ranks.as_deref()));
-            for (row, metric) in METRICS.iter().enumerate().filter(|(_, metric)| metric.is_compared) {
-                let mut number = Accumulator::new(&metric.compute, &facts, false);
-                number.add(&metric.compute, &facts, |i, value| adder.add(row, i, ranks.as_deref(), value));
-            }
-            adder.end(facts.replay.jobs);
-            adder.finish()
-        })
+        let jobs: Vec<FinishedJob> = rows.iter().map(FinishedJob::from).collect();
+        let mut adder = PartAdder::new(in_means(&kept, ranks.as_deref()));
+        let part = Part { jobs: &jobs, kept };
+        for (row, metric) in METRICS.iter().enumerate().filter(|(_, metric)| metric.is_compared) {
+            let mut number = Accumulator::new(&metric.compute, mesh);
+            number.add(&metric.compute, &part, |i, value| adder.add(row, i, ranks.as_deref(), value));
+        }
+        adder.end(&jobs);
+        adder.finish()
     }
 
     /// Returns the part sums of the named number, or `None` if it is not compared.
@@ -210,8 +207,8 @@ impl PartAdder {
     }
 
     /// Ends a batch of `jobs`.
-    pub(in crate::metrics) fn end(&mut self, jobs: &[Job]) {
-        for job in jobs {
+    pub(in crate::metrics) fn end(&mut self, jobs: &[FinishedJob]) {
+        for FinishedJob { job, .. } in jobs {
             let submit_s = job.submit.as_seconds();
             let (first, last) = self.submitted_s.unwrap_or((submit_s, submit_s));
             self.submitted_s = Some((first.min(submit_s), last.max(submit_s)));

@@ -79,6 +79,7 @@ impl Study {
             }
             PlanError::Outages(error) => of_option("outages", error.to_string()),
             PlanError::NodeMap(error) => of_option("node_map", error.to_string()),
+            PlanError::Useless { option, problem } => of_option(option, problem),
             PlanError::Predictions(error) => {
                 let line = keys.line_of("rules").unwrap_or(1);
                 StudyError::at_line(path, line, format!("key 'rules': {error}"))

@@ -31,6 +31,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("on_outage", "a string", "\"requeue:limit=3\""),
     ("node_map", "a string", "\"nodes.csv\""),
     ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),
+    ("shake", "a string", "\"0.1%\""),
 ];
 
 /// An entry of a list with its line number, from 1.

@@ -12,7 +12,8 @@ use meshreplay_base::spec::Spec;
 use meshreplay_logs::{LogLimits, formats};
 use meshreplay_machine::machine::node_map::NodeMapSource;
 use meshreplay_machine::machine::outages::{OutageSource, Treatment};
-use meshreplay_sim::metrics::{Replications, Slices, Trim};
+use meshreplay_sim::metrics::{Has, Needs, Replications, Slices, Trim};
+use meshreplay_workload::Shake;
 
 /// Options that all replays of a study, or of one command, share. [`OPTIONS`] has a row for each field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,24 +21,17 @@ use meshreplay_sim::metrics::{Replications, Slices, Trim};
 pub struct Options {
     /// Whether wall-clock times of allocator calls and replays are measured.
     pub timed: bool,
+    /// Whether results have the distribution of these times. Requires `timed`.
+    pub latency: bool,
     /// Jobs that means leave out.
     pub trim: Trim,
     /// Number of replications, each with its own seed.
     pub replications: Replications,
+    /// The largest change of run times, drawn anew for each replication. `None` if run times are as in the
+    /// log.
+    pub shake: Option<Shake>,
     /// Whether outcomes hold the results of single jobs.
     pub jobs: bool,
-    /// Whether results have columns for network traffic.
-    pub traffic: bool,
-    /// Whether results have columns for predicted run times.
-    pub predictions: bool,
-    /// Whether results have columns that compare with recorded starts.
-    pub recorded: bool,
-    /// Whether results have a column for partitions.
-    pub partitions: bool,
-    /// Whether results have columns that compare with recorded nodes.
-    pub recorded_nodes: bool,
-    /// Whether the machine of a replay is a tree of switches.
-    pub trees: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
     /// Slices whose fit into the free nodes is counted. `None` if fragmentation is not measured.
@@ -142,15 +136,6 @@ const OFF: ReplayOption = ReplayOption {
     flag: None,
 };
 
-/// A switch that follows from the replays themselves and only adds columns.
-const fn derived(
-    name: &'static str,
-    value: fn(&Options) -> Value,
-    set: fn(&mut Options, &str) -> Result<(), String>,
-) -> ReplayOption {
-    ReplayOption { name, value, set, ..OFF }
-}
-
 /// Every option. Content keys have lines in the order of the rows.
 pub const OPTIONS: &[ReplayOption] = &[
     ReplayOption {
@@ -192,6 +177,23 @@ pub const OPTIONS: &[ReplayOption] = &[
         }),
     },
     ReplayOption {
+        name: "shake",
+        keyed: Keyed::IfGiven,
+        json: Some("shake"),
+        value: |options| options.shake.as_ref().map(Shake::to_string).into(),
+        set: |options, text| put_optional(&mut options.shake, text, str::parse),
+        example: "0.1%",
+        flag: Some(Flag {
+            name: "shake",
+            help: "Change each run time of a log at random by up to this percentage, such as 0.1%, anew in \
+                 each of the --replications: a difference that is chance in the details of this log \
+                 disappears in the mean. The scheduler `recorded` keeps the run times of the log",
+            gives: FlagValue::Argument("PERCENT"),
+            is_of_sweep: false,
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
         name: "timed",
         keyed: Keyed::Always,
         json: Some("timed"),
@@ -207,39 +209,20 @@ pub const OPTIONS: &[ReplayOption] = &[
         }),
     },
     ReplayOption {
-        // Follows from the networks of the replays, which are part of content keys and of study.json.
-        name: "traffic",
-        keyed: Keyed::Always,
-        value: |options| options.traffic.into(),
-        set: |options, text| switch(&mut options.traffic, text),
-        ..OFF
+        name: "latency",
+        keyed: Keyed::IfGiven,
+        json: Some("latency"),
+        value: |options| options.latency.into(),
+        set: |options, text| switch(&mut options.latency, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "latency",
+            help: "Keep how long allocator calls take: more quantiles of placing, refusing and releasing in \
+                 the summary, and with the jobs the frame `latency`, a histogram whose counts add up over \
+                 replays, seeds and parts of a study",
+            ..SWITCH
+        }),
     },
-    // Follows from the rules of the replays, which are part of content keys and of study.json.
-    derived(
-        "predictions",
-        |options| options.predictions.into(),
-        |options, text| switch(&mut options.predictions, text),
-    ),
-    // Follows from the schedulers of the replays.
-    derived(
-        "recorded",
-        |options| options.recorded.into(),
-        |options, text| switch(&mut options.recorded, text),
-    ),
-    // Follows from the partitions of the replays. Only adds a column.
-    derived(
-        "partition_column",
-        |options| options.partitions.into(),
-        |options, text| switch(&mut options.partitions, text),
-    ),
-    // Follows from the allocators of the replays.
-    derived(
-        "recorded_nodes",
-        |options| options.recorded_nodes.into(),
-        |options, text| switch(&mut options.recorded_nodes, text),
-    ),
-    // Follows from the machines of the replays.
-    derived("trees", |options| options.trees.into(), |options, text| switch(&mut options.trees, text)),
     ReplayOption {
         name: "contention",
         keyed: Keyed::Always,
@@ -424,6 +407,23 @@ pub const OPTIONS: &[ReplayOption] = &[
         }),
     },
 ];
+
+impl Options {
+    /// Returns what replays with these options have, whatever is replayed.
+    pub fn has(&self) -> Has {
+        Has::NOTHING
+            .with(Needs::Timed, self.timed)
+            .with(Needs::Contention, self.contention)
+            .with(Needs::Fragmentation, self.fragmentation.is_some())
+            .with(Needs::Placements, self.placements)
+            .with(Needs::ByShape, self.by_shape)
+            .with(Needs::Tidy, self.tidy)
+            .with(Needs::Outages, self.outages.is_some())
+            .with(Needs::Latency, self.latency)
+            .with(Needs::Shaken, self.shake.is_some())
+            .with_slices(self.fragmentation.as_ref().map_or(0, |slices| slices.all().len()))
+    }
+}
 
 /// The spelling of a missing value in content keys.
 const NONE: &str = "none";

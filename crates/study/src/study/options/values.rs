@@ -91,9 +91,8 @@ impl Options {
         }
     }
 
-    /// Resets the options that study.json lacks, because they follow from the replays or affect no result of
-    /// a cell.
-    pub(in crate::study) fn without_derived(&self) -> Self {
+    /// Resets the options that study.json lacks, because they affect no result of a cell.
+    pub(in crate::study) fn without_kept(&self) -> Self {
         let (mut options, default) = (self.clone(), Self::default());
         for row in OPTIONS.iter().filter(|row| row.json.is_none()) {
             // Defaults always parse.

@@ -29,6 +29,8 @@ use meshreplay_base::spec::SpecError;
 use meshreplay_logs::{Facts, LogSummary, LogUnit, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::OutageFileError;
+use meshreplay_sim::execution::RECORDED;
+use meshreplay_sim::metrics::{Has, Needs};
 use meshreplay_workload::Rules;
 
 /// A study file or a command line, before its logs are read.
@@ -99,6 +101,14 @@ pub enum PlanError {
     /// The jobs of a log do not suit the requested machines or partitions, in words.
     #[error("{0}")]
     Unsuited(String),
+    /// An option answers nothing in this study.
+    #[error("{problem}")]
+    Useless {
+        /// The name of the option.
+        option: &'static str,
+        /// The reason, with the remedy.
+        problem: String,
+    },
     /// A log has no jobs, or they cannot be loaded.
     #[error(transparent)]
     LoadJobsError(#[from] LoadJobsError),
@@ -118,13 +128,13 @@ impl Draft {
         self.logs.iter_mut().for_each(|log| log.read.limits = self.options.log_limits);
         // Names are checked first, so that a wrong name fails at once.
         let given = self.name_logs()?;
+        self.check_options()?;
         let known = if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };
         if known.is_none() && self.axes.autos.is_empty() {
             self.axes.combinations()?;
         }
         self.check_files()?;
         check_predictions(&self.axes.rules, &[])?;
-        self.axes.tell(&mut self.options);
         let (mut logs, surveys) = self.survey(notes)?;
         self.name_zone(&logs, notes);
         notes.extend(self.without_users(&surveys));
@@ -132,7 +142,6 @@ impl Draft {
             combinations
         } else {
             self.size_machines(&surveys, notes)?;
-            self.axes.tell(&mut self.options);
             self.keep_parts(&mut logs)?;
             self.check_files()?;
             self.combinations(given, notes)?
@@ -140,7 +149,8 @@ impl Draft {
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
-        let (unique, mut keys) = (unique(), Keys::new(&self.options));
+        let has = self.axes.has(&self.options);
+        let (unique, mut keys) = (unique(), Keys::new(&self.options, has));
         let sha256s: Vec<Arc<str>> = logs.iter().map(|log| log.sha256.as_str().into()).collect();
         for Combination { log, spec, of_all } in combinations {
             let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
@@ -168,14 +178,14 @@ impl Draft {
             let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
             cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions });
         }
-        self.options.trees = cells.iter().any(|cell| cell.spec.machine.levels().is_some());
-        self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
-        notes.extend(self.note_on_node_map());
+        let follows_lists = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
+        let has = has.with(Needs::RecordedNodes, follows_lists);
+        notes.extend(self.note_on_node_map(has));
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
         let guests = axes.guests;
         let notes_of_study = Vec::new();
         let mut study =
-            Study { name, description, options, logs, cells, guests, notes: notes_of_study, most_kept };
+            Study { name, description, options, has, logs, cells, guests, notes: notes_of_study, most_kept };
         if is_of_command {
             load_jobs(&mut study, notes)?;
             check_recorded_nodes(&study)?;
@@ -183,9 +193,40 @@ impl Draft {
         Ok(study)
     }
 
+    /// Fails if an option answers nothing: times that are not measured, or shaken run times in a single run,
+    /// in jobs that are drawn anew anyway, or below a network that sets run times itself.
+    fn check_options(&self) -> Result<(), PlanError> {
+        let useless = |option, problem| Err(PlanError::Useless { option, problem });
+        if self.options.latency && !self.options.timed {
+            return useless("latency", "--no-timing measures no times; leave out one of the two".to_owned());
+        }
+        let Some(shake) = self.options.shake else { return Ok(()) };
+        let network = self.axes.networks.iter().find(|given| given.spec.name != RECORDED);
+        let model = self.logs.iter().find_map(|log| log.model.as_ref());
+        let problem = if !self.options.replications.are_several() && self.axes.seeds.len() < 2 {
+            format!(
+                "one run with run times changed by {shake} answers nothing; give --replications 20, or leave \
+                 out --shake"
+            )
+        } else if let Some(model) = model {
+            format!(
+                "'{model}' draws other jobs from each seed, which says more than shaking; leave out --shake, \
+                 or shake one log of the model, which `meshreplay trace generate` writes"
+            )
+        } else if let Some(network) = network {
+            let network = &network.spec;
+            format!(
+                "run times are those of network '{network}', not of the log; leave out --shake or --network"
+            )
+        } else {
+            return Ok(());
+        };
+        useless("shake", problem)
+    }
+
     /// Returns a note if no replay uses the given node map.
-    fn note_on_node_map(&self) -> Option<String> {
-        let has_no_effect = self.options.node_map.is_some() && !self.options.recorded_nodes;
+    fn note_on_node_map(&self, has: Has) -> Option<String> {
+        let has_no_effect = self.options.node_map.is_some() && !has.has(Needs::RecordedNodes);
         has_no_effect.then(|| {
             "the node map has no effect, as no replay has the allocator recorded; add that allocator or \
              leave out --node-map"
@@ -317,7 +358,7 @@ impl Draft {
         let (mut logs, mut surveys) = (Vec::new(), Vec::new());
         for (number, source) in self.logs.iter().enumerate() {
             if let Some(model) = &source.model {
-                if self.options.partitions {
+                if self.axes.has_partitions() {
                     return Err(PlanError::Unsuited(format!(
                         "{} is a workload model, which has no partitions; leave out --partition",
                         source.name
@@ -366,6 +407,7 @@ impl Draft {
             || !log.path.is_file()
             || self.axes.ask_for_all()
             || self.options.need_all_jobs()
+            || self.axes.has_partitions()
             || rules.iter().any(rules_need_all_jobs)
             || schedulers.iter().any(|scheduler| {
                 allocators.iter().any(|allocator| {

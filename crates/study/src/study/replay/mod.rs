@@ -1,16 +1,16 @@
 //! Runs one replay and its replications, and gathers the results.
 
+mod fold;
 pub(super) mod outages;
 mod outcome;
+mod path;
 mod replication;
-mod streamed;
-mod sums;
 
+pub use fold::JOBS_AT_ONCE;
+pub(super) use fold::TakeRows;
 pub(super) use outages::check as check_outages;
 pub use outcome::Outcome;
 pub(super) use replication::{Feed, Replication};
-pub use sums::JOBS_AT_ONCE;
-pub(super) use sums::TakeRows;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,7 +31,7 @@ use meshreplay_sim::execution::has_traffic;
 use meshreplay_sim::guest::{self, Guests};
 use meshreplay_sim::metrics::{Monitor, Summary};
 use meshreplay_sim::scheduler::RECORDED;
-use meshreplay_workload::{Arrivals, Rules};
+use meshreplay_workload::{Arrivals, Rules, Shake};
 
 /// A replay that is ready to run: its description and its jobs.
 #[derive(Clone, Debug)]
@@ -102,12 +102,9 @@ impl Replay {
         loop {
             let seed = self.spec.seed.wrapping_add(outcomes.len() as u64);
             let replication = Replication { replay: self, seed, options, monitor };
-            let mut outcome = replication.run(recorded.as_ref(), rows)?;
+            let outcome = replication.run(recorded.as_ref(), rows)?;
             let jobs = outcome.summary.get("jobs").unwrap_or_default();
             monitor.earlier.fetch_add(jobs as usize, Ordering::Relaxed);
-            if !options.jobs {
-                outcome.strip();
-            }
             summaries.push(outcome.summary.clone());
             outcomes.push(outcome);
             if options.replications.enough(&summaries) {
@@ -187,12 +184,17 @@ pub(super) struct Fitting {
 }
 
 impl Options {
-    /// Returns whether results need all jobs in memory: trimmed means, outages (jobs that never ran leave the
-    /// results at the end), partitions, or columns over all rows.
+    /// Returns the largest change of run times in a replay; `None` if they are as in the log.
+    pub fn shake_of(&self, spec: &ReplaySpec) -> Option<Shake> {
+        self.shake.filter(|_| spec.scheduler.name != RECORDED)
+    }
+
+    /// Returns whether results need all jobs in memory: trimmed means, shaken run times, outages (how many
+    /// jobs run is known at the end), or columns over all rows.
     pub(in crate::study) fn need_all_jobs(&self) -> bool {
         self.trim.percent.is_some()
+            || self.shake.is_some()
             || self.outages.is_some()
-            || self.partitions
             || self.jobs && (self.by_shape || self.tidy || self.fragmentation.is_some())
     }
 }

@@ -12,7 +12,7 @@ use meshreplay_alloc::allocator;
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::{ALL_PARTITIONS, Partitions};
 use meshreplay_sim::execution::RECORDED;
-use meshreplay_sim::metrics::{ColumnInfo, ColumnType, When};
+use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Needs};
 use meshreplay_workload::Rules;
 
 /// One property of a replay: a row of [`COORDINATES`], for a field of [`ReplaySpec`].
@@ -44,12 +44,12 @@ struct InFrames {
     place: u8,
     kind: ColumnType,
     meaning: &'static str,
-    when: When,
+    needs: Needs,
 }
 
 /// A text column that all frames of replays have.
 const fn texts(place: u8, meaning: &'static str) -> InFrames {
-    InFrames { place, kind: ColumnType::Str, meaning, when: When::Always }
+    InFrames { place, kind: ColumnType::Str, meaning, needs: Needs::Nothing }
 }
 
 /// The representation of a coordinate in the command `replay`. The numbers order the arguments of a printed
@@ -183,7 +183,7 @@ pub const COORDINATES: &[Coordinate] = &[
         label: None,
         in_command: InCommand::OptionUnless(8, ALL_PARTITIONS),
         in_frames: InFrames {
-            when: When::Partitions,
+            needs: Needs::Partitions,
             ..texts(
                 1,
                 "the partitions of the log whose jobs were replayed, such as `batch+debug`; \
@@ -248,8 +248,8 @@ impl Coordinate {
 
     /// Returns the description of the frame column.
     pub fn column_info(&self) -> ColumnInfo {
-        let InFrames { kind, meaning, when, .. } = self.in_frames;
-        ColumnInfo { name: self.name, kind, unit: "", meaning, when }
+        let InFrames { kind, meaning, needs, .. } = self.in_frames;
+        ColumnInfo { name: self.name, kind, unit: "", meaning, needs }
     }
 
     /// Returns whether tables and pictures show this value, in the spelling of frames, if all replays share

@@ -105,8 +105,8 @@ fn groups(runs: &[Run<'_>], partition: &dyn Fn(&Want) -> String) -> BTreeSet<BTr
 /// Compares a replay with the true runs.
 fn unlike(runs: &[Run<'_>], part: &Part, has_lists: bool) -> Option<String> {
     let Part { nodes, outcome, .. } = part;
-    if outcome.records.len() != runs.len() {
-        return Some(format!("{} jobs replayed, expected {}", outcome.records.len(), runs.len()));
+    if outcome.jobs.len() != runs.len() {
+        return Some(format!("{} jobs replayed, expected {}", outcome.jobs.len(), runs.len()));
     }
     let most = most_in_use(runs);
     let names: BTreeSet<&String> = runs.iter().flat_map(|(want, _)| want.nodes.iter().flatten()).collect();
@@ -116,8 +116,8 @@ fn unlike(runs: &[Run<'_>], part: &Part, has_lists: bool) -> Option<String> {
         return Some(format!("machine of {nodes}; {most} in use at once, {names} names"));
     }
     let first_s = runs.iter().map(|(want, _)| want.submit_s).min()?;
-    let first_us = outcome.jobs.iter().map(|job| job.submit).min()?.as_micros();
-    for ((want, (start_s, end_s)), record) in runs.iter().zip(&outcome.records) {
+    let first_us = outcome.jobs.iter().map(|job| job.job.submit).min()?.as_micros();
+    for ((want, (start_s, end_s)), record) in runs.iter().zip(outcome.jobs.iter().map(|job| &job.record)) {
         let found = [record.start, record.end].map(|time| time.as_micros() - first_us);
         if found != [start_s, end_s].map(|time_s| 1_000_000 * (time_s - first_s)) {
             return Some(format!(
