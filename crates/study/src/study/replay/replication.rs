@@ -69,8 +69,11 @@ impl Replication<'_> {
     /// Returns what the replication measures.
     pub(super) fn has(&self) -> Has {
         let Self { replay: Replay { spec, .. }, options, .. } = *self;
+        let is_tree = spec.machine.levels().is_some();
         options
             .has()
+            .with(Needs::Trees, is_tree)
+            .with(Needs::TreeFragmentation, is_tree && options.fragmentation.is_some())
             .with(Needs::Network, has_traffic(&spec.network))
             .with(Needs::Predictions, spec.rules.prediction().is_some())
             // Every log has starts to compare with.
