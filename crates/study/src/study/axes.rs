@@ -339,7 +339,7 @@ impl Axes {
         self.allocators.iter().any(|given| given.spec == Spec::named(ALL))
     }
 
-    /// Returns what the replays of the axes have with `options`, at least one of them. Whether [`ALL`] has an
+    /// Returns the requirements of columns that at least one replay of the axes meets with `options`. Whether [`ALL`] has an
     /// allocator that follows the node lists of a log is known once the log is read; until then it counts as
     /// one.
     pub fn has(&self, options: &Options) -> Has {
