@@ -274,8 +274,8 @@ fn next_arrival(arrivals: &mut dyn ArrivalSource) -> Result<Option<Time>, Replay
 
 /// Replays the jobs of `arrivals`, none of them larger than the machine. Jobs arrive in the order of their
 /// submissions, and simultaneous submissions in the order of the log. Reports each final record to
-/// [`Observer::on_job_final`] immediately, in the order of the log. Fails if a job never starts or ends, if the
-/// replay is stopped, or if the jobs cannot be read.
+/// [`Observer::on_job_final`] immediately, in the order of the log. Fails if a job never starts or ends, if
+/// the replay is stopped, or if the jobs cannot be read.
 ///
 /// O(J log J) for J jobs, plus the time of the scheduler and the allocator. Memory holds the waiting and
 /// running jobs, and the jobs that ended before an older job of the log did.

@@ -339,9 +339,9 @@ impl Axes {
         self.allocators.iter().any(|given| given.spec == Spec::named(ALL))
     }
 
-    /// Returns the requirements of columns that at least one replay of the axes meets with `options`. Whether [`ALL`] has an
-    /// allocator that follows the node lists of a log is known once the log is read; until then it counts as
-    /// one.
+    /// Returns the requirements of columns that at least one replay of the axes meets with `options`. Whether
+    /// [`ALL`] has an allocator that follows the node lists of a log is known once the log is read; until
+    /// then it counts as one.
     pub fn has(&self, options: &Options) -> Has {
         let follows =
             self.ask_for_all() || self.allocators.iter().any(|given| allocator::follows_lists(&given.spec));
