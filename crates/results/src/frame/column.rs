@@ -117,6 +117,7 @@ pub(super) fn has(options: &Options, when: When) -> bool {
         When::Predictions => options.predictions,
         When::Recorded => options.recorded,
         When::Partitions => options.partitions,
+        When::Period => options.period_column,
         When::RecordedNodes => options.recorded_nodes,
         When::Study => false,
     }

@@ -9,7 +9,7 @@ use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, U32, U
 use super::column::{Field, Value, build};
 use super::detail::Replicate;
 use super::{FrameError, frame};
-use meshreplay_base::job::{Job, Shape};
+use meshreplay_base::job::{Job, Period, Shape, Time};
 use meshreplay_logs::{LogNames, NameKind};
 use meshreplay_sim::engine::Record;
 use meshreplay_sim::execution::{JobTraffic, Traffic};
@@ -27,6 +27,7 @@ pub(super) struct ReplicationJobs<'a> {
     pub(super) recording: &'a Recording,
     pub(super) traffic: Option<&'a Traffic>,
     pub(super) is_predicted: bool,
+    pub(super) period: Option<Period>,
 }
 
 impl<'a> ReplicationJobs<'a> {
@@ -41,6 +42,7 @@ impl<'a> ReplicationJobs<'a> {
             recording: &outcome.recording,
             traffic: outcome.traffic.as_ref(),
             is_predicted: outcome.summary.get("prediction_corrections").is_some(),
+            period: outcome.period,
         }
     }
 
@@ -76,6 +78,11 @@ impl JobRow<'_> {
         if let Some(number) = number {
             self.jobs.names.write_label(kind, number, to);
         }
+    }
+
+    /// Writes what the job did at the beginning of the period; nothing without a period.
+    fn origin(&self, to: &mut String) {
+        to.push_str(self.jobs.period.map_or("", |period| period.origin(self.job()).word()));
     }
 
     /// Returns the hour of the week of the submission; `None` if the log has no dates.
@@ -146,8 +153,9 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("run_s", F64(|row| (row.record().end - row.record().start).as_seconds()))
             .unit("s")
             .meaning("end − start"),
-        field("estimate_s", F64(|row| row.job().estimate.as_seconds())).unit("s").meaning(
-            "estimated run time used by the scheduler; the requested time if run times are predicted",
+        field("estimate_s", MaybeF64(|row| row.job().known_estimate().map(Time::as_seconds))).unit("s").meaning(
+            "estimated run time used by the scheduler; the requested time if run times are predicted; null \
+             without a time limit",
         ),
         field("prediction_s", MaybeF64(|row| row.predicted(|record| record.prediction.as_seconds())))
             .when(When::Predictions)
@@ -182,6 +190,9 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("allocation_delay_s", F64(|row| (row.record().start - row.record().head).as_seconds()))
             .unit("s")
             .meaning("time from the head of the queue to the start"),
+        field("origin", Written(JobRow::origin))
+            .when(When::Period)
+            .meaning("at the beginning of the period: `carried` if it ran, `queued` if it waited, `submitted` later"),
         field("moves", U32(|row| row.record().moves)).meaning("moves while running"),
         field("suspended_s", F64(|row| row.record().suspended.as_seconds()))
             .unit("s")

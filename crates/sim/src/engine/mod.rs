@@ -16,6 +16,7 @@
 mod error;
 mod event_loop;
 mod observer;
+mod opening;
 mod outages;
 mod predictions;
 mod rearrangement;
@@ -27,5 +28,6 @@ pub use self::error::ReplayError;
 pub use self::event_loop::ArrivalSource;
 pub use self::event_loop::{Parts, replay, replay_stream};
 pub use self::observer::{Compaction, Fate, Observer, Placed, Record};
+pub use self::opening::Opening;
 pub use self::outages::OutagePlan;
 pub use self::predictions::PredictionPlan;

@@ -6,7 +6,7 @@ use super::dispersal::Dispersal;
 use super::recorder::{OutageRecord, Recording};
 use crate::engine::Record;
 use crate::execution::Traffic;
-use meshreplay_base::job::{Job, Time};
+use meshreplay_base::job::{Job, Period, Time};
 use meshreplay_machine::machine::Mesh;
 
 /// A finished job of a replay, the common type for readers of saved jobs. Times are in seconds. A number that
@@ -44,6 +44,9 @@ pub struct Trim {
     /// The percentage of the period of submissions that means leave out at each end, below 50. `None` keeps
     /// all jobs.
     pub percent: Option<f64>,
+    /// The period that numbers cover: means are over the jobs submitted in it, waits and use count inside it.
+    /// `None` for the whole log.
+    pub period: Option<Period>,
 }
 
 /// The results of a finished replay.
@@ -79,6 +82,8 @@ pub(super) struct Facts<'a> {
     pub(super) replay: &'a Finished<'a>,
     /// The positions of the jobs in means.
     pub(super) kept: Vec<usize>,
+    /// The positions of jobs from before the period, whose waits inside it count.
+    pub(super) earlier: Vec<usize>,
     /// Totals over all jobs.
     pub(super) totals: Totals,
     /// First arrival to last end, in seconds.
@@ -102,6 +107,8 @@ pub(super) struct Totals {
     pub(super) busy_s: f64,
     /// Node-seconds of nodes beyond the requested number.
     pub(super) unasked_s: f64,
+    /// Requested node-seconds of the jobs submitted in the period; 0 without a period.
+    pub(super) offered_s: f64,
     /// The last submission, `None` before all jobs are added.
     pub(super) last_submission: Option<Time>,
     /// The work that waited then.
@@ -115,7 +122,11 @@ impl Totals {
         for (job, record) in part.jobs.iter().zip(part.records) {
             self.first = Some(self.first.map_or(job.submit, |first| first.min(job.submit)));
             self.last = Some(self.last.map_or(record.end, |last| last.max(record.end)));
-            let service_s = (record.end - record.start).as_seconds();
+            let whole_s = (record.end - record.start).as_seconds();
+            let service_s = part.trim.inside_s(record.start, record.end);
+            if part.trim.period.is_some_and(|period| period.contains(job.submit)) {
+                self.offered_s += whole_s * f64::from(job.procs);
+            }
             self.busy_s += service_s * f64::from(record.allocated);
             self.unasked_s += service_s * f64::from(record.allocated.saturating_sub(job.procs));
         }
@@ -127,13 +138,17 @@ impl<'a> Facts<'a> {
     pub(super) fn of_list(replay: &'a Finished<'a>) -> Self {
         let Finished { jobs, trim, .. } = replay;
         let kept = trim.kept(jobs.len(), |i| jobs[i].submit.as_seconds());
-        Self { kept, ..Self::from_totals(replay, Totals::default()) }
+        let is_earlier =
+            |&i: &usize| trim.percent.is_none() && trim.period.is_some_and(|period| jobs[i].submit < period.from);
+        let earlier = (0..jobs.len()).filter(is_earlier).collect();
+        Self { kept, earlier, ..Self::from_totals(replay, Totals::default()) }
     }
 
     /// Returns the facts of a part of the jobs, all of them in means. It has no totals.
     pub(super) fn from_part(part: &'a Finished<'a>) -> Self {
         let kept = (0..part.jobs.len()).collect();
-        Self { replay: part, kept, totals: Totals::default(), makespan_s: 0.0, available_node_s: 0.0 }
+        let totals = Totals::default();
+        Self { replay: part, kept, earlier: Vec::new(), totals, makespan_s: 0.0, available_node_s: 0.0 }
     }
 
     /// Returns the facts of a replay with these totals. It has no jobs.
@@ -144,26 +159,30 @@ impl<'a> Facts<'a> {
         let outages = replay.recording.outages.as_ref();
         let first = outages.map_or(first, |outages| outages.first);
         let last = outages.and_then(|outages| outages.last_kill).map_or(last, |kill| kill.max(last));
+        let first = replay.trim.period.map_or(first, |period| period.from);
         let makespan_s = (last - first).as_seconds();
-        let available_node_s = outages.map_or(makespan_s * f64::from(replay.mesh.available()), |outages| {
+        // Node time is counted inside the period.
+        let last = replay.trim.period.map_or(last, |period| period.to);
+        let covered_s = (last - first).as_seconds();
+        let available_node_s = outages.map_or(covered_s * f64::from(replay.mesh.available()), |outages| {
             outages.available_node_s(first, last)
         });
-        Self { replay, kept: Vec::new(), totals, makespan_s, available_node_s }
+        Self { replay, kept: Vec::new(), earlier: Vec::new(), totals, makespan_s, available_node_s }
     }
 
     /// Returns the facts with other jobs in means: the positions `kept`.
     pub(super) fn with_kept(&self, kept: Vec<usize>) -> Self {
-        Self { kept, ..*self }
+        Self { kept, earlier: Vec::new(), ..*self }
     }
 
     fn job(&self, i: usize) -> (&Job, &Record) {
         (&self.replay.jobs[i], &self.replay.records[i])
     }
 
-    /// Returns the wait of job `i`: arrival to start, in seconds.
+    /// Returns the wait of job `i`: arrival to start inside the period, in seconds.
     pub(super) fn wait_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);
-        (record.start - job.submit).as_seconds()
+        self.replay.trim.inside_s(job.submit, record.start)
     }
 
     /// Returns the delay of job `i` after its recorded start in seconds, at least 0. `None` if the recorded
@@ -182,13 +201,13 @@ impl<'a> Facts<'a> {
     /// Returns the time of job `i` from arrival to the head of the queue, in seconds.
     pub(super) fn queue_delay_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);
-        (record.head - job.submit).as_seconds()
+        self.replay.trim.inside_s(job.submit, record.head)
     }
 
     /// Returns the time of job `i` from the head of the queue to its start, in seconds.
     pub(super) fn allocation_delay_s(&self, i: usize) -> f64 {
         let (_, record) = self.job(i);
-        (record.start - record.head).as_seconds()
+        self.replay.trim.inside_s(record.head, record.start)
     }
 
     /// Returns the time of job `i` from start to end, in seconds.
@@ -244,7 +263,11 @@ impl<'a> Facts<'a> {
 /// Returns the requested work by the capacity of the machine while jobs were submitted. `None` if all jobs
 /// arrive at once.
 pub(super) fn offered_load(of: &Facts<'_>) -> Option<f64> {
-    let Totals { first, last_submission, busy_s, unasked_s, .. } = of.totals;
+    let Totals { first, last_submission, busy_s, unasked_s, offered_s, .. } = of.totals;
+    if let Some(period) = of.replay.trim.period {
+        let capacity_s = (period.to - period.from).as_seconds() * f64::from(of.replay.mesh.available());
+        return Some(offered_s / capacity_s);
+    }
     let submitting_s = (last_submission? - first?).as_seconds();
     let capacity_s = submitting_s * f64::from(of.replay.mesh.available());
     (capacity_s > 0.0).then(|| (busy_s - unasked_s) / capacity_s)
@@ -270,7 +293,23 @@ impl Trim {
     /// Returns the first and the last submission in means, given those of the log, in seconds. `None` if all
     /// jobs are in means.
     pub fn period_s(self, first_s: f64, last_s: f64) -> Option<[f64; 2]> {
-        let cut_s = (last_s - first_s) * self.percent? / 100.0;
+        if !self.cuts() {
+            return None;
+        }
+        let [first_s, last_s] = self.period.map_or([first_s, last_s], |period| {
+            [first_s.max(period.from.as_seconds()), last_s.min(period.to.as_seconds())]
+        });
+        let cut_s = (last_s - first_s) * self.percent.unwrap_or(0.0) / 100.0;
         Some([first_s + cut_s, last_s - cut_s])
+    }
+
+    /// Returns whether means may leave jobs out.
+    pub fn cuts(self) -> bool {
+        self.percent.is_some() || self.period.is_some()
+    }
+
+    /// Returns the time from `start` to `end` inside the period, in seconds.
+    fn inside_s(self, start: Time, end: Time) -> f64 {
+        self.period.map_or(end - start, |period| period.overlap(start, end)).as_seconds()
     }
 }

@@ -60,6 +60,8 @@ pub enum When {
     Recorded,
     /// If a replay of the table is restricted to some partitions.
     Partitions,
+    /// If a replay of the table covers a period of its log.
+    Period,
     /// If a replay places jobs as recorded in the log.
     RecordedNodes,
     /// If the table is the summary of a study, with the number of the cell in each row.
@@ -82,6 +84,7 @@ impl When {
             Self::Predictions => "if run times are predicted (--estimate); null for replays without",
             Self::Recorded => "if a replay has the scheduler `recorded`",
             Self::Partitions => "with --partition",
+            Self::Period => "if a replay covers a period of its log (--period)",
             Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
             Self::Study => "in the summary of a study",
         }
@@ -369,6 +372,7 @@ impl Metric {
     pub fn is_over_jobs_in_means(&self) -> bool {
         match self.compute {
             Compute::Mean(_)
+            | Compute::MeanTime(_)
             | Compute::MeanIf(..)
             | Compute::ParallelMean(_)
             | Compute::ParallelMeanToBound

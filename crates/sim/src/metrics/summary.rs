@@ -276,14 +276,14 @@ mod tests {
         let mut example = example();
         example.0[2].submit = Time::from_seconds(500);
         example.1[2].start = Time::from_seconds(90_000);
-        let summary = summary(&example, "2x2", Trim { percent: Some(0.4) });
+        let summary = summary(&example, "2x2", Trim { percent: Some(0.4), period: None });
         is(&summary, "jobs", 4.0);
         is(&summary, "jobs_in_means", 1.0);
         // The late start of the third job does not matter.
         is(&summary, "pairwise_ratio_to_bound_mean", 1.5);
         is(&summary, "wait_s_mean", 89_500.0);
         is(&summary, "makespan_s", 86_800.0);
-        let kept = |percent, submits: &[f64]| Trim { percent }.kept(submits.len(), |i| submits[i]);
+        let kept = |percent, submits: &[f64]| Trim { percent, period: None }.kept(submits.len(), |i| submits[i]);
         assert_eq!(kept(Some(10.0), &[50.0, 0.0, 100.0, 10.0, 90.0, 91.0]), [0, 3, 4]);
         assert_eq!(kept(None, &[3.0, 1.0]), [0, 1]);
         assert_eq!(kept(Some(10.0), &[7.0; 3]), [0, 1, 2]);
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_mean_over_no_jobs_is_no_number() {
-        let summary = summary(&example(), "2x2", Trim { percent: Some(49.9) });
+        let summary = summary(&example(), "2x2", Trim { percent: Some(49.9), period: None });
         is(&summary, "jobs", 4.0);
         is(&summary, "moves", 0.0);
         for name in

@@ -96,6 +96,7 @@ fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<
     let setup = execution::Setup { mesh: &mesh, jobs: jobs.len(), seed: 0 };
     let (mut execution, _) = execution::build(&"recorded".parse()?, &setup)?;
     let parts = Parts {
+        opening: None,
         mesh,
         scheduler: scheduler.as_mut(),
         allocator: &mut built.strategy,

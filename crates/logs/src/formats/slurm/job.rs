@@ -10,7 +10,7 @@ use crate::facts::{
     CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, Oddities, STEPS, STILL_RUNNING,
     STILL_WAITING,
 };
-use crate::formats::batch::JobTimes;
+use crate::formats::batch::{Held, JobTimes};
 use crate::formats::clusters::Clusters;
 use crate::names::{NameKind, Names};
 use crate::nodes::NO_NODES;
@@ -21,7 +21,7 @@ use crate::unit::Unit;
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// The parameters that all formats of Slurm have.
-pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=submit|eligible of-cluster=NAME|each";
+pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=eligible|submit of-cluster=NAME|each";
 
 /// One job of Slurm's accounting. Unknown numbers are `None`, unknown texts are empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,6 +70,7 @@ pub(super) struct Accounting {
     /// Whether jobs arrive when they become eligible, and not when they were submitted.
     is_eligible_arrival: bool,
     /// Names seen.
+    held: Held,
     pub(super) names: Names,
     pub(super) odd: Oddities,
     pub(super) clusters: Clusters,
@@ -95,7 +96,8 @@ impl Accounting {
     pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
         Ok(Self {
             unit: Unit::take(params)?,
-            is_eligible_arrival: params.choose("arrival", &[("submit", false), ("eligible", true)])?,
+            is_eligible_arrival: params.choose("arrival", &[("eligible", true), ("submit", false)])?,
+            held: Held::default(),
             names: Names::default(),
             odd: Oddities::new(ODDITIES),
             clusters: Clusters::take(params),
@@ -153,7 +155,11 @@ impl Accounting {
             _ if !has_started => Some(0),
             _ => job.end_s.zip(start_s).map(|(end_s, start_s)| end_s - start_s).or(job.elapsed_s),
         };
-        let arrival_s = if self.is_eligible_arrival { job.eligible_s.or(job.submit_s) } else { job.submit_s };
+        let arrival_s = if self.is_eligible_arrival {
+            self.held.arrival(job.submit_s, job.eligible_s, start_s)
+        } else {
+            job.submit_s
+        };
         let times = JobTimes { submit_s: arrival_s, start_s, run_s };
         let known = |value: Option<i64>| value.unwrap_or(-1);
         let allocated = if has_started { job.allocated } else { Resources::default() };
@@ -184,7 +190,11 @@ impl Accounting {
         Facts {
             names: std::mem::take(&mut self.names),
             has_unix_times: true,
-            notes: [format!("processors are {unit}")].into_iter().chain(self.clusters.note()).collect(),
+            notes: [format!("processors are {unit}")]
+                .into_iter()
+                .chain(self.clusters.note())
+                .chain(self.held.note("arrival=submit of --input-format"))
+                .collect(),
             counts: self.odd.rows(),
             ..Facts::default()
         }

@@ -59,7 +59,9 @@ pub(super) enum Compute {
     Sum(HasNumber, PerJob<u64>),
     /// The mean of a value over the jobs in means.
     Mean(PerJob<f64>),
-    /// The same, for replays accepted by the first function.
+    /// The mean of a time over the jobs in means, with the times of jobs from before the period in the sum.
+    MeanTime(PerJob<f64>),
+    /// The mean, for replays accepted by the first function.
     MeanIf(HasNumber, PerJob<f64>),
     /// The mean of a value over the jobs in means with at least two nodes.
     ParallelMean(PerJob<f64>),
@@ -101,7 +103,9 @@ impl Accumulator {
         match compute {
             Compute::Count(_) | Compute::Real(_) | Compute::Duration(..) => Self::Nothing,
             Compute::Sum(..) => Self::Sum(0),
-            Compute::Mean(_) | Compute::MeanIf(..) | Compute::ParallelMean(_) => Self::Mean(0.0, 0),
+            Compute::Mean(_) | Compute::MeanTime(_) | Compute::MeanIf(..) | Compute::ParallelMean(_) => {
+                Self::Mean(0.0, 0)
+            }
             Compute::ParallelMeanToBound => {
                 Self::ToBound(0.0, 0, Box::new(PairwiseBound::new(of.replay.mesh)))
             }
@@ -113,7 +117,7 @@ impl Accumulator {
 
     /// Adds the jobs of `part`, the next ones in the order of the log. Calls `visit` with the position of
     /// each job in a mean, and its value.
-    pub(super) fn add(&mut self, compute: &Compute, part: &Facts<'_>, visit: impl FnMut(usize, f64)) {
+    pub(super) fn add(&mut self, compute: &Compute, part: &Facts<'_>, mut visit: impl FnMut(usize, f64)) {
         match (self, compute) {
             (Self::Sum(sum), Compute::Sum(has_number, value)) if has_number(part) => {
                 let all: Vec<usize>;
@@ -130,6 +134,10 @@ impl Accumulator {
             (Self::Mean(sum, count), Compute::Mean(value)) => {
                 add_mean((sum, count), *value, part, &part.kept, visit);
             }
+            (Self::Mean(sum, count), Compute::MeanTime(value)) => {
+                add_mean((sum, count), *value, part, &part.kept, &mut visit);
+                add_mean((sum, &mut 0), *value, part, &part.earlier, visit);
+            }
             (Self::Mean(sum, count), Compute::MeanIf(has_number, value)) if has_number(part) => {
                 add_mean((sum, count), *value, part, &part.kept, visit);
             }
@@ -138,7 +146,6 @@ impl Accumulator {
                 add_mean((sum, count), *value, part, &parallel, visit);
             }
             (Self::ToBound(sum, count, bound), Compute::ParallelMeanToBound) => {
-                let mut visit = visit;
                 part.parallel().for_each(|job| {
                     let dispersal = part.dispersal(job);
                     let least = bound.of(dispersal.nodes);

@@ -238,7 +238,7 @@ mod tests {
     fn weighted_groups_give_the_whole() {
         for percent in [None, Some(10.0)] {
             let (jobs, groups) = jobs(2500);
-            let (whole, groups) = group_numbers(&jobs, &groups, Trim { percent }).expect("memory");
+            let (whole, groups) = group_numbers(&jobs, &groups, Trim { percent, period: None }).expect("memory");
             assert!(groups.iter().all(|group| group.jobs > 10), "{groups:?}");
             let sum = |of: fn(&GroupNumbers) -> u64| groups.iter().map(of).sum::<u64>();
             assert_eq!(sum(|group| group.jobs), whole.jobs);

@@ -40,7 +40,8 @@ pub struct PartSums {
 /// Divides the jobs in means into parts.
 #[derive(Clone, Copy, Debug)]
 struct Division {
-    /// Number of jobs.
+    /// The first position, and the number of jobs.
+    first: usize,
     jobs: usize,
     /// The position behind the last job of each part but the last.
     ends: [usize; PARTS - 1],
@@ -53,7 +54,7 @@ impl Division {
         for (k, end) in ends.iter_mut().enumerate() {
             *end = positions.start + (k + 1) * positions.len() / PARTS;
         }
-        Self { jobs: positions.len(), ends }
+        Self { first: positions.start, jobs: positions.len(), ends }
     }
 
     /// Returns the part of the job at this position by arrival.
@@ -207,6 +208,8 @@ impl PartAdder {
     pub(in crate::metrics) fn add(&mut self, row: usize, i: usize, ranks: Option<&[usize]>, value: f64) {
         let position = ranks.map_or(self.at + i, |ranks| ranks[i]);
         self.numbers[row].add(self.division.part(position), value);
+        // A job from before the period adds to the sum of the first part and is not in its mean.
+        self.numbers[row].counts[0] -= u64::from(position < self.division.first);
     }
 
     /// Ends a batch of `jobs`.

@@ -7,7 +7,7 @@
 mod places;
 
 use super::facts::{offered_load, share};
-use super::gather::Compute::{Count, Mean, MeanIf, Real, Sum, Variance};
+use super::gather::Compute::{Count, Mean, MeanIf, MeanTime, Real, Sum, Variance};
 use super::gather::{HasNumber, per_job};
 use super::metric::Better::{Higher, Neither};
 use super::metric::Display::{Percent, Plain, Seconds};
@@ -151,7 +151,7 @@ const ROWS: &[Metric] = &[
         .shown(Percent(1))
         .terminal(First, "int. frag.", 6, |of| of.unasked)
         .report(First, "internal fragmentation %", |of| of.unasked),
-    row("wait_s_mean", Mean(per_job!(|of, i| of.wait_s(i))))
+    row("wait_s_mean", MeanTime(per_job!(|of, i| of.wait_s(i))))
         .of_jobs("wait_s")
         .describe("wait", "s", "mean of start − arrival")
         .shown(Seconds(1))
@@ -201,13 +201,13 @@ const ROWS: &[Metric] = &[
         .when(When::RecordedNodes)
         .meaning("jobs without a node list in the log")
         .better(Neither),
-    row("queue_delay_s_mean", Mean(per_job!(|of, i| of.queue_delay_s(i))))
+    row("queue_delay_s_mean", MeanTime(per_job!(|of, i| of.queue_delay_s(i))))
         .of_jobs("queue_delay_s")
         .describe("queue delay", "s", "mean time from arrival to the head of the queue")
         .shown(Seconds(1))
         .terminal(Delays, "queue delay s", 2, |of| of.delays)
         .report(First, "queue delay s", |of| of.delays),
-    row("allocation_delay_s_mean", Mean(per_job!(|of, i| of.allocation_delay_s(i))))
+    row("allocation_delay_s_mean", MeanTime(per_job!(|of, i| of.allocation_delay_s(i))))
         .of_jobs("allocation_delay_s")
         .describe("allocation delay", "s", "mean time from the head of the queue to the start")
         .shown(Seconds(1))

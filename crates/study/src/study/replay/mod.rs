@@ -1,11 +1,13 @@
 //! Runs one replay and its replications, and gathers the results.
 
+pub(super) mod opening;
 pub(super) mod outages;
 mod outcome;
 mod replication;
 mod streamed;
 mod sums;
 
+pub use opening::Refused;
 pub(super) use outages::check as check_outages;
 pub use outcome::Outcome;
 pub(super) use replication::{Feed, Replication};
@@ -215,8 +217,9 @@ pub(in crate::study) fn algorithms_need_all_jobs(scheduler: &Spec, allocator: &S
 impl ReplaySpec {
     /// Returns whether the replay needs all jobs in memory.
     pub(in crate::study) fn needs_all_jobs(&self) -> bool {
-        let Self { rules, scheduler, allocator, network, partition, .. } = self;
+        let Self { rules, scheduler, allocator, network, partition, period, .. } = self;
         partition.is_some()
+            || period.is_some()
             || rules_need_all_jobs(rules)
             || algorithms_need_all_jobs(scheduler, allocator, network)
     }

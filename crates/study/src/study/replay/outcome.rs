@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use meshreplay_base::job::Job;
+use super::Refused;
+use meshreplay_base::job::{Job, Period};
 use meshreplay_logs::LogNames;
 use meshreplay_sim::engine::Record;
 use meshreplay_sim::execution::Traffic;
@@ -20,6 +21,10 @@ pub struct Outcome {
     /// Most processors in use at once according to the log; `None` unless the scheduler follows recorded
     /// starts.
     pub log_peak: Option<u64>,
+    /// The period that the numbers cover; `None` for the whole log.
+    pub period: Option<Period>,
+    /// Jobs that ran at the beginning of the period and found no place then.
+    pub refused: Refused,
     /// Notes on recorded nodes. Empty unless the allocator follows them.
     pub notes_on_nodes: Vec<String>,
     /// Whether the log was streamed. The outcome then has no results of single jobs.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::sums::unkept;
-use super::{Fitting, Outcome, Replay, RunError, TakeRows, outages};
+use super::{Fitting, Outcome, Replay, RunError, TakeRows, opening, outages};
 use crate::audit::LiveAudit;
 use crate::study::log::RecordedNodes;
 use crate::study::options::Options;
@@ -12,11 +12,11 @@ use meshreplay_base::job::{Job, Time};
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::{
-    self, ArrivalSource, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError,
+    self, ArrivalSource, Fate, Observer, Opening, OutagePlan, Parts, PredictionPlan, Record, ReplayError,
 };
 use meshreplay_sim::execution::Traffic;
 use meshreplay_sim::guest;
-use meshreplay_sim::metrics::{Finished, Monitor, Recorder, Recording, Summary, count_by_shape, retain};
+use meshreplay_sim::metrics::{Finished, Monitor, Recorder, Recording, Summary, Trim, count_by_shape, retain};
 use meshreplay_sim::scheduler;
 use meshreplay_workload::most_in_use;
 
@@ -31,8 +31,8 @@ pub(in crate::study) struct Replication<'a> {
 
 /// The source of a replication's jobs.
 pub(in crate::study) enum Feed<'a> {
-    /// A list in memory.
-    Listed(&'a [Job]),
+    /// A list in memory, and the jobs that run at the beginning.
+    Listed(&'a [Job], Option<Opening>),
     /// A stream that is read during the replay.
     Streamed(&'a mut dyn ArrivalSource),
 }
@@ -72,8 +72,12 @@ impl<'a> Replication<'a> {
         let never_fit = misfits.len() as u64;
         let log_peak = (replay.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&replay.spec, options, first_arrival, seed)?;
-        let mut recorder = self.recorder(&jobs, outages::first_arrival(&jobs), outages.is_some(), listed);
-        let run = self.drive(Feed::Listed(&jobs), outages, listed, &mut recorder)?;
+        let period = replay.spec.period;
+        let first = period.map_or_else(|| outages::first_arrival(&jobs), |period| period.from);
+        let mut recorder = self.recorder(&jobs, first, outages.is_some(), listed);
+        let (engine_jobs, opening) = opening::begin(period, &jobs);
+        let mut run = self.drive(Feed::Listed(&engine_jobs, opening), outages, listed, &mut recorder)?;
+        let refused = opening::complete(period, &jobs, &mut run.records);
         let mut recording = recorder.finish();
         let (jobs, EngineRun { records, traffic, wall }) = completed(jobs, run, &mut recording);
         let finished = Finished {
@@ -82,7 +86,7 @@ impl<'a> Replication<'a> {
             recording: &recording,
             traffic: traffic.as_ref(),
             mesh: &replay.spec.machine,
-            trim: options.trim,
+            trim: Trim { period, ..options.trim },
             is_predicted: replay.spec.rules.prediction().is_some(),
             skipped,
             never_fit,
@@ -98,6 +102,8 @@ impl<'a> Replication<'a> {
             skipped,
             never_fit,
             log_peak,
+            period,
+            refused,
             notes_on_nodes: listed.map(|listed| listed.notes.clone()).unwrap_or_default(),
             jobs,
             names: replay.source.names(),
@@ -156,7 +162,7 @@ impl<'a> Replication<'a> {
         let Self { replay: Replay { spec, guests, .. }, seed, options, monitor } = *self;
         let stop = &monitor.stop;
         let jobs = match &feed {
-            Feed::Listed(jobs) => jobs,
+            Feed::Listed(jobs, _) => *jobs,
             Feed::Streamed(_) => &[][..],
         };
         let lists = recorded.map(|recorded| &recorded.lists);
@@ -171,7 +177,12 @@ impl<'a> Replication<'a> {
         let predictions = spec.rules.prediction().map(|given| -> Result<PredictionPlan, PredictionError> {
             Ok(PredictionPlan { predictor: given.build(jobs)?, correction: given.correction })
         });
+        let opening = match &mut feed {
+            Feed::Listed(_, opening) => opening.take(),
+            Feed::Streamed(_) => None,
+        };
         let parts = Parts {
+            opening,
             mesh: Mesh::clone(&spec.machine),
             scheduler: scheduler.as_mut(),
             allocator: &mut built.strategy,
@@ -183,7 +194,7 @@ impl<'a> Replication<'a> {
         };
         let began = Instant::now();
         let run = |observer: &mut dyn Observer| match &mut feed {
-            Feed::Listed(jobs) => engine::replay(jobs, parts, observer),
+            Feed::Listed(jobs, _) => engine::replay(jobs, parts, observer),
             Feed::Streamed(arrivals) => {
                 engine::replay_stream(&mut **arrivals, parts, observer).map(|()| Vec::new())
             }
@@ -197,7 +208,7 @@ impl<'a> Replication<'a> {
         };
         let records = records.map_err(|error| self.replay.reworded(error))?;
         let waited = match feed {
-            Feed::Listed(_) => Duration::ZERO,
+            Feed::Listed(..) => Duration::ZERO,
             Feed::Streamed(arrivals) => arrivals.waited(),
         };
         let wall = began.elapsed().saturating_sub(waited);

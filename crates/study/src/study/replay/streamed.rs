@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::outages::first_arrival;
 use super::replication::{Feed, Replication};
 use super::sums::{JOBS_AT_ONCE, ReplayContext, TakeRows};
-use super::{Fitting, Outcome, Replay, RunError};
+use super::{Fitting, Outcome, Refused, Replay, RunError};
 use crate::study::jobs::served;
 use crate::study::log::MOST_KEPT;
 use crate::study::options::Options;
@@ -57,7 +57,7 @@ impl Replication<'_> {
             never_fit: misfits.len() as u64,
             first_arrival: first_arrival(jobs),
         };
-        self.run_in_parts(Feed::Listed(jobs), &context, None, None)
+        self.run_in_parts(Feed::Listed(jobs, None), &context, None, None)
     }
 
     /// Replays a log while another thread reads it. Finished jobs go to `rows`, if it is given.
@@ -160,6 +160,8 @@ impl Replication<'_> {
             skipped: context.skipped,
             never_fit: context.never_fit,
             log_peak: None,
+            period: None,
+            refused: Refused::default(),
             notes_on_nodes: Vec::new(),
             is_streamed,
             jobs: Arc::default(),
