@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use meshreplay::cli::embedded::{plan, replay_draft};
-use meshreplay::frame::pooling_replays;
+use meshreplay::frame::uncompared_replays;
 use meshreplay::guest::Guests;
 
 use super::support::{Tested, columns, run};
@@ -51,7 +51,7 @@ fn replayed(at: &Path, arguments: &str) -> Result<Replayed, Box<dyn std::error::
     let manifest = serde_json::from_str(&fs::read_to_string(at.join("out/run.json"))?)?;
     let mut column = |name: &str| found.remove(name).unwrap_or_default();
     let (partitions, machines, jobs) = (column("partition"), column("machine"), column("jobs"));
-    let pooling = pooling_replays(&at.join("out"))?;
+    let pooling = uncompared_replays(&at.join("out"))?.into_keys().collect();
     Ok(Replayed { notes: ran.stderr, partitions, machines, jobs, manifest, pooling })
 }
 

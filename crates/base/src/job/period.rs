@@ -67,7 +67,8 @@ impl Period {
     /// Returns whether the period has a job: it was submitted before the end and, by the log, had not ended
     /// at the beginning. A job with an unknown start has ended if it was submitted before.
     pub fn has(self, job: &Job) -> bool {
-        let is_over = || job.recorded_start().is_none_or(|start| start < self.from && start + job.run <= self.from);
+        let is_over =
+            || job.recorded_start().is_none_or(|start| start < self.from && start + job.run <= self.from);
         job.submit < self.to && (job.submit >= self.from || !is_over())
     }
 }
@@ -83,10 +84,12 @@ impl FromStr for Period {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let period = text.split_once("..").and_then(|(from, to)| {
-            Self::from_seconds(from.parse().ok()?, to.parse().ok()?)
-        });
-        period.ok_or_else(|| format!("'{text}' is no period; expected FROM..TO in whole seconds, FROM below TO"))
+        let period = text
+            .split_once("..")
+            .and_then(|(from, to)| Self::from_seconds(from.parse().ok()?, to.parse().ok()?));
+        period.ok_or_else(|| {
+            format!("'{text}' is no period; expected FROM..TO in whole seconds, FROM below TO")
+        })
     }
 }
 
@@ -110,8 +113,9 @@ mod tests {
         assert_eq!(job(10, None, 500), (false, "queued"));
         assert_eq!(job(100, None, 500), (true, "submitted"));
         assert_eq!(job(200, Some(0), 5), (false, "submitted"));
-        let overlap = |start, end| period.overlap(Time::from_seconds(start), Time::from_seconds(end)).as_seconds();
-        assert_eq!([overlap(50, 150), overlap(150, 250), overlap(0, 50)], [50.0, 50.0, 0.0]);
+        let at = Time::from_seconds;
+        let overlap = |start, end| period.overlap(at(start), at(end));
+        assert_eq!([overlap(50, 150), overlap(150, 250), overlap(0, 50)], [at(50), at(50), at(0)]);
         assert_eq!(period.to_string(), "100..200");
         assert!("200..100".parse::<Period>().is_err() && "1".parse::<Period>().is_err());
     }

@@ -41,7 +41,7 @@ impl JobTimes {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
     jobs: u64,
-    held_s: i64,
+    late_s: i64,
     /// The time from the submission to the start of all jobs.
     waited_s: i64,
 }
@@ -62,7 +62,7 @@ impl Held {
         let Some(eligible) = eligible_s.filter(is_later) else { return submit_s };
         if start_s.is_some() {
             self.jobs += 1;
-            self.held_s = self.held_s.saturating_add(waited(eligible_s));
+            self.late_s = self.late_s.saturating_add(waited(eligible_s));
         }
         Some(eligible)
     }
@@ -70,7 +70,7 @@ impl Held {
     /// Returns the note on such jobs; `None` without any. `remedy` counts from the submission.
     pub(super) fn note(self, remedy: &str) -> Option<String> {
         (self.jobs > 0).then(|| {
-            let share = 100.0 * self.held_s as f64 / self.waited_s.max(1) as f64;
+            let share = 100.0 * self.late_s as f64 / self.waited_s.max(1) as f64;
             format!(
                 "{} became eligible after the submission and arrive then, which leaves out {share:.1} % of the \
                  time from submissions to starts; {remedy} counts it",

@@ -35,7 +35,8 @@ impl Levels {
         let runs = runs.filter(|(start, end, _)| start < end);
         let mut ends: Vec<(i64, u32)> = runs.clone().map(|(_, end, procs)| (end, procs)).collect();
         ends.sort_unstable();
-        let (mut levels, mut ends, mut starts) = (Self::default(), ends.into_iter().peekable(), runs.peekable());
+        let (mut levels, mut ends, mut starts) =
+            (Self::default(), ends.into_iter().peekable(), runs.peekable());
         let (mut used, mut now) = (0_u64, 0);
         while let Some(&(end, of_end)) = ends.peek() {
             let next = starts.peek().map_or(end, |&(start, ..)| start.min(end));

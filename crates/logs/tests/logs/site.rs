@@ -62,7 +62,12 @@ fn sizes_of_the_archive_are_found_in_the_use_of_their_machines() -> Tested {
     ] {
         let Some(jobs) = archive(name)? else { return Ok(()) };
         let found = profile(&jobs)?;
-        assert_eq!((found.machine_procs, found.window_from_s), (size, None), "{name}: {}", found.machine_source);
+        assert_eq!(
+            (found.machine_procs, found.window_from_s),
+            (size, None),
+            "{name}: {}",
+            found.machine_source
+        );
     }
     let Some(gaia) = archive("UniLu-Gaia-2014-1")? else { return Ok(()) };
     assert!(profile(&gaia)?.window_from_s.is_some());

@@ -89,8 +89,7 @@ impl<'a> SavedAnswer<'a> {
         }
         for (number, spec) in self.missing() {
             let not_compared = self.not_compared.get(&number).cloned();
-            let replay =
-                || ReplayResult { spec: Cow::Owned(spec), replications: Vec::new(), not_compared };
+            let replay = || ReplayResult { spec: Cow::Owned(spec), replications: Vec::new(), not_compared };
             replays.entry(number).or_insert_with(replay);
         }
         Some(replays.into_values().collect())

@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::facts::{JobRow, share};
+use super::facts::{JobRow, Trim, share};
 use super::groups::JobColumns;
 use crate::engine::Record;
 use meshreplay_base::job::{Job, Time};
@@ -64,7 +64,9 @@ pub(super) struct Backlog {
 /// these columns.
 pub fn saved_backlog(rows: &[JobRow], mesh: &Mesh) -> [(&'static str, f64); 3] {
     let mut waiting = WaitingJobs::default();
-    JobColumns::new(rows).with_facts(mesh, |facts| waiting.add(facts.replay.jobs, facts.replay.records));
+    let whole = Trim::default();
+    JobColumns::new(rows)
+        .with_facts(mesh, whole, |facts| waiting.add(facts.replay.jobs, facts.replay.records));
     let backlog = waiting.finish();
     let overloaded = f64::from(u8::from(backlog.is_overload(mesh)));
     let days = backlog.machine_days(mesh);

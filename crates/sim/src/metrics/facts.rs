@@ -138,9 +138,7 @@ impl<'a> Facts<'a> {
     pub(super) fn of_list(replay: &'a Finished<'a>) -> Self {
         let Finished { jobs, trim, .. } = replay;
         let kept = trim.kept(jobs.len(), |i| jobs[i].submit.as_seconds());
-        let is_earlier =
-            |&i: &usize| trim.percent.is_none() && trim.period.is_some_and(|period| jobs[i].submit < period.from);
-        let earlier = (0..jobs.len()).filter(is_earlier).collect();
+        let earlier = trim.earlier(jobs.len(), |i| jobs[i].submit.as_seconds());
         Self { kept, earlier, ..Self::from_totals(replay, Totals::default()) }
     }
 
@@ -301,6 +299,13 @@ impl Trim {
         });
         let cut_s = (last_s - first_s) * self.percent.unwrap_or(0.0) / 100.0;
         Some([first_s + cut_s, last_s - cut_s])
+    }
+
+    /// Returns the positions of jobs from before the period, whose waits inside it count: of `count` jobs,
+    /// with these submissions in seconds. Empty if means leave out its beginning.
+    pub(super) fn earlier(self, count: usize, submit_s: impl Fn(usize) -> f64) -> Vec<usize> {
+        let from_s = self.period.filter(|_| self.percent.is_none()).map(|period| period.from.as_seconds());
+        (0..count).filter(|&i| from_s.is_some_and(|from_s| submit_s(i) < from_s)).collect()
     }
 
     /// Returns whether means may leave jobs out.

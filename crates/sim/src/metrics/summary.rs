@@ -86,7 +86,7 @@ impl RunningSums {
             numbers: numbers.collect(),
             totals: Totals::default(),
             waiting: WaitingJobs::default(),
-            parts: PartAdder::new(in_means),
+            parts: PartAdder::new(in_means, replay.trim),
         }
     }
 
@@ -283,7 +283,8 @@ mod tests {
         is(&summary, "pairwise_ratio_to_bound_mean", 1.5);
         is(&summary, "wait_s_mean", 89_500.0);
         is(&summary, "makespan_s", 86_800.0);
-        let kept = |percent, submits: &[f64]| Trim { percent, period: None }.kept(submits.len(), |i| submits[i]);
+        let kept =
+            |percent, submits: &[f64]| Trim { percent, period: None }.kept(submits.len(), |i| submits[i]);
         assert_eq!(kept(Some(10.0), &[50.0, 0.0, 100.0, 10.0, 90.0, 91.0]), [0, 3, 4]);
         assert_eq!(kept(None, &[3.0, 1.0]), [0, 1]);
         assert_eq!(kept(Some(10.0), &[7.0; 3]), [0, 1, 2]);

@@ -109,9 +109,10 @@ impl PlannedReplay {
     /// Returns [`not_compared`] of the replay with these outcomes.
     pub fn not_compared(&self, outcomes: &[Outcome]) -> Option<String> {
         let is_refused = |outcome: &Outcome| outcome.refused.share > MOST_REFUSED;
-        let refused = outcomes.iter().any(is_refused).then_some(
-            "jobs that ran at the beginning of the period found no place then",
-        );
+        let refused = outcomes
+            .iter()
+            .any(is_refused)
+            .then_some("jobs that ran at the beginning of the period found no place then");
         not_compared(self.pools_partitions, self.doubt.as_deref().or(refused))
     }
 }
@@ -154,7 +155,8 @@ impl Study {
         let place = format!("{log} on {machine} with '{allocator}'");
         let mut notes = self.notes_on_starts(i, outcomes);
         notes.extend(self.notes_on_nodes(i, outcomes));
-        if let Some(refused) = outcomes.iter().map(|outcome| outcome.refused).find(|refused| refused.jobs > 0) {
+        if let Some(refused) = outcomes.iter().map(|outcome| outcome.refused).find(|refused| refused.jobs > 0)
+        {
             notes.push(format!(
                 "{place}: {} that ran at the beginning of the period found no place then, {:.1} % of the \
                  node-seconds; they waited at the head of the queue",

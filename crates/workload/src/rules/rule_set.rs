@@ -12,8 +12,8 @@ use super::left_out::{LeftOut, Reason};
 use super::shape_rule::ShapeRule;
 use meshreplay_base::job::{Job, LogNumber, Logged, Shape, Time};
 use meshreplay_base::prediction::Prediction;
-use meshreplay_logs::{Format, Record};
 use meshreplay_logs::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
+use meshreplay_logs::{Format, Record};
 
 /// The choice of the fields of a record that give the processors and the run time of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

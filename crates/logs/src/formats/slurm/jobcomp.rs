@@ -35,7 +35,10 @@ pub(in crate::formats) const FORMAT: Format = Format {
 /// What is read of a line, and what it becomes.
 const READS: &[(&str, &str)] = &[
     ("JobId", "job number"),
-    ("SubmitTime", "submit time with arrival=submit, or without EligibleTime; the start stands for a missing one"),
+    (
+        "SubmitTime",
+        "submit time with arrival=submit, or without EligibleTime; the start stands for a missing one",
+    ),
     ("EligibleTime", "submit time, unless arrival=submit"),
     ("StartTime", "start: the wait time is that from the submission"),
     ("EndTime", "end: the run time is that from the start; a job whose end is Unknown still runs"),

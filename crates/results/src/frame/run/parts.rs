@@ -65,8 +65,17 @@ impl JobParts {
     ) -> Result<(), FrameError> {
         let FinishedJobs { jobs, records, recording, .. } = left;
         let (replay, traffic, is_predicted) = (number as u32, None, false);
-        let part =
-            ReplicationJobs { replay, seed, names, jobs, records, recording, traffic, is_predicted, period: None };
+        let part = ReplicationJobs {
+            replay,
+            seed,
+            names,
+            jobs,
+            records,
+            recording,
+            traffic,
+            is_predicted,
+            period: None,
+        };
         let mut rows = marked(part.frame(0..jobs.len(), &self.options)?, &self.run)?;
         let begun = self.open().remove(&number);
         let mut part = match begun {

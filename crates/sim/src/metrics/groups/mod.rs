@@ -77,7 +77,7 @@ impl GroupSums {
             let most = groups.iter().copied().max().map_or(0, |most| most + 1);
             self.groups.resize_with(self.groups.len().max(most), GroupSum::default);
             // These numbers do not depend on the machine.
-            JobColumns::new(jobs).with_facts(&Mesh::default(), |facts| {
+            JobColumns::new(jobs).with_facts(&Mesh::default(), Trim::default(), |facts| {
                 for (i, &group) in groups.iter().enumerate() {
                     let node_s = facts.service_s(i) * f64::from(jobs[i].allocated);
                     self.whole.count(node_s);
@@ -104,7 +104,7 @@ impl GroupSums {
 
 impl Default for GroupSum {
     fn default() -> Self {
-        let means = JobColumns::new(&[]).with_facts(&Mesh::default(), |none| {
+        let means = JobColumns::new(&[]).with_facts(&Mesh::default(), Trim::default(), |none| {
             grouped_metrics().map(|metric| Accumulator::new(&metric.compute, none, false)).collect()
         });
         Self { jobs: 0, node_s: 0.0, means, positions: Vec::new() }
@@ -133,7 +133,7 @@ impl GroupSum {
 
     /// Returns the numbers. `waits` has the number of waits and their median.
     fn finish(self, waits: (u64, Option<f64>)) -> GroupNumbers {
-        let means = JobColumns::new(&[]).with_facts(&Mesh::default(), |none| {
+        let means = JobColumns::new(&[]).with_facts(&Mesh::default(), Trim::default(), |none| {
             // Cannot fail, because no values are in a file.
             let mean =
                 |(metric, mean): (&Metric, Accumulator)| mean.finish(&metric.compute, none).ok().flatten();
@@ -185,14 +185,14 @@ impl JobColumns {
     }
 
     /// Calls `act` with the facts of these jobs on a machine.
-    pub(super) fn with_facts<T>(&self, mesh: &Mesh, act: impl FnOnce(&Facts<'_>) -> T) -> T {
+    pub(super) fn with_facts<T>(&self, mesh: &Mesh, trim: Trim, act: impl FnOnce(&Facts<'_>) -> T) -> T {
         act(&Facts::from_part(&Finished {
             jobs: &self.jobs,
             records: &self.records,
             recording: &self.recording,
             traffic: None,
             mesh,
-            trim: Trim::default(),
+            trim,
             is_predicted: false,
             skipped: 0,
             never_fit: 0,
@@ -238,7 +238,8 @@ mod tests {
     fn weighted_groups_give_the_whole() {
         for percent in [None, Some(10.0)] {
             let (jobs, groups) = jobs(2500);
-            let (whole, groups) = group_numbers(&jobs, &groups, Trim { percent, period: None }).expect("memory");
+            let (whole, groups) =
+                group_numbers(&jobs, &groups, Trim { percent, period: None }).expect("memory");
             assert!(groups.iter().all(|group| group.jobs > 10), "{groups:?}");
             let sum = |of: fn(&GroupNumbers) -> u64| groups.iter().map(of).sum::<u64>();
             assert_eq!(sum(|group| group.jobs), whole.jobs);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::facts::{JobRow, Trim};
+use super::super::facts::{Facts, JobRow, Trim};
 use super::super::gather::Accumulator;
 use super::super::groups::JobColumns;
 use super::super::registry::METRICS;
@@ -142,9 +142,10 @@ impl PartSums {
         let ranks = ranks(n, |i| rows[i].submit_s);
         let kept = trim.kept(n, |i| rows[i].submit_s);
         let columns = JobColumns::new(rows);
-        columns.with_facts(mesh, |facts| {
-            let facts = facts.with_kept(kept);
-            let mut adder = PartAdder::new(in_means(&facts.kept, ranks.as_deref()));
+        columns.with_facts(mesh, trim, |facts| {
+            let earlier = trim.earlier(n, |i| rows[i].submit_s);
+            let facts = Facts { earlier, ..facts.with_kept(kept) };
+            let mut adder = PartAdder::new(in_means(&facts.kept, ranks.as_deref()), trim);
             for (row, metric) in METRICS.iter().enumerate().filter(|(_, metric)| metric.is_compared) {
                 let mut number = Accumulator::new(&metric.compute, &facts, false);
                 number.add(&metric.compute, &facts, |i, value| adder.add(row, i, ranks.as_deref(), value));
@@ -185,6 +186,8 @@ pub(in crate::metrics) struct PartAdder {
     at: usize,
     /// Hash of the jobs in earlier batches.
     hash: u64,
+    /// The beginning of the period in seconds; `None` for the whole log.
+    first: Option<f64>,
     /// Their first and last submission in seconds.
     submitted_s: Option<(f64, f64)>,
     /// By row of [`METRICS`]: its sums. Empty for a number that is not compared.
@@ -193,9 +196,10 @@ pub(in crate::metrics) struct PartAdder {
 
 impl PartAdder {
     /// Creates the sums before the first job. The jobs in means have these positions by arrival.
-    pub(in crate::metrics) fn new(in_means: Range<usize>) -> Self {
+    pub(in crate::metrics) fn new(in_means: Range<usize>, trim: Trim) -> Self {
         Self {
             division: Division::of(in_means),
+            first: trim.period.map(|period| period.from.as_seconds()),
             at: 0,
             hash: 0,
             submitted_s: None,
@@ -216,8 +220,9 @@ impl PartAdder {
     pub(in crate::metrics) fn end(&mut self, jobs: &[Job]) {
         for job in jobs {
             let submit_s = job.submit.as_seconds();
-            let (first, last) = self.submitted_s.unwrap_or((submit_s, submit_s));
-            self.submitted_s = Some((first.min(submit_s), last.max(submit_s)));
+            let in_period_s = self.first.map_or(submit_s, |first| submit_s.max(first));
+            let (first, last) = self.submitted_s.unwrap_or((in_period_s, in_period_s));
+            self.submitted_s = Some((first.min(in_period_s), last.max(in_period_s)));
             let hash = mix(mix(self.hash, submit_s.to_bits()), job.number as u64);
             self.hash = mix(hash, u64::from(job.procs));
         }

@@ -27,7 +27,8 @@ use meshreplay_base::memory;
 use meshreplay_base::spec::SpecError;
 use meshreplay_base::words::counted;
 use meshreplay_logs::{
-    CANCELLED_EARLY, Entry, Format, LogNames, LogSummary, Partitions, ReadOptions, Reader, Record, TraceError, formats,
+    CANCELLED_EARLY, Entry, Format, LogNames, LogSummary, Partitions, ReadOptions, Reader, Record,
+    TraceError, formats,
 };
 use meshreplay_workload::{Model, Reason, Rules, Workload, WorkloadBuilder, with_limit};
 
@@ -140,12 +141,14 @@ impl LoadedLog {
     }
 
     /// Returns notes on the log of this name, on records that were left out and on lines with too many
-    /// fields.
-    pub(super) fn notes(&self, name: &str) -> Vec<String> {
+    /// fields. A `period` has the jobs that run at its end.
+    pub(super) fn notes(&self, name: &str, period: Option<Period>) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.workload.left_out.total() > 0 {
+        let open = if period.is_some() { self.workload.open.len() as u64 } else { 0 };
+        let left_out = self.workload.left_out.without(Reason::NoRunTime, open);
+        if left_out.total() > 0 {
             let share = self.summary.skipped_share().unwrap_or_default();
-            notes.push(format!("{name}: left out {}{share}", self.workload.left_out));
+            notes.push(format!("{name}: left out {left_out}{share}"));
         }
         let surplus = self.summary.irregularities.surplus_field_lines;
         if surplus > 0 {

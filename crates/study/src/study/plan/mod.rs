@@ -343,7 +343,6 @@ impl Draft {
             let mut counts = Counts::new(rules, wanted);
             let (summary, names, loaded) = if self.is_of_command {
                 let log = self.read(source, &mut counts).map_err(failed)?;
-                notes.extend(log.notes(&source.name));
                 check_jobs(&log, &self.axes.rules[0])?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
                 (Arc::clone(&log.summary), Arc::clone(&log.names), Some(Arc::new(log)))
@@ -363,6 +362,7 @@ impl Draft {
             let chooser = PartChooser::new(counts, log);
             let times = LoggedTimes { name: &source.name, names: &names, summary: &summary };
             let period = LogPeriod::resolve(self.options.period.as_ref(), &times, chooser.runs())?;
+            notes.extend(loaded.iter().flat_map(|log| log.notes(&source.name, period.period)));
             notes.extend(period.note.iter().map(|note| format!("{}: {note}", source.name)));
             periods.push(period);
             let parts = chooser.chosen(&self.axes.partitions, notes)?;
@@ -373,7 +373,7 @@ impl Draft {
             let (sha256, records) = (summary.sha256.clone(), summary.records);
             let (source, starts) = (with_assumed_zone(source, &summary.facts), LogStart::of(&names));
             let has_doubtful_limits = summary.facts.has_doubtful_limits;
-            logs.push(StudyLog { source, sha256, records, starts, is_of_site, has_doubtful_limits, loaded });
+            logs.push(StudyLog { source, sha256, records, is_of_site, has_doubtful_limits, starts, loaded });
         }
         Ok(Surveyed { logs, surveys, periods })
     }

@@ -6,8 +6,8 @@ use super::PlanError;
 use super::sharing::Sharing;
 use super::survey::{Counts, LogSize, PartMachines, PartSurvey, Survey};
 use meshreplay_logs::{
-    Header, LogNames, LogUnit, NameKind, Names, NodeUse, PartitionChoice, Partitions, RunsOnNodes,
-    SiteSize, no_such_partition,
+    Header, LogNames, LogUnit, NameKind, Names, NodeUse, PartitionChoice, Partitions, RunsOnNodes, SiteSize,
+    no_such_partition,
 };
 use meshreplay_workload::{LeftOut, Reason};
 
@@ -177,9 +177,12 @@ impl<'a> PartChooser<'a> {
             Err("no machine follows from it".to_owned())
         };
         let in_part = self.sharing.overlapping(is_chosen, &mut self.runs);
-        let unknown_size = || size.as_ref().ok().filter(|size| !size.is_known).map(|_| {
-            "the size of its machine is not known".to_owned()
-        });
+        let unknown_size = || {
+            size.as_ref()
+                .ok()
+                .filter(|size| !size.is_known)
+                .map(|_| "the size of its machine is not known".to_owned())
+        };
         let part = PartSurvey {
             partition,
             by_rules,
@@ -195,7 +198,10 @@ impl<'a> PartChooser<'a> {
     /// Returns the words for partitions that have some of their nodes in common.
     fn overlap(&self, numbers: &[i64]) -> String {
         let labels: Vec<String> = numbers.iter().map(|&number| self.label(number)).collect();
-        format!("partitions {} share nodes in part, so they are neither one machine nor several", labels.join(", "))
+        format!(
+            "partitions {} share nodes in part, so they are neither one machine nor several",
+            labels.join(", ")
+        )
     }
 
     fn label(&self, number: i64) -> String {
@@ -294,9 +300,10 @@ impl LogSize {
         };
         let whole = header.processors().and_then(|whole| u64::try_from(whole).ok());
         match whole.filter(|&whole| whole < needed.nodes) {
-            Some(nodes) => {
-                Self { is_known: needed.is_known, ..Self::new(nodes, "processors of the whole machine, as its jobs had no fewer in use") }
-            }
+            Some(nodes) => Self {
+                is_known: needed.is_known,
+                ..Self::new(nodes, "processors of the whole machine, as its jobs had no fewer in use")
+            },
             None => needed,
         }
     }

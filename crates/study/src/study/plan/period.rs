@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::PlanError;
 use meshreplay_base::job::Period;
+use meshreplay_base::words::counted;
 use meshreplay_logs::{Format, LogNames, LogSummary, RunsOnNodes, Window};
 
 /// The choice of the period.
@@ -36,10 +37,14 @@ impl FromStr for PeriodChoice {
         match text.split_once("..") {
             _ if text == "auto" => Ok(Self::Auto),
             _ if text == "off" => Ok(Self::Off),
-            Some((from, to)) if is_end(from) && is_end(to) => Ok(Self::Between(from.to_owned(), to.to_owned())),
-            _ => Err("expected auto, off, or FROM..TO in whole seconds of the log, such as 86400..172800, or \
+            Some((from, to)) if is_end(from) && is_end(to) => {
+                Ok(Self::Between(from.to_owned(), to.to_owned()))
+            }
+            _ => {
+                Err("expected auto, off, or FROM..TO in whole seconds of the log, such as 86400..172800, or \
                       dates, such as 2024-03-01..2024-04-01"
-                .to_owned()),
+                    .to_owned())
+            }
         }
     }
 }
@@ -84,7 +89,8 @@ impl LogPeriod {
             }
             PeriodChoice::Off => {
                 let window = runs.window().filter(|_| is_of_site);
-                let doubt = "it is a window of a longer history, and --period off replays it from an idle machine";
+                let doubt =
+                    "it is a window of a longer history, and --period off replays it from an idle machine";
                 Ok(Self { doubt: window.map(|_| doubt.to_owned()), ..Self::default() })
             }
         }
@@ -101,7 +107,8 @@ pub(super) struct LoggedTimes<'a> {
 impl LoggedTimes<'_> {
     /// Returns the given period.
     fn between(&self, from: &str, to: &str) -> Result<LogPeriod, PlanError> {
-        let wrong = |problem: String| PlanError::Unsuited(format!("{}: --period {from}..{to}: {problem}", self.name));
+        let wrong =
+            |problem: String| PlanError::Unsuited(format!("{}: --period {from}..{to}: {problem}", self.name));
         let seconds = |end: &str| {
             let known = end.parse().ok().or_else(|| self.names.seconds(end));
             known.ok_or_else(|| {
@@ -127,14 +134,16 @@ impl LoggedTimes<'_> {
         };
         let period = Period::from_seconds(window.start - origin_s, to_s - origin_s)?;
         let [from, to] = [window.start, to_s].map(|time_s| self.names.date_or_seconds(time_s - origin_s));
-        let kind = if window.is_by_start { "the jobs that started in a window" } else { "a window" };
         let note = format!(
-            "it is {kind} of a longer history, in which {} jobs were submitted before the first end: replays \
+            "it is a window of a longer history, in which {} were submitted before the first end: replays \
              cover {from} to {to}, and begin with the jobs that ran and waited then; --period off begins with \
              an idle machine",
-            window.carried
+            counted(window.carried, "job")
         );
-        Some(LogPeriod { period: Some(period), note: Some(note), doubt: None })
+        let doubt = "it has the jobs that started or were submitted in a window, and those that ran at its \
+                     beginning are missing";
+        let doubt = window.is_by_start.then(|| doubt.to_owned());
+        Some(LogPeriod { period: Some(period), note: Some(note), doubt })
     }
 }
 

@@ -118,7 +118,8 @@ impl Sharing {
                 continue;
             }
             let all = runs.node_use(&is_in).nodes;
-            let mut of_each = members.iter().map(|&member| runs.node_use(&|number| number == Some(member)).nodes);
+            let mut of_each =
+                members.iter().map(|&member| runs.node_use(&|number| number == Some(member)).nodes);
             if of_each.any(|nodes| 10 * nodes < 9 * all) {
                 return Some(members);
             }

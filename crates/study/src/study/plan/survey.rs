@@ -18,6 +18,7 @@ use meshreplay_workload::{Model, Rules};
 
 /// Selects the facts that a survey collects.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a kind of facts")]
 pub(super) struct SurveyScope {
     /// Distinct requests of the jobs.
     pub(super) requests: bool,

@@ -16,7 +16,9 @@ use meshreplay_sim::engine::{
 };
 use meshreplay_sim::execution::Traffic;
 use meshreplay_sim::guest;
-use meshreplay_sim::metrics::{Finished, Monitor, Recorder, Recording, Summary, Trim, count_by_shape, retain};
+use meshreplay_sim::metrics::{
+    Finished, Monitor, Recorder, Recording, Summary, Trim, count_by_shape, retain,
+};
 use meshreplay_sim::scheduler;
 use meshreplay_workload::most_in_use;
 

@@ -206,7 +206,10 @@ pub const COORDINATES: &[Coordinate] = &[
         in_command: InCommand::Shared(WHOLE_LOG),
         in_frames: InFrames {
             when: When::Period,
-            ..texts(10, "the covered period of the log in seconds, such as `3600..90000`; `whole` for all of it")
+            ..texts(
+                10,
+                "the covered period of the log in seconds, such as `3600..90000`; `whole` for all of it",
+            )
         },
         value: |spec| spec.period.map_or(WHOLE_LOG.to_owned(), |period| period.to_string()).into(),
         set: |spec, text| {
