@@ -307,8 +307,8 @@ mod tests {
             let record = record_of(&mut accounting(parameters), &JOB);
             let expected = Record {
                 job: 7,
-                submit_s: 100,
-                wait_s: 50,
+                submit_s: 130,
+                wait_s: 20,
                 run_s: 100,
                 allocated_procs: allocated,
                 requested_procs: requested,
@@ -323,8 +323,8 @@ mod tests {
             };
             assert_eq!(record, expected, "{parameters}");
         }
-        let eligible = record_of(&mut accounting(":arrival=eligible"), &JOB);
-        assert_eq!((eligible.submit_s, eligible.wait_s), (130, 20));
+        let submitted = record_of(&mut accounting(":arrival=submit"), &JOB);
+        assert_eq!((submitted.submit_s, submitted.wait_s), (100, 50));
     }
 
     #[test]
@@ -369,7 +369,7 @@ mod tests {
         let runs = SlurmJob { end_s: None, state: b"RUNNING", ..JOB };
         assert_eq!(
             (record_of(&mut accounting, &runs).allocated_procs, record_of(&mut accounting, &runs).wait_s),
-            (2, 50)
+            (2, 20)
         );
         let counts = accounting.facts().counts;
         assert_eq!(counts, [("jobs that were still waiting", 1), (STILL_RUNNING, 2), (CANCELLED_EARLY, 1)]);
@@ -415,7 +415,7 @@ mod tests {
         for (start_s, end_s) in [(None, None), (Some(150), None), (None, Some(250))] {
             let record = record_of(&mut accounting(""), &SlurmJob { start_s, end_s, ..JOB });
             assert_eq!((record.run_s, record.allocated_procs), (90, 2), "{start_s:?} {end_s:?}");
-            assert_eq!(record.wait_s, if start_s.is_some() { 50 } else { -1 });
+            assert_eq!(record.wait_s, if start_s.is_some() { 20 } else { -1 });
         }
         let never = SlurmJob { start_s: None, end_s: None, elapsed_s: Some(0), state: b"CANCELLED", ..JOB };
         let record = record_of(&mut accounting(""), &never);
@@ -424,13 +424,28 @@ mod tests {
 
     #[test]
     fn a_start_before_the_submission_is_the_submission_too() {
-        for (parameters, submit_s, eligible_s) in [("", 151, 100), (":arrival=eligible", 100, 400)] {
-            let mut accounting = accounting(parameters);
-            let (submit_s, eligible_s) = (Some(submit_s), Some(eligible_s));
+        for (submit_s, eligible_s, expected) in
+            [(151, Some(100), (150, 0)), (100, Some(400), (100, 50)), (100, None, (100, 50))]
+        {
+            let mut accounting = accounting("");
+            let submit_s = Some(submit_s);
             let record = record_of(&mut accounting, &SlurmJob { submit_s, eligible_s, ..JOB });
-            assert_eq!((record.submit_s, record.wait_s), (150, 0));
-            assert_eq!(accounting.facts().counts, [(EARLY_STARTS, 1)]);
+            assert_eq!((record.submit_s, record.wait_s), expected);
+            let early = accounting.facts().counts.first().copied();
+            assert_eq!(early, (expected.1 == 0).then_some((EARLY_STARTS, 1)));
         }
+    }
+
+    #[test]
+    fn jobs_that_became_eligible_late_are_counted_with_their_time() {
+        let mut accounting = accounting("");
+        record_of(&mut accounting, &JOB);
+        record_of(&mut accounting, &SlurmJob { eligible_s: Some(100), ..JOB });
+        let waits = SlurmJob { start_s: None, end_s: None, state: b"PENDING", ..JOB };
+        record_of(&mut accounting, &waits);
+        let expected = "1 job became eligible after the submission, which is the arrival; that leaves out 30.0 % of the \
+                        time from submissions to starts; arrival=submit of --input-format counts it";
+        assert_eq!(accounting.facts().notes.last().map(String::as_str), Some(expected));
     }
 
     #[test]
