@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use super::numbers::{MOST_KEPT, NodeNumbers};
 use crate::names::Names;
-use crate::site::{Levels, Window};
+use crate::site::{Levels, Window, idle_spans};
 
 /// A run of a job. Times are in any unit.
 #[derive(Clone, Copy, Debug)]
@@ -193,6 +193,12 @@ impl RunsOnNodes<'_> {
             last_end: known().map(|run| run.end).max()?,
             longest_turnaround: known().map(|run| run.end.saturating_sub(run.submit)).max()?,
         })
+    }
+
+    /// Returns the times of maintenance: 6 h or more in which nothing ran and a job waited that ran later. Times
+    /// of runs must be in seconds. O(n) for n runs.
+    pub fn idle_spans(&self) -> Vec<[i64; 2]> {
+        idle_spans(&self.runs)
     }
 
     /// Returns the beginning of the window that the runs are; `None` if they are a whole log.

@@ -27,6 +27,8 @@ const LEAST_SCORE: f64 = 20.0;
 pub struct Levels {
     /// By level, from 0; in the unit of the runs. The last one is above 0 but for level 0.
     times: Vec<i64>,
+    /// The most processors in use at once, and for how long.
+    peak: (u64, i64),
 }
 
 impl Levels {
@@ -56,6 +58,10 @@ impl Levels {
     }
 
     fn add(&mut self, level: u64, time: i64) {
+        let at_peak = if level == self.peak.0 { self.peak.1 } else { 0 };
+        if level >= self.peak.0 {
+            self.peak = (level, at_peak.saturating_add(time));
+        }
         let at = level.min(HIGHEST) as usize;
         if self.times.len() <= at {
             self.times.resize(at + 1, 0);
@@ -65,7 +71,7 @@ impl Levels {
 
     /// Returns the most processors in use at once, and for how long; zeros without runs.
     pub fn peak(&self) -> (u64, i64) {
-        self.times.last().map_or((0, 0), |&time| (self.times.len() as u64 - 1, time))
+        self.peak
     }
 
     /// Returns the level of the edge, at least `largest`, the processors of the largest job. `None`
@@ -113,7 +119,7 @@ mod tests {
         assert_eq!(found.times, [0, 0, 0, 14, 10, 1]);
         assert_eq!(found.peak(), (5, 1));
         assert_eq!(levels(&[(3, 3, 7)]).peak(), (0, 0));
-        assert_eq!(levels(&[(0, 9, u32::MAX)]).peak(), (HIGHEST, 9));
+        assert_eq!(levels(&[(0, 9, u32::MAX)]).peak(), (u64::from(u32::MAX), 9));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use meshreplay_logs::{Profile, ReadOptions};
+use meshreplay_logs::{Names, NodeRuns, Profile, ReadOptions};
 use meshreplay_testing::{Numbers, Tested, gunzip, shared};
 
 /// A job: submission, wait, run time in seconds, processors.
@@ -119,6 +119,27 @@ fn site(nodes: i64, count: u32) -> Vec<Times> {
         jobs.push([submit, now - submit, run, procs]);
     }
     jobs
+}
+
+#[test]
+fn a_planted_maintenance_is_the_only_idle_time_with_waiting_jobs() {
+    let mut runs = NodeRuns::default();
+    let mut jobs = site(64, 2000);
+    let stop = jobs[1000][0] + 9 * 3600;
+    for job in &mut jobs {
+        // Nothing starts that would run into the maintenance of 10 h; all jobs before it have ended.
+        let [submit, wait, run, _] = *job;
+        if submit + wait + run > stop {
+            job[1] += 10 * 3600 + (stop - submit - wait).max(0);
+        }
+    }
+    for [submit, wait, run, procs] in jobs {
+        runs.add(Some([submit, submit + wait, submit + wait + run]), procs as u32, None, None);
+    }
+    let names = Names::default();
+    let spans = runs.on_nodes(&names).idle_spans();
+    let [[from, to]] = spans[..] else { panic!("{spans:?}") };
+    assert!(from <= stop && to >= stop + 10 * 3600, "{from} to {to}, expected {stop} and 10 h");
 }
 
 #[test]

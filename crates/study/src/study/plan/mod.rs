@@ -363,7 +363,9 @@ impl Draft {
             let times = LoggedTimes { name: &source.name, names: &names, summary: &summary };
             let period = LogPeriod::resolve(self.options.period.as_ref(), &times, chooser.runs())?;
             notes.extend(loaded.iter().flat_map(|log| log.notes(&source.name, period.period)));
-            notes.extend(period.note.iter().map(|note| format!("{}: {note}", source.name)));
+            notes.extend(
+                period.note.iter().chain(&period.idle).map(|note| format!("{}: {note}", source.name)),
+            );
             periods.push(period);
             let parts = chooser.chosen(&self.axes.partitions, notes)?;
             let is_of_site = summary.format.is_of_site();
@@ -393,7 +395,7 @@ impl Draft {
             let plans = ["easy", "conservative"].contains(&&*spec.scheduler.name);
             if has_none && logs[*log].is_of_site && plans {
                 return Err(PlanError::Unsuited(format!(
-                    "{}: no job has a time limit, without which '{}' cannot plan; --estimate exact plans with the \
+                    "{}: no job has a time limit, without which '{}' cannot plan; --estimate exact, or estimate=exact in the rules of a study, plans with the \
                      run times, as if they were known before",
                     spec.log, spec.scheduler.name
                 )));

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::PlanError;
-use meshreplay_base::job::Period;
+use meshreplay_base::job::{Period, Time};
 use meshreplay_base::words::counted;
 use meshreplay_logs::{Format, LogNames, LogSummary, RunsOnNodes, Window};
 
@@ -56,6 +56,8 @@ pub(super) struct LogPeriod {
     pub(super) period: Option<Period>,
     /// A note without the name of the log.
     pub(super) note: Option<String>,
+    /// A note on times without runs, without the name of the log; `None` if there are none.
+    pub(super) idle: Option<String>,
     /// The reason why recorded and simulated waits cannot be compared.
     pub(super) doubt: Option<String>,
 }
@@ -77,12 +79,28 @@ impl LogPeriod {
             None if is_of_site => &PeriodChoice::Auto,
             None => return Ok(Self::default()),
         };
+        let mut resolved = Self::by_choice(choice, log, runs)?;
+        if is_of_site {
+            resolved.idle = log.idle(resolved.period, runs);
+            let doubt = "jobs waited while nothing ran, as in a maintenance";
+            resolved.doubt = resolved.doubt.or_else(|| resolved.idle.as_ref().map(|_| doubt.to_owned()));
+        }
+        Ok(resolved)
+    }
+
+    /// Returns the period of a log by `choice`.
+    fn by_choice(
+        choice: &PeriodChoice,
+        log: &LoggedTimes<'_>,
+        runs: &RunsOnNodes<'_>,
+    ) -> Result<Self, PlanError> {
+        let is_of_site = log.summary.format.is_of_site();
         match choice {
             PeriodChoice::Between(from, to) => log.between(from, to),
             PeriodChoice::Auto if runs.are_too_many() => {
                 let unknown = "its period is not known, as it has too many jobs";
                 let note = Some(format!("{unknown}; give it with --period"));
-                Ok(Self { period: None, note, doubt: Some(unknown.to_owned()) })
+                Ok(Self { note, doubt: Some(unknown.to_owned()), ..Self::default() })
             }
             PeriodChoice::Auto => {
                 Ok(runs.window().and_then(|window| log.of_window(window, runs)).unwrap_or_default())
@@ -143,7 +161,29 @@ impl LoggedTimes<'_> {
         let doubt = "it has the jobs that started or were submitted in a window, and those that ran at its \
                      beginning are missing";
         let doubt = window.is_by_start.then(|| doubt.to_owned());
-        Some(LogPeriod { period: Some(period), note: Some(note), doubt })
+        Some(LogPeriod { period: Some(period), note: Some(note), idle: None, doubt })
+    }
+
+    /// Returns a note on the times inside the period in which nothing ran and jobs waited; `None` without any.
+    fn idle(&self, period: Option<Period>, runs: &RunsOnNodes<'_>) -> Option<String> {
+        const NAMED: usize = 3;
+        let origin_s = self.summary.origin_s();
+        let is_inside = |[from_s, to_s]: &[i64; 2]| {
+            let span = [from_s, to_s].map(|time_s| Time::from_seconds(time_s - origin_s));
+            period.is_none_or(|period| period.from <= span[0] && span[1] <= period.to)
+        };
+        let spans: Vec<[i64; 2]> = runs.idle_spans().into_iter().filter(is_inside).collect();
+        let text = |[from_s, to_s]: &[i64; 2]| {
+            let [from, to] = [from_s, to_s].map(|time_s| self.names.date_or_seconds(time_s - origin_s));
+            format!("{from} to {to} ({:.1} h)", (to_s - from_s) as f64 / 3600.0)
+        };
+        let mut list: Vec<String> = spans.iter().take(NAMED).map(text).collect();
+        if spans.len() > NAMED {
+            list.push(format!("{} more", spans.len() - NAMED));
+        }
+        let what = "nothing ran while jobs waited that fit, as in a maintenance, of which simulated schedulers \
+                    know nothing";
+        (!list.is_empty()).then(|| format!("{what}: {}", list.join(", ")))
     }
 }
 
