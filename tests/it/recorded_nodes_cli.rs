@@ -20,11 +20,12 @@ fn dump() -> String {
 fn small(at: &Path) -> std::io::Result<()> {
     let line = |job: u32, start: u32, end: u32, nodes: u32, list: &str| {
         format!(
-            "{job}|2026-05-01T10:00:00|2026-05-01T10:{start:02}:00|2026-05-01T10:{end:02}:00|COMPLETED|{nodes}|{}|{list}\n",
-            4 * nodes
+            "{job}|2026-05-01T10:00:00|2026-05-01T10:{start:02}:00|2026-05-01T10:{end:02}:00|COMPLETED|{nodes}|{}|{}|{list}\n",
+            4 * nodes,
+            end - start
         )
     };
-    let text = "JobID|Submit|Start|End|State|NNodes|AllocCPUS|NodeList\n".to_owned()
+    let text = "JobID|Submit|Start|End|State|NNodes|AllocCPUS|TimelimitRaw|NodeList\n".to_owned()
         + &line(1, 0, 30, 1, "n4")
         + &line(2, 5, 20, 2, "n[1-2]")
         + &line(3, 10, 12, 1, "n2");

@@ -203,6 +203,11 @@ fn marked(name: &str, is_overloaded: bool, text: String) -> String {
 /// beside it.
 fn name(row: &Coordinate, spec: &ReplaySpec, outcomes: &[Outcome]) -> String {
     let load = outcomes.first().and_then(|outcome| outcome.summary.get("offered_load"));
+    if let (Some(period), "period", Some(outcome)) = (spec.period, row.name, outcomes.first()) {
+        let [from, to] =
+            [period.from, period.to].map(|time| outcome.names.date_or_seconds(time.as_micros() / 1_000_000));
+        return format!("{from} to {to}");
+    }
     let is_scaled = row.name == "arrival_scale" && spec.arrival_scale.to_string() != "1";
     match load.filter(|_| is_scaled) {
         Some(load) => format!("{} (load {load:.2})", row.cell(spec)),

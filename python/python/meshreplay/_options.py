@@ -115,6 +115,12 @@ class ReplayOptions(TypedDict, total=False):
     ends before it starts, no node belongs to two jobs or is used while it is down, every placement has the right
     size, and all records are as seen. A violation is an error."""
 
+    period: Scalar | None
+    """`--period`: The period of each log that numbers cover [default: auto for accounting dumps and tables, off for
+    others]. auto finds out whether a log is a window of a longer history, such as the dump of a month; replays then
+    begin with the jobs that ran and waited at its beginning. off takes the whole log. FROM..TO are seconds of the
+    log, or dates such as 2024-03-01..2024-04-01 in its time zone."""
+
     outages: Scalar | None
     """`--outages`: Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of
     the log as replayed; a node is a number, an interval such as 0-3, or coordinates such as (2,5)), or

@@ -240,8 +240,9 @@ fn visit_jobs(folder: &Path, by: &Grouping, visit: &mut Visit<'_>) -> Result<(),
 /// Returns the table of the jobs in `folder` by group.
 pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, GroupsError> {
     let (summary, by) = (Table::read(folder)?, options.by);
-    // With `--top` or `--trim`, the sums depend on all jobs, so the jobs are read twice.
-    let is_once = options.top.is_none() && !summary.has_number("trim_percent");
+    // With `--top` or `--trim`, or in a period, the sums depend on all jobs, so the jobs are read twice.
+    let is_once =
+        options.top.is_none() && !summary.has_number("trim_percent") && summary.column("period").is_none();
     let (mut index, mut sums) = (GroupIndex::default(), Sums::single_pass(&summary));
     visit_jobs(folder, by, &mut |key, jobs, rows| {
         let grouped = index.grouped(jobs, by, rows);
@@ -375,7 +376,10 @@ fn replays(
     let replay = |&(row, key): &(usize, Replication)| ReplayWithJobs {
         key,
         labels: varying.iter().map(|name| shown(name, &summary.label(name, row))).collect(),
-        trim: Trim { percent: summary.number("trim_percent", row) },
+        trim: Trim {
+            percent: summary.number("trim_percent", row),
+            period: summary.label("period", row).parse().ok(),
+        },
     };
     let replays = rows.iter().map(replay).collect();
     (varying, replays)

@@ -121,8 +121,9 @@ impl Winners {
 
     /// Records the replays of a setting with the shortest waits.
     fn add_waits(&mut self, replays: &[ReplayResult<'_>], setting: &[usize]) {
-        let is_compared =
-            |i: &&usize| !(replays[**i].pools_partitions && replays[**i].spec.scheduler.name == RECORDED);
+        let is_compared = |i: &&usize| {
+            !(replays[**i].not_compared.is_some() && replays[**i].spec.scheduler.name == RECORDED)
+        };
         let compared: Vec<usize> = setting.iter().filter(is_compared).copied().collect();
         let Comparable { candidates, .. } = Comparable::new(candidates(replays, &compared));
         for one in &candidates {

@@ -205,7 +205,7 @@ impl StudyFolder {
         let PlannedReplay { spec, key, .. } = planned;
         // The file of a cell has no labels, because another study may give the same cell others.
         let unlabelled = ReplaySpec { labels: Arc::default(), ..spec.clone() };
-        let cell = &ManifestCell { key: key.clone(), pools_partitions: false, spec: unlabelled };
+        let cell = &ManifestCell { key: key.clone(), pools_partitions: false, doubt: None, spec: unlabelled };
         let origin = json(&Provenance { version: env!("CARGO_PKG_VERSION"), options, cell })?;
         if options.jobs {
             // The jobs come last: a process that sees them may rely on the other details.

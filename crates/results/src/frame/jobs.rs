@@ -9,7 +9,7 @@ use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, U32, U
 use super::column::{Field, Value, build};
 use super::detail::Replicate;
 use super::{FrameError, frame};
-use meshreplay_base::job::{Job, Shape};
+use meshreplay_base::job::{Job, Period, Shape, Time};
 use meshreplay_logs::{LogNames, NameKind};
 use meshreplay_sim::engine::Record;
 use meshreplay_sim::execution::JobTraffic;
@@ -23,12 +23,13 @@ pub(super) struct SharedFacts<'a> {
     pub(super) seed: u64,
     pub(super) names: &'a LogNames,
     pub(super) is_predicted: bool,
+    pub(super) period: Option<Period>,
 }
 
 impl<'a> SharedFacts<'a> {
     fn from_outcome(replay: u32, outcome: &'a Outcome) -> Self {
         let is_predicted = outcome.summary.get("prediction_corrections").is_some();
-        Self { replay, seed: outcome.seed, names: &outcome.names, is_predicted }
+        Self { replay, seed: outcome.seed, names: &outcome.names, is_predicted, period: outcome.period }
     }
 
     /// Returns the frame of these jobs of the replication.
@@ -67,6 +68,11 @@ impl JobRow<'_> {
         if let Some(number) = number {
             self.shared.names.write_label(kind, number, to);
         }
+    }
+
+    /// Writes what the job did at the beginning of the period; nothing without a period.
+    fn origin(&self, to: &mut String) {
+        to.push_str(self.shared.period.map_or("", |period| period.origin(self.job()).word()));
     }
 
     /// Returns the hour of the week of the submission; `None` if the log has no dates.
@@ -112,8 +118,9 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("start_s", F64(|row| row.record().start.as_seconds())).unit("s").meaning("start"),
         field("end_s", F64(|row| row.record().end.as_seconds())).unit("s").meaning("end"),
         field("run_s", F64(|row| row.finished.service_s())).unit("s").meaning("end − start"),
-        field("estimate_s", F64(|row| row.job().estimate.as_seconds())).unit("s").meaning(
-            "estimated run time used by the scheduler; the requested time if run times are predicted",
+        field("estimate_s", MaybeF64(|row| row.job().known_estimate().map(Time::as_seconds))).unit("s").meaning(
+            "estimated run time used by the scheduler; the requested time if run times are predicted; null \
+             without a time limit",
         ),
         field("prediction_s", MaybeF64(|row| row.predicted(|record| record.prediction.as_seconds())))
             .needs(Needs::Predictions)
@@ -146,6 +153,9 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("allocation_delay_s", F64(|row| row.finished.allocation_delay_s()))
             .unit("s")
             .meaning("time from the head of the queue to the start"),
+        field("origin", Written(JobRow::origin))
+            .needs(Needs::Period)
+            .meaning("at the beginning of the period: `carried` if it ran, `queued` if it waited, `submitted` later"),
         field("moves", U32(|row| row.record().moves)).meaning("moves while running"),
         field("suspended_s", F64(|row| row.record().suspended.as_seconds()))
             .unit("s")

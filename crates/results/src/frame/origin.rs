@@ -14,7 +14,7 @@ use super::read::{ROWS, first_rows, read_slice};
 use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, name};
 use meshreplay_base::disk::{TEMPORARY, read_to_string};
-use meshreplay_study::study::{Coordinate, Labels, Manifest, StudyLog, sha256};
+use meshreplay_study::study::{Coordinate, Labels, Manifest, StudyLog, not_compared, sha256};
 
 /// The name of the file that holds the resolved run of `meshreplay replay`.
 pub const RUN_FILE: &str = "run.json";
@@ -141,18 +141,20 @@ pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
     Ok(())
 }
 
-/// Returns the numbers of the replays in `folder` that pool partitions, by run.json or study.json; none
-/// without either file. See
-/// [`PlannedReplay::pools_partitions`](meshreplay_study::study::PlannedReplay::pools_partitions).
-pub fn pooling_replays(folder: &Path) -> Result<BTreeSet<u64>, FrameError> {
-    let pools = |(_, replay): &(u64, &Value)| replay.get("pools_partitions") == Some(&Value::Bool(true));
-    let mut found = BTreeSet::new();
+/// Returns the replays in `folder` whose waits are not compared with recorded ones, by number, with the line
+/// in place of the difference; none without run.json and study.json. See [`not_compared`].
+pub fn uncompared_replays(folder: &Path) -> Result<BTreeMap<u64, String>, FrameError> {
+    let line = |(number, replay): (u64, &Value)| {
+        let pools = replay.get("pools_partitions") == Some(&Value::Bool(true));
+        Some((number, not_compared(pools, replay.get("waits_not_compared").and_then(Value::as_str))?))
+    };
+    let mut found = BTreeMap::new();
     for (file, list) in [(RUN_FILE, "replays"), (STUDY_FILE, "cells")] {
         let path = folder.join(file);
         let Some(text) = read_if_there(&path)? else { continue };
         let listed: Value = serde_json::from_str(&text).map_err(|error| unreadable(&path, error.into()))?;
         let replays = listed.get(list).and_then(Value::as_array).into_iter().flatten();
-        found.extend((0..).zip(replays).filter(pools).map(|(number, _)| number));
+        found.extend((0..).zip(replays).filter_map(line));
     }
     Ok(found)
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::error::ReplayError;
 use super::observer::Observer;
+use super::opening::Opening;
 use super::outages::{OutagePlan, OutageState};
 use super::predictions::{PredictionPlan, PredictionState};
 use super::rearrangement::NextJob;
@@ -94,6 +95,8 @@ pub struct Parts<'a> {
     pub outages: Option<OutagePlan>,
     /// The predictor of run times, or `None` if schedulers plan with the estimates of the jobs.
     pub predictions: Option<PredictionPlan>,
+    /// The jobs that run when the replay begins, or `None` if it begins with an idle machine.
+    pub opening: Option<Opening>,
     /// Stops the replay, also during an allocator call or a scheduling pass.
     pub stop: Stop,
 }
@@ -229,7 +232,7 @@ impl ReplayState<'_> {
                 arriving.push(id);
             }
             arrivals.advance()?;
-            *next = next_arrival(arrivals)?;
+            *next = next_arrival(arrivals, self.now)?;
         }
         Ok(())
     }
@@ -267,9 +270,9 @@ impl ReplayState<'_> {
     }
 }
 
-/// Returns the arrival of the next job, or `None` after the last one.
-fn next_arrival(arrivals: &mut dyn ArrivalSource) -> Result<Option<Time>, ReplayError> {
-    Ok(arrivals.next_job()?.map(|(_, job)| job.submit))
+/// Returns the arrival of the next job, not before `now`, or `None` after the last one.
+fn next_arrival(arrivals: &mut dyn ArrivalSource, now: Time) -> Result<Option<Time>, ReplayError> {
+    Ok(arrivals.next_job()?.map(|(_, job)| job.submit.max(now)))
 }
 
 /// Replays the jobs of `arrivals`, none of them larger than the machine. Jobs arrive in the order of their
@@ -285,11 +288,12 @@ pub fn replay(
     observer: &mut dyn Observer,
 ) -> Result<(), ReplayError> {
     let scheduler = parts.scheduler;
+    let Opening { at, mut running } = parts.opening.unwrap_or_default();
     let mut state = ReplayState {
         predictions: parts.predictions.map(PredictionState::new),
         outages: parts.outages.map(|plan| OutageState::new(plan, &parts.mesh)),
         window: Window::default(),
-        now: Time::ZERO,
+        now: at,
         cause: Cause::Batch,
         recently_held: RecentlyHeld::new(parts.mesh.nodes()),
         machine: Machine::new(parts.mesh).with_stop(parts.stop.clone()),
@@ -305,7 +309,7 @@ pub fn replay(
         error: None,
     };
     let (mut finished, mut instants, mut done, mut arriving) = (0, 0_u32, Vec::new(), Vec::new());
-    let mut next = next_arrival(arrivals)?;
+    let mut next = next_arrival(arrivals, at)?;
     loop {
         let event = state.next_event(next, scheduler);
         let correction = state.next_correction();
@@ -324,6 +328,9 @@ pub fn replay(
         let started = state.finish_stages();
         state.change_nodes(&mut done, scheduler);
         state.take_arriving(&mut next, arrivals, &mut arriving)?;
+        if !running.is_empty() {
+            state.open(&std::mem::take(&mut running), &mut arriving);
+        }
         // No pass if a correction is all that happens at this instant.
         if event == Some(now) || !done.is_empty() || correction != Some(now) {
             state.run_passes(&mut done, &arriving, started, scheduler);

@@ -6,7 +6,7 @@ use super::finished_job::{FinishedJob, Measures};
 use super::recorder::{OutageRecord, Recording};
 use crate::engine::Record;
 use crate::execution::Traffic;
-use meshreplay_base::job::{Job, Time};
+use meshreplay_base::job::{Job, Period, Time};
 use meshreplay_machine::machine::Mesh;
 
 /// A finished job of a replay, the common type for readers of saved jobs. Times are in seconds. A number that
@@ -57,6 +57,9 @@ pub struct Trim {
     /// The percentage of the period of submissions that means leave out at each end, below 50. `None` keeps
     /// all jobs.
     pub percent: Option<f64>,
+    /// The period that numbers cover: means are over the jobs submitted in it, waits and use count inside it.
+    /// `None` for the whole log.
+    pub period: Option<Period>,
 }
 
 /// What is known about a finished replay besides its jobs.
@@ -68,6 +71,8 @@ pub struct ReplayTotals<'a> {
     pub traffic: Option<&'a Traffic>,
     /// The machine.
     pub mesh: &'a Mesh,
+    /// The jobs in means, and the period that numbers cover.
+    pub trim: Trim,
     /// Records of the log that were not replayed.
     pub skipped: u64,
     /// Of these, jobs without any possible placement on the idle machine.
@@ -83,6 +88,9 @@ pub(super) struct Part<'a> {
     pub(super) jobs: &'a [FinishedJob],
     /// The positions of the jobs in means.
     pub(super) kept: Vec<usize>,
+    /// The positions of jobs from before the period, whose waits inside it count.
+    pub(super) earlier: Vec<usize>,
+    pub(super) trim: Trim,
 }
 
 impl Part<'_> {
@@ -120,6 +128,8 @@ pub(super) struct Totals {
     pub(super) busy_s: f64,
     /// Node-seconds of nodes beyond the requested number.
     pub(super) unasked_s: f64,
+    /// Requested node-seconds of the jobs submitted in the period; 0 without a period.
+    pub(super) offered_s: f64,
     /// The last submission, `None` before all jobs are added.
     pub(super) last_submission: Option<Time>,
     /// The work that waited then.
@@ -134,7 +144,11 @@ impl Totals {
         for FinishedJob { job, record, .. } in part.jobs {
             self.first = Some(self.first.map_or(job.submit, |first| first.min(job.submit)));
             self.last = Some(self.last.map_or(record.end, |last| last.max(record.end)));
-            let service_s = (record.end - record.start).as_seconds();
+            let whole_s = (record.end - record.start).as_seconds();
+            let service_s = part.trim.inside_s(record.start, record.end);
+            if part.trim.period.is_some_and(|period| period.contains(job.submit)) {
+                self.offered_s += whole_s * f64::from(job.procs);
+            }
             self.busy_s += service_s * f64::from(record.allocated);
             self.unasked_s += service_s * f64::from(record.allocated.saturating_sub(job.procs));
         }
@@ -150,8 +164,12 @@ impl<'a> Facts<'a> {
         let outages = replay.recording.outages.as_ref();
         let first = outages.map_or(first, |outages| outages.first);
         let last = outages.and_then(|outages| outages.last_kill).map_or(last, |kill| kill.max(last));
+        let first = replay.trim.period.map_or(first, |period| period.from);
         let makespan_s = (last - first).as_seconds();
-        let available_node_s = outages.map_or(makespan_s * f64::from(replay.mesh.available()), |outages| {
+        // Node time is counted inside the period.
+        let last = replay.trim.period.map_or(last, |period| period.to);
+        let covered_s = (last - first).as_seconds();
+        let available_node_s = outages.map_or(covered_s * f64::from(replay.mesh.available()), |outages| {
             outages.available_node_s(first, last)
         });
         Self { replay, totals, makespan_s, available_node_s }
@@ -171,7 +189,11 @@ impl<'a> Facts<'a> {
 /// Returns the requested work by the capacity of the machine while jobs were submitted. `None` if all jobs
 /// arrive at once.
 pub(super) fn offered_load(of: &Facts<'_>) -> Option<f64> {
-    let Totals { first, last_submission, busy_s, unasked_s, .. } = of.totals;
+    let Totals { first, last_submission, busy_s, unasked_s, offered_s, .. } = of.totals;
+    if let Some(period) = of.replay.trim.period {
+        let capacity_s = (period.to - period.from).as_seconds() * f64::from(of.replay.mesh.available());
+        return Some(offered_s / capacity_s);
+    }
     let submitting_s = (last_submission? - first?).as_seconds();
     let capacity_s = submitting_s * f64::from(of.replay.mesh.available());
     (capacity_s > 0.0).then(|| (busy_s - unasked_s) / capacity_s)
@@ -212,7 +234,30 @@ impl Trim {
     /// Returns the first and the last submission in means, given those of the log, in seconds. `None` if all
     /// jobs are in means.
     pub fn period_s(self, first_s: f64, last_s: f64) -> Option<[f64; 2]> {
-        let cut_s = (last_s - first_s) * self.percent? / 100.0;
+        if !self.cuts() {
+            return None;
+        }
+        let [first_s, last_s] = self.period.map_or([first_s, last_s], |period| {
+            [first_s.max(period.from.as_seconds()), last_s.min(period.to.as_seconds())]
+        });
+        let cut_s = (last_s - first_s) * self.percent.unwrap_or(0.0) / 100.0;
         Some([first_s + cut_s, last_s - cut_s])
+    }
+
+    /// Returns the positions of jobs from before the period, whose waits inside it count: of `count` jobs,
+    /// with these submissions in seconds. Empty if means leave out its beginning.
+    pub(super) fn earlier(self, count: usize, submit_s: impl Fn(usize) -> f64) -> Vec<usize> {
+        let from_s = self.period.filter(|_| self.percent.is_none()).map(|period| period.from.as_seconds());
+        (0..count).filter(|&i| from_s.is_some_and(|from_s| submit_s(i) < from_s)).collect()
+    }
+
+    /// Returns whether means may leave jobs out.
+    pub fn cuts(self) -> bool {
+        self.percent.is_some() || self.period.is_some()
+    }
+
+    /// Returns the time from `start` to `end` inside the period, in seconds.
+    pub(super) fn inside_s(self, start: Time, end: Time) -> f64 {
+        self.period.map_or(end - start, |period| period.overlap(start, end)).as_seconds()
     }
 }

@@ -61,6 +61,8 @@ pub enum Needs {
     Recorded,
     /// A replay that is restricted to some partitions.
     Partitions,
+    /// A replay that covers a period of its log.
+    Period,
     /// A replay that places jobs as recorded in the log.
     RecordedNodes,
     /// A machine that is a tree of switches. Null for replays on others.
@@ -101,6 +103,7 @@ impl Needs {
             Self::Partitions => "with --partition",
             Self::TreeFragmentation => "with --fragmentation, if a machine is a tree of switches",
             Self::Trees => "if a machine is a tree of switches; null for others",
+            Self::Period => "if a replay covers a period of its log (--period)",
             Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
             Self::Latency => "with --latency",
             Self::Shaken => "with --shake",
@@ -417,6 +420,7 @@ impl Metric {
     pub fn is_over_jobs_in_means(&self) -> bool {
         match self.compute {
             Compute::Mean(_)
+            | Compute::MeanTime(_)
             | Compute::ParallelMean(_)
             | Compute::ParallelMeanToBound
             | Compute::TreeMean(_)

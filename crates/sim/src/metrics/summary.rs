@@ -57,6 +57,8 @@ pub struct RunningSums {
     has: Has,
     /// The state of each number, one for each row of [`METRICS`].
     numbers: Vec<Accumulator>,
+    /// The rule for the jobs in means, and the period of the numbers.
+    trim: Trim,
     /// The first and the last submission in means in seconds, `None` if all jobs are in means.
     period_s: Option<[f64; 2]>,
     totals: Totals,
@@ -68,7 +70,7 @@ impl RunningSums {
     /// Creates the sums of a replay on `mesh` for `jobs` jobs, all of them in means. Values that a variance
     /// needs twice may go to a temporary file.
     pub fn new(mesh: &Mesh, has: Has, jobs: usize) -> Self {
-        Self::with_period(mesh, has, 0..jobs, None)
+        Self::with_trim(mesh, has, 0..jobs, Trim::default(), None)
     }
 
     /// Sums up J jobs in the order of the log, without those that `trim` leaves out of means. O(J), or
@@ -79,7 +81,7 @@ impl RunningSums {
         let (ranks, period_s) = (ranks(jobs.len(), submit_s), trim.period_of(jobs.len(), submit_s));
         let kept = in_period(period_s, jobs.len(), submit_s);
         let in_means = in_means(&kept, ranks.as_deref());
-        let mut sums = Self::with_period(mesh, has, in_means, period_s);
+        let mut sums = Self::with_trim(mesh, has, in_means, trim, period_s);
         for (first, batch) in (0..).step_by(BATCH).zip(jobs.chunks(BATCH)) {
             sums.add(batch, ranks.as_ref().map(|ranks| &ranks[first..]));
         }
@@ -88,7 +90,13 @@ impl RunningSums {
 
     /// Creates the sums, with the jobs submitted in this period in means, which have these positions by
     /// arrival.
-    fn with_period(mesh: &Mesh, has: Has, in_means: Range<usize>, period_s: Option<[f64; 2]>) -> Self {
+    fn with_trim(
+        mesh: &Mesh,
+        has: Has,
+        in_means: Range<usize>,
+        trim: Trim,
+        period_s: Option<[f64; 2]>,
+    ) -> Self {
         let state = |metric: &Metric| {
             if has.has(metric.column.needs) {
                 Accumulator::new(&metric.compute, mesh)
@@ -99,18 +107,21 @@ impl RunningSums {
         Self {
             has,
             numbers: METRICS.iter().map(state).collect(),
+            trim,
             period_s,
             totals: Totals::default(),
             waiting: WaitingJobs::default(),
-            parts: PartAdder::new(in_means),
+            parts: PartAdder::new(in_means, trim),
         }
     }
 
     /// Adds `jobs`, the next ones in the order of the log. `ranks` begins with their positions in the order
     /// of arrival, or is `None` if that is the order of the log.
     pub fn add(&mut self, jobs: &[FinishedJob], ranks: Option<&[usize]>) {
-        let Self { numbers, period_s, totals, waiting, parts, .. } = self;
-        let part = Part { jobs, kept: in_period(*period_s, jobs.len(), |i| jobs[i].job.submit.as_seconds()) };
+        let Self { numbers, trim, period_s, totals, waiting, parts, .. } = self;
+        let submit_s = |i: usize| jobs[i].job.submit.as_seconds();
+        let kept = in_period(*period_s, jobs.len(), submit_s);
+        let part = Part { jobs, kept, earlier: trim.earlier(jobs.len(), submit_s), trim: *trim };
         for (row, (metric, number)) in METRICS.iter().zip(numbers).enumerate() {
             if metric.is_compared {
                 number.add(&metric.compute, &part, |job, value| parts.add(row, job, ranks, value));
@@ -196,8 +207,15 @@ mod tests {
         let mesh: Mesh = mesh.parse().expect("a machine");
         let recording = &Recording::default();
         let sums = RunningSums::from_jobs(&mesh, has, jobs, trim);
-        let whole =
-            ReplayTotals { recording, traffic: None, mesh: &mesh, skipped: 3, never_fit: 2, wall_s: 0.5 };
+        let whole = ReplayTotals {
+            recording,
+            traffic: None,
+            mesh: &mesh,
+            trim,
+            skipped: 3,
+            never_fit: 2,
+            wall_s: 0.5,
+        };
         sums.finish(&whole).expect("numbers in memory").0
     }
 
@@ -267,14 +285,15 @@ mod tests {
         let mut example = example();
         example[2].job.submit = Time::from_seconds(500);
         example[2].record.start = Time::from_seconds(90_000);
-        let summary = summary(&example, "2x2", Trim { percent: Some(0.4) });
+        let summary = summary(&example, "2x2", Trim { percent: Some(0.4), period: None });
         is(&summary, "jobs", 4.0);
         is(&summary, "jobs_in_means", 1.0);
         // The late start of the third job does not matter.
         is(&summary, "pairwise_ratio_to_bound_mean", 1.5);
         is(&summary, "wait_s_mean", 89_500.0);
         is(&summary, "makespan_s", 86_800.0);
-        let kept = |percent, submits: &[f64]| Trim { percent }.kept(submits.len(), |i| submits[i]);
+        let kept =
+            |percent, submits: &[f64]| Trim { percent, period: None }.kept(submits.len(), |i| submits[i]);
         assert_eq!(kept(Some(10.0), &[50.0, 0.0, 100.0, 10.0, 90.0, 91.0]), [0, 3, 4]);
         assert_eq!(kept(None, &[3.0, 1.0]), [0, 1]);
         assert_eq!(kept(Some(10.0), &[7.0; 3]), [0, 1, 2]);
@@ -282,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_mean_over_no_jobs_is_no_number() {
-        let summary = summary(&example(), "2x2", Trim { percent: Some(49.9) });
+        let summary = summary(&example(), "2x2", Trim { percent: Some(49.9), period: None });
         is(&summary, "jobs", 4.0);
         is(&summary, "moves", 0.0);
         for name in

@@ -218,6 +218,7 @@ impl Axes {
                             log: Arc::clone(name),
                             log_sha256: Arc::clone(&unknown),
                             partition: partition.clone(),
+                            period: None,
                             rules: Arc::clone(rules),
                             arrival_scale,
                             machine: Arc::clone(machine),

@@ -121,6 +121,7 @@ fn replay(
     let treatment = outages.as_ref().map(|(_, treatment)| treatment.to_string()).unwrap_or_default();
     let mut witness = Witness::new(mesh, format!("{allocator} under {resolved} on {mesh}, {treatment}"));
     let parts = Parts {
+        opening: None,
         mesh: mesh.clone(),
         scheduler: scheduler.as_mut(),
         allocator: &mut built.strategy,

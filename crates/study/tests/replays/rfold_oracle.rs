@@ -101,6 +101,7 @@ fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<
     let (mut execution, _) = execution::build(&"recorded".parse()?, &setup)?;
     let mut list = JobList::new(jobs, &mesh)?;
     let parts = Parts {
+        opening: None,
         mesh,
         scheduler: scheduler.as_mut(),
         allocator: &mut built.strategy,

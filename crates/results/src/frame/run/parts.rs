@@ -64,7 +64,7 @@ impl JobParts {
         jobs: &[FinishedJob],
     ) -> Result<(), FrameError> {
         // Replays with predictions keep their jobs in memory.
-        let shared = SharedFacts { replay: number as u32, seed, names, is_predicted: false };
+        let shared = SharedFacts { replay: number as u32, seed, names, is_predicted: false, period: None };
         let mut rows = marked(shared.frame(jobs, self.has)?, &self.run)?;
         let begun = self.open().remove(&number);
         let mut part = match begun {

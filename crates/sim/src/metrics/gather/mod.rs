@@ -12,6 +12,7 @@ use crate::metrics::cost::Cost;
 use crate::metrics::facts::{Facts, Part};
 use crate::metrics::finished_job::FinishedJob;
 use crate::metrics::recorder::Recording;
+use meshreplay_base::job::Time;
 use meshreplay_machine::machine::{Levels, Mesh};
 use meshreplay_machine::yardstick::PairwiseBound;
 
@@ -66,6 +67,9 @@ pub(super) enum Compute {
     Sum(PerJob<u64>),
     /// The mean of a value over the jobs in means.
     Mean(PerJob<f64>),
+    /// The mean over the jobs in means of a time between two instants, of which the part inside the period counts.
+    /// Times of jobs from before the period are in the sum.
+    MeanTime(fn(&FinishedJob) -> [Time; 2]),
     /// The mean of a value over the jobs in means with at least two nodes.
     ParallelMean(PerJob<f64>),
     /// The mean over the same jobs of the pairwise sum divided by its lower bound. It is 1 if every placement
@@ -108,7 +112,7 @@ impl Accumulator {
         match compute {
             Compute::Count(_) | Compute::Real(_) | Compute::Duration(..) => Self::Nothing,
             Compute::Sum(_) => Self::Sum(0),
-            Compute::Mean(_) | Compute::ParallelMean(_) => Self::Mean(0.0, 0),
+            Compute::Mean(_) | Compute::MeanTime(_) | Compute::ParallelMean(_) => Self::Mean(0.0, 0),
             Compute::ParallelMeanToBound => Self::ToBound(0.0, 0, Box::new(PairwiseBound::new(mesh))),
             Compute::TreeMean(_) => Self::Tree(0.0, 0, mesh.levels().map(Levels::leaf)),
             Compute::Variance(_) => Self::Spread(0.0, SpillingList::new(MOST_VALUES)),
@@ -117,7 +121,7 @@ impl Accumulator {
 
     /// Adds the jobs of `part`, the next ones in the order of the log. Calls `visit` with the position of
     /// each job in a mean, and its value.
-    pub(super) fn add(&mut self, compute: &Compute, part: &Part<'_>, visit: impl FnMut(usize, f64)) {
+    pub(super) fn add(&mut self, compute: &Compute, part: &Part<'_>, mut visit: impl FnMut(usize, f64)) {
         match (self, compute) {
             (Self::Sum(sum), Compute::Sum(value)) => {
                 let all: Vec<usize>;
@@ -134,12 +138,20 @@ impl Accumulator {
             (Self::Mean(sum, count), Compute::Mean(value)) => {
                 add_mean((sum, count), *value, part.jobs, &part.kept, visit);
             }
+            (Self::Mean(sum, count), Compute::MeanTime(ends)) => {
+                for &job in part.kept.iter().chain(&part.earlier) {
+                    let [start, end] = ends(&part.jobs[job]);
+                    let time_s = part.trim.inside_s(start, end);
+                    *sum += time_s;
+                    visit(job, time_s);
+                }
+                *count += part.kept.len() as u64;
+            }
             (Self::Mean(sum, count), Compute::ParallelMean(value)) => {
                 let parallel: Vec<usize> = part.parallel().collect();
                 add_mean((sum, count), *value, part.jobs, &parallel, visit);
             }
             (Self::ToBound(sum, count, bound), Compute::ParallelMeanToBound) => {
-                let mut visit = visit;
                 part.parallel().for_each(|job| {
                     let dispersal = &part.jobs[job].measures.dispersal;
                     let least = bound.of(dispersal.nodes);
@@ -150,7 +162,6 @@ impl Accumulator {
                 });
             }
             (Self::Tree(sum, count, Some(leaf)), Compute::TreeMean(value)) => {
-                let mut visit = visit;
                 for &job in &part.kept {
                     if let Some(value) = value(&part.jobs[job].measures.dispersal, *leaf) {
                         *sum += value;

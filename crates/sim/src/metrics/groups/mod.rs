@@ -6,7 +6,7 @@ mod waits;
 use std::io;
 
 use self::waits::Waits;
-use super::facts::{JobRow, Part};
+use super::facts::{JobRow, Part, Trim};
 use super::finished_job::FinishedJob;
 use super::gather::{Accumulator, Number};
 use super::metric::Metric;
@@ -118,7 +118,8 @@ impl GroupSum {
         if self.positions.is_empty() {
             return;
         }
-        let of_group = Part { jobs, kept: std::mem::take(&mut self.positions) };
+        let kept = std::mem::take(&mut self.positions);
+        let of_group = Part { jobs, kept, earlier: Vec::new(), trim: Trim::default() };
         for (metric, mean) in grouped_metrics().zip(&mut self.means) {
             mean.add(&metric.compute, &of_group, |_, _| ());
         }
@@ -177,7 +178,8 @@ mod tests {
     fn weighted_groups_give_the_whole() {
         for percent in [None, Some(10.0)] {
             let (jobs, groups) = jobs(2500);
-            let (whole, groups) = group_numbers(&jobs, &groups, Trim { percent }).expect("memory");
+            let (whole, groups) =
+                group_numbers(&jobs, &groups, Trim { percent, period: None }).expect("memory");
             assert!(groups.iter().all(|group| group.jobs > 10), "{groups:?}");
             let sum = |of: fn(&GroupNumbers) -> u64| groups.iter().map(of).sum::<u64>();
             assert_eq!(sum(|group| group.jobs), whole.jobs);

@@ -7,7 +7,7 @@
 mod places;
 
 use super::facts::{offered_load, share};
-use super::gather::Compute::{Count, Mean, Real, Sum, Variance};
+use super::gather::Compute::{Count, Mean, MeanTime, Real, Sum, Variance};
 use super::gather::per_job;
 use super::metric::Better::{Higher, Neither};
 use super::metric::Display::{Percent, Plain, Seconds};
@@ -142,7 +142,7 @@ const ROWS: &[Metric] = &[
         .shown(Percent(1))
         .terminal(First, "int. frag.", 6, Shown::If(Needs::Unasked))
         .report(First, "internal fragmentation %", Shown::If(Needs::Unasked)),
-    row("wait_s_mean", Mean(per_job!(|job| job.wait_s())))
+    row("wait_s_mean", MeanTime(|of| [of.job.submit, of.record.start]))
         .of_jobs("wait_s")
         .describe("wait", "s", "mean of start − arrival")
         .shown(Seconds(1))
@@ -192,13 +192,13 @@ const ROWS: &[Metric] = &[
         .needs(Needs::RecordedNodes)
         .meaning("jobs without a node list in the log")
         .better(Neither),
-    row("queue_delay_s_mean", Mean(per_job!(|job| job.queue_delay_s())))
+    row("queue_delay_s_mean", MeanTime(|of| [of.job.submit, of.record.head]))
         .of_jobs("queue_delay_s")
         .describe("queue delay", "s", "mean time from arrival to the head of the queue")
         .shown(Seconds(1))
         .terminal(Delays, "queue delay s", 2, Shown::If(Needs::Moves))
         .report(First, "queue delay s", Shown::If(Needs::Moves)),
-    row("allocation_delay_s_mean", Mean(per_job!(|job| job.allocation_delay_s())))
+    row("allocation_delay_s_mean", MeanTime(|of| [of.record.head, of.record.start]))
         .of_jobs("allocation_delay_s")
         .describe("allocation delay", "s", "mean time from the head of the queue to the start")
         .shown(Seconds(1))

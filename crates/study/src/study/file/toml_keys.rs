@@ -27,6 +27,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("networks", "a list of strings", "[\"recorded\", \"wormhole:messages=5\"]"),
     ("arrival_scales", "a list of numbers above 0", "[1, 0.8]"),
     ("seeds", "a list of whole numbers from 0", "[1, 2, 3]"),
+    ("period", "a string", "\"2024-03-01..2024-04-01\""),
     ("outages", "a string", "\"random:mtbf=30d,repair=4h\""),
     ("on_outage", "a string", "\"requeue:limit=3\""),
     ("node_map", "a string", "\"nodes.csv\""),

@@ -8,6 +8,7 @@ mod values;
 
 use serde_json::Value;
 
+use super::plan::PeriodChoice;
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::{LogLimits, formats};
 use meshreplay_machine::machine::node_map::NodeMapSource;
@@ -48,6 +49,9 @@ pub struct Options {
     pub input_format: Option<Spec>,
     /// Limits on the resources of a log. No result depends on them.
     pub log_limits: LogLimits,
+    /// The period of the logs that replays cover. `None`: as for logs of sites by default, see
+    /// [`PeriodChoice`].
+    pub period: Option<PeriodChoice>,
     /// Outages of nodes. `None` if all nodes are always up.
     pub outages: Option<OutageSource>,
     /// Treatment of jobs on a node that goes down. Requires `outages`.
@@ -145,7 +149,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         value: |options| options.trim.percent.into(),
         set: |options, text| {
             let percent = text.parse().ok().filter(|percent| (0.0..50.0).contains(percent));
-            options.trim = Trim { percent: Some(percent.ok_or("expected a number from 0 to below 50")?) };
+            options.trim.percent = Some(percent.ok_or("expected a number from 0 to below 50")?);
             Ok(())
         },
         example: "2.5",
@@ -354,6 +358,25 @@ pub const OPTIONS: &[ReplayOption] = &[
             ..SWITCH
         }),
         ..OFF
+    },
+    ReplayOption {
+        name: "period",
+        keyed: Keyed::IfGiven,
+        json: Some("period"),
+        value: |options| options.period.as_ref().map(PeriodChoice::to_string).into(),
+        set: |options, text| put_optional(&mut options.period, text, str::parse),
+        example: "auto",
+        flag: Some(Flag {
+            name: "period",
+            help: "The period of each log that numbers cover [default: auto for accounting dumps and tables, \
+                 off for others]. auto finds out whether a log is a window of a longer history, such as the \
+                 dump of a month; replays then begin with the jobs that ran and waited at its beginning. off \
+                 takes the whole log. FROM..TO are seconds of the log, or dates such as \
+                 2024-03-01..2024-04-01 in its time zone",
+            gives: FlagValue::Argument("auto|off|FROM..TO"),
+            is_of_sweep: false,
+            ..SWITCH
+        }),
     },
     ReplayOption {
         name: "outages",

@@ -1,5 +1,6 @@
 //! Machines of the parts of logs, given or sized by the logs.
 
+use super::period::LogPeriod;
 use super::survey::{LogSize, PartMachines, PartSurvey};
 use super::{Draft, PlanError};
 use crate::study::axes::LogPart;
@@ -52,12 +53,17 @@ impl Draft {
         })
     }
 
-    /// Reads logs again whose jobs were not kept, if parts of them are replayed, which requires all jobs at
-    /// once.
-    pub(super) fn keep_parts(&self, logs: &mut [StudyLog]) -> Result<(), LoadJobsError> {
-        for (log, parts) in logs.iter_mut().zip(&self.axes.of_logs) {
+    /// Reads logs again whose jobs were not kept, if parts or periods of them are replayed, which requires all
+    /// jobs at once.
+    pub(super) fn keep_parts(
+        &self,
+        logs: &mut [StudyLog],
+        periods: &[LogPeriod],
+    ) -> Result<(), LoadJobsError> {
+        for (i, (log, period)) in logs.iter_mut().zip(periods).enumerate() {
             let is_stream = log.loaded.as_ref().is_some_and(|loaded| loaded.extent.is_some());
-            if is_stream && parts.iter().any(|part| part.partition.is_some()) {
+            let mut parts = self.axes.of_logs.get(i).into_iter().flatten();
+            if is_stream && (period.period.is_some() || parts.any(|part| part.partition.is_some())) {
                 let planned = StudyLog { loaded: None, ..log.clone() };
                 log.loaded = Some(read(&planned, &self.axes.rules[0], usize::MAX)?);
             }
@@ -80,7 +86,7 @@ impl Draft {
                 0 => String::new(),
                 surplus => format!(" ({surplus} of its nodes are unavailable)"),
             };
-            let note = |LogSize { nodes, source }: &LogSize| {
+            let note = |LogSize { nodes, source, .. }: &LogSize| {
                 format!("{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}")
             };
             notes.extend(part.size.iter().map(note));
@@ -92,11 +98,10 @@ impl Draft {
     /// Returns the machines of a part of a log that the log sizes.
     fn autos(&self, log: &LogSource, part: &PartSurvey) -> Result<Vec<Mesh>, PlanError> {
         let name = part.name(&log.name);
-        let Some(LogSize { nodes, .. }) = part.size else {
-            return Err(PlanError::Unsuited(format!(
-                "{name} is a workload model, from which no machine follows; give the machine, such as 16x16"
-            )));
+        let unknown = |reason: &String| {
+            PlanError::Unsuited(format!("{name}: {reason}; give the machine, such as 16x16"))
         };
+        let nodes = part.size.as_ref().map_err(unknown)?.nodes;
         let on_nodes = |(_, machine): &(usize, AutoMachine)| {
             machine.on(nodes).ok_or_else(|| {
                 PlanError::Unsuited(format!(

@@ -4,6 +4,7 @@
 mod cost;
 mod machines;
 mod parts;
+mod period;
 mod sharing;
 mod survey;
 
@@ -12,6 +13,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::parts::{LogOfParts, PartChooser};
+pub use self::period::PeriodChoice;
+use self::period::{LogPeriod, LoggedTimes, is_found};
 use self::survey::{Counts, PartSurvey, SurveyScope};
 use crate::study::axes::{Axes, Combination};
 use crate::study::jobs::JobsError;
@@ -26,12 +29,12 @@ use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_base::spec::SpecError;
-use meshreplay_logs::{Facts, LogSummary, LogUnit, TraceError, formats};
+use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::OutageFileError;
 use meshreplay_sim::execution::RECORDED;
 use meshreplay_sim::metrics::{Has, Needs};
-use meshreplay_workload::Rules;
+use meshreplay_workload::{Rules, with_limit};
 
 /// A study file or a command line, before its logs are read.
 #[derive(Clone, Debug)]
@@ -135,17 +138,18 @@ impl Draft {
         }
         self.check_files()?;
         check_predictions(&self.axes.rules, &[])?;
-        let (mut logs, surveys) = self.survey(notes)?;
+        let Surveyed { mut logs, surveys, periods } = self.survey(notes)?;
         self.name_zone(&logs, notes);
         notes.extend(self.without_users(&surveys));
         let combinations = if let Some(combinations) = known {
             combinations
         } else {
             self.size_machines(&surveys, notes)?;
-            self.keep_parts(&mut logs)?;
             self.check_files()?;
             self.combinations(given, notes)?
         };
+        self.keep_parts(&mut logs, &periods)?;
+        self.check_limits(&combinations, &logs, &surveys)?;
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
@@ -171,15 +175,19 @@ impl Draft {
                     continue;
                 }
             }
-            let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), ..spec };
+            let period = periods[log].period;
+            let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), period, ..spec };
             let key = own_key(keys.of(&spec), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
             let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
-            cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions });
+            let doubts = [&periods[log].doubt, &surveys[log][part].doubt, &survey.doubt(&logs[log])];
+            let doubt = doubts.into_iter().flatten().next().cloned();
+            cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions, doubt });
         }
         let follows_lists = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
-        let has = has.with(Needs::RecordedNodes, follows_lists);
+        let has_period = periods.iter().any(|period| period.period.is_some());
+        let has = has.with(Needs::RecordedNodes, follows_lists).with(Needs::Period, has_period);
         notes.extend(self.note_on_node_map(has));
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
         let guests = axes.guests;
@@ -348,14 +356,15 @@ impl Draft {
     }
 
     /// Reads every log. Returns the logs, and the surveys of their parts.
-    fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<PartSurvey>>), PlanError> {
+    fn survey(&self, notes: &mut Vec<String>) -> Result<Surveyed, PlanError> {
         let wanted = SurveyScope {
             requests: !self.is_of_command || self.axes.ask_for_all(),
             size: !self.axes.autos.is_empty(),
             given: !self.axes.machines.is_empty(),
+            period: false,
         };
         let rules = self.axes.rules.len();
-        let (mut logs, mut surveys) = (Vec::new(), Vec::new());
+        let Surveyed { mut logs, mut surveys, mut periods } = Surveyed::default();
         for (number, source) in self.logs.iter().enumerate() {
             if let Some(model) = &source.model {
                 if self.axes.has_partitions() {
@@ -365,20 +374,28 @@ impl Draft {
                     )));
                 }
                 let (records, sha256) = (u64::from(model.jobs()), sha256(&model.spec().to_string()));
-                logs.push(StudyLog { source: source.clone(), sha256, records, starts: None, loaded: None });
+                logs.push(StudyLog {
+                    source: source.clone(),
+                    sha256,
+                    records,
+                    is_of_site: false,
+                    has_doubtful_limits: false,
+                    starts: None,
+                    loaded: None,
+                });
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
+                periods.push(LogPeriod::default());
                 continue;
             }
             let failed = |source| PlanError::Log { number, source: Box::new(source) };
             let mut counts = Counts::new(rules, wanted);
             let (summary, names, loaded) = if self.is_of_command {
                 let log = self.read(source, &mut counts).map_err(failed)?;
-                notes.extend(log.notes(&source.name));
                 check_jobs(&log, &self.axes.rules[0])?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
                 (Arc::clone(&log.summary), Arc::clone(&log.names), Some(Arc::new(log)))
             } else {
-                let summary = count_jobs(source, &self.axes.rules, &mut counts).map_err(failed)?;
+                let summary = self.count_jobs(source, &mut counts).map_err(failed)?;
                 let names = Arc::new(summary.names());
                 (Arc::new(summary), names, None)
             };
@@ -390,12 +407,49 @@ impl Draft {
                 unit: LogUnit::new(summary.format, source.read.format.as_ref()),
                 is_of_command: self.is_of_command,
             };
-            surveys.push(PartChooser::new(counts, log).chosen(&self.axes.partitions, notes)?);
+            let chooser = PartChooser::new(counts, log);
+            let times = LoggedTimes { name: &source.name, names: &names, summary: &summary };
+            let period = LogPeriod::resolve(self.options.period.as_ref(), &times, chooser.runs())?;
+            notes.extend(loaded.iter().flat_map(|log| log.notes(&source.name, period.period)));
+            notes.extend(
+                period.note.iter().chain(&period.idle).map(|note| format!("{}: {note}", source.name)),
+            );
+            periods.push(period);
+            let parts = chooser.chosen(&self.axes.partitions, notes)?;
+            let is_of_site = summary.format.is_of_site();
+            let without_limits = parts.iter().filter_map(|part| part.note_on_limits(&source.name));
+            notes.extend(without_limits.filter(|_| is_of_site));
+            surveys.push(parts);
             let (sha256, records) = (summary.sha256.clone(), summary.records);
             let (source, starts) = (with_assumed_zone(source, &summary.facts), LogStart::of(&names));
-            logs.push(StudyLog { source, sha256, records, starts, loaded });
+            let has_doubtful_limits = summary.facts.has_doubtful_limits;
+            logs.push(StudyLog { source, sha256, records, is_of_site, has_doubtful_limits, starts, loaded });
         }
-        Ok((logs, surveys))
+        Ok(Surveyed { logs, surveys, periods })
+    }
+
+    /// Fails if a scheduler plans with time limits and no job of a site's log has one.
+    fn check_limits(
+        &self,
+        combinations: &[Combination],
+        logs: &[StudyLog],
+        surveys: &[Vec<PartSurvey>],
+    ) -> Result<(), PlanError> {
+        let rules = |spec: &ReplaySpec| self.axes.rules.iter().position(|other| *other == *spec.rules);
+        for Combination { log, spec, .. } in combinations {
+            let part = surveys[*log].iter().find(|part| part.partition == spec.partition);
+            let survey = part.zip(rules(spec)).and_then(|(part, rules)| part.by_rules.get(rules));
+            let has_none = survey.is_some_and(|survey| survey.jobs > 0 && survey.limited == 0);
+            let plans = ["easy", "conservative"].contains(&&*spec.scheduler.name);
+            if has_none && logs[*log].is_of_site && plans {
+                return Err(PlanError::Unsuited(format!(
+                    "{}: no job has a time limit, without which '{}' cannot plan; --estimate exact, or estimate=exact in the rules of a study, plans with the \
+                     run times, as if they were known before",
+                    spec.log, spec.scheduler.name
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the most jobs of a log that are kept: all, if any replay may need them at once or the log
@@ -422,19 +476,36 @@ impl Draft {
     /// Reads a log of a command, and adds its jobs to `counts`.
     fn read(&self, source: &LogSource, counts: &mut Counts) -> Result<LoadedLog, TraceError> {
         let (rules, most) = (self.axes.rules[0].clone(), self.most_kept_of(source));
-        load_most(&source.path, source.read.clone(), rules, most, &mut |job| counts.add(0, job))
+        load_most(&source.path, source.read.clone(), rules, most, &mut |format, job| {
+            counts.wanted.period = is_found(self.options.period.as_ref(), format);
+            counts.add(0, job);
+        })
+    }
+
+    /// Counts the jobs of a log for each set of rules, without keeping them.
+    fn count_jobs(&self, source: &LogSource, counts: &mut Counts) -> Result<LogSummary, TraceError> {
+        let mut reader = Reader::open(&source.path, source.read.clone())?;
+        let format = reader.format();
+        counts.wanted.period = is_found(self.options.period.as_ref(), format);
+        while let Some(entry) = reader.next_entry()? {
+            let Entry::Record { record, .. } = entry else { continue };
+            let record = with_limit(record, format);
+            for (i, rules) in self.axes.rules.iter().enumerate() {
+                if let Ok(job) = rules.job(&record) {
+                    counts.add(i, &job);
+                }
+            }
+        }
+        reader.finish()
     }
 }
 
-/// Counts the jobs of a log for each set of rules, without keeping them.
-fn count_jobs(source: &LogSource, rules: &[Rules], counts: &mut Counts) -> Result<LogSummary, TraceError> {
-    meshreplay_logs::read(&source.path, source.read.clone(), |record| {
-        for (i, rules) in rules.iter().enumerate() {
-            if let Ok(job) = rules.job(record) {
-                counts.add(i, &job);
-            }
-        }
-    })
+/// The logs of a study after they were read, each with the surveys of its parts and its period.
+#[derive(Default)]
+struct Surveyed {
+    logs: Vec<StudyLog>,
+    surveys: Vec<Vec<PartSurvey>>,
+    periods: Vec<LogPeriod>,
 }
 
 /// Builds the predictors of `rules` for `jobs`, so that a mistake in a prediction file is found before any

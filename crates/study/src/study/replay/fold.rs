@@ -4,8 +4,9 @@
 use std::sync::mpsc::SyncSender;
 
 use super::RunError;
+use super::opening::{Completion, Refused};
 use crate::study::source::Ranks;
-use meshreplay_base::job::Time;
+use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::execution::Traffic;
@@ -28,6 +29,8 @@ pub(super) struct ReplayContext<'a> {
     pub(super) trim: Trim,
     /// What the replay measures.
     pub(super) has: Has,
+    /// The jobs as in the log, of which some run when the period begins; empty for a stream, which has none.
+    pub(super) listed: &'a [Job],
     /// Replayed jobs.
     pub(super) jobs: u64,
     /// Records of the log that are not replayed.
@@ -52,10 +55,18 @@ impl ReplayContext<'_> {
         traffic: Option<&Traffic>,
         wall_s: f64,
     ) -> Result<(Summary, PartSums), RunError> {
-        let Self { mesh, skipped, never_fit, .. } = *self;
-        let kept = sums.finish(&ReplayTotals { recording, traffic, mesh, skipped, never_fit, wall_s });
+        let Self { mesh, trim, skipped, never_fit, .. } = *self;
+        let kept = sums.finish(&ReplayTotals { recording, traffic, mesh, trim, skipped, never_fit, wall_s });
         kept.map_err(|error| unkept(&error).into())
     }
+}
+
+/// The results of a fold.
+pub(super) struct Folded {
+    pub(super) sums: RunningSums,
+    /// All jobs, if they are kept.
+    pub(super) jobs: Vec<FinishedJob>,
+    pub(super) refused: Refused,
 }
 
 /// The fold of one replication.
@@ -63,6 +74,7 @@ pub(super) struct Fold<'a> {
     context: &'a ReplayContext<'a>,
     meter: Meter,
     sums: RunningSums,
+    completion: Completion<'a>,
     /// The jobs that are kept, or the next rows.
     jobs: Vec<FinishedJob>,
     /// The receiver of rows; `None` without one.
@@ -77,6 +89,7 @@ impl<'a> Fold<'a> {
             context,
             meter: Meter::new(mesh),
             sums: RunningSums::new(mesh, has, jobs as usize),
+            completion: Completion::new(context.trim.period, context.listed),
             jobs: Vec::with_capacity(if keeps_jobs { jobs as usize } else { 0 }),
             rows,
         }
@@ -87,6 +100,7 @@ impl<'a> Fold<'a> {
     pub(super) fn take(&mut self, batch: &mut Vec<FinishedJob>) -> Result<(), String> {
         for job in batch.iter_mut() {
             job.measures.measure(&mut self.meter);
+            self.completion.complete(job);
         }
         if !self.context.keeps_jobs {
             let first = self.sums.jobs() as usize;
@@ -101,11 +115,12 @@ impl<'a> Fold<'a> {
     }
 
     /// Returns the sums of all jobs, and the jobs if they are kept. Fails if the rows cannot be kept.
-    pub(super) fn finish(mut self) -> Result<(RunningSums, Vec<FinishedJob>), String> {
+    pub(super) fn finish(mut self) -> Result<Folded, String> {
         self.pass_on()?;
-        let Self { context: ReplayContext { mesh, has, trim, keeps_jobs, .. }, sums, jobs, .. } = self;
+        let Self { context, sums, jobs, completion, .. } = self;
+        let ReplayContext { mesh, has, trim, keeps_jobs, .. } = context;
         let sums = if *keeps_jobs { RunningSums::from_jobs(mesh, *has, &jobs, *trim) } else { sums };
-        Ok((sums, jobs))
+        Ok(Folded { sums, jobs, refused: completion.refused() })
     }
 
     /// Passes on the next rows, if there are any.

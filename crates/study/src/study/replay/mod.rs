@@ -1,6 +1,7 @@
 //! Runs one replay and its replications, and gathers the results.
 
 mod fold;
+pub(super) mod opening;
 pub(super) mod outages;
 mod outcome;
 mod path;
@@ -8,6 +9,7 @@ mod replication;
 
 pub use fold::JOBS_AT_ONCE;
 pub(super) use fold::TakeRows;
+pub use opening::Refused;
 pub(super) use outages::check as check_outages;
 pub use outcome::Outcome;
 pub(super) use replication::{Feed, Replication};
@@ -217,8 +219,9 @@ pub(in crate::study) fn algorithms_need_all_jobs(scheduler: &Spec, allocator: &S
 impl ReplaySpec {
     /// Returns whether the replay needs all jobs in memory.
     pub(in crate::study) fn needs_all_jobs(&self) -> bool {
-        let Self { rules, scheduler, allocator, network, partition, .. } = self;
+        let Self { rules, scheduler, allocator, network, partition, period, .. } = self;
         partition.is_some()
+            || period.is_some()
             || rules_need_all_jobs(rules)
             || algorithms_need_all_jobs(scheduler, allocator, network)
     }

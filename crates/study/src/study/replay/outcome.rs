@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::Refused;
+use meshreplay_base::job::Period;
 use meshreplay_logs::LogNames;
 use meshreplay_sim::execution::Traffic;
 use meshreplay_sim::metrics::{FinishedJob, Number, PartSums, Recording, ShapeCount, Summary};
@@ -18,6 +20,10 @@ pub struct Outcome {
     /// Most processors in use at once according to the log; `None` unless the scheduler follows recorded
     /// starts.
     pub log_peak: Option<u64>,
+    /// The period that the numbers cover; `None` for the whole log.
+    pub period: Option<Period>,
+    /// Jobs that ran at the beginning of the period and found no place then.
+    pub refused: Refused,
     /// Notes on recorded nodes. Empty unless the allocator follows them.
     pub notes_on_nodes: Vec<String>,
     /// Replayed jobs with their records and measurements, in the order of the log. Empty unless

@@ -11,16 +11,16 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use super::fold::{Fold, ReplayContext, TakeRows};
+use super::fold::{Fold, Folded, ReplayContext, TakeRows};
 use super::outages::{self, first_arrival};
 use super::replication::{EngineRun, Feed, Replication};
-use super::{Fitting, Outcome, RunError};
+use super::{Fitting, Outcome, RunError, opening};
 use crate::study::jobs::served;
 use crate::study::log::RecordedNodes;
 use crate::study::source::{BATCHES, LogStream, Ranks, StreamedArrivals};
 use meshreplay_alloc::allocator::Request;
 use meshreplay_sim::engine::{OutagePlan, ReplayError};
-use meshreplay_sim::metrics::{BATCH, FinishedJob, Recording, RowSink, RunningSums, count_by_shape};
+use meshreplay_sim::metrics::{BATCH, FinishedJob, Recording, RowSink, Trim, count_by_shape};
 use meshreplay_sim::scheduler;
 use meshreplay_workload::most_in_use;
 
@@ -43,7 +43,7 @@ pub(super) struct Input<'a> {
 struct Ended {
     run: Result<EngineRun, RunError>,
     recording: Recording,
-    folded: Result<(RunningSums, Vec<FinishedJob>), String>,
+    folded: Result<Folded, String>,
 }
 
 impl Replication<'_> {
@@ -59,19 +59,26 @@ impl Replication<'_> {
         let Fitting { jobs, skipped, misfits, .. } = &fitting;
         let outages = outages::plan(spec, options, fitting.first_arrival, seed)?;
         let is_sorted = jobs.is_sorted_by_key(|job| job.submit);
+        let period = spec.period;
+        let (begun, opening) = opening::begin(period, jobs);
         let context = ReplayContext {
             mesh: &spec.machine,
-            trim: options.trim,
+            trim: Trim { period, ..options.trim },
             has: self.has(),
+            listed: jobs,
             jobs: jobs.len() as u64,
             skipped: *skipped,
             never_fit: misfits.len() as u64,
-            first_arrival: first_arrival(jobs),
-            keeps_jobs: options.jobs || options.trim.percent.is_some() || outages.is_some() || !is_sorted,
+            first_arrival: period.map_or_else(|| first_arrival(jobs), |period| period.from),
+            keeps_jobs: options.jobs
+                || options.trim.percent.is_some()
+                || period.is_some()
+                || outages.is_some()
+                || !is_sorted,
             ranks: None,
         };
         let outcome =
-            self.run_through(Input { feed: Feed::Listed(jobs), outages, listed }, &context, None)?;
+            self.run_through(Input { feed: Feed::Listed(&begun, opening), outages, listed }, &context, None)?;
         let counts_shapes = options.by_shape && options.jobs;
         Ok(Outcome {
             log_peak: (spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(jobs)),
@@ -130,6 +137,7 @@ impl Replication<'_> {
             mesh,
             trim: self.options.trim,
             has: self.has(),
+            listed: &[],
             jobs: small - never_fit,
             skipped: larger + never_fit,
             never_fit,
@@ -153,7 +161,7 @@ impl Replication<'_> {
         } else {
             self.run_on_threads(input, context, rows, &blocked)?
         };
-        let (sums, jobs) = ended.folded.map_err(ReplayError::Failed)?;
+        let Folded { sums, jobs, refused } = ended.folded.map_err(ReplayError::Failed)?;
         let (recording, EngineRun { traffic, wall }) = (ended.recording, ended.run?);
         // Sums and files do not count as time of the replay.
         let wall = wall.saturating_sub(blocked.get());
@@ -164,6 +172,8 @@ impl Replication<'_> {
             skipped: context.skipped,
             never_fit: context.never_fit,
             log_peak: None,
+            period: context.trim.period,
+            refused,
             notes_on_nodes: Vec::new(),
             jobs: if self.options.jobs { jobs } else { Vec::new() },
             names: self.replay.source.names(),

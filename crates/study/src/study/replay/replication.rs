@@ -12,7 +12,7 @@ use meshreplay_base::job::Job;
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::{
-    self, ArrivalSource, JobList, Observer, OutagePlan, Parts, PredictionPlan, ReplayError,
+    self, ArrivalSource, JobList, Observer, Opening, OutagePlan, Parts, PredictionPlan, ReplayError,
 };
 use meshreplay_sim::execution::{Traffic, has_traffic};
 use meshreplay_sim::guest;
@@ -29,8 +29,8 @@ pub(in crate::study) struct Replication<'a> {
 
 /// The source of a replication's jobs.
 pub(in crate::study) enum Feed<'a> {
-    /// A list in memory.
-    Listed(&'a [Job]),
+    /// A list in memory, and the jobs that run at the beginning.
+    Listed(&'a [Job], Option<Opening>),
     /// A stream that is read during the replay.
     Streamed(&'a mut dyn ArrivalSource),
 }
@@ -39,7 +39,7 @@ impl<'a> Feed<'a> {
     /// Returns the list; empty for a stream.
     pub(super) fn list(&self) -> &'a [Job] {
         match self {
-            Self::Listed(jobs) => jobs,
+            Self::Listed(jobs, _) => jobs,
             Self::Streamed(_) => &[],
         }
     }
@@ -74,6 +74,7 @@ impl Replication<'_> {
             .has()
             .with(Needs::Trees, is_tree)
             .with(Needs::TreeFragmentation, is_tree && options.fragmentation.is_some())
+            .with(Needs::Period, spec.period.is_some())
             .with(Needs::Network, has_traffic(&spec.network))
             .with(Needs::Predictions, spec.rules.prediction().is_some())
             // Every log has starts to compare with.
@@ -120,7 +121,7 @@ impl Replication<'_> {
     /// event to `observer`.
     pub(in crate::study) fn drive(
         &self,
-        feed: Feed<'_>,
+        mut feed: Feed<'_>,
         outages: Option<OutagePlan>,
         recorded: Option<&RecordedNodes>,
         observer: &mut dyn Observer,
@@ -140,7 +141,12 @@ impl Replication<'_> {
         let predictions = spec.rules.prediction().map(|given| -> Result<PredictionPlan, PredictionError> {
             Ok(PredictionPlan { predictor: given.build(jobs)?, correction: given.correction })
         });
+        let opening = match &mut feed {
+            Feed::Listed(_, opening) => opening.take(),
+            Feed::Streamed(_) => None,
+        };
         let parts = Parts {
+            opening,
             mesh: Mesh::clone(&spec.machine),
             scheduler: scheduler.as_mut(),
             allocator: &mut built.strategy,
@@ -153,7 +159,7 @@ impl Replication<'_> {
         let began = Instant::now();
         let mut list;
         let arrivals = match feed {
-            Feed::Listed(jobs) => {
+            Feed::Listed(jobs, _) => {
                 list = JobList::new(jobs, &spec.machine)?;
                 &mut list
             }

@@ -64,6 +64,8 @@ enum InCommand {
     Single(u8),
     /// An option named like the coordinate, with several values, omitted for this default.
     OptionUnless(u8, &'static str),
+    /// No option: an option that all replays share, and the log, decide. This is the default.
+    Shared(&'static str),
     /// Several options, one for each parameter of the rules.
     Rules(u8),
 }
@@ -196,7 +198,29 @@ pub const COORDINATES: &[Coordinate] = &[
             put(&mut spec.partition, parsed)
         },
     },
+    Coordinate {
+        name: "period",
+        example: "3600..90000",
+        keyed: Keyed::IfGiven,
+        label: None,
+        in_command: InCommand::Shared(WHOLE_LOG),
+        in_frames: InFrames {
+            needs: Needs::Period,
+            ..texts(
+                10,
+                "the covered period of the log in seconds, such as `3600..90000`; `whole` for all of it",
+            )
+        },
+        value: |spec| spec.period.map_or(WHOLE_LOG.to_owned(), |period| period.to_string()).into(),
+        set: |spec, text| {
+            let parsed = (text != WHOLE_LOG).then(|| text.parse()).transpose();
+            put(&mut spec.period, parsed)
+        },
+    },
 ];
+
+/// The period of a replay of a whole log.
+const WHOLE_LOG: &str = "whole";
 
 /// The only coordinate that does not identify a replay, because it follows from the log.
 const SHA256: &str = "log_sha256";
@@ -261,7 +285,7 @@ impl Coordinate {
     /// Returns the default, which commands, tables and files of results can omit. `None` without one.
     pub fn default(&self) -> Option<&'static str> {
         match self.in_command {
-            InCommand::OptionUnless(_, default) => Some(default),
+            InCommand::OptionUnless(_, default) | InCommand::Shared(default) => Some(default),
             _ => None,
         }
     }
@@ -273,7 +297,7 @@ impl Coordinate {
 
     fn place_in_command(&self) -> u8 {
         match self.in_command {
-            InCommand::ByLog => 0,
+            InCommand::ByLog | InCommand::Shared(_) => 0,
             InCommand::Option(place)
             | InCommand::Single(place)
             | InCommand::OptionUnless(place, _)
@@ -340,7 +364,7 @@ impl Coordinate {
             takes_several,
         };
         match self.in_command {
-            InCommand::ByLog => Vec::new(),
+            InCommand::ByLog | InCommand::Shared(_) => Vec::new(),
             InCommand::OptionUnless(..) if self.is_default(spec) => Vec::new(),
             InCommand::Rules(_) => rules_options(&spec.rules)
                 .into_iter()
