@@ -293,7 +293,7 @@ fn logs_that_do_not_suit_the_machine_are_named() -> Tested {
         ),
         ("synthetic:jobs=10,max=2x2 -m 4x4".to_owned(), "no job has a list of nodes"),
         (
-            "bad.csv --input-format table -m 4x4".to_owned(),
+            "bad.csv --input-format table -m 4x4 -s fcfs".to_owned(),
             "bad.csv: job 1: node list 'n[1': a bracket is not closed",
         ),
         (

@@ -57,7 +57,8 @@ fn replayed(at: &Path, arguments: &str) -> Result<Replayed, Box<dyn std::error::
     let manifest = serde_json::from_str(&fs::read_to_string(at.join("out/run.json"))?)?;
     let mut column = |name: &str| found.remove(name).unwrap_or_default();
     let (partitions, machines, jobs) = (column("partition"), column("machine"), column("jobs"));
-    let pooling = uncompared_replays(&at.join("out"))?.into_keys().collect();
+    let pooled = uncompared_replays(&at.join("out"))?.into_iter().filter(|(_, line)| line.contains("pooled"));
+    let pooling = pooled.map(|(number, _)| number).collect();
     Ok(Replayed { notes: ran.stderr, partitions, machines, jobs, manifest, pooling })
 }
 
@@ -197,7 +198,7 @@ fn partitions_are_pooled_where_lists_do_not_show_their_nodes() -> Tested {
     };
     for (length, rows) in [(100, 2), (30, 0)] {
         table("log.csv", &[("batch", 0, length, "n[1-2]"), ("batch", 200, 100, ""), ("gpu", 0, 50, "g1")])?;
-        let found = replayed(at, "log.csv -m auto")?;
+        let found = replayed(at, "log.csv -s fcfs -m auto")?;
         assert_eq!(
             (found.partitions.len(), found.pools().contains(&true)),
             (rows, rows == 0),
@@ -219,7 +220,7 @@ fn partitions_are_pooled_where_lists_do_not_show_their_nodes() -> Tested {
     )?;
     let text = fs::read_to_string(at.join("log.csv"))?;
     fs::write(at.join("log.csv"), text + "0,0,500,900,2,batch,\"n[1-2]\"\n")?;
-    let found = replayed(at, "log.csv -m auto")?;
+    let found = replayed(at, "log.csv -s fcfs -m auto")?;
     assert_eq!(
         (found.partitions.join(" "), found.jobs.join(" ")),
         ("batch gpu+gpu%2Cbatch".to_owned(), "2 2".to_owned())

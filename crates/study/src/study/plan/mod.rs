@@ -391,7 +391,8 @@ impl Draft {
             let mut counts = Counts::new(rules, wanted);
             let (summary, names, loaded) = if self.is_of_command {
                 let log = self.read(source, &mut counts).map_err(failed)?;
-                check_jobs(&log, &self.axes.rules[0])?;
+                check_jobs(&log, &self.axes.rules[0])
+                    .inspect_err(|_| notes.extend(log.notes(&source.name, None)))?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
                 (Arc::clone(&log.summary), Arc::clone(&log.names), Some(Arc::new(log)))
             } else {
