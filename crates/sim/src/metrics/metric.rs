@@ -64,14 +64,14 @@ pub enum Needs {
     Partitions,
     /// A replay that places jobs as recorded in the log.
     RecordedNodes,
-    /// A machine that is a tree of switches. Null for replays on others.
-    Trees,
-    /// Measured fragmentation of free nodes, and a machine that is a tree of switches.
-    TreeFragmentation,
     /// The distribution of the durations of allocator calls.
     Latency,
     /// Shaken run times.
     Shaken,
+    /// A machine that is a tree of switches. Null for replays on others.
+    Trees,
+    /// Measured fragmentation of free nodes, and a machine that is a tree of switches.
+    TreeFragmentation,
     /// The summary of a study, with the number of the cell in each row.
     Study,
     /// For people only: repeated replays or a network, where turnaround says more than slowdown.
