@@ -67,7 +67,7 @@ fn titled(text: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.terminal.is_some_and(|column| column.title.to_lowercase() == text))
 }
 
-/// Fails if summaries of replays that have this lack one of the columns. The error names the condition under which
+/// Fails if summaries of such replays lack one of the columns. The error names the condition under which
 /// summaries have it.
 pub fn check_columns(names: &[String], has: Has) -> Result<(), ColumnError> {
     // Making a frame takes 5 ms and 14 MB, even if it is empty.

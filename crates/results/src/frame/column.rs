@@ -94,7 +94,7 @@ impl<R> Field<R> {
     }
 }
 
-/// Returns the polars columns of `rows` that are present in results of replays that have this.
+/// Returns the polars columns of `rows` that are present in results of such replays.
 pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], has: Has) -> Vec<Column> {
     let wanted = fields.iter().filter(|field| has.has(field.column.needs));
     wanted.filter_map(|field| field.build(rows)).collect()

@@ -34,8 +34,7 @@ impl ColumnType {
     }
 }
 
-/// What a column needs to be in a table. Frames, their schema, tables for people and the report ask
-/// [`Has::has`].
+/// The requirement of a column. Frames, schema, tables and report check it with [`Has::has`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing: the column is in every table.
@@ -64,17 +63,17 @@ pub enum Needs {
     Partitions,
     /// A replay that places jobs as recorded in the log.
     RecordedNodes,
-    /// The distribution of the durations of allocator calls.
-    Latency,
-    /// Shaken run times.
-    Shaken,
     /// A machine that is a tree of switches. Null for replays on others.
     Trees,
     /// Measured fragmentation of free nodes, and a machine that is a tree of switches.
     TreeFragmentation,
+    /// The distribution of the durations of allocator calls.
+    Latency,
+    /// Shaken run times.
+    Shaken,
     /// The summary of a study, with the number of the cell in each row.
     Study,
-    /// For people only: repeated replays or a network, where turnaround says more than slowdown.
+    /// For people only: repeated replays or a network. Tables then show turnaround instead of slowdown.
     Turnaround,
     /// For people only: a machine of one dimension, or moved jobs.
     Moves,
@@ -120,7 +119,7 @@ impl Serialize for Needs {
     }
 }
 
-/// What replays and their tables have.
+/// The requirements of columns that replays meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Has {
     /// One bit for each of [`Needs`].
@@ -130,26 +129,26 @@ pub struct Has {
 }
 
 impl Has {
-    /// Nothing that a column may need.
+    /// No requirement but [`Needs::Nothing`].
     pub const NOTHING: Self = Self { bits: 1 << Needs::Nothing as u32, slices: 0 };
 
-    /// Everything, with all slices.
+    /// Every requirement, with all slices.
     pub const EVERYTHING: Self = Self { bits: u32::MAX, slices: MOST_SLICES };
 
-    /// Returns the same with `needs` if it is `met`, and without it otherwise.
+    /// Returns the set with `needs` if `met`, and without it otherwise.
     #[must_use]
     pub const fn with(self, needs: Needs, met: bool) -> Self {
         let bit = 1 << needs as u32;
         Self { bits: if met { self.bits | bit } else { self.bits & !bit }, ..self }
     }
 
-    /// Returns the same with this number of slices.
+    /// Returns the set with this number of slices.
     #[must_use]
     pub const fn with_slices(self, slices: usize) -> Self {
         Self { slices, ..self }
     }
 
-    /// Returns whether a column with these needs is there.
+    /// Returns whether `needs` is met.
     pub const fn has(self, needs: Needs) -> bool {
         self.bits & (1 << needs as u32) != 0
     }
@@ -167,7 +166,7 @@ pub struct ColumnInfo {
     pub unit: &'static str,
     /// The meaning of the values, in a phrase.
     pub meaning: &'static str,
-    /// What tables need to have the column.
+    /// The requirement of the column.
     #[serde(rename = "when")]
     pub needs: Needs,
 }
@@ -233,14 +232,14 @@ pub enum Group {
     Last,
 }
 
-/// When a table for people has a column.
+/// A further condition for a column in a table for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     /// Wherever results have the column.
     Always,
-    /// If this is there too.
+    /// If this is met too.
     If(Needs),
-    /// Unless this is there.
+    /// Unless this is met.
     Unless(Needs),
     /// If this many slices are fitted.
     Slices(usize),
@@ -257,7 +256,7 @@ pub struct TableColumn {
 }
 
 impl TableColumn {
-    /// Returns whether the table of replays that have this shows the column, if results have it.
+    /// Returns whether a table of such replays shows the column, provided that results have it.
     fn is_shown(&self, has: Has) -> bool {
         match self.shown {
             Shown::Always => true,
@@ -345,7 +344,7 @@ impl Metric {
         self
     }
 
-    /// Sets what tables of results need to have the column.
+    /// Sets the requirement of the column in tables of results.
     pub(super) const fn needs(mut self, needs: Needs) -> Self {
         self.column.needs = needs;
         self
@@ -426,12 +425,12 @@ impl Metric {
         }
     }
 
-    /// Returns the column in the table that `replay` prints, if replays that have this show it.
+    /// Returns the column in the table that `replay` prints, or `None` if replays with `has` do not show it.
     pub fn in_terminal(&self, has: Has) -> Option<TableColumn> {
         self.terminal.filter(|column| has.has(self.column.needs) && column.is_shown(has))
     }
 
-    /// Returns the column in the table of a report, if replays that have this show it.
+    /// Returns the column in the table of a report, or `None` if replays with `has` do not show it.
     pub fn in_report(&self, has: Has) -> Option<TableColumn> {
         self.report.filter(|column| has.has(self.column.needs) && column.is_shown(has))
     }

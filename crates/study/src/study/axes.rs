@@ -339,22 +339,20 @@ impl Axes {
         self.allocators.iter().any(|given| given.spec == Spec::named(ALL))
     }
 
-    /// Returns what the replays of the axes have with `options`, at least one of them. Whether [`ALL`] has an
+    /// Returns the requirements of columns that at least one replay of the axes meets with `options`. Whether [`ALL`] has an
     /// allocator that follows the node lists of a log is known once the log is read; until then it counts as
     /// one.
     pub fn has(&self, options: &Options) -> Has {
         let follows =
             self.ask_for_all() || self.allocators.iter().any(|given| allocator::follows_lists(&given.spec));
-        let is_tree = |machine: &&Mesh| machine.levels().is_some();
-        let has_trees = self.all_machines().iter().any(is_tree)
-            || self.autos.iter().any(|(_, auto)| matches!(auto, AutoMachine::Tree { .. }));
+        let is_tree = |(_, auto): &(usize, AutoMachine)| matches!(auto, AutoMachine::Tree { .. });
+        let trees = self.autos.iter().any(is_tree)
+            || self.all_machines().iter().any(|machine| machine.levels().is_some());
         options
             .has()
             .with(Needs::Recorded, self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED))
             .with(Needs::RecordedNodes, follows)
             .with(Needs::Network, self.networks.iter().any(|given| has_traffic(&given.spec)))
-            .with(Needs::Trees, has_trees)
-            .with(Needs::TreeFragmentation, has_trees && options.fragmentation.is_some())
             .with(Needs::Partitions, self.has_partitions())
             .with(Needs::Predictions, self.rules.iter().any(|rules| rules.prediction().is_some()))
     }

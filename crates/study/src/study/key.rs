@@ -60,7 +60,7 @@ struct FileLines {
 }
 
 impl Keys {
-    /// Prepares the keys of replays with these options. `has` is what the replays of their study have.
+    /// Prepares the keys of replays with these options. `has` is that of their study.
     pub(super) fn new(options: &Options, has: Has) -> Self {
         let lines = |options: &Options| {
             let unnamed = options.without_paths();

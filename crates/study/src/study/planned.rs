@@ -35,7 +35,7 @@ pub struct Study {
     pub description: Option<String>,
     /// The options that all replays share.
     pub options: Options,
-    /// What its replays have, at least one of them.
+    /// The requirements of columns that at least one replay meets.
     pub has: Has,
     /// The logs of the study.
     pub logs: Vec<StudyLog>,

@@ -32,7 +32,7 @@ pub(super) struct Detail {
     pub(super) name: &'static str,
     /// What one row of the frame stands for.
     pub(super) rows: &'static str,
-    /// What results need to have the frame.
+    /// The requirement of the frame.
     pub(super) needs: Needs,
     /// Whether each cell of a study keeps it in a file. Otherwise a study has one file for all cells.
     pub(super) is_of_cells: bool,
@@ -64,7 +64,7 @@ pub(super) static DETAILS: &[Detail] = &[
 ];
 
 impl Detail {
-    /// Returns whether results of replays that have this have the frame, if they have details at all.
+    /// Returns whether results of such replays have the frame, provided that they have details.
     pub(super) fn is_in(&self, has: Has) -> bool {
         has.has(self.needs)
     }

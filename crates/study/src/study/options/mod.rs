@@ -409,7 +409,7 @@ pub const OPTIONS: &[ReplayOption] = &[
 ];
 
 impl Options {
-    /// Returns what replays with these options have, whatever is replayed.
+    /// Returns the requirements of columns that any replay with these options meets.
     pub fn has(&self) -> Has {
         Has::NOTHING
             .with(Needs::Timed, self.timed)

@@ -179,11 +179,7 @@ impl Draft {
             cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions });
         }
         let follows_lists = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
-        let has_trees = cells.iter().any(|cell| cell.spec.machine.levels().is_some());
-        let has = has
-            .with(Needs::RecordedNodes, follows_lists)
-            .with(Needs::Trees, has_trees)
-            .with(Needs::TreeFragmentation, has_trees && self.options.fragmentation.is_some());
+        let has = has.with(Needs::RecordedNodes, follows_lists);
         notes.extend(self.note_on_node_map(has));
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
         let guests = axes.guests;

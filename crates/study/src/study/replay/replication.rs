@@ -66,7 +66,7 @@ impl Replication<'_> {
         }
     }
 
-    /// Returns what the replication measures.
+    /// Returns the requirements of columns that the replication meets.
     pub(super) fn has(&self) -> Has {
         let Self { replay: Replay { spec, .. }, options, .. } = *self;
         let is_tree = spec.machine.levels().is_some();
