@@ -352,6 +352,8 @@ impl Axes {
             .has()
             .with(Needs::Recorded, self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED))
             .with(Needs::RecordedNodes, follows)
+            .with(Needs::Trees, trees)
+            .with(Needs::TreeFragmentation, trees && options.fragmentation.is_some())
             .with(Needs::Network, self.networks.iter().any(|given| has_traffic(&given.spec)))
             .with(Needs::Partitions, self.has_partitions())
             .with(Needs::Predictions, self.rules.iter().any(|rules| rules.prediction().is_some()))

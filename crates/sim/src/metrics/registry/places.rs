@@ -130,8 +130,8 @@ pub(super) const ROWS: &[Metric] = &[
         .describe(
             "Slurm's fragmentation",
             "nodes",
-            "time-weighted mean of the number by which Slurm's topology/block measures fragmentation: nodes in \
-             use, and nodes of blocks of 1, 2, 4, 8 and 16 leaves that are not idle",
+            "time-weighted mean of the number by which Slurm's topology/block measures fragmentation: nodes \
+             in use, and nodes of blocks of 1, 2, 4, 8 and 16 leaves that are not idle",
         )
         .shown(Plain(1)),
     fit::<1>("slices_fit_1_mean", ", slice 1", "slice 1 fits"),
