@@ -98,10 +98,12 @@ impl Meter {
 
 /// Returns the dispersal of a placement of `k` nodes, at least two, on a tree of switches. O(k · height).
 fn on_tree(levels: &Levels, k: u32, held: &Held) -> Dispersal {
-    let nodes: Vec<NodeId> = held
+    let mut nodes: Vec<NodeId> = held
         .words()
         .flat_map(|(word, bits)| bits_of_word(bits).map(move |bit| word as NodeId * u64::BITS + bit))
         .collect();
+    // Words have the order of the placement.
+    nodes.sort_unstable();
     let height = levels.meet(nodes[0], nodes[nodes.len() - 1]);
     Dispersal {
         pairwise_sum: levels.pairwise_sum(&nodes),

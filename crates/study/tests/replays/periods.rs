@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use meshreplay_base::job::{Job, Origin, Period, Time};
-use meshreplay_sim::metrics::Monitor;
+use meshreplay_sim::metrics::{FinishedJob, Monitor};
 use meshreplay_study::study::{JobSource, Options, Outcome, Replay, ReplaySpec};
 use meshreplay_testing::{Numbers, Tested};
 
@@ -42,8 +42,8 @@ fn site(scheduler: &str) -> Result<Vec<Job>, Box<dyn std::error::Error>> {
     };
     let mut jobs: Vec<Job> = (1..=1500).map(&mut job).collect();
     let outcome = replayed(scheduler, "hilbert+bf", jobs.clone(), None)?;
-    for (job, record) in jobs.iter_mut().zip(&outcome.records) {
-        job.logged.wait = Some(record.start - job.submit);
+    for (job, finished) in jobs.iter_mut().zip(&outcome.jobs) {
+        job.logged.wait = Some(finished.record.start - job.submit);
     }
     Ok(jobs)
 }
@@ -62,7 +62,7 @@ fn a_period_continues_the_schedule_to_the_second() -> Tested {
                 let outcome = replayed(replays, "hilbert+bf", inside.clone(), Some(period))?;
                 assert_eq!((outcome.jobs.len(), outcome.refused.jobs), (inside.len(), 0));
                 let (mut waited, mut busy) = (0.0, 0.0);
-                for (job, record) in outcome.jobs.iter().zip(&outcome.records) {
+                for FinishedJob { job, record, .. } in &outcome.jobs {
                     let start = job.recorded_start().ok_or("a wait")?;
                     // Later arrivals are missing, which matter only for starts after the end.
                     if start < to || record.start < to {
@@ -95,10 +95,10 @@ fn jobs_without_a_place_at_the_beginning_wait_at_the_head_and_are_counted() -> T
     let inside: Vec<Job> = jobs.iter().filter(|job| period.has(job)).copied().collect();
     // Rectangles do not fit as recorded.
     let outcome = replayed("easy", "first-fit", inside.clone(), Some(period))?;
-    let late = |(job, record): &(&Job, &meshreplay_sim::engine::Record)| {
+    let late = |FinishedJob { job, record, .. }: &&FinishedJob| {
         period.origin(job) == Origin::Carried && record.start > period.from
     };
-    let late = outcome.jobs.iter().zip(&outcome.records).filter(late).count() as u64;
+    let late = outcome.jobs.iter().filter(late).count() as u64;
     assert!(late > 0 && outcome.refused.jobs == late && outcome.refused.share > 0.0, "{:?}", outcome.refused);
     assert_eq!(outcome.jobs.len(), inside.len());
     Ok(())
