@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 
-use crate::allocator::follows_lists;
+use super::topology::Machines;
 use crate::cli::one_of;
 use crate::cli::reading::Zone;
 use crate::cli::runner::options::{Flags, OfReplay, UnavailableArgs};
@@ -15,8 +15,6 @@ use crate::execution;
 use crate::frame::FileFormat;
 use crate::guest::Guests;
 use crate::machine::Mesh;
-use crate::machine::node_map::NodeMapSource;
-use crate::machine::topology::Topology;
 use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
@@ -303,7 +301,8 @@ impl Args {
     pub(in crate::cli) fn draft(&self, guests: Guests) -> Result<Draft> {
         self.check_objects(&guests)?;
         let mut options = Options { input_format: self.input_format()?, ..self.options() };
-        let (machines, notes) = self.machines(&mut options)?;
+        let Machines { machines, notes } =
+            Machines::with_topology(&self.machine, self.topology.as_deref(), &self.allocator, &mut options)?;
         let read = ReadOptions {
             lenient: self.lenient,
             format: options.input_format.clone(),
@@ -338,28 +337,6 @@ impl Args {
             most_kept: MOST_KEPT,
             notes,
         })
-    }
-
-    /// Returns the machines, with the tree of `--topology` in place of `auto`, and notes on it. Its names are
-    /// the node map, if a replay follows node lists and no other map is given.
-    fn machines(&self, options: &mut Options) -> Result<(Vec<MachineArg>, Vec<String>)> {
-        let Some(path) = &self.topology else { return Ok((self.machine.clone(), Vec::new())) };
-        let is_auto = |machine: &MachineArg| machine.to_string() == "auto";
-        if !self.machine.iter().any(is_auto) {
-            bail!("--topology gives the machine of --machine auto; write auto, or leave it out");
-        }
-        let Topology { mesh, notes, .. } = Topology::read(path)?;
-        let mut follows = self.allocator.iter().map(|given| &given.spec);
-        if options.node_map.is_none() && follows.any(|spec| follows_lists(spec) || spec.name == ALL) {
-            options.node_map = Some(NodeMapSource::File(path.display().to_string()));
-        }
-        let what = path.display();
-        let described = format!("{what}: machine 'auto' is {mesh}");
-        let notes = notes.into_iter().map(|note| format!("{what}: {note}"));
-        let given = |machine: &MachineArg| {
-            if is_auto(machine) { MachineArg::Given(mesh.clone()) } else { machine.clone() }
-        };
-        Ok((self.machine.iter().map(given).collect(), std::iter::once(described).chain(notes).collect()))
     }
 
     /// Returns the partitions that are replayed, at least one choice.

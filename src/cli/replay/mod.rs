@@ -2,6 +2,7 @@
 
 mod args;
 mod rounds;
+mod topology;
 
 pub(super) use args::{Args, OF_PROGRAM, OF_READING};
 
