@@ -297,7 +297,7 @@ fn logs_that_do_not_suit_the_machine_are_named() -> Tested {
             "bad.csv: job 1: node list 'n[1': a bracket is not closed",
         ),
         (
-            "twice.csv --input-format table -m 4x4 --node-map n{rank}".to_owned(),
+            "twice.csv --input-format table -m 4x4 -s fcfs --node-map n{rank}".to_owned(),
             "twice.csv: names 'n01' and 'n1' are both node 1 of machine 4x4 by the node map; a node has one \
                  name",
         ),

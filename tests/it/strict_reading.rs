@@ -63,7 +63,10 @@ fn names_are_the_same_in_a_converted_log() -> Tested {
     fs::write(at.join("dst.sacct"), DUMP)?;
     fine(at, "trace convert dst.sacct kept.swf --time-zone UTC --keep-names")?;
     for log in ["dst.sacct", "kept.swf"] {
-        fine(at, &format!("replay {log} -m 4x4 -a naive --time-zone UTC --no-timing -q --force -o out"))?;
+        fine(
+            at,
+            &format!("replay {log} -m 4x4 -s fcfs -a naive --time-zone UTC --no-timing -q --force -o out"),
+        )?;
         let table = fine(at, "table out --by user --columns jobs --format csv")?.stdout;
         assert!(table.contains("\n1001,1") && table.contains("\nO'Brien,1"), "{log}: {table}");
     }
@@ -152,19 +155,19 @@ fn tables_say_what_they_lack_and_what_they_have_twice() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     fs::write(at.join("lacks.csv"), "id,submit,start,end,nodes\n1,100,200,300,4\n3,,100,200,4\n")?;
-    let said = fine(at, "replay lacks.csv -m 4x4 -a naive --no-timing")?.stderr;
+    let said = fine(at, "replay lacks.csv -m 4x4 -s fcfs -a naive --no-timing")?.stderr;
     assert!(said.contains("jobs without a submit time, for which their start stands: 1"), "{said}");
     assert!(!said.contains("no column holds submit times"), "{said}");
     fs::write(at.join("parts.csv"), "id,submit,start,end,nodes\n1,100,200,300,4.5\n")?;
-    let said = fine(at, "replay parts.csv -m 4x4 -a naive --no-timing")?.stderr;
+    let said = fine(at, "replay parts.csv -m 4x4 -s fcfs -a naive --no-timing")?.stderr;
     assert!(said.contains("numbers rounded to whole ones: 1"), "{said}");
     let validated = fine(at, "trace validate parts.csv")?;
     assert!(validated.stdout.contains("numbers rounded to whole ones: 1"), "{}", validated.stdout);
     assert!(validated.stderr.contains("columns are read as"), "{}", validated.stderr);
     fs::write(at.join("twice.csv"), "id,submit,submit,start,end,nodes\n1,100,200,300,400,4\n")?;
-    let said = wrong(at, 1, "replay twice.csv -m 4x4 -a naive --no-timing")?;
+    let said = wrong(at, 1, "replay twice.csv -m 4x4 -s fcfs -a naive --no-timing")?;
     assert!(said.contains("columns 2 and 3 are both called 'submit'"), "{said}");
-    fine(at, "replay twice.csv -m 4x4 -a naive --no-timing --input-format table:submit=3")?;
+    fine(at, "replay twice.csv -m 4x4 -s fcfs -a naive --no-timing --input-format table:submit=3")?;
     Ok(())
 }
 

@@ -328,9 +328,7 @@ pub fn replay(
         let started = state.finish_stages();
         state.change_nodes(&mut done, scheduler);
         state.take_arriving(&mut next, arrivals, &mut arriving)?;
-        if !running.is_empty() {
-            state.open(&std::mem::take(&mut running), &mut arriving);
-        }
+        state.open(&mut running, &mut arriving);
         // No pass if a correction is all that happens at this instant.
         if event == Some(now) || !done.is_empty() || correction != Some(now) {
             state.run_passes(&mut done, &arriving, started, scheduler);

@@ -21,11 +21,14 @@ pub struct Opening {
 const FIRST: Time = Time::from_micros(i64::MIN);
 
 impl ReplayState<'_> {
-    /// Places the running jobs, and removes them from `arriving`. O(R·log R) for R of them.
-    pub(super) fn open(&mut self, running: &[JobId], arriving: &mut Vec<JobId>) {
+    /// Places the running jobs, and removes them from `arriving`. Empties `running`. O(R·log R) for R of them.
+    pub(super) fn open(&mut self, running: &mut Vec<JobId>, arriving: &mut Vec<JobId>) {
+        if running.is_empty() {
+            return;
+        }
         let set: BTreeSet<JobId> = running.iter().copied().collect();
         arriving.retain(|job| !set.contains(job));
-        for &job in running {
+        for job in running.drain(..) {
             let waiting = Waiting { submit: FIRST, ..self.arrival(job) };
             self.queue.insert(waiting);
             if let Some(waiting) = self.queue.find(FIRST, job) {
