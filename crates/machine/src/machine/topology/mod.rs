@@ -1,7 +1,7 @@
 //! Topologies of Slurm as machines: trees of switches with the names of their nodes.
 //!
 //! Files are a topology.conf, a topology.yaml or the output of `scontrol show topology`, told apart by their
-//! first row. [`conf`] and [`yaml_file`] read the switches, and [`tree`] arranges them as a machine. A block of
+//! first row. `conf` and `yaml_file` read the switches, and `tree` arranges them as a machine. A block of
 //! topology/block is a leaf, and all blocks are below one switch.
 
 mod conf;
