@@ -41,7 +41,7 @@ fn assert_joined(folder: &Path) -> Result<usize, Box<dyn Error>> {
             ["replay", "seed"].iter().all(|key| label(&summary, key, *i) == label(&jobs, key, row))
         };
         let of = (0..summary.height()).find(same).ok_or("a job without a replay")?;
-        let named = Coordinate::listed().filter(|row| row.name != "partition");
+        let named = Coordinate::listed().filter(|row| !["partition", "period"].contains(&row.name));
         for column in named.flat_map(|row| [row.name, row.column()]) {
             let found = label(&tidy, column, row);
             assert!(

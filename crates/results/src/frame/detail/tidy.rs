@@ -39,9 +39,12 @@ fn is_behind(coordinate: &Coordinate) -> bool {
     coordinate.name == "rules"
 }
 
+/// The coordinate that is the same for all replays of a log, which the summary has.
+const OF_LOG: &str = "period";
+
 /// Returns the coordinates that precede the columns of the jobs.
 fn in_front() -> impl Iterator<Item = &'static Coordinate> {
-    Coordinate::listed().filter(|coordinate| coordinate.name != IN_JOBS && !is_behind(coordinate))
+    Coordinate::listed().filter(|row| ![IN_JOBS, OF_LOG].contains(&row.name) && !is_behind(row))
 }
 
 /// Returns the name of the column of a coordinate.
