@@ -18,6 +18,7 @@ const HEADINGS: [(&str, &[&str]); 6] = [
             "replications",
             "shake",
             "partition",
+            "period",
             "input-format",
             "time-zone",
             "dates",

@@ -1,13 +1,11 @@
 //! Dumps of sites: partitions with disjoint or shared nodes, jobs that share nodes, and machines derived from
 //! lists of nodes.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use meshreplay::cli::embedded::{plan, replay_draft};
-use meshreplay::frame::uncompared_replays;
 use meshreplay::guest::Guests;
 use meshreplay::metrics::Needs;
 
@@ -46,8 +44,6 @@ struct Replayed {
     machines: Vec<String>,
     jobs: Vec<String>,
     manifest: serde_json::Value,
-    /// Replays with pooled partitions, by number.
-    pooling: BTreeSet<u64>,
 }
 
 fn replayed(at: &Path, arguments: &str) -> Result<Replayed, Box<dyn std::error::Error>> {
@@ -57,16 +53,14 @@ fn replayed(at: &Path, arguments: &str) -> Result<Replayed, Box<dyn std::error::
     let manifest = serde_json::from_str(&fs::read_to_string(at.join("out/run.json"))?)?;
     let mut column = |name: &str| found.remove(name).unwrap_or_default();
     let (partitions, machines, jobs) = (column("partition"), column("machine"), column("jobs"));
-    let pooled = uncompared_replays(&at.join("out"))?.into_iter().filter(|(_, line)| line.contains("pooled"));
-    let pooling = pooled.map(|(number, _)| number).collect();
-    Ok(Replayed { notes: ran.stderr, partitions, machines, jobs, manifest, pooling })
+    Ok(Replayed { notes: ran.stderr, partitions, machines, jobs, manifest })
 }
 
 impl Replayed {
     /// Returns for each replay whether it pools partitions according to run.json.
     fn pools(&self) -> Vec<bool> {
-        let replays = self.manifest["replays"].as_array().map_or(0, Vec::len);
-        (0..replays as u64).map(|number| self.pooling.contains(&number)).collect()
+        let replays = self.manifest["replays"].as_array().into_iter().flatten();
+        replays.map(|replay| replay["pools_partitions"] == true).collect()
     }
 }
 

@@ -348,16 +348,15 @@ pub(super) fn is_ours(file: &Path) -> bool {
         run.strip_prefix('r')
             .is_some_and(|hash| hash.len() == DIGITS && hash.bytes().all(|digit| digit.is_ascii_hexdigit()))
     };
+    let is_empty = || read_to_string(file).is_ok_and(|text| ["", "[]"].contains(&text.trim()));
     match first {
-        Ok(frame) if frame.width() == 0 => {
-            read_to_string(file).is_ok_and(|text| ["", "[]"].contains(&text.trim()))
-        }
+        Ok(frame) if frame.width() == 0 => is_empty(),
         Ok(frame) if frame.height() == 0 => frame.column(RUN_COLUMN).is_ok(),
         Ok(frame) => {
             let runs = runs(&frame);
             !runs.is_empty() && runs.iter().all(is_id)
         }
-        Err(_) => false,
+        Err(_) => is_empty(),
     }
 }
 

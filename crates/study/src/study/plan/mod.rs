@@ -1,6 +1,7 @@
 //! Planning: turns a study file or a command line into a list of replays with content keys and costs. Reads
 //! every log once.
 
+mod checks;
 mod cost;
 mod machines;
 mod parts;
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use self::checks::{check_predictions, check_recorded_nodes};
 use self::parts::{LogOfParts, PartChooser};
 pub use self::period::PeriodChoice;
 use self::period::{LogPeriod, LoggedTimes, is_found};
@@ -26,14 +28,13 @@ use crate::study::replay::{algorithms_need_all_jobs, check_outages, rules_need_a
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use meshreplay_alloc::allocator::follows_lists;
-use meshreplay_base::job::{Job, Time};
+use meshreplay_base::job::Time;
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_base::spec::SpecError;
 use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::OutageFileError;
-use meshreplay_sim::execution::RECORDED;
-use meshreplay_sim::metrics::{Has, Needs};
+use meshreplay_sim::metrics::Needs;
 use meshreplay_workload::{Rules, with_limit};
 
 /// A study file or a command line, before its logs are read.
@@ -199,47 +200,6 @@ impl Draft {
             check_recorded_nodes(&study)?;
         }
         Ok(study)
-    }
-
-    /// Fails if an option answers nothing: times that are not measured, or shaken run times in a single run,
-    /// in jobs that are drawn anew anyway, or below a network that sets run times itself.
-    fn check_options(&self) -> Result<(), PlanError> {
-        let useless = |option, problem| Err(PlanError::Useless { option, problem });
-        if self.options.latency && !self.options.timed {
-            return useless("latency", "--no-timing measures no times; leave out one of the two".to_owned());
-        }
-        let Some(shake) = self.options.shake else { return Ok(()) };
-        let network = self.axes.networks.iter().find(|given| given.spec.name != RECORDED);
-        let model = self.logs.iter().find_map(|log| log.model.as_ref());
-        let problem = if !self.options.replications.are_several() && self.axes.seeds.len() < 2 {
-            format!(
-                "one run with run times changed by {shake} answers nothing; give --replications 20, or leave \
-                 out --shake"
-            )
-        } else if let Some(model) = model {
-            format!(
-                "'{model}' draws other jobs from each seed, which says more than shaking; leave out --shake, \
-                 or shake one log of the model, which `meshreplay trace generate` writes"
-            )
-        } else if let Some(network) = network {
-            let network = &network.spec;
-            format!(
-                "run times are those of network '{network}', not of the log; leave out --shake or --network"
-            )
-        } else {
-            return Ok(());
-        };
-        useless("shake", problem)
-    }
-
-    /// Returns a note if no replay uses the given node map.
-    fn note_on_node_map(&self, has: Has) -> Option<String> {
-        let has_no_effect = self.options.node_map.is_some() && !has.has(Needs::RecordedNodes);
-        has_no_effect.then(|| {
-            "the node map has no effect, as no replay has the allocator recorded; add that allocator or \
-             leave out --node-map"
-                .to_owned()
-        })
     }
 
     /// Names the logs in the axes. A command drops repeated logs. Returns the number of given logs. Fails if
@@ -507,27 +467,6 @@ struct Surveyed {
     logs: Vec<StudyLog>,
     surveys: Vec<Vec<PartSurvey>>,
     periods: Vec<LogPeriod>,
-}
-
-/// Builds the predictors of `rules` for `jobs`, so that a mistake in a prediction file is found before any
-/// replay runs.
-fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
-    for prediction in rules.iter().filter_map(Rules::prediction) {
-        prediction.build(jobs)?;
-    }
-    Ok(())
-}
-
-/// Maps recorded nodes once for each log and machine, so that a mistake is found before any replay runs.
-fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
-    let mut checked = BTreeSet::new();
-    for PlannedReplay { spec, source, .. } in &study.cells {
-        let Some(source) = source.as_ref().filter(|_| follows_lists(&spec.allocator)) else { continue };
-        if checked.insert((&spec.log, &spec.partition, spec.machine.to_string())) {
-            source.recorded_nodes(&spec.log, study.options.node_map.as_ref(), &spec.machine)?;
-        }
-    }
-    Ok(())
 }
 
 /// Returns the log with the assumed time zone of its dates in its format.

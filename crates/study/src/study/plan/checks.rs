@@ -1,0 +1,77 @@
+//! What is checked while a study is planned: options that answer nothing, predictions and recorded nodes.
+
+use std::collections::BTreeSet;
+
+use super::{Draft, PlanError};
+use crate::study::log::RecordedNodesError;
+use crate::study::planned::{PlannedReplay, Study};
+use meshreplay_alloc::allocator::follows_lists;
+use meshreplay_base::job::Job;
+use meshreplay_base::prediction::PredictionError;
+use meshreplay_sim::execution::RECORDED;
+use meshreplay_sim::metrics::{Has, Needs};
+use meshreplay_workload::Rules;
+
+impl Draft {
+    /// Fails if an option answers nothing: times that are not measured, or shaken run times in a single run,
+    /// in jobs that are drawn anew anyway, or below a network that sets run times itself.
+    pub(super) fn check_options(&self) -> Result<(), PlanError> {
+        let useless = |option, problem| Err(PlanError::Useless { option, problem });
+        if self.options.latency && !self.options.timed {
+            return useless("latency", "--no-timing measures no times; leave out one of the two".to_owned());
+        }
+        let Some(shake) = self.options.shake else { return Ok(()) };
+        let network = self.axes.networks.iter().find(|given| given.spec.name != RECORDED);
+        let model = self.logs.iter().find_map(|log| log.model.as_ref());
+        let problem = if !self.options.replications.are_several() && self.axes.seeds.len() < 2 {
+            format!(
+                "one run with run times changed by {shake} answers nothing; give --replications 20, or leave \
+                 out --shake"
+            )
+        } else if let Some(model) = model {
+            format!(
+                "'{model}' draws other jobs from each seed, which says more than shaking; leave out --shake, \
+                 or shake one log of the model, which `meshreplay trace generate` writes"
+            )
+        } else if let Some(network) = network {
+            let network = &network.spec;
+            format!(
+                "run times are those of network '{network}', not of the log; leave out --shake or --network"
+            )
+        } else {
+            return Ok(());
+        };
+        useless("shake", problem)
+    }
+
+    /// Returns a note if no replay uses the given node map.
+    pub(super) fn note_on_node_map(&self, has: Has) -> Option<String> {
+        let has_no_effect = self.options.node_map.is_some() && !has.has(Needs::RecordedNodes);
+        has_no_effect.then(|| {
+            "the node map has no effect, as no replay has the allocator recorded; add that allocator or \
+             leave out --node-map"
+                .to_owned()
+        })
+    }
+}
+
+/// Builds the predictors of `rules` for `jobs`, so that a mistake in a prediction file is found before any
+/// replay runs.
+pub(super) fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
+    for prediction in rules.iter().filter_map(Rules::prediction) {
+        prediction.build(jobs)?;
+    }
+    Ok(())
+}
+
+/// Maps recorded nodes once for each log and machine, so that a mistake is found before any replay runs.
+pub(super) fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
+    let mut checked = BTreeSet::new();
+    for PlannedReplay { spec, source, .. } in &study.cells {
+        let Some(source) = source.as_ref().filter(|_| follows_lists(&spec.allocator)) else { continue };
+        if checked.insert((&spec.log, &spec.partition, spec.machine.to_string())) {
+            source.recorded_nodes(&spec.log, study.options.node_map.as_ref(), &spec.machine)?;
+        }
+    }
+    Ok(())
+}
