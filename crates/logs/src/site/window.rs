@@ -15,6 +15,9 @@ use crate::nodes::Run;
 const LEAST_MISSING: f64 = 10.0;
 const LEAST_SHARE: f64 = 0.002;
 
+/// Least number of jobs after the first end. The rate of fewer jobs says nothing.
+const LEAST_LATER: u64 = 10;
+
 /// Least number of jobs that wait at the beginning of a dump of the jobs that started in a window.
 const LEAST_QUEUE: usize = 10;
 
@@ -55,12 +58,16 @@ impl Window {
 }
 
 /// Returns the number of ends between `first` and `first_end` that jobs like the later ones would have. Jobs
-/// are given as their beginning and end.
+/// are given as their beginning and end. 0 with fewer than [`LEAST_LATER`] of them.
 fn missing_ends(first: i64, first_end: i64, jobs: impl Iterator<Item = (i64, i64)>) -> f64 {
-    let (mut sum, mut last) = (0.0, first_end);
+    let (mut sum, mut last, mut later) = (0.0, first_end, 0_u64);
     for (begin, end) in jobs.filter(|(begin, _)| *begin >= first_end) {
+        later += 1;
         last = last.max(begin);
         sum += f64::max(0.0, (first_end - first) as f64 - (end - begin) as f64);
+    }
+    if later < LEAST_LATER {
+        return 0.0;
     }
     // The rate of beginnings times the mean over as many jobs.
     sum / (last - first_end).max(1) as f64

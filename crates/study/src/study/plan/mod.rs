@@ -27,14 +27,12 @@ use crate::study::planned::{PlannedReplay, Study, StudyLog};
 use crate::study::replay::{algorithms_need_all_jobs, check_outages, rules_need_all_jobs};
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
-use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::job::Time;
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_base::spec::SpecError;
 use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::OutageFileError;
-use meshreplay_sim::metrics::Needs;
 use meshreplay_workload::{Rules, with_limit};
 
 /// A study file or a command line, before its logs are read.
@@ -163,13 +161,12 @@ impl Draft {
             if of_all {
                 // The requests that an allocator can serve depend neither on the scheduler nor on the
                 // network, so each case is checked once.
-                let ReplaySpec { rules, arrival_scale, machine, allocator, seed, .. } = &spec;
-                let jobs = format!("{log} {part} {rules} {arrival_scale} {machine} {allocator} {seed}");
+                let ReplaySpec { rules, arrival_scale: scale, machine, allocator, seed, .. } = &spec;
+                let jobs = format!("{log} {part} {rules} {scale} {machine} {allocator} {seed}");
                 if !known.contains_key(&jobs) {
                     let note = survey.left_out(&logs[log], &spec, &self.options)?;
-                    notes.extend(
-                        note.iter().filter(|note| !notes.contains(note)).cloned().collect::<Vec<_>>(),
-                    );
+                    let new = note.clone().filter(|note| !notes.contains(note));
+                    notes.extend(new);
                     known.insert(jobs.clone(), note.is_some());
                 }
                 if known[&jobs] {
@@ -182,19 +179,16 @@ impl Draft {
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
             let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
-            let doubts = [&periods[log].doubt, &surveys[log][part].doubt, &survey.doubt(&logs[log])];
-            let doubt = doubts.into_iter().flatten().next().cloned();
+            let doubt =
+                checks::doubt([&periods[log].doubt, &surveys[log][part].doubt, &survey.doubt(&logs[log])]);
             cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions, doubt });
         }
-        let follows_lists = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
-        let has_period = periods.iter().any(|period| period.period.is_some());
-        let has = has.with(Needs::RecordedNodes, follows_lists).with(Needs::Period, has_period);
+        let has = checks::with_cells(has, &cells);
         notes.extend(self.note_on_node_map(has));
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
-        let guests = axes.guests;
-        let notes_of_study = Vec::new();
+        let (guests, notes_of_plan) = (axes.guests, Vec::new());
         let mut study =
-            Study { name, description, options, has, logs, cells, guests, notes: notes_of_study, most_kept };
+            Study { name, description, options, has, logs, cells, guests, notes: notes_of_plan, most_kept };
         if is_of_command {
             load_jobs(&mut study, notes)?;
             check_recorded_nodes(&study)?;
