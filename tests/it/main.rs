@@ -30,6 +30,7 @@ mod far_times;
 #[cfg(unix)]
 mod faults;
 mod fetch;
+mod force_cli;
 mod foreign_logs;
 mod groups_cli;
 mod hardening;

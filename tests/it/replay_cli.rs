@@ -173,46 +173,6 @@ fn other_results_are_replaced_only_by_force() -> Tested {
     Ok(())
 }
 
-/// Files of others are neither removed nor replaced, whatever their names.
-#[test]
-fn force_replaces_only_what_this_program_wrote() -> Tested {
-    let directory = tempfile::tempdir()?;
-    let at = directory.path();
-    let out = at.join("out");
-    for (name, text) in [
-        ("jobs.parquet", "precious"),
-        ("summary.csv", "precious"),
-        ("summary.csv", "run\nmine\n"),
-        ("summary.jsonl", "precious"),
-        ("latency.json", "[{\"run\": 3}]"),
-        ("run.json", "p"),
-        ("run.json", "{\"replays\": []}"),
-        ("place.json", "{}"),
-    ] {
-        assert_eq!(replay(at, "-m 4x4 -a naive -o out -q --force")?.code, Some(0));
-        fs::write(out.join(name), text)?;
-        let before = files(&out)?;
-        for force in ["", " --force"] {
-            let refused = replay(at, &format!("-m 4x4 -a random -o out -q --format csv{force}"))?;
-            let told = format!(
-                "error: out/{name} was not written by meshreplay, so it is not replaced; move it away, or \
-                 give another directory with -o\n"
-            );
-            assert_eq!((refused.code, refused.stderr), (Some(1), told));
-        }
-        assert_eq!((files(&out)?, fs::read_to_string(out.join(name))?), (before, text.to_owned()));
-        fs::remove_file(out.join(name))?;
-    }
-    // Results without rows are results: no node went down.
-    for format in ["csv", "json", "jsonl", "parquet", "arrow"] {
-        let rest = format!("-o out -q --force --outages random:mtbf=99999d,repair=1h --format {format}");
-        let ran = replay(at, &format!("-m 4x4 -a naive {rest}"))?;
-        assert_eq!(ran.code, Some(0), "{format}: {}", ran.stderr);
-        assert!(out.join(format!("downtimes.{format}")).exists(), "{format}");
-    }
-    Ok(())
-}
-
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() -> Tested {
     let directory = tempfile::tempdir()?;

@@ -33,7 +33,7 @@ use meshreplay_base::spec::SpecError;
 use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::OutageFileError;
-use meshreplay_workload::{Rules, with_limit};
+use meshreplay_workload::{Model, Rules, with_limit};
 
 /// A study file or a command line, before its logs are read.
 #[derive(Clone, Debug)]
@@ -327,16 +327,7 @@ impl Draft {
                         source.name
                     )));
                 }
-                let (records, sha256) = (u64::from(model.jobs()), sha256(&model.spec().to_string()));
-                logs.push(StudyLog {
-                    source: source.clone(),
-                    sha256,
-                    records,
-                    is_of_site: false,
-                    has_doubtful_limits: false,
-                    starts: None,
-                    loaded: None,
-                });
+                logs.push(of_model(source, model));
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
                 periods.push(LogPeriod::default());
                 continue;
@@ -461,6 +452,19 @@ struct Surveyed {
     logs: Vec<StudyLog>,
     surveys: Vec<Vec<PartSurvey>>,
     periods: Vec<LogPeriod>,
+}
+
+/// Returns a workload model as a log, whose content is the text of its spec.
+fn of_model(source: &LogSource, model: &Model) -> StudyLog {
+    StudyLog {
+        source: source.clone(),
+        sha256: sha256(&model.spec().to_string()),
+        records: u64::from(model.jobs()),
+        is_of_site: false,
+        has_doubtful_limits: false,
+        starts: None,
+        loaded: None,
+    }
 }
 
 /// Returns the log with the assumed time zone of its dates in its format.
