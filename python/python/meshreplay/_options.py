@@ -85,9 +85,19 @@ class ReplayOptions(TypedDict, total=False):
     until:within=0.05,min=5,max=200 repeats it until the 95 % confidence intervals of turnaround and utilization are
     within 5 % of their means; confidence=0.9 changes the 95 %. Workload models draw new jobs from each seed."""
 
+    shake: Scalar | None
+    """`--shake`: Change each run time of a log at random by up to this percentage, such as 0.1%, anew in each of the
+    --replications: a difference that is chance in the details of this log disappears in the mean. The scheduler
+    `recorded` keeps the run times of the log."""
+
     timed: bool | None
     """`--no-timing`: With False: Do not measure the time of allocator calls, so that results are the same bytes on
     every run. [default: True]"""
+
+    latency: bool | None
+    """`--latency`: Keep how long allocator calls take: more quantiles of placing, refusing and releasing in the
+    summary, and with the jobs the frame `latency`, a histogram whose counts add up over replays, seeds and parts of a
+    study."""
 
     contention: bool | None
     """`--contention`: Estimate contention: the number of pairs of messages that meet on links if all nodes of each
