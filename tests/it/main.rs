@@ -47,6 +47,7 @@ mod outages_cli;
 mod own_data;
 mod papers;
 mod partitions_cli;
+mod periods_cli;
 mod plot_cli;
 mod plot_panels_cli;
 mod plot_paper_cli;

@@ -71,7 +71,10 @@ impl Rounds {
             let [least, median, most] = [0, ns.len() / 2, ns.len() - 1].map(|i| grouped(ns[i], 0));
             format!(" {name:width$}  {median} ({least} to {most})\n")
         };
-        let head = format!("\n {:width$}  ns per job in {rounds} rounds, one replay at a time\n", "");
+        let head = format!(
+            "\n {:width$}  ns per job, median of {rounds} rounds (least to greatest), one replay at a time\n",
+            ""
+        );
         let mut text = head + &names.iter().zip(self.ns_per_job.values()).map(line).collect::<String>();
         let has_guests = specs.iter().any(|spec| {
             [&spec.allocator, &spec.scheduler, &spec.network].into_iter().any(|spec| spec.is_guest())

@@ -43,6 +43,14 @@ impl Period {
         (from < to).then_some(Self { from, to })
     }
 
+    /// Returns the period with its length multiplied by `factor`, in whole seconds, at least 1. Replays whose
+    /// arrivals are scaled from the beginning on cover it.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        let length_s = ((self.to - self.from).as_seconds() * factor).round().max(1.0);
+        Self { to: self.from + Time::from_seconds(length_s as i64), ..self }
+    }
+
     /// Returns whether the period contains `time`.
     pub fn contains(self, time: Time) -> bool {
         (self.from..self.to).contains(&time)
@@ -116,6 +124,7 @@ mod tests {
         let at = Time::from_seconds;
         let overlap = |start, end| period.overlap(at(start), at(end));
         assert_eq!([overlap(50, 150), overlap(150, 250), overlap(0, 50)], [at(50), at(50), at(0)]);
+        assert_eq!([0.5, 1.0, 2.5, 0.0].map(|factor| period.scaled(factor).to), [150, 200, 350, 101].map(at));
         assert_eq!(period.to_string(), "100..200");
         assert!("200..100".parse::<Period>().is_err() && "1".parse::<Period>().is_err());
     }

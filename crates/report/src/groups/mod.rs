@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use self::columns::Column;
 use self::sums::{GroupIndex, Sums};
 use meshreplay_alloc::allocator;
+use meshreplay_base::job::Period;
 use meshreplay_logs::{Partitions, status};
 use meshreplay_results::frame::{
     Column as FrameColumn, FrameError, JobColumns, JobCounts, Key, Replication, Table,
@@ -376,13 +377,16 @@ fn replays(
     let replay = |&(row, key): &(usize, Replication)| ReplayWithJobs {
         key,
         labels: varying.iter().map(|name| shown(name, &summary.label(name, row))).collect(),
-        trim: Trim {
-            percent: summary.number("trim_percent", row),
-            period: summary.label("period", row).parse().ok(),
-        },
+        trim: Trim { percent: summary.number("trim_percent", row), period: covered(summary, row) },
     };
     let replays = rows.iter().map(replay).collect();
     (varying, replays)
+}
+
+/// Returns the period that a replay covers, in the time of the replay; `None` for the whole log.
+fn covered(summary: &Table, row: usize) -> Option<Period> {
+    let period: Period = summary.label("period", row).parse().ok()?;
+    Some(period.scaled(summary.number("arrival_scale", row)?))
 }
 
 /// The groups that a table shows.

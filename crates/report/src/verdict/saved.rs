@@ -174,7 +174,7 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
     let mut machines = BTreeMap::new();
     for row in 0..table.height() {
         if let Some((key, spec)) = table.replication(row).zip(results.spec(row)) {
-            let trim = Trim { percent: table.number("trim_percent", row), period: spec.period };
+            let trim = Trim { percent: table.number("trim_percent", row), period: spec.covered() };
             machines.insert(key, (spec.machine, trim));
         }
     }

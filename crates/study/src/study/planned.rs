@@ -99,7 +99,7 @@ pub struct PlannedReplay {
 pub fn not_compared(pools_partitions: bool, doubt: Option<&str>) -> Option<String> {
     const SENTENCE: &str = "recorded and simulated waits are not compared";
     match doubt {
-        Some(doubt) => Some(format!("{doubt}: {SENTENCE}")),
+        Some(doubt) => Some(format!("{SENTENCE} for this log: {doubt}")),
         None => pools_partitions.then(|| format!("partitions pooled: {SENTENCE} (--partition each)")),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Draft, PlanError};
+use super::{Draft, PeriodChoice, PlanError};
 use crate::study::log::RecordedNodesError;
 use crate::study::planned::{PlannedReplay, Study};
 use meshreplay_alloc::allocator::follows_lists;
@@ -10,15 +10,20 @@ use meshreplay_base::job::Job;
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_sim::execution::RECORDED;
 use meshreplay_sim::metrics::{Has, Needs};
-use meshreplay_workload::Rules;
+use meshreplay_workload::{Arrivals, Rules};
 
 impl Draft {
-    /// Fails if an option answers nothing: times that are not measured, or shaken run times in a single run,
-    /// in jobs that are drawn anew anyway, or below a network that sets run times itself.
+    /// Fails if an option answers nothing: times that are not measured, a period of arrivals that are drawn
+    /// anew, or shaken run times in a single run, in jobs that are drawn anew anyway, or below a network that sets run times itself.
     pub(super) fn check_options(&self) -> Result<(), PlanError> {
         let useless = |option, problem| Err(PlanError::Useless { option, problem });
         if self.options.latency && !self.options.timed {
             return useless("latency", "--no-timing measures no times; leave out one of the two".to_owned());
+        }
+        let is_period = self.options.period.as_ref().is_some_and(|choice| *choice != PeriodChoice::Off);
+        if is_period && self.are_all_redrawn() {
+            let problem = "arrivals are drawn anew and have no period; leave out --period or --arrivals";
+            return useless("period", problem.to_owned());
         }
         let Some(shake) = self.options.shake else { return Ok(()) };
         let network = self.axes.networks.iter().find(|given| given.spec.name != RECORDED);
@@ -42,6 +47,11 @@ impl Draft {
             return Ok(());
         };
         useless("shake", problem)
+    }
+
+    /// Returns whether all replays draw arrivals anew, so that no period of a log matters.
+    pub(super) fn are_all_redrawn(&self) -> bool {
+        self.axes.rules.iter().all(|rules| rules.arrivals != Arrivals::Recorded)
     }
 
     /// Returns a note if no replay uses the given node map.

@@ -33,7 +33,7 @@ use meshreplay_base::spec::SpecError;
 use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::OutageFileError;
-use meshreplay_workload::{Model, Rules, with_limit};
+use meshreplay_workload::{Arrivals, Model, Rules, with_limit};
 
 /// A study file or a command line, before its logs are read.
 #[derive(Clone, Debug)]
@@ -173,7 +173,7 @@ impl Draft {
                     continue;
                 }
             }
-            let period = periods[log].period;
+            let period = periods[log].period.filter(|_| spec.rules.arrivals == Arrivals::Recorded);
             let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), period, ..spec };
             let key = own_key(keys.of(&spec), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
@@ -355,7 +355,11 @@ impl Draft {
             };
             let chooser = PartChooser::new(counts, log);
             let times = LoggedTimes { name: &source.name, names: &names, summary: &summary };
-            let period = LogPeriod::resolve(self.options.period.as_ref(), &times, chooser.runs())?;
+            let period = if self.are_all_redrawn() {
+                LogPeriod::of_redrawn(&summary)
+            } else {
+                LogPeriod::resolve(self.options.period.as_ref(), &times, chooser.runs())?
+            };
             notes.extend(loaded.iter().flat_map(|log| log.notes(&source.name, period.period)));
             notes.extend(
                 period.note.iter().chain(&period.idle).map(|note| format!("{}: {note}", source.name)),

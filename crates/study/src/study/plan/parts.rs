@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::PlanError;
 use super::sharing::Sharing;
 use super::survey::{Counts, LogSize, PartMachines, PartSurvey, Survey};
+use meshreplay_base::words::counted;
 use meshreplay_logs::{
     Header, LogNames, LogUnit, NameKind, Names, NodeUse, PartitionChoice, Partitions, RunsOnNodes, SiteSize,
     no_such_partition,
@@ -168,11 +169,12 @@ impl<'a> PartChooser<'a> {
         };
         let by_rules: Vec<Survey> = self.counts.by_rules.iter().map(sum).collect();
         let node_use = self.runs.node_use(is_chosen);
-        let widest = by_rules.first().map(|survey| survey.widest).unwrap_or_default();
+        let first = by_rules.first();
+        let [widest, unstarted] = first.map_or([0, 0], |survey| [u64::from(survey.widest), survey.unstarted]);
         let size = if self.counts.wanted.size {
             let levels = self.runs.levels(is_chosen);
-            let known = SiteSize::of_use(&node_use, &levels, self.log.unit, u64::from(widest));
-            size(&self.log, &Used { widest: u64::from(widest), peak: levels.peak().0, known })
+            let known = SiteSize::of_use(&node_use, &levels, self.log.unit, widest);
+            size(&self.log, &Used { widest, peak: levels.peak().0, unstarted, known })
         } else {
             Err("no machine follows from it".to_owned())
         };
@@ -255,8 +257,27 @@ struct Used {
     widest: u64,
     /// The most processors in use at once.
     peak: u64,
+    /// Jobs that ran without a recorded start, which count from their submission on.
+    unstarted: u64,
     /// The size that follows from the use.
     known: SiteSize,
+}
+
+impl Used {
+    /// Returns the words on what the size assumes; empty if it assumes nothing.
+    fn assumption(&self) -> String {
+        let count = |verb| {
+            format!(
+                "; {} without a recorded start {verb} from the submission on",
+                counted(self.unstarted, "job")
+            )
+        };
+        match self.unstarted {
+            0 => String::new(),
+            1 => count("counts"),
+            _ => count("count"),
+        }
+    }
 }
 
 impl LogSize {
@@ -273,9 +294,20 @@ impl LogSize {
         }
         // MaxNodes may count hosts where jobs count cores, of which a host has two or more.
         let has_cores = |nodes: &u64| *nodes < used.widest || nodes.saturating_mul(2) <= used.peak;
-        match (known(header.max_nodes()).filter(|nodes| !has_cores(nodes)), &used.known) {
+        let hosts = known(header.max_nodes());
+        let reason = match hosts {
+            Some(_) => ", more than its header has as nodes (MaxNodes)",
+            // Somebody wrote a size that cannot be read.
+            None if ["MaxProcs", "MaxNodes"].iter().any(|key| header.get(key).is_some()) => {
+                ", as its header has no number MaxProcs or MaxNodes"
+            }
+            None => "",
+        };
+        match (hosts.filter(|nodes| !has_cores(nodes)), &used.known) {
             (Some(nodes), _) => Ok(Self::new(nodes, "nodes of its header (MaxNodes)")),
-            (None, SiteSize::Known(nodes, source)) => Ok(Self::new(*nodes, *source)),
+            (None, SiteSize::Known(nodes, source)) => {
+                Ok(Self::new(*nodes, format!("{source}{reason}{}", used.assumption())))
+            }
             (None, SiteSize::Unknown(reason)) => Err(reason.clone()),
         }
     }
@@ -292,7 +324,7 @@ impl LogSize {
             return Self::new(nodes, "processors of the partition in the log's header");
         }
         let needed = match &used.known {
-            SiteSize::Known(nodes, source) => Self::new(*nodes, *source),
+            SiteSize::Known(nodes, source) => Self::new(*nodes, format!("{source}{}", used.assumption())),
             SiteSize::Unknown(_) => {
                 let source = "processors that its jobs need; the size of its machine is not known";
                 Self { is_known: false, ..Self::new(used.peak.max(used.widest), source) }

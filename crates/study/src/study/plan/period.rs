@@ -66,6 +66,12 @@ pub(super) struct LogPeriod {
 const END_RECORDS: [&str; 3] = ["pbs", "lsf", "sge"];
 
 impl LogPeriod {
+    /// Returns that of a log whose arrivals are drawn anew: they have no period, and no recorded waits.
+    pub(super) fn of_redrawn(log: &LogSummary) -> Self {
+        let doubt = log.format.is_of_site().then(|| "arrivals are drawn anew".to_owned());
+        Self { doubt, ..Self::default() }
+    }
+
     /// Returns the period of a log by `choice`; `None` is [`PeriodChoice::Auto`] for logs of sites, and
     /// [`PeriodChoice::Off`] for others. Fails if the given period is empty or its dates are unknown.
     pub(super) fn resolve(

@@ -48,6 +48,8 @@ pub(super) struct Survey {
     /// The number of jobs with a time limit, and of those whose limit is their run time.
     pub(super) limited: u64,
     pub(super) limited_by_run: u64,
+    /// The number of jobs that ran although the log does not say when they started.
+    pub(super) unstarted: u64,
     /// Whether any job names its user.
     pub(super) names_users: bool,
     /// Sum of processors times run time, in microseconds.
@@ -125,6 +127,7 @@ impl Counts {
         survey.jobs += 1;
         survey.limited += u64::from(job.known_estimate().is_some());
         survey.limited_by_run += u64::from(job.estimate == job.run);
+        survey.unstarted += u64::from(job.logged.wait.is_none() && job.run > Time::ZERO);
         survey.widest = survey.widest.max(job.procs);
         survey.names_users |= job.logged.user.known().is_some();
         let work_procs_us = i128::from(job.procs) * i128::from(job.run.as_micros());
@@ -184,6 +187,7 @@ impl Survey {
         self.jobs += other.jobs;
         self.limited += other.limited;
         self.limited_by_run += other.limited_by_run;
+        self.unstarted += other.unstarted;
         self.names_users |= other.names_users;
         self.widest = self.widest.max(other.widest);
         self.work_procs_us += other.work_procs_us;

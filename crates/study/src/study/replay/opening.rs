@@ -20,7 +20,8 @@ pub(in crate::study) fn begin(period: Option<Period>, jobs: &[Job]) -> (Cow<'_, 
         if job.known_estimate().is_some() {
             job.estimate = (job.estimate - ran).max(Time::ZERO);
         }
-        job.run = job.run - ran;
+        // A shaken run time can be shorter than the job had run.
+        job.run = (job.run - ran).max(Time::ZERO);
         running.push((start, id as JobId));
     }
     running.sort_unstable();
@@ -85,4 +86,24 @@ pub struct Refused {
 /// Returns the jobs that run at the beginning, with their positions.
 fn carried(period: Period, jobs: &mut [Job]) -> impl Iterator<Item = (usize, &mut Job)> {
     jobs.iter_mut().enumerate().filter(move |(_, job)| period.origin(job) == Origin::Carried)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshreplay_base::job::Logged;
+
+    #[test]
+    fn a_shaken_run_that_should_have_ended_ends_at_the_beginning() {
+        let at = Time::from_seconds;
+        let period: Period = "1000..2000".parse().expect("a period");
+        let logged = Logged { wait: Some(at(0)), ..Logged::default() };
+        let job = |run_s| Job { submit: at(0), run: at(run_s), estimate: at(1100), logged, ..Job::default() };
+        // By the log the first one ran until 1,001 s.
+        let jobs = [job(999), job(1050)];
+        let (jobs, opening) = begin(Some(period), &jobs);
+        let left: Vec<_> = jobs.iter().map(|job| (job.run, job.estimate)).collect();
+        assert_eq!(left, [(Time::ZERO, at(100)), (at(50), at(100))]);
+        assert_eq!(opening.map(|opening| opening.running), Some(vec![0, 1]));
+    }
 }

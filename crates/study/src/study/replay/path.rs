@@ -59,7 +59,7 @@ impl Replication<'_> {
         let Fitting { jobs, skipped, misfits, .. } = &fitting;
         let outages = outages::plan(spec, options, fitting.first_arrival, seed)?;
         let is_sorted = jobs.is_sorted_by_key(|job| job.submit);
-        let period = spec.period;
+        let period = spec.covered();
         let (begun, opening) = opening::begin(period, jobs);
         let context = ReplayContext {
             mesh: &spec.machine,

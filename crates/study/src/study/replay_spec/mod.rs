@@ -93,6 +93,11 @@ impl PartialEq for ReplaySpec {
 }
 
 impl ReplaySpec {
+    /// Returns the period in the time of the replay: its end moves as arrivals do. `None` for the whole log.
+    pub fn covered(&self) -> Option<Period> {
+        self.period.map(|period| period.scaled(self.arrival_scale))
+    }
+
     /// A replay with the defaults: an unnamed log, the default rules, recorded arrival times, run times from
     /// the log, and seed 1. Its labels are short forms.
     pub fn new(machine: Mesh, scheduler: Spec, allocator: Spec) -> Self {
