@@ -46,6 +46,7 @@ impl Period {
     /// Returns the period with its length multiplied by `factor`, in whole seconds, at least 1. Replays whose
     /// arrivals are scaled from the beginning on cover it.
     #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a cast of a number with a fraction clamps")]
     pub fn scaled(self, factor: f64) -> Self {
         let length_s = ((self.to - self.from).as_seconds() * factor).round().max(1.0);
         Self { to: self.from + Time::from_seconds(length_s as i64), ..self }

@@ -1,4 +1,4 @@
-//! Maintenance: times in which nothing runs although jobs wait, all of which fit the machine, as they ran later.
+//! Maintenance: nothing runs although jobs wait. Each of these jobs fits the machine, because it ran later.
 
 use crate::nodes::Run;
 
@@ -6,8 +6,8 @@ use crate::nodes::Run;
 const SHORTEST_S: i64 = 6 * 3600;
 const WAITING_S: i64 = 600;
 
-/// Returns the beginning and the end of each time of 6 h or more in which nothing runs and a job waits, in
-/// order. Runs must be sorted by start, in seconds; those with unknown times do not count. O(n) for n runs.
+/// Returns the beginning and the end of each maintenance of 6 h or more, in order. Runs must be sorted by
+/// start, in seconds; runs with unknown times do not count. O(n) for n runs.
 pub(crate) fn idle_spans(runs: &[Run]) -> Vec<[i64; 2]> {
     let lasting: Vec<&Run> = runs.iter().filter(|run| run.is_known() && run.start < run.end).collect();
     // The earliest submission of this run and all later ones.

@@ -1,8 +1,8 @@
-//! Tells a window of a site's history from a whole log.
+//! Detection of logs that are a window of a site's history, such as the dump of one month.
 //!
-//! The dump of a month has every job that ran in that month. Jobs that ran before are missing, also those that
-//! were submitted while the oldest jobs of the dump waited. In a whole log such jobs end before most others:
-//! the statistic is the number of ends that should have been seen before the first one.
+//! Such a dump has every job that ran in the month. It lacks the jobs that were submitted as early as its
+//! oldest ones and ended before the month. The test counts these missing jobs: at the rate and with the
+//! turnarounds of the later jobs, how many should have ended between the first submission and the first end?
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "jobs are counted in memory; times are differences of instants that are in range"
@@ -11,7 +11,7 @@
 use super::Levels;
 use crate::nodes::Run;
 
-/// Least number of ends missing before the first end, and least share of jobs or of node time before it.
+/// Fewest jobs missing before the first end, and smallest share of jobs or node time before it, in a window.
 const LEAST_MISSING: f64 = 10.0;
 const LEAST_SHARE: f64 = 0.002;
 
@@ -24,17 +24,17 @@ const LEAST_QUEUE: usize = 10;
 /// The beginning of a window of a site's history.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// First instant at which all jobs that run or wait are in the log.
+    /// First instant with all running and waiting jobs in the log.
     pub start: i64,
-    /// Jobs that were submitted before it.
+    /// Jobs submitted before the first end.
     pub carried: u64,
     /// Whether the log has the jobs that started in the window, so that the instant is an estimate.
     pub is_by_start: bool,
 }
 
 impl Window {
-    /// Returns the beginning of the window that `runs` are; `None` if they are a whole log. Runs with unknown
-    /// times do not count; the others must be sorted by start. O(n·log n) for n runs.
+    /// Returns the window; `None` if `runs` are a whole log. Runs with unknown times do not count; the others
+    /// must be sorted by start. O(n·log n) for n runs.
     pub(crate) fn find(runs: &[Run]) -> Option<Self> {
         let known = || runs.iter().filter(|run| run.is_known());
         let first_end = known().filter(|run| run.end > run.start).map(|run| run.end).min()?;
@@ -57,8 +57,8 @@ impl Window {
     }
 }
 
-/// Returns the number of ends between `first` and `first_end` that jobs like the later ones would have. Jobs
-/// are given as their beginning and end. 0 with fewer than [`LEAST_LATER`] of them.
+/// Returns the expected number of ends between `first` and `first_end`, if earlier jobs were like the later
+/// ones. A job is given by its beginning and its end. 0 with fewer than [`LEAST_LATER`] of them.
 fn missing_ends(first: i64, first_end: i64, jobs: impl Iterator<Item = (i64, i64)>) -> f64 {
     let (mut sum, mut last, mut later) = (0.0, first_end, 0_u64);
     for (begin, end) in jobs.filter(|(begin, _)| *begin >= first_end) {

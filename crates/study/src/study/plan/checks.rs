@@ -13,8 +13,8 @@ use meshreplay_sim::metrics::{Has, Needs};
 use meshreplay_workload::{Arrivals, Rules};
 
 impl Draft {
-    /// Fails if an option answers nothing: times that are not measured, a period of arrivals that are drawn
-    /// anew, or shaken run times in a single run, in jobs that are drawn anew anyway, or below a network that sets run times itself.
+    /// Fails if an option answers nothing: quantiles of times that are not measured, a period of arrivals that
+    /// are drawn anew, or shaking in a single run, in drawn jobs, or below a network that sets run times.
     pub(super) fn check_options(&self) -> Result<(), PlanError> {
         let useless = |option, problem| Err(PlanError::Useless { option, problem });
         if self.options.latency && !self.options.timed {

@@ -1,4 +1,4 @@
-//! The beginning of a replay that covers a period of its log: jobs that run then have the rest of their runs.
+//! The beginning of a replay of a period: jobs from before it run on for the rest of their run times.
 #![expect(clippy::cast_possible_truncation, reason = "jobs have numbers of 32 bits")]
 
 use std::borrow::Cow;
@@ -7,8 +7,8 @@ use meshreplay_base::job::{Job, JobId, Origin, Period, Time};
 use meshreplay_sim::engine::Opening;
 use meshreplay_sim::metrics::FinishedJob;
 
-/// Returns the jobs as the engine gets them: of those that run at the beginning of the period, only the rest
-/// of the run time and of the estimate is left. Returns the running jobs in the order of their starts, too.
+/// Returns the jobs for the engine, and the jobs that run at the beginning of the period, by start. The run
+/// times and estimates of the latter are reduced by the time before the period.
 pub(in crate::study) fn begin(period: Option<Period>, jobs: &[Job]) -> (Cow<'_, [Job]>, Option<Opening>) {
     let Some(period) = period else { return (Cow::Borrowed(jobs), None) };
     let mut rest = jobs.to_vec();
@@ -29,7 +29,7 @@ pub(in crate::study) fn begin(period: Option<Period>, jobs: &[Job]) -> (Cow<'_, 
     (Cow::Owned(rest), Some(Opening { at: period.from, running }))
 }
 
-/// Gives finished jobs what [`begin`] took from them, and counts those that were refused at the beginning.
+/// Restores what [`begin`] reduced, and counts jobs without a place at the beginning.
 pub(super) struct Completion<'a> {
     period: Option<Period>,
     /// The jobs of the log from the next one on. Jobs that never ran do not finish.
