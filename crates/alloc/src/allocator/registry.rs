@@ -65,6 +65,7 @@ pub const FAMILIES: &[Family] = &[
             contiguous::best_fit::ENTRY,
             contiguous::worst_fit::ENTRY,
             contiguous::max_periphery::ENTRY,
+            contiguous::all_shapes::ENTRY,
             contiguous::adaptive_scan::ENTRY,
             contiguous::busy_list::ENTRY,
             contiguous::rbs::ENTRY,

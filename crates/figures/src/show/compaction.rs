@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::str::FromStr;
 
 use super::error::ShowError;
-use meshreplay_alloc::allocator::compaction::array::{Array, Schedule, Shift, Task, Window};
+use meshreplay_alloc::allocator::compaction::array::{Array, Schedule, Shift, Suspension, Task, Window};
 use meshreplay_results::text::{Align, Table};
 
 /// Wider arrays are not drawn, because their lines would wrap.
@@ -73,7 +73,8 @@ pub fn compaction(wanted: &Compaction) -> Result<String, ShowError> {
         let line = line(&letters(&array, |task| task.base));
         return Ok(format!("{line}\n nothing has to move: processors {base} to {last} are free\n"));
     }
-    let (Some(left), Some(right)) = (Window::left(&array, request), Window::right(&array, request)) else {
+    let (Some(left), Some(right)) = (Window::left(&array, request, 0), Window::right(&array, request, 0))
+    else {
         return Err(ShowError::Schedule("no window was found".to_owned()));
     };
     let [left, right] = [left, right].map(|window| {
@@ -159,7 +160,7 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
     let name = |shift: &Shift| {
         array.tasks().iter().position(|task| *task == shift.task).map_or('?', letter).to_string()
     };
-    for (shift, (first, last)) in window.shifts.iter().zip(&schedule.suspended) {
+    for (shift, Suspension { first, last, .. }) in window.shifts.iter().zip(&schedule.suspended) {
         let place = |base: u32| format!("{base}-{}", base + shift.task.length - 1);
         let cells = [
             place(shift.task.base),

@@ -17,7 +17,7 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
     for (first, last) in TASKS {
         array.insert(Task { base: first, length: last + 1 - first });
     }
-    let Some(window) = Window::left(&array, INCOMING) else { return };
+    let Some(window) = Window::left(&array, INCOMING, 0) else { return };
     let schedule = Schedule::best(&window);
     let starts: Vec<u32> = schedule.transfers(&window).iter().map(|transfer| transfer.step).collect();
     let at_once = starts.iter().filter(|&&step| step == 1).count();

@@ -2,9 +2,9 @@
 //! SDSC Paragon, and on the array of the NAS task set. A period is the maximum intertask arrival period, M,
 //! in seconds.
 
-use super::{FIRST_FIT, FREE, LEFT};
+use super::{FIRST_FIT, FREE, LEFT, MORE, MORE_WORDS, TEN_SECONDS, TEN_SECONDS_WORDS};
 use crate::comparisons::rounded;
-use crate::finding::{Drawn, Place, Tolerance};
+use crate::finding::{Drawn, Place, Tolerance, Verdict};
 use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 
@@ -142,7 +142,20 @@ impl<'a> Results<'a> {
                 .published(printed.gap, Tolerance::Points(0.1))
                 .tried("", tried)
                 .add_to(findings);
+            item(name, format!("{name}, {MORE}, percent, M = 0"))
+                .measured(self.benefit(printed, MORE))
+                .published(printed.left, Tolerance::Points(3.0))
+                .add_to(findings);
+            let gap = |allocator: &str| {
+                item("gap", format!("{name}, {allocator} below cost-free compaction, points, M = 0"))
+                    .measured(self.gap(printed, allocator))
+                    .published(printed.gap, Tolerance::Points(0.1))
+            };
+            gap(MORE).add_to(findings);
+            gap(TEN_SECONDS).fitted(1, TEN_SECONDS_WORDS).add_to(findings);
         }
+        let words = Verdict::Note(MORE_WORDS.to_owned());
+        item("gap", format!("{MORE}: what it rests on")).verdict(words).add_to(findings);
         item("over-15", "benefits of left compaction at M = 0 are over 15 percent")
             .holds_if(|is| {
                 for printed in &PRINTED {

@@ -1,8 +1,8 @@
 //! Fig. 5 and the text of 4.2: allocation delays and compactions on the NAS log by the size of the array.
 
-use super::{FIRST_FIT, FREE, LEFT};
+use super::{FIRST_FIT, FREE, LEFT, TEN_SECONDS, TEN_SECONDS_WORDS};
 use crate::comparisons::rounded;
-use crate::finding::{Place, Tolerance};
+use crate::finding::{Drawn, Place, Tolerance};
 use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 
@@ -144,6 +144,19 @@ impl<'a> Results<'a> {
         }
     }
 
+    /// Adds the number of compactions if decisions take as long as was fitted.
+    fn list_fitted(&self, findings: &mut Findings<'_>) {
+        for size in SIZES {
+            let place = Place::new("allocations by left compaction", "by size of the array", size);
+            item("allocations", format!("compactions, {TEN_SECONDS}, {size} processors"))
+                .machine(size)
+                .measured(self.at(size, TEN_SECONDS).mean("compactions"))
+                .place(place.drawn(Drawn::Table))
+                .fitted(1, TEN_SECONDS_WORDS)
+                .add_to(findings);
+        }
+    }
+
     fn judge_trend(&self, findings: &mut Findings<'_>, trend: &Trend) {
         let Trend { id, words, column, rises } = *trend;
         let number = |size, allocator| self.at(size, allocator).number(column);
@@ -184,4 +197,5 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
     for trend in &TRENDS {
         results.judge_trend(findings, trend);
     }
+    results.list_fitted(findings);
 }

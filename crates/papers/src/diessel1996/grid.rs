@@ -19,7 +19,7 @@ const DATASET: &str = "SDSC-Par-1996";
 const ARRAY: &str = "400";
 /// Seconds of a step, seconds for each record looked at, and rules.
 const STEPS: [&str; 5] = ["0.1", "0.5", "1", "2", "3"];
-const DECISIONS: [&str; 4] = ["0.000001", "0.3", "1", "3"];
+const DECISIONS: [&str; 5] = ["0.000001", "0.3", "1", "3", "10"];
 const RULES: [&str; 4] = ["no", "sooner", "ending", "both"];
 /// The parameters of a setting that are chosen.
 const PARAMETERS: u32 = 3;

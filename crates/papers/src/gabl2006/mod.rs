@@ -38,16 +38,7 @@ pub(super) const PAPER: Paper = Paper {
         table(
             "lengths",
             "Advantage of GABL by the length of packets (text of 4.2)",
-            studies![
-                "length-8",
-                "length-16",
-                "length-32",
-                "length-64",
-                "lists-8",
-                "lists-16",
-                "lists-32",
-                "lists-64",
-            ],
+            studies!["lengths"],
             loads::lengths,
         ),
     ],

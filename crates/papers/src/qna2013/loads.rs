@@ -106,7 +106,9 @@ pub(super) fn judge(
     let at = |allocator: &str, log: &str| at.log(log).allocator(allocator);
     let samples = |allocator: &str, load: &Load| at(allocator, &load.log).by_workload(column);
     let place = |curve, rate| Place::new(curve, "system load (jobs per time unit)", rate).quantity(title);
-    let loads = findings.loads();
+    let mut loads = findings.loads();
+    // Another reading of the sides has rows of its own (`redrawn`).
+    loads.retain(|load| !load.log.contains("outside="));
     let high = &loads[7..];
     findings.about("", "16x16");
     for (allocator, Load { rate, log }) in pairs(ALLOCATORS, &loads) {

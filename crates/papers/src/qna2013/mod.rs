@@ -18,6 +18,7 @@ mod lengths;
 mod loads;
 mod printed_scan;
 mod readings;
+mod redrawn;
 mod utilization;
 
 use super::load::{Paper, Studies, chart, studies, table};
@@ -51,14 +52,23 @@ pub(super) const PAPER: Paper = Paper {
             "fig5",
             "Completion times, all-to-all, exponential sides",
             ALL_TO_ALL_EXPONENTIAL,
-            |findings| loads::judge(findings, &TURNAROUND, "all-to-all", None),
+            |findings| {
+                loads::judge(findings, &TURNAROUND, "all-to-all", None);
+                redrawn::fig5(findings);
+            },
         ),
         chart("fig6", "Utilization at heavy load, uniform sides", studies!["heavy"], |findings| {
             utilization::judge(findings, "");
         }),
-        chart("fig7", "Utilization at heavy load, exponential sides", studies!["heavy"], |findings| {
-            utilization::judge(findings, ",sides=exponential");
-        }),
+        chart(
+            "fig7",
+            "Utilization at heavy load, exponential sides",
+            studies!["heavy", "all-to-all-exponential-redrawn"],
+            |findings| {
+                utilization::judge(findings, ",sides=exponential");
+                redrawn::fig7(findings);
+            },
+        ),
         chart("fig8", "Waiting times, one-to-all, uniform sides", ONE_TO_ALL_UNIFORM, |findings| {
             loads::judge(findings, &WAIT, "one-to-all", Some(&loads::FIG8));
         }),
@@ -72,7 +82,10 @@ pub(super) const PAPER: Paper = Paper {
             "fig11",
             "Waiting times, all-to-all, exponential sides (printed as Figure 10)",
             ALL_TO_ALL_EXPONENTIAL,
-            |findings| loads::judge(findings, &WAIT, "all-to-all", Some(&loads::FIG11)),
+            |findings| {
+                loads::judge(findings, &WAIT, "all-to-all", Some(&loads::FIG11));
+                redrawn::fig11(findings);
+            },
         ),
         table(
             "longer-one-to-all",
@@ -121,5 +134,9 @@ const ONE_TO_ALL_UNIFORM: Studies =
 const ONE_TO_ALL_EXPONENTIAL: Studies = studies!["one-to-all-exponential"];
 const ALL_TO_ALL_UNIFORM: Studies =
     studies!["all-to-all-uniform", "all-to-all-uniform-printed", "all-to-all-uniform-lists"];
-const ALL_TO_ALL_EXPONENTIAL: Studies =
-    studies!["all-to-all-exponential", "all-to-all-exponential-printed", "all-to-all-exponential-lists",];
+const ALL_TO_ALL_EXPONENTIAL: Studies = studies![
+    "all-to-all-exponential",
+    "all-to-all-exponential-printed",
+    "all-to-all-exponential-lists",
+    "all-to-all-exponential-redrawn",
+];

@@ -22,6 +22,8 @@ pub struct Record {
     pub head: Time,
     /// Moves while the job ran.
     pub moves: u32,
+    /// Those of them for which it was suspended longer than it moved.
+    pub delayed_moves: u32,
     /// Time suspended by these moves.
     pub suspended: Time,
     /// Kills after which the job returned to the queue.

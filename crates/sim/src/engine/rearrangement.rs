@@ -169,6 +169,7 @@ impl ReplayState<'_> {
             self.window[job].placement.nodes.clone_from(&moved.nodes);
             let record = &mut self.window[job].record;
             record.moves += 1;
+            record.delayed_moves += u32::from(moved.is_delayed);
             record.suspended = record.suspended + by;
         }
         self.execution.postpone(&suspensions);

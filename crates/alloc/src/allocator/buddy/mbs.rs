@@ -18,8 +18,9 @@
 //! authors' simulator. On a torus blocks do not wrap around.
 //!
 //! With `join=no`, four free siblings are not joined to their parent, so that blocks get smaller as long as
-//! the machine is in use, and the free blocks of a size are a FIFO list (see `unjoined`). Bani-Mohammad et
-//! al. (GABL) and Zolfaghari (QNA) describe MBS without a word on joining or on the order of free blocks.
+//! the machine is in use, and the free blocks of a size are a FIFO list (see `unjoined`), which begins in the
+//! order of their first nodes: by x, then by y. Bani-Mohammad et al. (GABL) and Zolfaghari (QNA) describe MBS
+//! without a word on joining or on the order of free blocks.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;

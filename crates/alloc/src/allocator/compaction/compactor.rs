@@ -7,10 +7,14 @@
 //!    from the first step that moves one of its elements or makes it give way, to the last step that moves
 //!    one.
 //!
-//! So an allocator with compaction never refuses a job while enough processors are free. The costs of a
-//! decision and of a step are parameters. The paper takes them from a report that we could not obtain. The
-//! default cost of a step is 0.1 s. Of the powers of ten, it extends the run times of Table 1 most nearly as
-//! much as printed. No cost of a step gives all numbers of the paper (`reproduce diessel1996` shows several).
+//! So an allocator with compaction never refuses a job while enough processors are free. With `free=more`
+//! tasks move only if more processors are free than the job needs: of left compaction the paper says that they
+//! exceed the request, in words and in its procedure.
+//!
+//! The costs of a decision and of a step are parameters. The paper takes them from a report that we could not
+//! obtain. The default cost of a step is 0.1 s. Of the powers of ten, it extends the run times of Table 1 most
+//! nearly as much as printed. No cost of a step gives all numbers of the paper (`reproduce diessel1996` shows
+//! several). With `clock=seconds`, decisions, steps and suspensions are rounded to whole seconds.
 //! If a task that would move ends while the decision is being made, the plan is void, and the allocator is
 //! asked again.
 //!
@@ -63,6 +67,10 @@ pub(crate) struct Costs {
     check: bool,
     /// When a plan is refused.
     refusal: Refusal,
+    /// The number of processors that have to be free beyond the request; with fewer no task moves.
+    pub(super) spare: u32,
+    /// Whether suspensions and decisions take whole seconds.
+    in_seconds: bool,
 }
 
 /// The submeshes that serve a request if no task moves: a row of as many adjacent processors. There is none
@@ -78,7 +86,8 @@ pub(crate) const SUBMESHES: Submeshes = Submeshes {
 impl Costs {
     /// The parameters with their defaults, for help texts.
     pub(crate) const PARAMETERS: &str = "step_time=0.1, height=1, select_cost=0.000001, \
-         schedule_cost=0.000001 (seconds, rows), check=no (yes), refuse=no (sooner, ending, both)";
+         schedule_cost=0.000001 (seconds, rows), check=no (yes), refuse=no (sooner, ending, both), \
+         free=enough (more), clock=exact (seconds)";
 
     /// Costs of 0 for everything, without checks.
     pub(crate) const NONE: Self = Self {
@@ -88,6 +97,8 @@ impl Costs {
         schedule_s: 0.0,
         check: false,
         refusal: Refusal::Never,
+        spare: 0,
+        in_seconds: false,
     };
 
     /// Takes the costs from the parameters; a parameter that is not given has its default. It fails if a
@@ -110,25 +121,29 @@ impl Costs {
         }
         let check = params.choose("check", &[("no", false), ("yes", true)])?;
         let refusal = params.choose_unwritten("refuse", REFUSALS)?;
-        Ok(Self { step_s, height, select_s, schedule_s, check, refusal })
+        let spare = params.choose_unwritten("free", &[("enough", 0), ("more", 1)])?;
+        let in_seconds = params.choose_unwritten("clock", &[("exact", false), ("seconds", true)])?;
+        Ok(Self { step_s, height, select_s, schedule_s, check, refusal, spare, in_seconds })
     }
 
     /// Returns the time for `steps` steps of a mesh with one row, on a mesh of `height` rows.
     fn steps(&self, steps: u32) -> Time {
-        seconds(self.step_s * f64::from(steps.div_ceil(self.height)))
+        self.time(self.step_s * f64::from(steps.div_ceil(self.height)))
     }
 
     /// Returns the time that a decision takes. It looks once at the records of all `tasks` tasks and of the
     /// free blocks between them, and for every candidate schedule at every task that moves.
     fn decision(&self, tasks: usize, schedule: &Schedule) -> Time {
         let visits = f64::from(schedule.candidates) * schedule.suspended.len() as f64;
-        seconds(self.select_s * (2 * tasks + 1) as f64 + self.schedule_s * visits)
+        self.time(self.select_s * (2 * tasks + 1) as f64 + self.schedule_s * visits)
     }
-}
 
-/// Returns a time in seconds, rounded to microseconds.
-fn seconds(seconds: f64) -> Time {
-    Time::from_micros((seconds * 1e6).round() as i64)
+    /// Returns a time in seconds, rounded to a tick of the clock.
+    fn time(&self, seconds: f64) -> Time {
+        let ticks_per_second = if self.in_seconds { 1.0 } else { 1e6 };
+        let ticks = (seconds * ticks_per_second).round();
+        Time::from_micros((ticks * 1e6 / ticks_per_second).round() as i64)
+    }
 }
 
 /// First fit on a linear array, with compaction if it has directions and costs.
@@ -145,12 +160,21 @@ impl Compactor {
         Self { array: Array::new(processors), compaction }
     }
 
+    /// Returns an allocator for the state of a machine. Adjacent tasks count as one, which changes no window.
+    pub(crate) fn for_state(machine: &Machine, compaction: Option<(Ways, Costs)>) -> Self {
+        let mut compactor = Self::new(machine.mesh().nodes(), compaction);
+        let busy: Vec<NodeId> =
+            (0..machine.mesh().nodes()).filter(|&node| !machine.free().contains(node)).collect();
+        tasks(&busy).for_each(|task| compactor.array.insert(task));
+        compactor
+    }
+
     /// Returns a placement that moves tasks to make room for a job of `length` processors; `None` if no task
     /// may move or too few processors are free.
     fn plan(&self, length: u32) -> Option<Placement> {
         let (ways, costs) = self.compaction?;
-        let left = || Window::left(&self.array, length);
-        let right = || Window::right(&self.array, length);
+        let left = || Window::left(&self.array, length, costs.spare);
+        let right = || Window::right(&self.array, length, costs.spare);
         let plan = match ways {
             Ways::Free => return self.slide(length),
             Ways::Left => Plan::new(left()?),
@@ -179,11 +203,12 @@ impl Compactor {
             let checked = schedule.check(&window, self.array.processors());
             assert!(checked.is_ok(), "{checked:?} on {:?}", self.array);
         }
-        let moves = window.shifts.iter().zip(&schedule.suspended).map(|(shift, &(first, last))| JobMove {
+        let moves = window.shifts.iter().zip(&schedule.suspended).map(|(shift, steps)| JobMove {
             first: shift.task.base,
             nodes: nodes(shift.target(), shift.task.length),
-            suspended: costs.steps(last + 1 - first),
-            until: costs.steps(last),
+            suspended: costs.steps(steps.last + 1 - steps.first),
+            is_delayed: steps.delay > 0,
+            until: costs.steps(steps.last),
         });
         let rearrangement = Rearrangement {
             moves: moves.collect(),
@@ -206,7 +231,13 @@ impl Compactor {
         for task in self.array.tasks() {
             if task.base > edge {
                 let nodes = nodes(edge, task.length);
-                moves.push(JobMove { first: task.base, nodes, suspended: Time::ZERO, until: Time::ZERO });
+                moves.push(JobMove {
+                    first: task.base,
+                    nodes,
+                    suspended: Time::ZERO,
+                    is_delayed: false,
+                    until: Time::ZERO,
+                });
             }
             edge += task.length;
         }

@@ -19,14 +19,18 @@
 //!
 //! A ring has no end for tasks to slide to, so the allocators with compaction refuse it.
 //!
-//! An allocator with compaction never refuses a job while enough processors are free. The costs of a decision
+//! An allocator with compaction never refuses a job while enough processors are free, unless `free=more` asks
+//! for more free processors than the job needs before a task moves, as the paper's words do. The costs of a decision
 //! and of a step are parameters. First fit takes time O(tasks). Compaction takes time O(tasks + e·s), where e
 //! elements move and s schedules are considered, and twice that for both directions.
 
 use super::compactor::{Compactor, Costs, SUBMESHES, Ways};
 use crate::allocator::contiguous::first_fit::FirstFit;
-use crate::allocator::seam::{Entry, Memory, OnTori, Promises, Served, Setup, Strategy};
+use crate::allocator::seam::{
+    Allocator, Entry, Foresight, Memory, OnTori, Promises, Request, Served, Setup, Strategy,
+};
 use meshreplay_base::spec::{Params, SpecError};
+use meshreplay_machine::machine::Machine;
 
 pub(crate) const LINEAR_FIRST_FIT: Entry = Entry {
     name: "linear-first-fit",
@@ -52,7 +56,11 @@ pub(crate) const LEFT: Entry = Entry {
     refuses_unavailable: Some(
         "its tasks slide along the whole array, and a missing node would be in their way",
     ),
-    promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
+    promises: |spec| Promises {
+        exact: true,
+        complete: spec.params.get("free").is_none_or(|free| free != "more"),
+        memory: Memory::UntilIdle,
+    },
     build: |params, setup| compaction(Ways::Left, params, setup),
     ..LINEAR_FIRST_FIT
 };
@@ -83,5 +91,13 @@ pub(crate) const COST_FREE: Entry = Entry {
 /// compaction is free.
 fn compaction(ways: Ways, params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let costs = if ways == Ways::Free { Costs::NONE } else { Costs::take(params)? };
-    Ok(Strategy::of(Compactor::new(setup.mesh.nodes(), Some((ways, costs)))).moving_jobs())
+    let compaction = Some((ways, costs));
+    let strategy = Strategy::of(Compactor::new(setup.mesh.nodes(), compaction)).moving_jobs();
+    if costs.spare == 0 {
+        return Ok(strategy);
+    }
+    let foresight = move |request: &Request, machine: &Machine| {
+        Compactor::for_state(machine, compaction).propose(request, machine)
+    };
+    Ok(strategy.served(Served::ByState(Foresight::Function(Box::new(foresight)))))
 }

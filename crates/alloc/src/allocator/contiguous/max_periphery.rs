@@ -33,7 +33,7 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 /// The score of a submesh by its contact with the machine's border.
-struct Contact;
+pub(crate) struct Contact;
 
 impl Score for Contact {
     /// Returns the contact. It is 0 for a submesh that does not touch the border, so any submesh that touches

@@ -2,8 +2,8 @@
 //! or waits.
 //!
 //! The allocators differ in three ways: where they look for the base of a submesh (everywhere, at strides, or
-//! next to submeshes in use), whether they turn the job's shape, and how they choose among several free
-//! submeshes. A job's messages stay inside its submesh. The price is that jobs wait although enough nodes are
+//! next to submeshes in use), whether they turn the job's shape or try others, and how they choose among several
+//! free submeshes. A job's messages stay inside its submesh. The price is that jobs wait although enough nodes are
 //! free.
 //!
 //! In dimensions that wrap around, submeshes may wrap around too: every position is a base. Only a submesh as
@@ -21,6 +21,7 @@
 )]
 
 pub(super) mod adaptive_scan;
+pub(super) mod all_shapes;
 pub(super) mod best_fit;
 mod best_place;
 mod border;

@@ -76,6 +76,8 @@ pub struct JobMove {
     pub nodes: Vec<NodeId>,
     /// How long the job is suspended; 0 if its move costs it no time.
     pub suspended: Time,
+    /// Whether it is suspended for longer than it moves.
+    pub is_delayed: bool,
     /// The time from the decision until the job is on its new nodes. The job cannot end earlier.
     pub until: Time,
 }

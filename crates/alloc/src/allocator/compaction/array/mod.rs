@@ -10,6 +10,6 @@ mod schedule;
 mod tasks;
 mod window;
 
-pub use self::schedule::{Schedule, Transfer};
+pub use self::schedule::{Schedule, Suspension, Transfer};
 pub use self::tasks::{Array, Task};
 pub use self::window::{Shift, Window};

@@ -35,14 +35,25 @@ pub struct Schedule {
     pub length: u32,
     /// The longest suspension of a task beyond its moves, in steps.
     pub delay: u32,
-    /// For each moving task the first and the last step of its suspension, in the order of the window's
-    /// shifts.
-    pub suspended: Vec<(u32, u32)>,
+    /// The suspension of each moving task, in the order of the window's shifts.
+    pub suspended: Vec<Suspension>,
     /// The number of candidates among which the schedule was chosen.
     pub candidates: u32,
     /// The step of each element. The rightmost element comes first if tasks move left, and the leftmost if
     /// they move right.
     steps: Vec<u32>,
+}
+
+/// The steps in which a task that moves is suspended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Suspension {
+    /// The first step.
+    pub first: u32,
+    /// The last step.
+    pub last: u32,
+    /// The number of steps from the first to the last in which no element of the task moves. By §3.3 of the
+    /// paper the task is delayed if it is not 0.
+    pub delay: u32,
 }
 
 /// The move of one element of a task.
@@ -159,18 +170,17 @@ impl<'a> Elements<'a> {
                 return None;
             }
             trial.delay = trial.delay.max(delay);
-            trial.suspended.push((first, last));
+            trial.suspended.push(Suspension { first, last, delay });
         }
         trial.steps = steps;
         Some(trial)
     }
 }
 
-/// The schedule of one candidate: the largest delay, the suspension of each task by its first and last step,
-/// and the step of each element.
+/// The schedule of one candidate: the largest delay, the suspension of each task, and the step of each element.
 struct Trial {
     delay: u32,
-    suspended: Vec<(u32, u32)>,
+    suspended: Vec<Suspension>,
     steps: Vec<u32>,
 }
 
@@ -296,7 +306,7 @@ mod tests {
     /// Returns the window and the schedule of Fig. 3 of the paper, where the tasks E, D, A, B and C move.
     fn figure_3() -> (Window, Schedule) {
         let array = array(37, &[(0, 10), (15, 15), (17, 19), (21, 24), (29, 30), (31, 33)]);
-        let window = Window::left(&array, 13).expect("enough are free");
+        let window = Window::left(&array, 13, 0).expect("enough are free");
         let schedule = Schedule::best(&window);
         (window, schedule)
     }
@@ -405,7 +415,8 @@ mod tests {
             if array.first_fit(length).is_some() {
                 continue;
             }
-            for window in [Window::left(&array, length), Window::right(&array, length)].into_iter().flatten()
+            for window in
+                [Window::left(&array, length, 0), Window::right(&array, length, 0)].into_iter().flatten()
             {
                 let schedule = Schedule::best(&window);
                 let label = format!("{array:?} {length} {window:?} {schedule:?}");
@@ -414,8 +425,8 @@ mod tests {
                 assert!(schedule.delay <= window.covered, "{label}");
                 if instances % 50 == 0 {
                     let naive = naive(&window, &schedule);
-                    let spans: Vec<(u32, u32)> =
-                        naive.iter().map(|&(first, last, _)| (first, last)).collect();
+                    let spans: Vec<Suspension> =
+                        naive.iter().map(|&(first, last, delay)| Suspension { first, last, delay }).collect();
                     assert_eq!(spans, schedule.suspended, "{label}");
                     assert_eq!(naive.iter().map(|(.., delay)| *delay).max(), Some(schedule.delay), "{label}");
                 }
@@ -430,7 +441,7 @@ mod tests {
         for _ in 0..5000 {
             let array = random(&mut numbers);
             let length = 1 + numbers.below(array.free().max(1));
-            let Some(window) = Window::left(&array, length).filter(|_| array.first_fit(length).is_none())
+            let Some(window) = Window::left(&array, length, 0).filter(|_| array.first_fit(length).is_none())
             else {
                 continue;
             };

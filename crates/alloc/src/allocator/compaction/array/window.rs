@@ -39,11 +39,11 @@ pub struct Window {
 }
 
 impl Window {
-    /// Returns the window for a task of `length` processors if tasks move to the left; `None` if fewer
-    /// processors are free. The window covers as few busy processors as possible; of equals the leftmost is
+    /// Returns the window for a task of `length` processors if tasks move to the left; `None` if fewer than
+    /// `length + spare` processors are free. The window covers as few busy processors as possible; of equals the leftmost is
     /// taken. By Theorem 1, some best window ends where a free block ends, so only these are compared.
     /// O(tasks).
-    pub fn left(array: &Array, length: u32) -> Option<Self> {
+    pub fn left(array: &Array, length: u32, spare: u32) -> Option<Self> {
         let tasks = array.tasks();
         // Prefix sums: the number of processors of all tasks before each one.
         let mut before = Vec::with_capacity(tasks.len() + 1);
@@ -57,8 +57,8 @@ impl Window {
         for i in 0..=tasks.len() {
             let end = tasks.get(i).map_or(array.processors(), |task| task.base);
             let block = end - std::mem::replace(&mut from, tasks.get(i).map_or(end, |task| task.end()));
-            // The window needs a free block at its right end, and `length` free processors up to there.
-            if block == 0 || end - before[i] < length {
+            // The window needs a free block at its right end, and enough free processors up to there.
+            if block == 0 || end - before[i] < length.saturating_add(spare) {
                 continue;
             }
             let base = end - length;
@@ -87,8 +87,8 @@ impl Window {
 
     /// Returns the window for a task of `length` processors if tasks move to the right; `None` if fewer
     /// processors are free. It is the mirror image of [`Self::left`] on the mirrored array.
-    pub fn right(array: &Array, length: u32) -> Option<Self> {
-        let mirrored = Self::left(&array.mirrored(), length)?;
+    pub fn right(array: &Array, length: u32, spare: u32) -> Option<Self> {
+        let mirrored = Self::left(&array.mirrored(), length, spare)?;
         let back = |shift: &Shift| Shift { task: array.mirror(shift.task), rightwards: true, ..*shift };
         let shifts = mirrored.shifts.iter().map(back).collect();
         let place = array.mirror(Task { base: mirrored.base, length });
@@ -153,7 +153,7 @@ mod tests {
                     busy[..(base + length) as usize].iter().filter(|b| !**b).count() >= length as usize
                 };
                 let fewest = (0..=processors - length).filter(fits).map(covered).min();
-                let window = Window::left(&array, length).expect("enough are free");
+                let window = Window::left(&array, length, 0).expect("enough are free");
                 assert_eq!(Some(window.covered as usize), fewest, "{array:?} {length}");
                 assert_eq!(covered(window.base), window.covered as usize);
                 let next = window.base > 0 && busy[window.base as usize - 1];
@@ -164,12 +164,12 @@ mod tests {
                 assert_eq!(after.free(), array.free() - length);
                 let lengths = |array: &Array| array.tasks().iter().map(|task| task.length).sum::<u32>();
                 assert_eq!(lengths(&after), lengths(&array) + length);
-                let right = Window::right(&array, length).expect("enough are free");
+                let right = Window::right(&array, length, 0).expect("enough are free");
                 let mut after = array.clone();
                 after.carry_out(&right);
                 assert!(after.tasks().windows(2).all(|pair| pair[0].end() <= pair[1].base), "{after:?}");
             }
-            assert_eq!(Window::left(&array, array.free() + 1), None);
+            assert_eq!(Window::left(&array, array.free() + 1, 0), None);
         }
     }
 }
