@@ -13,7 +13,6 @@
 use std::time::Instant;
 
 use crate::estimate::{Estimate, Median};
-use crate::finding::{Drawn, Place};
 use crate::findings::{Findings, item, pairs};
 use meshreplay_alloc::allocator::{Placement, Request, Setup, Strategy, build};
 use meshreplay_base::job::{Job, Time};
@@ -165,14 +164,12 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         let log = format!("synthetic:ratio={ratio}{sides}");
         findings.about(&log, MACHINE);
         let Costs { more, .. } = measure(&log, [SCAN, FIXED]).unwrap_or_default();
-        let place = Place::new(&format!("{name} sides, percent"), "orientations by traffic ratio", ratio);
         item(
             "orientations",
             format!("orientations beyond one per call, percent (20 to 30), {name} sides, ratio {ratio}"),
         )
         .measured(Interval::of(&more).map(Estimate::Mean))
         .in_range([20.0, 30.0])
-        .place(place.drawn(Drawn::Table))
         .add_to(findings);
     }
     for log in TIMED {

@@ -1,6 +1,7 @@
 //! The communicating jobs: their remaining packets, and the arrival of each job's last packet.
 
 use super::fabric::{Packet, Processors};
+use super::mapping::Mapping;
 use super::quota::{Messages, Plan};
 use super::traffic::{JobTraffic, PacketStats, Traffic};
 use crate::execution::Started;
@@ -23,7 +24,7 @@ struct CommunicatingJob {
     id: JobId,
     /// Rank among the jobs that have started.
     rank: u32,
-    /// The nodes of the processes, in a row-major scan of the machine.
+    /// The nodes of the processes, by rank.
     nodes: Vec<NodeId>,
     /// The messages to send.
     messages: Messages,
@@ -40,6 +41,7 @@ pub(super) struct Communication {
     /// The rule for drawing messages.
     plan: Plan,
     injection: Injection,
+    mapping: Mapping,
     /// The jobs by slot. The slots of finished jobs are reused.
     active: Vec<Option<CommunicatingJob>>,
     /// The empty slots.
@@ -62,6 +64,7 @@ impl Communication {
             mesh: mesh.clone(),
             plan,
             injection,
+            mapping: Mapping::Nodes,
             active: Vec::new(),
             unused: Vec::new(),
             started: 0,
@@ -69,6 +72,11 @@ impl Communication {
             by_job: Vec::new(),
             finished: Vec::new(),
         }
+    }
+
+    /// Returns the list with another mapping of processes to nodes.
+    pub(super) fn mapped(self, mapping: Mapping) -> Self {
+        Self { mapping, ..self }
     }
 
     /// Starts the communication of a job in cycle `now`. Returns the first packet of each sending process,
@@ -85,9 +93,7 @@ impl Communication {
             return Ok(Vec::new());
         }
         self.by_job.resize(self.by_job.len().max(started.id as usize + 1), JobTraffic::default());
-        let mut nodes = started.nodes.to_vec();
-        // Node numbers ascend in a row-major scan of the machine.
-        nodes.sort_unstable();
+        let nodes = self.mapping.nodes(&self.mesh, started.nodes, &messages.processes, self.plan.pattern);
         let senders = messages.senders.len() as u32;
         let job = CommunicatingJob { id: started.id, rank: self.started, nodes, messages, left, since: now };
         self.started += 1;

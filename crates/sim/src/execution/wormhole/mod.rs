@@ -11,9 +11,9 @@
 //!   [`packet_level`] simulates this by packets; tests compare it with a simulation of every flit.
 //! * A job without packets (one processor, or a drawn number of 0) lasts its recorded run time, or one cycle
 //!   if recorded run times do not count.
-//! * The processes of a job are numbered in a row-major scan of the machine. They are arranged along the
-//!   sides of the job, turned as the placement is.
-//! * If a placement has more nodes than processes, the first nodes in this scan communicate.
+//! * The processes of a job are arranged along the sides of the job, turned as the placement is. Which node
+//!   runs which process is decided by `mapping`, by default in a row-major scan of the machine ([`mapping`]).
+//! * If a placement has more nodes than processes, the first nodes in this order communicate.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -28,6 +28,7 @@ mod communication;
 mod fabric;
 #[cfg(test)]
 mod flit_level;
+mod mapping;
 mod open_loop;
 mod packet_level;
 mod pattern;
@@ -50,6 +51,7 @@ use self::communication::{Communication, Injection};
 use self::fabric::{Fabric, Processors, Timing};
 #[cfg(test)]
 use self::flit_level::FlitLevel;
+use self::mapping::Mapping;
 use self::packet_level::PacketLevel;
 use self::pattern::PATTERNS;
 use self::quota::{Law, Plan, Quota};
@@ -67,7 +69,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; R. Zolfaghari, IJEAT \
          2013",
     parameters: "pattern=all-to-all (one-to-all, near-neighbour, ring, random, n-body, fft, transpose), \
-         messages=5, law=exponential (constant), quota=total (per-processor, rounds), injection=pipelined \
+         messages=5, mapping=nodes (curve, rcb), law=exponential (constant), quota=total (per-processor, rounds), injection=pipelined \
          (blocking), length=8 flits, ts=3 cycles, buffer=flit (packet), cycle=1 s, \
          compute=recorded (none), level=packet; on tori halfway=parity (up, random), vc=balanced \
          (wrapping, dateline)",
@@ -117,6 +119,7 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
     let cycle = cycle(params)?;
     let computes = params.choose("compute", &[("recorded", true), ("none", false)])?;
     check_machine(params, setup.mesh)?;
+    let mapping = Mapping::take(params, setup.mesh)?;
     let (fabric, links) = transport.build(setup.mesh);
     let traffic = Traffic::new(cycle, links);
     let plan = Plan { pattern, quota, law, messages, seed: setup.seed };
@@ -124,7 +127,7 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
         cycle,
         computes,
         fabric,
-        communication: Communication::new(setup.mesh, plan, injection, traffic),
+        communication: Communication::new(setup.mesh, plan, injection, traffic).mapped(mapping),
         runs: vec![(Time::ZERO, 0); setup.jobs],
         started: 0,
         ends: BinaryHeap::new(),

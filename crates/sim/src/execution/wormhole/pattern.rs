@@ -1,7 +1,7 @@
 //! Communication patterns between the processes of a job.
 //!
 //! A *round* of a pattern is a list of messages for every process of a job. The processes are numbered 0 to k
-//! − 1 in a row-major scan of the machine. The first two patterns are by S. Bani-Mohammad et al.,
+//! − 1; `mapping` decides on which node each of them runs. The first two patterns are by S. Bani-Mohammad et al.,
 //! ICPADS 2006, and R. Zolfaghari, IJEAT 2013. The others are customary in such simulations: V. Lo, K.
 //! Windisch, W. Liu, B. Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected
 //! multicomputers", IEEE TPDS, 1997, has all-to-all, one-to-all, n-body and FFT.
@@ -86,6 +86,12 @@ impl Processes {
         sides.sort_unstable();
         own.sort_unstable();
         if sides == own { Self { sides: placed, ..self } } else { self }
+    }
+
+    /// Returns the position of process `rank` along the sides.
+    pub(super) fn position(&self, rank: u32) -> [u32; 3] {
+        let [width, length, _] = self.sides;
+        [rank % width, rank / width % length, rank / width / length]
     }
 
     /// Returns the process at the position of `rank` in the transposed matrix.

@@ -60,7 +60,7 @@ pub(super) struct Sender {
 #[derive(Clone, Debug)]
 pub(super) struct Messages {
     pattern: Pattern,
-    processes: Processes,
+    pub(super) processes: Processes,
     /// The processes that send, by rank.
     pub(super) senders: Vec<Sender>,
     /// The receivers of the drawn messages, by sender.
