@@ -178,47 +178,74 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
     csv_line(titles) + &rows.map(line).collect::<String>()
 }
 
-/// Returns a table that is too wide for the screen as a list: the item, its numbers, and the verdict.
+/// Returns a table that is too wide for the screen as a list: the item, its verdict and numbers, and the reason.
 fn listed(table: &Table, screen: Screen) -> String {
     let mut text = String::new();
     for row in table.rows() {
-        let [item, numbers @ .., verdict] = row else { continue };
-        let titles = table.titles().skip(1);
-        let numbers = titles.zip(numbers).filter(|(_, cell)| !cell.is_empty());
-        let numbers: Vec<String> = numbers.map(|(title, cell)| format!("{title} {cell}")).collect();
+        let (mut facts, mut item, mut why) = (Vec::new(), "", "");
+        for (title, cell) in table.titles().zip(row).filter(|(_, cell)| !cell.is_empty()) {
+            match title {
+                "item" => item = cell,
+                "why" => why = cell,
+                "verdict" => facts.push(cell.clone()),
+                _ => facts.push(format!("{title} {cell}")),
+            }
+        }
         text += &screen.hanging(&format!(" {item}"), 3);
-        for line in [numbers.join(" · "), verdict.clone()].iter().filter(|line| !line.is_empty()) {
+        for line in [facts.join(" · "), why.to_owned()].iter().filter(|line| !line.is_empty()) {
             text += &screen.hanging(&format!("   {line}"), 5);
         }
     }
     text
 }
 
-/// Returns one figure as text, with its title and the notes about its logs.
-fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
-    let Comparison { paper, figure, findings, versions, missing, .. } = comparison;
-    let columns = [
-        ("item", Align::Left),
-        ("log", Align::Left),
-        ("machine", Align::Left),
-        ("published", Align::Right),
-        ("measured", Align::Right),
-        ("ratio", Align::Right),
-        ("verdict", Align::Left),
-    ];
-    let mut table = Table::new(&columns);
-    let (points, others): (Vec<&Finding>, Vec<&Finding>) =
-        findings.iter().partition(|finding| finding.place.is_some());
-    for finding in &others {
+/// The columns of items. The verdict comes first, as items may be long.
+const COLUMNS: [(&str, Align); 8] = [
+    ("verdict", Align::Left),
+    ("published", Align::Right),
+    ("measured", Align::Right),
+    ("ratio", Align::Right),
+    ("item", Align::Left),
+    ("log", Align::Left),
+    ("machine", Align::Left),
+    ("why", Align::Left),
+];
+
+/// Returns the items as a table, without empty columns; a log or machine that all items share is not named.
+fn items(findings: &[&Finding]) -> Table {
+    let mut table = Table::new(&COLUMNS);
+    for finding in findings {
         let published = finding.published.map(|published| grouped(published.value, published.decimals));
         let measured = finding.measured.map(|measured| number(finding, measured));
         let digits = |ratio: f64| if ratio > 0.0 && ratio < 0.01 { 6 } else { 4 };
-        let ratio = finding.ratio().map(|ratio| format!("{ratio:.*}", digits(ratio)));
-        let numbers = [published, measured, ratio].map(Option::unwrap_or_default);
-        let words = [&finding.item, &finding.log, &finding.machine].map(String::clone);
-        table.add(words.into_iter().chain(numbers).chain([finding.verdict.to_string()]).collect());
+        let ratio = finding.ratio().map(|ratio| grouped(ratio, digits(ratio)));
+        let [published, measured, ratio] = [published, measured, ratio].map(Option::unwrap_or_default);
+        let words = finding.verdict.to_string();
+        let (verdict, why) = match &finding.verdict {
+            Verdict::Note(_) => ("", words.as_str()),
+            _ => words.split_once(": ").unwrap_or((words.as_str(), "")),
+        };
+        let [item, log, machine] = [&finding.item, &finding.log, &finding.machine].map(String::clone);
+        table.add(vec![verdict.to_owned(), published, measured, ratio, item, log, machine, why.to_owned()]);
     }
     table.drop_constant(&["log", "machine"]);
+    let titles: Vec<String> = table.titles().map(str::to_owned).collect();
+    for (at, title) in titles.iter().enumerate().rev() {
+        if table.rows().all(|row| row[at].is_empty()) {
+            table.drop_constant(&[title]);
+        }
+    }
+    table
+}
+
+/// Returns one figure as text, with its title and the notes about its logs.
+fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
+    let Comparison { paper, figure, findings, versions, missing, .. } = comparison;
+    let (points, others): (Vec<&Finding>, Vec<&Finding>) =
+        findings.iter().partition(|finding| finding.place.is_some());
+    // What nothing was printed of comes last, in a table of its own.
+    let (judged, beside): (Vec<&Finding>, Vec<&Finding>) =
+        others.into_iter().partition(|finding| finding.verdict != Verdict::None);
     let name = format!("{} {}: {}", paper.name, figure.name, figure.title);
     let without = (!missing.is_empty()).then(|| format!("without {}, not found", missing.join(", ")));
     let written = |table: &Table| match format {
@@ -231,10 +258,12 @@ fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
     };
     let (before, mark) = if format == Format::Markdown { ("## ", "\n* ") } else { (" ", "\n ") };
     let mut tables: Vec<String> = curves(&points).iter().map(written).collect();
-    if !others.is_empty() {
+    for table in
+        [judged, beside].iter().filter(|findings| !findings.is_empty()).map(|findings| items(findings))
+    {
         tables.push(match (format, screen.width) {
             (Format::Table, Some(width)) => {
-                let (text, removed) = table.wrapped_text(width, "verdict", 20);
+                let (text, removed) = table.wrapped_text(width, "why", 20);
                 let fits = removed.is_empty() && text.lines().all(|line| line.chars().count() <= width);
                 if fits { text } else { listed(&table, screen) }
             }
@@ -251,18 +280,13 @@ fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
     if format == Format::Table { screen.hanging(&text, 3) } else { text }
 }
 
-/// Returns a number as text, with half the width of its confidence interval if it has one.
+/// Returns a number as text, with half the width of its confidence interval if it has one that is not 0.
 fn number(finding: &Finding, measured: f64) -> String {
-    let digits = decimals(finding, measured);
-    match finding.half_width {
-        None => grouped(measured, digits),
+    match finding.half_width.filter(|half_width| *half_width > 0.0) {
+        None => grouped(measured, decimals(finding, measured)),
         Some(half_width) => {
             // The half-width has two significant digits, and the mean as many decimals.
-            let digits = if half_width > 0.0 {
-                (1.0 - half_width.log10().floor()).clamp(0.0, 4.0) as usize
-            } else {
-                digits
-            };
+            let digits = (1.0 - half_width.log10().floor()).clamp(0.0, 4.0) as usize;
             format!("{} ±{}", grouped(measured, digits), grouped(half_width, digits))
         }
     }
@@ -292,12 +316,13 @@ fn curves(points: &[&Finding]) -> Vec<Table> {
 }
 
 /// Returns the number of decimals of a measured number. It is one more than was printed, and as many as
-/// printed for a whole number; without a published number it is 1 or 4.
+/// printed for a whole number; without a published number it is 0, 1 or 4.
 fn decimals(finding: &Finding, measured: f64) -> usize {
     match finding.published {
         Some(published) if measured.fract() == 0.0 => published.decimals,
         Some(published) if published.value >= 10.0 && measured < 10.0 => 3,
         Some(published) => published.decimals + 1,
+        None if measured.fract() == 0.0 => 0,
         None if measured.abs() >= 1000.0 => 1,
         None => 4,
     }
