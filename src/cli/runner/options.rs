@@ -7,7 +7,7 @@ use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::machine::{Mesh, make_unavailable};
-use crate::study::{Flag, FlagValue, OPTIONS, Options, ReplayOption, is_study_key};
+use crate::study::{Flag, FlagValue, OPTIONS, Options, ReplayOption};
 
 /// A command that has some of the flags in the table of options.
 pub(in crate::cli) trait Flagged: Clone {
@@ -16,6 +16,11 @@ pub(in crate::cli) trait Flagged: Clone {
 
     /// Returns the argument without which the flag has no effect; `None` if it needs none.
     fn needed(flag: &Flag) -> Option<&'static str>;
+
+    /// Returns the heading of the flag in the help; `None` for the one that all options have.
+    fn heading(_: &Flag) -> Option<&'static str> {
+        None
+    }
 }
 
 /// The command `meshreplay replay`.
@@ -32,7 +37,7 @@ pub(in crate::cli) struct OfShow;
 
 impl Flagged for OfShow {
     fn has(flag: &Flag) -> bool {
-        ["outages", "on-outage", "node-map"].contains(&flag.name)
+        flag.is_of_show
     }
 
     fn needed(flag: &Flag) -> Option<&'static str> {
@@ -52,6 +57,10 @@ impl Flagged for OfReplay {
             .find(|other| Some(other.name) == flag.needs)?;
         Some(needed.in_replay.map_or(needed.name, |words| words[0].trim_start_matches('-')))
     }
+
+    fn heading(flag: &Flag) -> Option<&'static str> {
+        Some(flag.heading)
+    }
 }
 
 impl Flagged for OfSweep {
@@ -63,7 +72,7 @@ impl Flagged for OfSweep {
         // What a key of the study file can give is checked once the file is read.
         flag.needs.filter(|needed| {
             let row = OPTIONS.iter().find(|row| row.flag.as_ref().is_some_and(|flag| flag.name == *needed));
-            !row.is_some_and(|row| is_study_key(row.name))
+            !row.is_some_and(|row| row.key.is_some())
         })
     }
 }
@@ -87,6 +96,7 @@ impl<C: Flagged> Args for Flags<C> {
             // The short help has the first sentence.
             let first = flag.help.split_once(". ").map_or(flag.help, |(first, _)| first);
             let arg = Arg::new(flag.name).long(flag.name).help(first).long_help(flag.help);
+            let arg = arg.help_heading(C::heading(flag));
             let arg = match flag.gives {
                 FlagValue::Value(_) => arg.action(ArgAction::SetTrue),
                 FlagValue::Argument(name) => arg.value_name(name).allow_negative_numbers(true).value_parser(

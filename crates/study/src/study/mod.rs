@@ -34,12 +34,12 @@ mod source;
 
 pub use all::ALL;
 pub use axes::{Axes, Combination, LogPart, MachineArg, UNAVAILABLE_OF_AUTO};
-pub use file::{StudyError, is_key as is_study_key};
+pub use file::{StudyError, StudyKey};
 pub use jobs::{JobsError, fitting};
 pub use key::{content_key, sha256};
 pub use log::{LoadedLog, LogSource, LogStart, MOST_KEPT, RecordedNodesError, load, log_name};
 pub use manifest::{Manifest, ManifestCell, ManifestLog};
-pub use options::{Flag, FlagValue, Keyed, OPTIONS, Options, ReplayOption};
+pub use options::{Flag, FlagValue, Keyed, OPTIONS, Options, ReplayOption, headings};
 pub use plan::{Draft, PeriodChoice, PlanError};
 pub use planned::{JobBytes, PlannedReplay, Study, StudyLog, not_compared};
 pub use replay::{JOBS_AT_ONCE, Outcome, Refused, Replay, RunError};

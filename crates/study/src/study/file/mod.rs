@@ -5,7 +5,7 @@ mod error;
 mod toml_keys;
 
 pub use error::StudyError;
-pub use toml_keys::is_key;
+pub use toml_keys::StudyKey;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -107,7 +107,7 @@ fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
 /// Fails if the command line gives an option that is also a key of the file.
 fn check_twice(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
     let is_flag = |row: &&ReplayOption| row.flag.as_ref().is_some_and(|flag| flag.is_of_sweep);
-    let mut given = OPTIONS.iter().filter(is_flag).filter(|row| is_key(row.name) && row.is_given(options));
+    let mut given = OPTIONS.iter().filter(is_flag).filter(|row| row.key.is_some() && row.is_given(options));
     let Some((row, line)) = given.find_map(|row| Some((row, keys.line_of(row.name)?))) else { return Ok(()) };
     let problem = format!("key '{}': {} is given, too; leave one of them out", row.name, flag_of(row.name));
     Err(StudyError::at_line(path, line, problem))
@@ -121,7 +121,7 @@ fn flag_of(name: &str) -> String {
 
 /// Sets the options whose names are keys of the file.
 fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyError> {
-    for option in OPTIONS.iter().filter(|option| is_key(option.name)) {
+    for option in OPTIONS.iter().filter(|option| option.key.is_some()) {
         let set = |text: &str| {
             let mut changed = options.clone();
             (option.set)(&mut changed, text).map(|()| changed)
@@ -135,9 +135,9 @@ fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyErro
 
 /// Fails if a key of the file, or a flag, has no effect because it needs another key that is absent.
 fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
-    let line_of = |row: &ReplayOption| if is_key(row.name) { keys.line_of(row.name) } else { None };
+    let line_of = |row: &ReplayOption| if row.key.is_some() { keys.line_of(row.name) } else { None };
     // Options without a key are left to the command line.
-    let is_given = |row: &ReplayOption| line_of(row).is_some() || is_key(row.name) && row.is_given(options);
+    let is_given = |row: &ReplayOption| line_of(row).is_some() || row.key.is_some() && row.is_given(options);
     let mut given = OPTIONS.iter().filter(|row| is_given(row));
     let alone = given.find_map(|row| Some((row, row.needed().filter(|needed| !needed.is_given(options))?)));
     let Some((row, needed)) = alone else { return Ok(()) };

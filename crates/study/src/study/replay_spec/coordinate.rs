@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::ReplaySpec;
 use super::labels::{self, Labelled};
+use crate::study::file::StudyKey;
 use crate::study::options::Keyed;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::Spec;
@@ -27,6 +28,8 @@ pub struct Coordinate {
     pub keyed: Keyed,
     /// The label of an algorithm; `None` for other coordinates.
     pub label: Option<Labelled>,
+    /// Key of study files. `None` if these cannot set the coordinate.
+    pub key: Option<StudyKey>,
     /// Representation in the command `replay`.
     in_command: InCommand,
     /// Column of frames.
@@ -77,6 +80,7 @@ pub const COORDINATES: &[Coordinate] = &[
         example: "b",
         keyed: Keyed::Always,
         label: None,
+        key: Some(StudyKey::strings("logs", "[\"traces/lublin-256-10k.swf.gz\"]")),
         in_command: InCommand::ByLog,
         in_frames: texts(0, "log, by name"),
         value: |spec| spec.log.as_ref().into(),
@@ -87,6 +91,7 @@ pub const COORDINATES: &[Coordinate] = &[
         example: "01",
         keyed: Keyed::Always,
         label: None,
+        key: None,
         in_command: InCommand::ByLog,
         in_frames: texts(9, "SHA-256 of the log's text"),
         value: |spec| spec.log_sha256.as_ref().into(),
@@ -98,6 +103,7 @@ pub const COORDINATES: &[Coordinate] = &[
                   shape=near-square,sizes=all,status=all",
         keyed: Keyed::Always,
         label: None,
+        key: Some(StudyKey::strings("rules", "[\"authors\", \"requested:overrun=kill\"]")),
         in_command: InCommand::Rules(7),
         in_frames: texts(8, "how records became jobs"),
         value: |spec| spec.rules.to_string().into(),
@@ -108,6 +114,11 @@ pub const COORDINATES: &[Coordinate] = &[
         example: "0.5",
         keyed: Keyed::Always,
         label: None,
+        key: Some(StudyKey {
+            name: "arrival_scales",
+            kind: "a list of numbers above 0",
+            example: "[1, 0.8]",
+        }),
         in_command: InCommand::Option(4),
         in_frames: InFrames { kind: ColumnType::F64, ..texts(6, "the factor of arrival times") },
         value: |spec| spec.arrival_scale.into(),
@@ -118,6 +129,7 @@ pub const COORDINATES: &[Coordinate] = &[
         example: "torus:4x4",
         keyed: Keyed::Always,
         label: None,
+        key: Some(StudyKey::strings("machines", "[\"16x16\", \"8x8x4\"]")),
         in_command: InCommand::Option(1),
         in_frames: texts(2, "machine, as typed"),
         value: |spec| spec.machine.to_string().into(),
@@ -133,6 +145,7 @@ pub const COORDINATES: &[Coordinate] = &[
             of: |labels| &labels.scheduler,
             short: labels::short_scheduler,
         }),
+        key: Some(StudyKey::strings("schedulers", "[\"fcfs\", \"easy\"]")),
         in_command: InCommand::Option(2),
         in_frames: texts(3, "scheduler, as typed"),
         value: |spec| spec.scheduler.to_string().into(),
@@ -148,6 +161,7 @@ pub const COORDINATES: &[Coordinate] = &[
             of: |labels| &labels.allocator,
             short: allocator::short_label,
         }),
+        key: Some(StudyKey::strings("allocators", "[\"hilbert+bf\", \"mc1x1\"]")),
         in_command: InCommand::Option(3),
         in_frames: texts(4, "allocator, as typed"),
         value: |spec| spec.allocator.to_string().into(),
@@ -163,6 +177,7 @@ pub const COORDINATES: &[Coordinate] = &[
             of: |labels| &labels.network,
             short: str::to_owned,
         }),
+        key: Some(StudyKey::strings("networks", "[\"recorded\", \"wormhole:messages=5\"]")),
         in_command: InCommand::OptionUnless(6, RECORDED),
         in_frames: texts(5, "execution model, as typed"),
         value: |spec| spec.network.to_string().into(),
@@ -173,6 +188,7 @@ pub const COORDINATES: &[Coordinate] = &[
         example: "18446744073709551615",
         keyed: Keyed::Always,
         label: None,
+        key: Some(StudyKey { name: "seeds", kind: "a list of whole numbers from 0", example: "[1, 2, 3]" }),
         in_command: InCommand::Single(5),
         in_frames: InFrames { kind: ColumnType::U64, ..texts(7, "seed of everything random") },
         value: |spec| spec.seed.into(),
@@ -183,6 +199,7 @@ pub const COORDINATES: &[Coordinate] = &[
         example: "batch+2",
         keyed: Keyed::IfGiven,
         label: None,
+        key: Some(StudyKey::strings("partitions", "[\"each\"]")),
         in_command: InCommand::OptionUnless(8, ALL_PARTITIONS),
         in_frames: InFrames {
             needs: Needs::Partitions,
@@ -203,6 +220,7 @@ pub const COORDINATES: &[Coordinate] = &[
         example: "3600..90000",
         keyed: Keyed::IfGiven,
         label: None,
+        key: None,
         in_command: InCommand::Shared(WHOLE_LOG),
         in_frames: InFrames {
             needs: Needs::Period,
