@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 
+use super::axes::AxisArgs;
 use super::topology::Machines;
 use crate::cli::one_of;
 use crate::cli::reading::Zone;
-use crate::cli::runner::options::{Flags, OfReplay, UnavailableArgs};
+use crate::cli::runner::options::{Flags, UnavailableArgs};
 use crate::execution;
 use crate::frame::FileFormat;
 use crate::guest::Guests;
@@ -131,22 +132,8 @@ pub(crate) struct Args {
     )]
     network: Vec<GivenSpec>,
 
-    /// Factors of arrival times. A factor below 1 raises the load.
-    #[arg(
-        long,
-        default_value = "1",
-        value_name = "C",
-        num_args = 1..,
-        value_delimiter = ',',
-        allow_negative_numbers = true,
-        value_parser = positive,
-        help_heading = headings::LOG
-    )]
-    arrival_scale: Vec<f64>,
-
-    /// Seed of all random numbers. Every allocator gets the same.
-    #[arg(long, default_value_t = 1, allow_negative_numbers = true, help_heading = headings::LOG)]
-    seed: u64,
+    #[command(flatten)]
+    values: AxisArgs,
 
     /// Number of replays that run at once [default: the number of cores]. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = crate::cli::threads, help_heading = headings::PERFORMANCE)]
@@ -263,7 +250,7 @@ pub(crate) struct Args {
     lenient: bool,
 
     #[command(flatten)]
-    flags: Flags<OfReplay>,
+    flags: Flags,
 
     /// Print neither notes nor progress on standard error.
     #[arg(short, long, help_heading = headings::OUTPUT)]
@@ -351,13 +338,12 @@ impl Args {
         let axes = Axes {
             partitions: self.partitions(),
             rules: vec![self.rules()],
-            arrival_scales: self.arrival_scale.clone(),
             machines: machines?,
             autos,
             schedulers: self.schedulers()?,
             allocators: self.allocator.clone(),
             networks: self.network.clone(),
-            seeds: vec![self.seed],
+            values: self.values.0.clone(),
             guests,
             ..Axes::default()
         };
@@ -505,12 +491,4 @@ fn network_spec(text: &str) -> Result<GivenSpec> {
         Guests::default().resolve_network(&given.spec, &Mesh::new(&[1])?)?;
     }
     Ok(given)
-}
-
-/// Returns the positive number in an argument.
-fn positive(text: &str) -> Result<f64> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        _ => bail!("expected a number above 0"),
-    }
 }

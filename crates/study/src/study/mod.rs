@@ -33,7 +33,7 @@ mod snapshot;
 mod source;
 
 pub use all::ALL;
-pub use axes::{Axes, Combination, LogPart, MachineArg, UNAVAILABLE_OF_AUTO};
+pub use axes::{Axes, AxisValues, Combination, LogPart, MachineArg, UNAVAILABLE_OF_AUTO};
 pub use file::{StudyError, StudyKey};
 pub use jobs::{JobsError, fitting};
 pub use key::{content_key, sha256};
@@ -43,7 +43,7 @@ pub use options::{Flag, FlagValue, Keyed, OPTIONS, Options, ReplayOption, headin
 pub use plan::{Draft, PeriodChoice, PlanError};
 pub use planned::{JobBytes, PlannedReplay, Study, StudyLog, not_compared};
 pub use replay::{JOBS_AT_ONCE, Outcome, Refused, Replay, RunError};
-pub use replay_spec::{Argument, COORDINATES, Coordinate, Labelled, Labels, ReplaySpec};
+pub use replay_spec::{Argument, Axis, COORDINATES, Coordinate, Labelled, Labels, ReplaySpec};
 pub use run::{Keep, KeepError, Progress, SweepError, TakeCellRows, sweep};
 pub use run_manifest::RunManifest;
 pub use running::{Running, State};

@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 
 use self::allocators::{Machines, allocators};
 use self::toml_keys::{Entry, Keys, Value, beside, read};
-use super::axes::{Axes, MachineArg, UNAVAILABLE_OF_AUTO};
+use super::axes::{Axes, AxisValues, MachineArg, UNAVAILABLE_OF_AUTO};
 use super::log::{LogSource, MOST_KEPT};
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError, check_name};
 use super::planned::Study;
+use super::replay_spec::Coordinate;
 use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
 use meshreplay_logs::ReadOptions;
 use meshreplay_machine::machine::node_map::NodeMapSource;
@@ -48,7 +49,7 @@ impl Study {
         let axes = axes(&keys, find)?;
         if let Some(line) = keys.line_of("replications")
             && options.replications.are_several()
-            && axes.seeds.len() > 1
+            && axes.count("seed") > 1
         {
             let problem = "key 'replications': there are several seeds already, and each replication has the \
                  next one; give one seed";
@@ -216,13 +217,12 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
     Ok(Axes {
         partitions: values(keys.list("partitions", strings(str::parse))?, default.partitions),
         rules: values(rules, default.rules),
-        arrival_scales: values(keys.list("arrival_scales", scale)?, default.arrival_scales),
         machines,
         autos,
         schedulers: values(schedulers, default.schedulers),
         allocators: values(Some(allocators), default.allocators),
         networks: values(networks, default.networks),
-        seeds: values(keys.list("seeds", seed)?, default.seeds),
+        values: axis_values(keys)?,
         logs: default.logs,
         of_logs: default.of_logs,
         guests: default.guests,
@@ -241,6 +241,27 @@ fn resolved_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, S
         rules.to_string().parse::<Rules>().map_err(|error| error.to_string())?;
     }
     Ok(rules)
+}
+
+/// Returns the values of the coordinates whose rows have an axis.
+fn axis_values(keys: &Keys<'_>) -> Result<AxisValues, StudyError> {
+    let mut values = AxisValues::new();
+    for (row, axis) in Coordinate::axes() {
+        let parse = |value: &Value<'_>| match value {
+            // A number of the wrong kind is refused with the kind of the key.
+            Value::Number(text) if row.is_number() => row.parsed(text).map(Ok),
+            Value::Text(text) if !row.is_number() => {
+                Some(row.parsed(text).ok_or_else(|| format!("found {text}, expected {}", axis.expected)))
+            }
+            _ => None,
+        };
+        if let Some(key) = &row.key
+            && let Some(list) = keys.list(key.name, parse)?
+        {
+            values.insert(row.name, list.into_iter().map(|(value, _)| value).collect());
+        }
+    }
+    Ok(values)
 }
 
 /// Returns the values of a list without their lines; `default` if the key is absent.
@@ -274,20 +295,4 @@ fn network_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
         given.spec.params.extend(resolved.params);
     }
     Ok(given)
-}
-
-/// Parses an arrival scale, a number above 0. Returns `None` for a value of another kind.
-fn scale(value: &Value<'_>) -> Option<Result<f64, String>> {
-    let Value::Number(text) = value else { return None };
-    let number: f64 = text.parse().ok()?;
-    let problem = || format!("found {text}, expected a number above 0");
-    Some(if number.is_finite() && number > 0.0 { Ok(number) } else { Err(problem()) })
-}
-
-/// Parses a seed. Returns `None` for a value that is not a whole number from 0.
-fn seed(value: &Value<'_>) -> Option<Result<u64, String>> {
-    match value {
-        Value::Number(text) => text.parse().ok().map(Ok),
-        Value::Text(_) => None,
-    }
 }
