@@ -77,6 +77,8 @@ pub struct ReplayOption {
     pub set: fn(&mut Options, &str) -> Result<(), String>,
     /// A value other than the default, spelt as in content keys, for tests.
     pub example: &'static str,
+    /// Whether replays with another value than the default need all jobs in memory.
+    pub(in crate::study) needs_all_jobs: bool,
     /// Key of study files, named like the option. `None` if only the command line sets the option.
     pub key: Option<StudyKey>,
     /// The flag of the command line. `None` without one.
@@ -162,6 +164,7 @@ const OFF: ReplayOption = ReplayOption {
     value: |_| Value::Null,
     set: |_, _| Ok(()),
     example: "true",
+    needs_all_jobs: false,
     key: None,
     flag: None,
 };
@@ -179,6 +182,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             Ok(())
         },
         example: "2.5",
+        needs_all_jobs: true,
         flag: Some(Flag {
             name: "trim",
             heading: headings::RULES,
@@ -212,6 +216,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             is_of_sweep: false,
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "shake",
@@ -220,6 +225,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         value: |options| options.shake.as_ref().map(Shake::to_string).into(),
         set: |options, text| put_optional(&mut options.shake, text, str::parse),
         example: "0.1%",
+        needs_all_jobs: true,
         key: Some(StudyKey::string("shake", "\"0.1%\"")),
         flag: Some(Flag {
             name: "shake",
@@ -385,6 +391,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             is_of_sweep: false,
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         // Changes no result: a log is either read as a whole or refused.
@@ -423,6 +430,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             is_of_sweep: false,
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "outages",
@@ -431,6 +439,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         value: |options| options.outages.as_ref().map(OutageSource::to_string).into(),
         set: |options, text| put_optional(&mut options.outages, text, str::parse),
         example: "random:mtbf=30d,repair=4h",
+        // How many jobs run is known at the end.
+        needs_all_jobs: true,
         key: Some(StudyKey::string("outages", "\"random:mtbf=30d,repair=4h\"")),
         flag: Some(Flag {
             name: "outages",
@@ -463,6 +473,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             is_of_show: true,
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "node_map",
@@ -483,6 +494,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             is_of_show: true,
             ..SWITCH
         }),
+        ..OFF
     },
 ];
 

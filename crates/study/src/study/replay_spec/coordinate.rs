@@ -36,6 +36,8 @@ pub struct Coordinate {
     pub keyed: Keyed,
     /// The label of an algorithm; `None` for other coordinates.
     pub label: Option<Labelled>,
+    /// Whether replays with another value than the default need all jobs in memory.
+    pub(in crate::study) needs_all_jobs: bool,
     /// Key of study files. `None` if these cannot set the coordinate.
     pub key: Option<StudyKey>,
     /// The option of `replay` whose values, like those of the key, become the coordinate one by one. `None` if
@@ -112,6 +114,7 @@ const PLAIN: Coordinate = Coordinate {
     example: "",
     keyed: Keyed::Always,
     label: None,
+    needs_all_jobs: false,
     key: None,
     axis: None,
     in_command: InCommand::ByLog,
@@ -264,6 +267,7 @@ pub const COORDINATES: &[Coordinate] = &[
         example: "batch+2",
         keyed: Keyed::IfGiven,
         key: Some(StudyKey::strings("partitions", "[\"each\"]")),
+        needs_all_jobs: true,
         in_command: InCommand::OptionUnless(8, ALL_PARTITIONS),
         in_frames: InFrames {
             needs: Needs::Partitions,
@@ -285,6 +289,7 @@ pub const COORDINATES: &[Coordinate] = &[
         name: "period",
         example: "3600..90000",
         keyed: Keyed::IfGiven,
+        needs_all_jobs: true,
         in_command: InCommand::Shared(WHOLE_LOG),
         in_frames: InFrames {
             needs: Needs::Period,
