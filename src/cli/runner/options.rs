@@ -73,8 +73,8 @@ impl Args for Flags {
 impl FromArgMatches for Flags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let mut options = Options::without_flags();
-        // A flag that the command lacks has no argument of this name.
-        for (row, flag) in rows().filter(|(_, flag)| matches.try_contains_id(flag.name).is_ok()) {
+        let is_there = |flag: &Flag| matches.ids().any(|id| id.as_str() == flag.name);
+        for (row, flag) in rows().filter(|(_, flag)| is_there(flag)) {
             let given = match flag.gives {
                 FlagValue::Value(value) => matches.get_flag(flag.name).then_some(value),
                 FlagValue::Argument(_) => matches.get_one::<String>(flag.name).map(String::as_str),

@@ -95,5 +95,5 @@ pub(super) fn doubt(reasons: [&Option<String>; 3]) -> Option<String> {
 /// Returns what the replays have, of which `has` knows all but what follows from each of them.
 pub(super) fn with_cells(has: Has, cells: &[PlannedReplay]) -> Has {
     let follow = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
-    Coordinate::with_given(has, cells.iter().map(|cell| &cell.spec)).with(Needs::RecordedNodes, follow)
+    Coordinate::with_given(has, || cells.iter().map(|cell| &cell.spec)).with(Needs::RecordedNodes, follow)
 }

@@ -71,7 +71,7 @@ impl Replication<'_> {
     pub(super) fn has(&self) -> Has {
         let Self { replay: Replay { spec, .. }, options, .. } = *self;
         let is_tree = spec.machine.levels().is_some();
-        Coordinate::with_given(options.has(), std::iter::once(spec))
+        Coordinate::with_given(options.has(), || std::iter::once(spec))
             .with(Needs::Trees, is_tree)
             .with(Needs::TreeFragmentation, is_tree && options.fragmentation.is_some())
             .with(Needs::Network, has_traffic(&spec.network))

@@ -453,14 +453,14 @@ impl Coordinate {
     }
 
     /// Returns `has` with the columns of the coordinates that `specs` do not leave at their defaults.
-    pub(in crate::study) fn with_given<'a>(
+    pub(in crate::study) fn with_given<'a, I: Iterator<Item = &'a ReplaySpec>>(
         has: Has,
-        specs: impl Iterator<Item = &'a ReplaySpec> + Clone,
+        specs: impl Fn() -> I,
     ) -> Has {
         let rows = COORDINATES.iter().filter(|row| row.in_frames.needs != Needs::Nothing);
         rows.fold(has, |has, row| {
             let needs = row.in_frames.needs;
-            has.with(needs, has.has(needs) || specs.clone().any(|spec| !row.is_default(spec)))
+            has.with(needs, has.has(needs) || specs().any(|spec| !row.is_default(spec)))
         })
     }
 
