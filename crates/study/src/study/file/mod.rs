@@ -17,7 +17,7 @@ use super::log::{LogSource, MOST_KEPT};
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError, check_name};
 use super::planned::Study;
-use super::replay_spec::Coordinate;
+use super::replay_spec::{Coordinate, ReplaySpec};
 use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
 use meshreplay_logs::ReadOptions;
 use meshreplay_machine::machine::node_map::NodeMapSource;
@@ -46,7 +46,7 @@ impl Study {
         let options = with_resolved_paths(with_keys(options, &keys)?, &keys, find);
         check_effects(&options, &keys, path)?;
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
-        let axes = axes(&keys, find)?;
+        let axes = axes(&keys, path, find)?;
         if let Some(line) = keys.line_of("replications")
             && options.replications.are_several()
             && axes.count("seed") > 1
@@ -195,7 +195,7 @@ fn logs(
 }
 
 /// Returns the axes of the file, without logs, which planning adds. `find` resolves paths in the study file.
-fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
+fn axes(keys: &Keys<'_>, path: &Path, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
     let rules = keys.list("rules", strings(|text| resolved_rules(text, find)))?;
     let machines = keys.required("machines", strings(MachineArg::parse))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
@@ -222,7 +222,7 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
         schedulers: values(schedulers, default.schedulers),
         allocators: values(Some(allocators), default.allocators),
         networks: values(networks, default.networks),
-        values: axis_values(keys)?,
+        values: axis_values(keys, path)?,
         logs: default.logs,
         of_logs: default.of_logs,
         guests: default.guests,
@@ -244,15 +244,17 @@ fn resolved_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, S
 }
 
 /// Returns the values of the coordinates whose rows have an axis.
-fn axis_values(keys: &Keys<'_>) -> Result<AxisValues, StudyError> {
+fn axis_values(keys: &Keys<'_>, path: &Path) -> Result<AxisValues, StudyError> {
     let mut values = AxisValues::new();
+    let mut spec = ReplaySpec::blank().map_err(|error| StudyError::of_file(path, error.to_string()))?;
     for (row, axis) in Coordinate::axes() {
         let parse = |value: &Value<'_>| match value {
             // A number of the wrong kind is refused with the kind of the key.
-            Value::Number(text) if row.is_number() => row.parsed(text).map(Ok),
-            Value::Text(text) if !row.is_number() => {
-                Some(row.parsed(text).ok_or_else(|| format!("found {text}, expected {}", axis.expected)))
-            }
+            Value::Number(text) if row.is_number() => row.parsed_with(&mut spec, text).map(Ok),
+            Value::Text(text) if !row.is_number() => Some(
+                row.parsed_with(&mut spec, text)
+                    .ok_or_else(|| format!("found {text}, expected {}", axis.expected)),
+            ),
             _ => None,
         };
         if let Some(key) = &row.key

@@ -148,7 +148,7 @@ impl<'a> Keys<'a> {
     pub(super) fn list<T: Display>(
         &self,
         key: &str,
-        parse: impl Fn(&Value<'_>) -> Option<Result<T, String>>,
+        mut parse: impl FnMut(&Value<'_>) -> Option<Result<T, String>>,
     ) -> Result<Option<Vec<Entry<T>>>, StudyError> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
         let DeValue::Array(array) = value.get_ref() else {

@@ -448,8 +448,13 @@ impl Coordinate {
 
     /// Returns a value in the spelling of content keys; `None` if it is not valid.
     pub fn parsed(&self, text: &str) -> Option<String> {
-        let mut spec = ReplaySpec::blank().ok()?;
-        (self.set)(&mut spec, text).then(|| self.text(&spec))
+        self.parsed_with(&mut ReplaySpec::blank().ok()?, text)
+    }
+
+    /// Returns a value as [`Self::parsed`] does. `spec` is any replay, which gets the value: making one takes
+    /// longer than parsing.
+    pub(in crate::study) fn parsed_with(&self, spec: &mut ReplaySpec, text: &str) -> Option<String> {
+        (self.set)(spec, text).then(|| self.text(spec))
     }
 
     /// Returns `has` with the columns of the coordinates that `specs` do not leave at their defaults.
