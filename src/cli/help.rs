@@ -1,45 +1,7 @@
-//! How help is arranged: headings for the options of `replay`, a short form on one screen, and usage lines in
-//! the order that works: options that take several values come after the arguments without a name.
+//! How help is arranged: a short form of that of `replay` on one screen, and usage lines in the order that
+//! works: options that take several values come after the arguments without a name.
 
 use clap::{Arg, Command};
-
-/// The headings of the help of `replay` with the arguments below each, by their long names.
-const HEADINGS: [(&str, &[&str]); 6] = [
-    (
-        "What to replay",
-        &[
-            "allocator",
-            "scheduler",
-            "order",
-            "network",
-            "arrival-scale",
-            "arrivals",
-            "seed",
-            "replications",
-            "shake",
-            "partition",
-            "period",
-            "input-format",
-            "time-zone",
-            "dates",
-            "unit",
-            "cluster",
-            "lenient",
-            "log-limits",
-        ],
-    ),
-    ("On which machine", &["machine", "topology", "unavailable", "outages", "on-outage", "node-map"]),
-    (
-        "Rules of the workload",
-        &["rules", "status", "estimate", "overrun", "sizes", "shape", "oversize", "trim"],
-    ),
-    (
-        "What to record",
-        &["placements", "tidy", "by-shape", "contention", "fragmentation", "audit", "latency", "no-timing"],
-    ),
-    ("Output", &["output", "force", "large", "format", "columns", "sort", "sparklines", "quiet"]),
-    ("Performance", &["threads", "timing-rounds"]),
-];
 
 /// The options of `replay` that its short help shows.
 const SHORT: [&str; 6] = ["machine", "allocator", "scheduler", "arrival-scale", "replications", "output"];
@@ -48,19 +10,12 @@ const SHORT: [&str; 6] = ["machine", "allocator", "scheduler", "arrival-scale", 
 pub(super) fn arranged(command: Command) -> Command {
     let command = command.mut_subcommand("replay", |replay| {
         replay.mut_args(|arg| {
-            let heading = arg.get_long().and_then(heading);
             let is_hidden = arg.get_long().is_some_and(|long| !SHORT.contains(&long));
-            let arg = arg.hide_short_help(is_hidden);
-            if heading.is_some() { arg.help_heading(heading) } else { arg }
+            arg.hide_short_help(is_hidden)
         })
     });
     let name = command.get_name().to_owned();
     with_usage(command, &name)
-}
-
-/// Returns the heading of an argument of `replay`.
-fn heading(long: &str) -> Option<&'static str> {
-    HEADINGS.iter().find(|(_, names)| names.contains(&long)).map(|(heading, _)| *heading)
 }
 
 /// Returns the command, called `path`, with usage lines for it and everything below it.
@@ -104,7 +59,7 @@ fn shown(arg: &Arg) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::BTreeMap;
 
     use clap::CommandFactory;
 
@@ -112,14 +67,15 @@ mod tests {
     use crate::cli::Arguments;
 
     #[test]
-    fn every_option_of_replay_has_one_heading() {
+    fn every_option_of_replay_has_a_heading() {
         let command = Arguments::command();
         let replay = command.find_subcommand("replay").expect("there is a command replay");
-        let options: BTreeSet<&str> = replay.get_arguments().filter_map(Arg::get_long).collect();
-        let arranged: Vec<&str> = HEADINGS.iter().flat_map(|(_, names)| *names).copied().collect();
-        assert_eq!(arranged.iter().copied().collect::<BTreeSet<_>>(), options);
-        assert_eq!(arranged.len(), options.len());
-        assert!(SHORT.iter().all(|name| options.contains(name)));
+        let options: BTreeMap<&str, _> = replay
+            .get_arguments()
+            .filter_map(|arg| Some((arg.get_long()?, arg.get_help_heading())))
+            .collect();
+        assert!(options.values().all(Option::is_some), "{options:?}");
+        assert!(SHORT.iter().all(|name| options.contains_key(name)));
     }
 
     #[test]

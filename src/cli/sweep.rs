@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, anyhow};
 
 use super::interrupt::Saving;
-use super::runner::options::{Flags, OfSweep};
+use super::runner::options::Flags;
 use super::runner::{Runner, Tally, check_room};
 use super::terminal::screen;
 use super::{Failure, note, print, write_notes};
@@ -82,7 +82,7 @@ pub(super) struct Args {
     large: bool,
 
     #[command(flatten)]
-    flags: Flags<OfSweep>,
+    flags: Flags,
 
     /// Print neither notes nor progress on standard error.
     #[arg(short, long)]

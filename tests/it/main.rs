@@ -42,7 +42,6 @@ mod mistakes_cli;
 mod native_logs;
 mod network;
 mod optimum_cli;
-mod orders;
 mod outages_cli;
 mod own_data;
 mod papers;

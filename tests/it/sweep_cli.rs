@@ -322,7 +322,12 @@ const WRONG: &[(&str, &str, &str)] = &[
         "\"fcf\"",
         "sixty.toml:4: key 'schedulers', entry 1: unknown scheduler 'fcf', did you mean 'fcfs'?",
     ),
-    ("0.9", "0.0", "sixty.toml:6: key 'arrival_scales', entry 2: found 0.0, expected a number above 0"),
+    (
+        "0.9",
+        "0.0",
+        "sixty.toml:6: key 'arrival_scales', entry 2: found the number 0.0, expected a list of numbers above \
+             0, such as arrival_scales = [1, 0.8]",
+    ),
     (
         "0.9",
         "\"0.9\"",

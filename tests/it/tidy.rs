@@ -13,7 +13,7 @@ use meshreplay::spec::Spec;
 
 use super::support::Tested;
 
-const LINES_PER_FILE: usize = 500;
+const LINES_PER_FILE: usize = 1200;
 const LINES_PER_FUNCTION: usize = 70;
 
 pub(crate) fn root() -> &'static Path {

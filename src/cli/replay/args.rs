@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 
+use super::axes::AxisArgs;
 use super::topology::Machines;
 use crate::cli::one_of;
 use crate::cli::reading::Zone;
-use crate::cli::runner::options::{Flags, OfReplay, UnavailableArgs};
+use crate::cli::runner::options::{Flags, UnavailableArgs};
 use crate::execution;
 use crate::frame::FileFormat;
 use crate::guest::Guests;
@@ -19,7 +20,9 @@ use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{GUEST, GivenSpec, Params, Spec, SpecError};
-use crate::study::{ALL, Axes, Draft, LogSource, MOST_KEPT, MachineArg, Options, UNAVAILABLE_OF_AUTO};
+use crate::study::{
+    ALL, Axes, Draft, LogSource, MOST_KEPT, MachineArg, Options, UNAVAILABLE_OF_AUTO, headings,
+};
 use crate::trace::{Columns, PartitionChoice, ReadOptions};
 use crate::workload::{
     Arrivals, Estimate, OVERRUNS, OVERSIZES, Overrun, Oversize, RULE_SETS, RuleSet, Rules, SIZES, STATUSES,
@@ -56,15 +59,23 @@ pub(crate) struct Args {
     /// the most processors in use at once or asked for by one job, and at least as many nodes as the node
     /// lists name; auto:3d is nearly a cube, torus:auto a torus, and tree:auto:24 has leaf switches
     /// of 24 nodes.
-    #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1.., value_parser = machine_arg)]
+    #[arg(
+        short,
+        long,
+        required = true,
+        value_name = "MACHINE",
+        num_args = 1..,
+        value_parser = machine_arg,
+        help_heading = headings::MACHINE
+    )]
     machine: Vec<MachineArg>,
 
     /// The tree of switches that --machine auto stands for: a topology.conf or topology.yaml of Slurm, or the
     /// output of scontrol show topology. Its names of nodes are also the node map.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = headings::MACHINE)]
     topology: Option<PathBuf>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = headings::MACHINE)]
     unavailable: UnavailableArgs,
 
     /// Schedulers, such as fcfs, easy, conservative or recorded.
@@ -77,13 +88,19 @@ pub(crate) struct Args {
         default_value = "easy",
         value_name = "SPEC",
         num_args = 1..,
-        value_parser = scheduler_spec
+        value_parser = scheduler_spec,
+        help_heading = headings::LOG
     )]
     scheduler: Vec<GivenSpec>,
 
     /// Priority order of waiting jobs. It sets the parameter `order` of every scheduler, so each of them
     /// must have one.
-    #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(scheduler::orders()))]
+    #[arg(
+        long,
+        value_name = "ORDER",
+        value_parser = PossibleValuesParser::new(scheduler::orders()),
+        help_heading = headings::LOG
+    )]
     order: Option<String>,
 
     /// Allocators, such as hilbert+bf, mc1x1, snug, first-fit or all.
@@ -91,7 +108,15 @@ pub(crate) struct Args {
     /// Parameters follow a colon, as in curve:order=gilbert,select=first-fit; `meshreplay list allocators`
     /// shows all. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the documentation's
     /// page on your own algorithms has its protocol.
-    #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
+    #[arg(
+        short,
+        long,
+        required = true,
+        value_name = "SPEC",
+        num_args = 1..,
+        value_parser = allocator_spec,
+        help_heading = headings::LOG
+    )]
     allocator: Vec<GivenSpec>,
 
     /// Run times of jobs: as recorded, or as long as messages take on a network, such as
@@ -102,63 +127,58 @@ pub(crate) struct Args {
         default_value = execution::RECORDED,
         value_name = "SPEC",
         num_args = 1..,
-        value_parser = network_spec
+        value_parser = network_spec,
+        help_heading = headings::LOG
     )]
     network: Vec<GivenSpec>,
 
-    /// Factors of arrival times. A factor below 1 raises the load.
-    #[arg(
-        long,
-        default_value = "1",
-        value_name = "C",
-        num_args = 1..,
-        value_delimiter = ',',
-        allow_negative_numbers = true,
-        value_parser = positive
-    )]
-    arrival_scale: Vec<f64>,
-
-    /// Seed of all random numbers. Every allocator gets the same.
-    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
-    seed: u64,
+    #[command(flatten)]
+    values: AxisArgs,
 
     /// Number of replays that run at once [default: the number of cores]. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
+    #[arg(long, value_name = "N", value_parser = crate::cli::threads, help_heading = headings::PERFORMANCE)]
     pub(in crate::cli) threads: Option<NonZeroUsize>,
 
     /// Directory for the results: the files `jobs`, `summary` and run.json.
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", help_heading = headings::OUTPUT)]
     pub(super) output: Option<PathBuf>,
 
     /// Replace the results of another run in the output directory.
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "output", help_heading = headings::OUTPUT)]
     pub(super) force: bool,
 
     /// Begin even if the results would take more than 10 GB.
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "output", help_heading = headings::OUTPUT)]
     pub(super) large: bool,
 
     /// Format of the summary on standard output, and of the files of -o. For table, markdown and latex the
     /// files are Parquet. With parquet or arrow, -o prints a table. jsonl is one JSON object on each line.
-    #[arg(long, value_parser = one_of(&FORMATS), default_value = "table")]
+    #[arg(long, value_parser = one_of(&FORMATS), default_value = "table", help_heading = headings::OUTPUT)]
     pub(super) format: Format,
 
     /// Columns of the summary that the table shows instead of its default columns, such as
     /// `wait_s_mean,moves`. `meshreplay schema summary` names all. Or, as FIELD=COLUMN,…, columns of the log,
     /// which is then read as a table: submit=Submit,start=Start,end=End,procs=NNodes, by name or by number.
-    #[arg(long, value_name = "COLUMNS", num_args = 1.., value_delimiter = ',', value_parser = column)]
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        num_args = 1..,
+        value_delimiter = ',',
+        value_parser = column,
+        help_heading = headings::OUTPUT
+    )]
     columns: Vec<String>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = headings::LOG)]
     zone: Zone,
 
     /// Number of the summary for sorting the table, best first, such as `pairwise_sum_mean`.
-    #[arg(long, value_name = "COLUMN", value_parser = summary_metric)]
+    #[arg(long, value_name = "COLUMN", value_parser = summary_metric, help_heading = headings::OUTPUT)]
     pub(super) sort: Option<&'static Metric>,
 
     /// Print under the table a small curve of the busy nodes and of the waiting jobs of each replay over
     /// time.
-    #[arg(long)]
+    #[arg(long, help_heading = headings::OUTPUT)]
     pub(super) sparklines: bool,
 
     /// Run the replays this many times in turn, one at a time, and print under the table how much the
@@ -167,19 +187,20 @@ pub(crate) struct Args {
         long,
         value_name = "N",
         value_parser = clap::value_parser!(u32).range(2..=1000),
-        conflicts_with_all = ["threads", "no-timing"]
+        conflicts_with_all = ["threads", "no-timing"],
+        help_heading = headings::PERFORMANCE
     )]
     pub(super) timing_rounds: Option<u32>,
 
     /// Rules for turning records into jobs. authors, the rules of the simulator PReMAS: allocated
     /// processors, and jobs of 0 s are kept. requested: requested processors. allocated: allocated
     /// processors. The last two leave out jobs that did not run.
-    #[arg(long, default_value = "authors", value_parser = one_of(RULE_SETS))]
+    #[arg(long, default_value = "authors", value_parser = one_of(RULE_SETS), help_heading = headings::RULES)]
     rules: RuleSet,
 
     /// Statuses to replay. By default the rules decide: −1, 0, 1, and 5 if the job ran, for authors; every
     /// status for requested and allocated.
-    #[arg(long, value_parser = one_of(STATUSES))]
+    #[arg(long, value_parser = one_of(STATUSES), help_heading = headings::RULES)]
     status: Option<Status>,
 
     /// Estimated run times: as recorded, exact (equal to the run time), or factor=F (F times the run time).
@@ -187,12 +208,12 @@ pub(crate) struct Args {
     /// from-file:FILE reads lines job,prediction; `meshreplay list predictors` shows more. When a job
     /// outlives its prediction, it is corrected by the rule after ,correct=: tsafrir (in steps), request (to
     /// the requested time) or error (fails).
-    #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
+    #[arg(long, default_value = "recorded", value_name = "ESTIMATE", help_heading = headings::RULES)]
     estimate: Estimate,
 
     /// Arrival times: as recorded, or uniform:max=M. The latter keeps the order of the jobs and draws the
     /// gaps between them from each seed, uniformly from 0 to M seconds; with M = 0 all jobs arrive at once.
-    #[arg(long, default_value = "recorded", value_name = "ARRIVALS")]
+    #[arg(long, default_value = "recorded", value_name = "ARRIVALS", help_heading = headings::LOG)]
     arrivals: Arrivals,
 
     /// Partitions to replay, by name or number (`meshreplay trace info` shows them): batch is one row,
@@ -200,39 +221,39 @@ pub(crate) struct Args {
     /// all one row of all jobs. With --machine auto every row has the machine of its partitions [default:
     /// all; with --machine auto, partitions without common nodes in the log's node lists have rows and
     /// machines of their own].
-    #[arg(long, value_name = "NAME|each|all", num_args = 1..)]
+    #[arg(long, value_name = "NAME|each|all", num_args = 1.., help_heading = headings::LOG)]
     partition: Vec<PartitionChoice>,
 
     /// What happens to jobs that ran longer than estimated: extend raises the estimate to the run time, kill
     /// ends the run at the estimate, run-on keeps both times.
-    #[arg(long, default_value = "extend", value_parser = one_of(OVERRUNS))]
+    #[arg(long, default_value = "extend", value_parser = one_of(OVERRUNS), help_heading = headings::RULES)]
     overrun: Overrun,
 
     /// Sizes to replay: all, more than one processor (parallel), or powers of two.
-    #[arg(long, default_value = "all", value_parser = one_of(SIZES))]
+    #[arg(long, default_value = "all", value_parser = one_of(SIZES), help_heading = headings::RULES)]
     sizes: Sizes,
 
     /// Shape of jobs without a shape of their own. near-square: the submesh of fewest nodes whose longest
     /// side is at most twice the shortest. factors: a submesh of exactly that number of nodes if one fits,
     /// so that 13 nodes are a row. row: one row. pow2: near-square with sides rounded up to powers of two.
     /// list:4x4x4,8x4x4: the smallest listed shape with enough nodes, whether or not it fits the machine.
-    #[arg(long, value_name = "RULE", default_value = "near-square")]
+    #[arg(long, value_name = "RULE", default_value = "near-square", help_heading = headings::RULES)]
     shape: ShapeRule,
 
     /// Treatment of jobs that are larger than the machine, or that the allocator cannot place even on the
     /// idle machine: fail the replay (error), or leave them out and count them (skip).
-    #[arg(long, default_value = "error", value_parser = one_of(OVERSIZES))]
+    #[arg(long, default_value = "error", value_parser = one_of(OVERSIZES), help_heading = headings::RULES)]
     oversize: Oversize,
 
     /// Skip malformed lines of logs and count them.
-    #[arg(long)]
+    #[arg(long, help_heading = headings::LOG)]
     lenient: bool,
 
     #[command(flatten)]
-    flags: Flags<OfReplay>,
+    flags: Flags,
 
     /// Print neither notes nor progress on standard error.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = headings::OUTPUT)]
     pub(super) quiet: bool,
 }
 
@@ -317,13 +338,12 @@ impl Args {
         let axes = Axes {
             partitions: self.partitions(),
             rules: vec![self.rules()],
-            arrival_scales: self.arrival_scale.clone(),
             machines: machines?,
             autos,
             schedulers: self.schedulers()?,
             allocators: self.allocator.clone(),
             networks: self.network.clone(),
-            seeds: vec![self.seed],
+            values: self.values.0.clone(),
             guests,
             ..Axes::default()
         };
@@ -471,12 +491,4 @@ fn network_spec(text: &str) -> Result<GivenSpec> {
         Guests::default().resolve_network(&given.spec, &Mesh::new(&[1])?)?;
     }
     Ok(given)
-}
-
-/// Returns the positive number in an argument.
-fn positive(text: &str) -> Result<f64> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        _ => bail!("expected a number above 0"),
-    }
 }

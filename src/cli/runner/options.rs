@@ -1,92 +1,56 @@
 //! The flags that the table of options has, and the argument that takes nodes out of machines.
 
-use std::marker::PhantomData;
 use std::path::Path;
 
 use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::machine::{Mesh, make_unavailable};
-use crate::study::{Flag, FlagValue, OPTIONS, Options, ReplayOption, is_study_key};
+use crate::study::{Flag, FlagValue, OPTIONS, Options, ReplayOption};
 
-/// A command that has some of the flags in the table of options.
-pub(in crate::cli) trait Flagged: Clone {
-    /// Returns whether the command has the flag.
-    fn has(flag: &Flag) -> bool;
-
-    /// Returns the argument without which the flag has no effect; `None` if it needs none.
-    fn needed(flag: &Flag) -> Option<&'static str>;
-}
-
-/// The command `meshreplay replay`.
+/// The flags of a command, parsed into options. The name of the command says which flags it has.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct OfReplay;
-
-/// The command `meshreplay sweep`.
-#[derive(Clone, Debug)]
-pub(in crate::cli) struct OfSweep;
-
-/// The command `meshreplay show allocation`, which has the flags of outages and of node maps.
-#[derive(Clone, Debug)]
-pub(in crate::cli) struct OfShow;
-
-impl Flagged for OfShow {
-    fn has(flag: &Flag) -> bool {
-        ["outages", "on-outage", "node-map"].contains(&flag.name)
-    }
-
-    fn needed(flag: &Flag) -> Option<&'static str> {
-        flag.needs
-    }
-}
-
-impl Flagged for OfReplay {
-    fn has(flag: &Flag) -> bool {
-        flag.in_replay.is_none()
-    }
-
-    fn needed(flag: &Flag) -> Option<&'static str> {
-        let needed = OPTIONS
-            .iter()
-            .filter_map(|row| row.flag.as_ref())
-            .find(|other| Some(other.name) == flag.needs)?;
-        Some(needed.in_replay.map_or(needed.name, |words| words[0].trim_start_matches('-')))
-    }
-}
-
-impl Flagged for OfSweep {
-    fn has(flag: &Flag) -> bool {
-        flag.is_of_sweep
-    }
-
-    fn needed(flag: &Flag) -> Option<&'static str> {
-        // What a key of the study file can give is checked once the file is read.
-        flag.needs.filter(|needed| {
-            let row = OPTIONS.iter().find(|row| row.flag.as_ref().is_some_and(|flag| flag.name == *needed));
-            !row.is_some_and(|row| is_study_key(row.name))
-        })
-    }
-}
-
-/// The flags of the command `C`, parsed into options.
-#[derive(Clone, Debug)]
-pub(in crate::cli) struct Flags<C> {
+pub(in crate::cli) struct Flags {
     /// The options that the given flags set; all others have their defaults.
     pub(in crate::cli) options: Options,
-    command: PhantomData<C>,
 }
 
-/// Returns the options that `C` has a flag for, each with its flag.
-fn rows<C: Flagged>() -> impl Iterator<Item = (&'static ReplayOption, &'static Flag)> {
-    OPTIONS.iter().filter_map(|row| Some((row, row.flag.as_ref()?))).filter(|(_, flag)| C::has(flag))
+const REPLAY: &str = "replay";
+const SWEEP: &str = "sweep";
+
+/// Returns whether `command` has the flag.
+fn has(command: &str, flag: &Flag) -> bool {
+    match command {
+        REPLAY => flag.in_replay.is_none(),
+        SWEEP => flag.is_of_sweep,
+        _ => flag.is_of_show,
+    }
 }
 
-impl<C: Flagged> Args for Flags<C> {
+/// Returns the argument of `command` without which the flag has no effect; `None` if it needs none.
+fn needed(command: &str, row: &ReplayOption, flag: &Flag) -> Option<&'static str> {
+    let other = row.needed()?;
+    match (command, other.flag.as_ref()?.in_replay) {
+        (REPLAY, Some(words)) => Some(words[0].trim_start_matches('-')),
+        // What a key of the study file can give is checked once the file is read.
+        (SWEEP, _) if other.key.is_some() => None,
+        _ => flag.needs,
+    }
+}
+
+/// Returns the options with a flag, each with its flag.
+fn rows() -> impl Iterator<Item = (&'static ReplayOption, &'static Flag)> {
+    OPTIONS.iter().filter_map(|row| Some((row, row.flag.as_ref()?)))
+}
+
+impl Args for Flags {
     fn augment_args(command: Command) -> Command {
-        rows::<C>().fold(command, |command, (row, flag)| {
+        let name = command.get_name().to_owned();
+        rows().filter(|(_, flag)| has(&name, flag)).fold(command, |command, (row, flag)| {
             // The short help has the first sentence.
             let first = flag.help.split_once(". ").map_or(flag.help, |(first, _)| first);
             let arg = Arg::new(flag.name).long(flag.name).help(first).long_help(flag.help);
+            let arg = arg.help_heading((name == REPLAY).then_some(flag.heading));
             let arg = match flag.gives {
                 FlagValue::Value(_) => arg.action(ArgAction::SetTrue),
                 FlagValue::Argument(name) => arg.value_name(name).allow_negative_numbers(true).value_parser(
@@ -94,7 +58,7 @@ impl<C: Flagged> Args for Flags<C> {
                     |text: &str| (row.set)(&mut Options::default(), text).map(|()| text.to_owned()),
                 ),
             };
-            command.arg(match C::needed(flag) {
+            command.arg(match needed(&name, row, flag) {
                 Some(other) => arg.requires(other),
                 None => arg,
             })
@@ -106,10 +70,11 @@ impl<C: Flagged> Args for Flags<C> {
     }
 }
 
-impl<C: Flagged> FromArgMatches for Flags<C> {
+impl FromArgMatches for Flags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let mut options = Options::without_flags();
-        for (row, flag) in rows::<C>() {
+        let is_there = |flag: &Flag| matches.ids().any(|id| id.as_str() == flag.name);
+        for (row, flag) in rows().filter(|(_, flag)| is_there(flag)) {
             let given = match flag.gives {
                 FlagValue::Value(value) => matches.get_flag(flag.name).then_some(value),
                 FlagValue::Argument(_) => matches.get_one::<String>(flag.name).map(String::as_str),
@@ -119,7 +84,7 @@ impl<C: Flagged> FromArgMatches for Flags<C> {
                 (row.set)(&mut options, text).map_err(wrong)?;
             }
         }
-        Ok(Self { options, command: PhantomData })
+        Ok(Self { options })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::listed::{Specs, flat};
 use super::{Failure, print};
-use crate::cli::runner::options::{Flags, OfShow, UnavailableArgs};
+use crate::cli::runner::options::{Flags, UnavailableArgs};
 use crate::cli::terminal::Color;
 use crate::figure::show::allocation::{Moment, allocation};
 use crate::machine::Mesh;
@@ -46,7 +46,7 @@ pub(super) struct Args {
     at: Option<f64>,
 
     #[command(flatten)]
-    flags: Flags<OfShow>,
+    flags: Flags,
 
     /// When letters have colours.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]

@@ -19,7 +19,7 @@ fn sorted_ids(machine: &Machine, nodes: &[Coord]) -> Vec<u32> {
     ids
 }
 
-/// The timed MC1x1 of algorithms.md §3.11 and §3.12: one list, stably sorted for each centre in turn.
+/// The timed MC1x1: one list, stably sorted for each centre in turn.
 pub(crate) fn mc1x1_shells(machine: &Machine, k: u32) -> Vec<u32> {
     let (mesh, free) = (machine.mesh(), free_nodes(machine));
     let mut carried = free.clone();
@@ -124,7 +124,7 @@ pub(crate) fn mc1x1_tied(machine: &Machine, k: u32) -> Vec<u32> {
     sorted_ids(machine, &choices.into_iter().min().expect("a node is free").3)
 }
 
-/// MC of algorithms.md §3.10: every place in scan order. A node's shell is its distance to the nearest node
+/// MC: every place in scan order. A node's shell is its distance to the nearest node
 /// of the place.
 pub(crate) fn mc(machine: &Machine, k: u32) -> Vec<u32> {
     let (mesh, free) = (machine.mesh(), free_nodes(machine));
@@ -182,7 +182,7 @@ pub(crate) fn mc_pair(machine: &Machine, k: u32) -> Vec<u32> {
     first_best(machine, choices)
 }
 
-/// The nearest family of algorithms.md §3.12: one list, stably sorted by L1 distance for each centre in turn.
+/// The nearest family: one list, stably sorted by L1 distance for each centre in turn.
 fn nearest(machine: &Machine, k: u32, centres: Vec<Coord>) -> Vec<u32> {
     let mesh = machine.mesh();
     let mut carried = free_nodes(machine);
@@ -287,7 +287,7 @@ fn centre_based_allocators_equal_their_definitions_on_random_states() -> Tested 
     Ok(())
 }
 
-/// Curve allocators on a list of free ranks, algorithms.md §3.3.
+/// Curve allocators on a list of free ranks.
 fn curve(ranks: &[bool], k: usize, select: &str) -> Vec<usize> {
     let free: Vec<usize> = (0..ranks.len()).filter(|&rank| ranks[rank]).collect();
     let intervals: Vec<&[usize]> = free.chunk_by(|a, b| a + 1 == *b).collect();

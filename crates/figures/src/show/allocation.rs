@@ -50,7 +50,7 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
         machines: vec![machine.clone()],
         schedulers: vec![moment.scheduler.clone().into()],
         allocators: moment.allocators.iter().cloned().map(Into::into).collect(),
-        seeds: vec![moment.seed],
+        values: [("seed", vec![moment.seed.to_string()])].into(),
         ..Axes::default()
     };
     let (mut grids, mut facts, mut legend) =

@@ -1,13 +1,14 @@
 //! The axes of a study and their Cartesian product: every combination of a log, rules, a machine and so on,
 //! as a flat list in a fixed order.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::all::{ALL, expanded, unserving};
 use super::options::Options;
-use super::replay_spec::{Labels, ReplaySpec};
+use super::replay_spec::{COORDINATES, Coordinate, Labels, ReplaySpec};
 use meshreplay_alloc::allocator::{self, ALLOCATORS};
 use meshreplay_base::memory;
 use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
@@ -29,8 +30,6 @@ pub struct Axes {
     pub partitions: Vec<PartitionChoice>,
     /// Workload rules, which turn records of a log into jobs.
     pub rules: Vec<Rules>,
-    /// Factors on arrival times.
-    pub arrival_scales: Vec<f64>,
     /// The machines.
     pub machines: Vec<Mesh>,
     /// Machines sized by each log, with their positions among all machines, ascending.
@@ -43,11 +42,15 @@ pub struct Axes {
     pub allocators: Vec<GivenSpec>,
     /// Execution models (networks), which determine run times.
     pub networks: Vec<GivenSpec>,
-    /// Seeds of the first replications.
-    pub seeds: Vec<u64>,
+    /// Values of the coordinates with an [`Axis`](super::Axis), such as seeds, by name and as in content keys.
+    /// Those without an entry have their default.
+    pub values: AxisValues,
     /// Objects of the caller behind the specs `guest:NAME`; empty without any.
     pub guests: Guests,
 }
+
+/// Values of coordinates by the name of each: see [`Axes::values`].
+pub type AxisValues = BTreeMap<&'static str, Vec<String>>;
 
 /// The defaults of study files, without logs and machines: one value on each axis.
 impl Default for Axes {
@@ -56,14 +59,13 @@ impl Default for Axes {
             logs: Vec::new(),
             partitions: vec![PartitionChoice::default()],
             rules: vec![Rules::default()],
-            arrival_scales: vec![1.0],
             machines: Vec::new(),
             autos: Vec::new(),
             of_logs: Vec::new(),
             schedulers: vec![Spec::named("easy").into()],
             allocators: vec![Spec::named(ALL).into()],
             networks: vec![Spec::named(RECORDED).into()],
-            seeds: vec![1],
+            values: AxisValues::new(),
             guests: Guests::default(),
         }
     }
@@ -141,7 +143,8 @@ pub struct Combination {
 
 impl Axes {
     /// Returns every combination, ordered by log, partition, rules, arrival scale, machine, scheduler,
-    /// allocator, network and seed. The seed varies fastest. Fails if a name does not exist or does not suit
+    /// allocator, network and seed. The seed varies fastest. Other values vary with the arrival scale or the
+    /// seed, as their rows stand before or behind the algorithms in the table of coordinates. Fails if a name does not exist or does not suit
     /// a machine, or if an allocator that moves running jobs meets a network that cannot move them.
     pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
         self.check_size()?;
@@ -164,14 +167,13 @@ impl Axes {
         let combinations = [
             self.logs.len(),
             self.rules.len(),
-            self.arrival_scales.len(),
             (self.machines.len() + self.autos.len()).max(1),
             self.schedulers.len(),
             self.allocators.iter().map(of_all).sum(),
             self.networks.len(),
-            self.seeds.len(),
         ]
         .into_iter()
+        .chain(self.values.values().map(Vec::len))
         .fold(1_u64, |product, values| product.saturating_mul(values as u64));
         if combinations < MANY_COMBINATIONS {
             return Ok(());
@@ -204,47 +206,66 @@ impl Axes {
         }
         same_labels(&mut schedulers);
         // The machine restricts allocators and networks, so each machine has its own list of pairs.
-        let served: Vec<Vec<(Algorithm, Algorithm)>> =
-            machines.iter().map(|machine| self.served(machine)).collect::<Result<_, _>>()?;
-        let unknown: Arc<str> = Arc::default();
+        let mut machines_served = Vec::new();
+        for machine in machines {
+            machines_served.push((Arc::new(machine.clone()), self.served(machine)?));
+        }
         let rules: Vec<Arc<Rules>> = self.rules.iter().cloned().map(Arc::new).collect();
-        let machines: Vec<Arc<Mesh>> = machines.iter().cloned().map(Arc::new).collect();
+        let algorithms = COORDINATES.iter().position(|row| row.label.is_some()).unwrap_or(0);
+        let (slow, fast) = COORDINATES.split_at(algorithms);
+        let Some(first) = machines.first() else { return Ok(Vec::new()) };
+        let blank = ReplaySpec {
+            partition: partition.clone(),
+            ..ReplaySpec::new(first.clone(), Spec::named(""), Spec::named(""))
+        };
         let mut combinations = Vec::new();
-        for (log, name) in logs.map(|log| (log, &self.logs[log])) {
-            for (rules, &arrival_scale) in pairs(&rules, &self.arrival_scales) {
-                for (machine, served) in machines.iter().zip(&served) {
-                    for (scheduler, (allocator, network)) in pairs(&schedulers, served) {
-                        let spec = ReplaySpec {
-                            log: Arc::clone(name),
-                            log_sha256: Arc::clone(&unknown),
-                            partition: partition.clone(),
-                            period: None,
-                            rules: Arc::clone(rules),
-                            arrival_scale,
-                            machine: Arc::clone(machine),
-                            scheduler: Arc::clone(&scheduler.spec),
-                            allocator: Arc::clone(&allocator.spec),
-                            network: Arc::clone(&network.spec),
-                            seed: 0,
-                            labels: Arc::new(Labels {
-                                scheduler: scheduler.label.clone(),
-                                allocator: allocator.label.clone(),
-                                network: network.label.clone(),
-                            }),
-                        };
-                        // Replays of one combination differ in the seed only.
-                        let of_seed = |&seed: &u64| ReplaySpec { seed, ..spec.clone() };
-                        let of_all = !allocator.is_typed;
-                        combinations.extend(self.seeds.iter().map(of_seed).map(|spec| Combination {
-                            log,
-                            spec,
-                            of_all,
-                        }));
-                    }
+        for (log, rules) in logs.flat_map(|log| rules.iter().map(move |rules| (log, rules))) {
+            let name = Arc::clone(&self.logs[log]);
+            let spec = ReplaySpec { log: name, rules: Arc::clone(rules), ..blank.clone() };
+            for (spec, (machine, served)) in pairs(&self.varied(spec, slow)?, &machines_served) {
+                for (scheduler, (allocator, network)) in pairs(&schedulers, served) {
+                    let spec = ReplaySpec {
+                        machine: Arc::clone(machine),
+                        scheduler: Arc::clone(&scheduler.spec),
+                        allocator: Arc::clone(&allocator.spec),
+                        network: Arc::clone(&network.spec),
+                        labels: Arc::new(Labels {
+                            scheduler: scheduler.label.clone(),
+                            allocator: allocator.label.clone(),
+                            network: network.label.clone(),
+                        }),
+                        ..spec.clone()
+                    };
+                    let of_all = !allocator.is_typed;
+                    let specs = self.varied(spec, fast)?.into_iter();
+                    combinations.extend(specs.map(|spec| Combination { log, spec, of_all }));
                 }
             }
         }
         Ok(combinations)
+    }
+
+    /// Returns the replay with every combination of the values of these coordinates. The last varies fastest.
+    /// Fails if a value is not valid.
+    fn varied(&self, spec: ReplaySpec, rows: &[Coordinate]) -> Result<Vec<ReplaySpec>, SpecError> {
+        let mut specs = vec![spec];
+        for (row, values) in rows.iter().filter_map(|row| Some((row, self.values.get(row.name)?))) {
+            let with = |(spec, text): (&ReplaySpec, &String)| {
+                let mut spec = spec.clone();
+                let is_valid = (row.set)(&mut spec, text);
+                let expected = || row.axis.map_or("another value", |axis| axis.expected).to_owned();
+                let wrong =
+                    || SpecError::NoSuchValue { found: format!("{} {text}", row.name), expected: expected() };
+                is_valid.then_some(spec).ok_or_else(wrong)
+            };
+            specs = pairs(&specs, values).map(with).collect::<Result<_, _>>()?;
+        }
+        Ok(specs)
+    }
+
+    /// Returns the number of values of a coordinate.
+    pub(super) fn count(&self, name: &str) -> usize {
+        self.values.get(name).map_or(1, Vec::len)
     }
 
     /// Returns every pair of an allocator and a network that can serve `machine`.
@@ -399,10 +420,11 @@ mod tests {
     fn axes() -> Result<Axes, Box<dyn std::error::Error>> {
         Ok(Axes {
             logs: vec!["a".into(), "b".into()],
-            arrival_scales: vec![1.0, 0.5],
             machines: vec!["4x4".parse()?, "4x4x4".parse()?],
             allocators: vec!["hilbert+bf".parse()?],
-            seeds: vec![1, 2],
+            values: [("arrival_scale", ["1", "0.5"]), ("seed", ["1", "2"])]
+                .map(|(name, values)| (name, values.map(str::to_owned).to_vec()))
+                .into(),
             ..Axes::default()
         })
     }
@@ -439,9 +461,8 @@ mod tests {
     fn labels_are_what_was_typed_and_one_for_each_spec() -> Result<(), Box<dyn std::error::Error>> {
         let labels = |allocators: &[&str]| -> Result<Vec<String>, Box<dyn std::error::Error>> {
             let allocators = allocators.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-            let (machines, seeds) = (vec!["4x4".parse()?], vec![1]);
-            let (logs, arrival_scales) = (vec!["a".into()], vec![1.0]);
-            let axes = Axes { logs, arrival_scales, machines, allocators, seeds, ..axes()? };
+            let (logs, machines) = (vec!["a".into()], vec!["4x4".parse()?]);
+            let axes = Axes { logs, machines, allocators, ..Axes::default() };
             Ok(axes.combinations()?.into_iter().map(|found| found.spec.labels.allocator.clone()).collect())
         };
         assert_eq!(labels(&["mc1x1", "hilbert+bf", "mc1x1:fill=nearest"])?, ["mc1x1", "hilbert+bf", "mc1x1"]);

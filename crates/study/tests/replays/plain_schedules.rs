@@ -4,7 +4,7 @@ use meshreplay_base::job::{Job, Shape, Time};
 
 use super::support::{Numbers, Tested, replay};
 
-/// A scheduler of algorithms.md §5 as a plain loop over lists. Returns the start times of `jobs` on `nodes`
+/// A scheduler as a plain loop over lists. Returns the start times of `jobs` on `nodes`
 /// nodes, which are only counted.
 fn plain_schedule(jobs: &[Job], nodes: u32, scheduler: &str) -> Vec<Time> {
     let mut starts = vec![None; jobs.len()];

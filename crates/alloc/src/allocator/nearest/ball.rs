@@ -6,9 +6,7 @@
 //! c[i]) − n from i to i + 1. The pairwise sum is ½ Σ c[i]·X[i], summed over the dimensions. All arrays are
 //! indexed by offsets from the centre.
 
-use super::axis::{Axis, Window};
-use super::lanes::{LANES, total};
-use super::numbers::{Cost, Count};
+use super::numbers::{Axis, Cost, Count, LANES, Window, total};
 use super::skewed_sums::{Diamond, SkewedSums};
 use meshreplay_machine::machine::{Machine, NodeSet, set_bits};
 

@@ -23,12 +23,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::axis::Axis;
 use super::ball::{Ball, FreeNodes};
 use super::carried::Ties;
 use super::centres::{Centres, EarlierCentres};
 use super::least_sums::{LeastSums, PairwiseFloor};
-use super::numbers::Cost;
+use super::numbers::{Axis, Cost};
 use crate::allocator::nearest::carried::CarriedOrder;
 use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId, pairwise_along};
 

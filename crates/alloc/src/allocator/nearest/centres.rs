@@ -6,7 +6,7 @@
 //! is the distance from p plus that from c to p. So c orders the tied nodes as p does, and of the centres
 //! with the same p only the latest matters.
 
-use super::axis::Axis;
+use super::numbers::Axis;
 use meshreplay_machine::machine::{Coord, Machine};
 
 /// The choice of centres and of their order.

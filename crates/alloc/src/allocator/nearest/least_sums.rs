@@ -1,7 +1,7 @@
 //! Lower bounds of pairwise sums: of nodes at the same distance from a centre, and of any k nodes, which ends
 //! a search at the first centre that reaches it.
 
-use super::axis::Axis;
+use super::numbers::Axis;
 use meshreplay_machine::machine::Mesh;
 use meshreplay_machine::yardstick::PairwiseBound;
 

@@ -6,10 +6,10 @@
 //! exchanges of nodes.
 //!
 //! There are two searches, and `search` has both. On machines of at most 128 nodes, a set of nodes is one
-//! number (`small`, `cuts`). On others, `best_first` visits the centres in the order of lower bounds. It
-//! counts and measures balls (`ball`) by prefix sums along diagonals (`skewed_sums`, `lanes`). `least_sums`
-//! bounds pairwise sums. `carried` chooses among equally distant nodes, with the help of earlier `centres`.
-//! `axis` has one dimension, and `numbers` the types of counts and costs.
+//! number (`small`). On others, `best_first` visits the centres in the order of lower bounds. It counts and
+//! measures balls (`ball`) by prefix sums along diagonals (`skewed_sums`). `least_sums` bounds pairwise sums.
+//! `carried` chooses among equally distant nodes, with the help of earlier `centres`. `numbers` has one
+//! dimension, and the types of counts and costs.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -20,19 +20,15 @@
               machines of at most 128 nodes the counts of a cut fit a byte"
 )]
 
-mod axis;
 mod ball;
 mod best_first;
 pub(super) mod carried;
 pub(super) mod centres;
-mod cuts;
 pub(super) mod gen_alg;
-mod lanes;
 mod least_sums;
 pub(super) mod mm;
 pub(super) mod mm_inc;
 mod numbers;
-mod plain;
 pub(super) mod search;
 mod skewed_sums;
 mod small;

@@ -5,9 +5,8 @@ use super::best_first::BestFirst;
 use super::carried::Ties;
 use super::centres::Centres;
 use super::numbers;
-use super::plain;
 use super::small::Small;
-use meshreplay_machine::machine::{Machine, Mesh, NodeId};
+use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId, pairwise_sum_at};
 
 /// A search for the centre with the smallest pairwise sum. It keeps its memory between calls.
 pub(super) enum Nearest {
@@ -50,9 +49,38 @@ impl Nearest {
             Self::Small(small) => small.choose(k, machine),
             Self::Narrow(search) => search.choose(k, machine),
             Self::Wide(search) => search.choose(k, machine),
-            Self::Plain(centres, ties) => plain::choose(machine, k, *centres, *ties),
+            Self::Plain(centres, ties) => choose_as_written(machine, k, *centres, *ties),
         }
     }
+}
+
+/// Gen-Alg and MM as written: the free nodes are sorted around every centre. O(C·F·log F) for C centres and F
+/// free nodes. The list is sorted stably for one centre after another, which is the order `carried` of the
+/// authors' simulator; for the order `location` it is sorted by location before. Returns the nodes as
+/// [`Nearest::choose`] does; `None` if the replay is interrupted.
+fn choose_as_written(machine: &Machine, k: u32, centres: Centres, ties: Ties) -> Option<Vec<NodeId>> {
+    let (mesh, k) = (machine.mesh(), k as usize);
+    let mut free: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();
+    free.sort_unstable();
+    let mut best: Option<(u64, Coord, Vec<Coord>)> = None;
+    for centre in centres.list(machine) {
+        if machine.is_stopped() {
+            return None;
+        }
+        if ties == Ties::Location {
+            free.sort_unstable();
+        }
+        free.sort_by_key(|&node| mesh.l1(centre, node));
+        let nearest = &free[..k];
+        let sum = pairwise_sum_at(mesh, nearest.iter().copied());
+        if best.as_ref().is_none_or(|(least, ..)| sum < *least) {
+            best = Some((sum, centre, nearest.to_vec()));
+        }
+    }
+    let (_, centre, mut nodes) = best?;
+    let farthest = nodes.last().map(|&node| mesh.l1(centre, node));
+    nodes.sort_unstable_by_key(|&node| (Some(mesh.l1(centre, node)) == farthest, node));
+    Some(nodes.into_iter().map(|node| mesh.node(node)).collect())
 }
 
 #[cfg(test)]

@@ -23,9 +23,7 @@
 use std::iter::{repeat, repeat_n};
 use std::ops::Range;
 
-use super::axis::{Axis, Window};
-use super::lanes::{LANES, Run};
-use super::numbers::Count;
+use super::numbers::{Axis, Count, LANES, Run, Window};
 use meshreplay_machine::machine::{Coord, Machine, NodeId};
 
 /// The prefix sums of the lines along x or y of all planes of a machine.

@@ -5,18 +5,19 @@ mod error;
 mod toml_keys;
 
 pub use error::StudyError;
-pub use toml_keys::is_key;
+pub use toml_keys::StudyKey;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use self::allocators::{Machines, allocators};
 use self::toml_keys::{Entry, Keys, Value, beside, read};
-use super::axes::{Axes, MachineArg, UNAVAILABLE_OF_AUTO};
+use super::axes::{Axes, AxisValues, MachineArg, UNAVAILABLE_OF_AUTO};
 use super::log::{LogSource, MOST_KEPT};
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError, check_name};
 use super::planned::Study;
+use super::replay_spec::{Coordinate, ReplaySpec};
 use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
 use meshreplay_logs::ReadOptions;
 use meshreplay_machine::machine::node_map::NodeMapSource;
@@ -45,10 +46,10 @@ impl Study {
         let options = with_resolved_paths(with_keys(options, &keys)?, &keys, find);
         check_effects(&options, &keys, path)?;
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
-        let axes = axes(&keys, find)?;
+        let axes = axes(&keys, path, find)?;
         if let Some(line) = keys.line_of("replications")
             && options.replications.are_several()
-            && axes.seeds.len() > 1
+            && axes.count("seed") > 1
         {
             let problem = "key 'replications': there are several seeds already, and each replication has the \
                  next one; give one seed";
@@ -107,7 +108,7 @@ fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
 /// Fails if the command line gives an option that is also a key of the file.
 fn check_twice(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
     let is_flag = |row: &&ReplayOption| row.flag.as_ref().is_some_and(|flag| flag.is_of_sweep);
-    let mut given = OPTIONS.iter().filter(is_flag).filter(|row| is_key(row.name) && row.is_given(options));
+    let mut given = OPTIONS.iter().filter(is_flag).filter(|row| row.key.is_some() && row.is_given(options));
     let Some((row, line)) = given.find_map(|row| Some((row, keys.line_of(row.name)?))) else { return Ok(()) };
     let problem = format!("key '{}': {} is given, too; leave one of them out", row.name, flag_of(row.name));
     Err(StudyError::at_line(path, line, problem))
@@ -121,7 +122,7 @@ fn flag_of(name: &str) -> String {
 
 /// Sets the options whose names are keys of the file.
 fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyError> {
-    for option in OPTIONS.iter().filter(|option| is_key(option.name)) {
+    for option in OPTIONS.iter().filter(|option| option.key.is_some()) {
         let set = |text: &str| {
             let mut changed = options.clone();
             (option.set)(&mut changed, text).map(|()| changed)
@@ -135,9 +136,9 @@ fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyErro
 
 /// Fails if a key of the file, or a flag, has no effect because it needs another key that is absent.
 fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
-    let line_of = |row: &ReplayOption| if is_key(row.name) { keys.line_of(row.name) } else { None };
+    let line_of = |row: &ReplayOption| if row.key.is_some() { keys.line_of(row.name) } else { None };
     // Options without a key are left to the command line.
-    let is_given = |row: &ReplayOption| line_of(row).is_some() || is_key(row.name) && row.is_given(options);
+    let is_given = |row: &ReplayOption| line_of(row).is_some() || row.key.is_some() && row.is_given(options);
     let mut given = OPTIONS.iter().filter(|row| is_given(row));
     let alone = given.find_map(|row| Some((row, row.needed().filter(|needed| !needed.is_given(options))?)));
     let Some((row, needed)) = alone else { return Ok(()) };
@@ -194,7 +195,7 @@ fn logs(
 }
 
 /// Returns the axes of the file, without logs, which planning adds. `find` resolves paths in the study file.
-fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
+fn axes(keys: &Keys<'_>, path: &Path, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
     let rules = keys.list("rules", strings(|text| resolved_rules(text, find)))?;
     let machines = keys.required("machines", strings(MachineArg::parse))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
@@ -216,13 +217,12 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
     Ok(Axes {
         partitions: values(keys.list("partitions", strings(str::parse))?, default.partitions),
         rules: values(rules, default.rules),
-        arrival_scales: values(keys.list("arrival_scales", scale)?, default.arrival_scales),
         machines,
         autos,
         schedulers: values(schedulers, default.schedulers),
         allocators: values(Some(allocators), default.allocators),
         networks: values(networks, default.networks),
-        seeds: values(keys.list("seeds", seed)?, default.seeds),
+        values: axis_values(keys, path)?,
         logs: default.logs,
         of_logs: default.of_logs,
         guests: default.guests,
@@ -241,6 +241,29 @@ fn resolved_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, S
         rules.to_string().parse::<Rules>().map_err(|error| error.to_string())?;
     }
     Ok(rules)
+}
+
+/// Returns the values of the coordinates whose rows have an axis.
+fn axis_values(keys: &Keys<'_>, path: &Path) -> Result<AxisValues, StudyError> {
+    let mut values = AxisValues::new();
+    let mut spec = ReplaySpec::blank().map_err(|error| StudyError::of_file(path, error.to_string()))?;
+    for (row, axis) in Coordinate::axes() {
+        let parse = |value: &Value<'_>| match value {
+            // A number of the wrong kind is refused with the kind of the key.
+            Value::Number(text) if row.is_number() => row.parsed_with(&mut spec, text).map(Ok),
+            Value::Text(text) if !row.is_number() => Some(
+                row.parsed_with(&mut spec, text)
+                    .ok_or_else(|| format!("found {text}, expected {}", axis.expected)),
+            ),
+            _ => None,
+        };
+        if let Some(key) = &row.key
+            && let Some(list) = keys.list(key.name, parse)?
+        {
+            values.insert(row.name, list.into_iter().map(|(value, _)| value).collect());
+        }
+    }
+    Ok(values)
 }
 
 /// Returns the values of a list without their lines; `default` if the key is absent.
@@ -274,20 +297,4 @@ fn network_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
         given.spec.params.extend(resolved.params);
     }
     Ok(given)
-}
-
-/// Parses an arrival scale, a number above 0. Returns `None` for a value of another kind.
-fn scale(value: &Value<'_>) -> Option<Result<f64, String>> {
-    let Value::Number(text) = value else { return None };
-    let number: f64 = text.parse().ok()?;
-    let problem = || format!("found {text}, expected a number above 0");
-    Some(if number.is_finite() && number > 0.0 { Ok(number) } else { Err(problem()) })
-}
-
-/// Parses a seed. Returns `None` for a value that is not a whole number from 0.
-fn seed(value: &Value<'_>) -> Option<Result<u64, String>> {
-    match value {
-        Value::Number(text) => text.parse().ok().map(Ok),
-        Value::Text(_) => None,
-    }
 }

@@ -8,32 +8,47 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::super::options::OPTIONS;
+use super::super::replay_spec::COORDINATES;
 use super::error::StudyError;
 use meshreplay_base::memory;
 use meshreplay_base::spec::unknown;
 
-/// All keys: name, kind of value in words, example.
-const KEYS: &[(&str, &str, &str)] = &[
-    ("name", "a string", "\"loads\""),
-    ("description", "a string", "\"Does the load matter?\""),
-    ("logs", "a list of strings", "[\"traces/lublin-256-10k.swf.gz\"]"),
-    ("partitions", "a list of strings", "[\"each\"]"),
-    ("rules", "a list of strings", "[\"authors\", \"requested:overrun=kill\"]"),
-    ("input_format", "a string", "\"columns:submit=3,run=5,procs=2\""),
-    ("machines", "a list of strings", "[\"16x16\", \"8x8x4\"]"),
-    ("unavailable", "a string", "\"service-nodes.txt\""),
-    ("schedulers", "a list of strings", "[\"fcfs\", \"easy\"]"),
-    ("allocators", "a list of strings", "[\"hilbert+bf\", \"mc1x1\"]"),
-    ("networks", "a list of strings", "[\"recorded\", \"wormhole:messages=5\"]"),
-    ("arrival_scales", "a list of numbers above 0", "[1, 0.8]"),
-    ("seeds", "a list of whole numbers from 0", "[1, 2, 3]"),
-    ("period", "a string", "\"2024-03-01..2024-04-01\""),
-    ("outages", "a string", "\"random:mtbf=30d,repair=4h\""),
-    ("on_outage", "a string", "\"requeue:limit=3\""),
-    ("node_map", "a string", "\"nodes.csv\""),
-    ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),
-    ("shake", "a string", "\"0.1%\""),
+/// A key of study files.
+#[derive(Clone, Copy, Debug)]
+pub struct StudyKey {
+    /// Name.
+    pub name: &'static str,
+    /// Kind of value in words.
+    pub kind: &'static str,
+    /// A value, in TOML.
+    pub example: &'static str,
+}
+
+impl StudyKey {
+    /// A key with a string.
+    pub(in crate::study) const fn string(name: &'static str, example: &'static str) -> Self {
+        Self { name, kind: "a string", example }
+    }
+
+    /// A key with a list of strings.
+    pub(in crate::study) const fn strings(name: &'static str, example: &'static str) -> Self {
+        Self { name, kind: "a list of strings", example }
+    }
+}
+
+/// The keys that are neither coordinates nor options.
+const OTHERS: [StudyKey; 3] = [
+    StudyKey::string("name", "\"loads\""),
+    StudyKey::string("description", "\"Does the load matter?\""),
+    StudyKey::string("unavailable", "\"service-nodes.txt\""),
 ];
+
+/// Returns all keys.
+fn keys() -> impl Iterator<Item = &'static StudyKey> {
+    let of_coordinates = COORDINATES.iter().filter_map(|row| row.key.as_ref());
+    OTHERS.iter().chain(of_coordinates).chain(OPTIONS.iter().filter_map(|row| row.key.as_ref()))
+}
 
 /// An entry of a list with its line number, from 1.
 pub(super) type Entry<T> = (T, usize);
@@ -73,9 +88,9 @@ impl<'a> Keys<'a> {
             wrong(at, format!("{}; expected TOML such as machines = [\"16x16\"]", message.join(", ")))
         })?;
         let table = table.into_inner();
-        let stranger = table.keys().filter(|key| !is_key(key.get_ref()));
+        let stranger = table.keys().filter(|key| keys().all(|known| known.name != key.get_ref()));
         if let Some(key) = stranger.min_by_key(|key| key.span().start) {
-            let names = KEYS.iter().map(|(name, ..)| *name);
+            let names = keys().map(|known| known.name);
             return Err(wrong(key.span().start, unknown("key", key.get_ref(), names).to_string()));
         }
         Ok(Self { path, text, table })
@@ -133,7 +148,7 @@ impl<'a> Keys<'a> {
     pub(super) fn list<T: Display>(
         &self,
         key: &str,
-        parse: impl Fn(&Value<'_>) -> Option<Result<T, String>>,
+        mut parse: impl FnMut(&Value<'_>) -> Option<Result<T, String>>,
     ) -> Result<Option<Vec<Entry<T>>>, StudyError> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
         let DeValue::Array(array) = value.get_ref() else {
@@ -193,11 +208,6 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Returns whether study files may have the key.
-pub fn is_key(name: &str) -> bool {
-    KEYS.iter().any(|(key, ..)| *key == name)
-}
-
 /// Converts a TOML value for the parser of an entry.
 fn plain<'a>(value: &'a Spanned<DeValue<'_>>) -> Value<'a> {
     match value.get_ref() {
@@ -211,9 +221,7 @@ fn plain<'a>(value: &'a Spanned<DeValue<'_>>) -> Value<'a> {
 
 /// Returns the kind of value at `key` in words, and an example.
 fn describe(key: &str) -> (&'static str, &'static str) {
-    KEYS.iter()
-        .find(|(name, ..)| *name == key)
-        .map_or(("", ""), |(_, expected, example)| (*expected, *example))
+    keys().find(|known| known.name == key).map_or(("", ""), |known| (known.kind, known.example))
 }
 
 /// Returns the line of byte `at`, from 1.

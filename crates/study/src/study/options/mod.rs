@@ -8,6 +8,7 @@ mod values;
 
 use serde_json::Value;
 
+use super::file::StudyKey;
 use super::plan::PeriodChoice;
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::{LogLimits, formats};
@@ -76,8 +77,28 @@ pub struct ReplayOption {
     pub set: fn(&mut Options, &str) -> Result<(), String>,
     /// A value other than the default, spelt as in content keys, for tests.
     pub example: &'static str,
+    /// Whether replays with another value than the default need all jobs in memory.
+    pub(in crate::study) needs_all_jobs: bool,
+    /// Key of study files, named like the option. `None` if only the command line sets the option.
+    pub key: Option<StudyKey>,
     /// The flag of the command line. `None` without one.
     pub flag: Option<Flag>,
+}
+
+/// Headings in the help of `replay`.
+pub mod headings {
+    /// Logs, algorithms, and how often they are replayed.
+    pub const LOG: &str = "What to replay";
+    /// Machines, their nodes and outages.
+    pub const MACHINE: &str = "On which machine";
+    /// From records to jobs.
+    pub const RULES: &str = "Rules of the workload";
+    /// Measurements and kept results.
+    pub const RECORD: &str = "What to record";
+    /// Files and tables.
+    pub const OUTPUT: &str = "Output";
+    /// Threads and timing.
+    pub const PERFORMANCE: &str = "Performance";
 }
 
 /// Whether an option is part of content keys.
@@ -97,7 +118,9 @@ pub enum Keyed {
 pub struct Flag {
     /// Name without the leading dashes.
     pub name: &'static str,
-    /// The help text.
+    /// Heading in the help of `replay`, one of [`headings`].
+    pub heading: &'static str,
+    /// The help text. The short help has its first sentence.
     pub help: &'static str,
     /// Value that the flag sets.
     pub gives: FlagValue,
@@ -105,6 +128,8 @@ pub struct Flag {
     pub needs: Option<&'static str>,
     /// Whether `sweep` has the flag. Otherwise only a study file can set the option, if at all.
     pub is_of_sweep: bool,
+    /// Whether `show allocation` has the flag.
+    pub is_of_show: bool,
     /// Arguments of `replay` with the same effect. `None` if `replay` has the flag itself.
     pub in_replay: Option<&'static [&'static str]>,
 }
@@ -121,15 +146,17 @@ pub enum FlagValue {
 /// A switch of both `sweep` and `replay`. Rows override the name and the help text.
 const SWITCH: Flag = Flag {
     name: "",
+    heading: headings::RECORD,
     help: "",
     gives: FlagValue::Value("true"),
     needs: None,
     is_of_sweep: true,
+    is_of_show: false,
     in_replay: None,
 };
 
-/// A switch that is off by default and does not affect results. Rows override the name, the functions and any
-/// other difference.
+/// A switch that is off by default, does not affect results and is no key of study files. Rows override the
+/// name, the functions and any other difference.
 const OFF: ReplayOption = ReplayOption {
     name: "",
     keyed: Keyed::Never,
@@ -137,6 +164,8 @@ const OFF: ReplayOption = ReplayOption {
     value: |_| Value::Null,
     set: |_, _| Ok(()),
     example: "true",
+    needs_all_jobs: false,
+    key: None,
     flag: None,
 };
 
@@ -153,14 +182,17 @@ pub const OPTIONS: &[ReplayOption] = &[
             Ok(())
         },
         example: "2.5",
+        needs_all_jobs: true,
         flag: Some(Flag {
             name: "trim",
+            heading: headings::RULES,
             help: "Leave jobs out of means: those submitted in the first and the last PERCENT of the period \
                  of submissions, the same jobs in every replay",
             gives: FlagValue::Argument("PERCENT"),
             is_of_sweep: false,
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "replications",
@@ -169,8 +201,13 @@ pub const OPTIONS: &[ReplayOption] = &[
         value: |options| options.replications.to_string().into(),
         set: |options, text| put(&mut options.replications, text.parse()),
         example: "3",
+        key: Some(StudyKey {
+            kind: "a whole number or a string",
+            ..StudyKey::string("replications", "\"until:within=0.05,min=5,max=200\"")
+        }),
         flag: Some(Flag {
             name: "replications",
+            heading: headings::LOG,
             help: "Number of seeds with which each replay is repeated [default: 1]. \
                  until:within=0.05,min=5,max=200 repeats it until the 95 % confidence intervals of \
                  turnaround and utilization are within 5 % of their means; confidence=0.9 changes the 95 %. \
@@ -179,6 +216,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             is_of_sweep: false,
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "shake",
@@ -187,8 +225,11 @@ pub const OPTIONS: &[ReplayOption] = &[
         value: |options| options.shake.as_ref().map(Shake::to_string).into(),
         set: |options, text| put_optional(&mut options.shake, text, str::parse),
         example: "0.1%",
+        needs_all_jobs: true,
+        key: Some(StudyKey::string("shake", "\"0.1%\"")),
         flag: Some(Flag {
             name: "shake",
+            heading: headings::LOG,
             help: "Change each run time of a log at random by up to this percentage, such as 0.1%, anew in \
                  each of the --replications: a difference that is chance in the details of this log \
                  disappears in the mean. The scheduler `recorded` keeps the run times of the log",
@@ -211,6 +252,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             gives: FlagValue::Value("false"),
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "latency",
@@ -226,6 +268,7 @@ pub const OPTIONS: &[ReplayOption] = &[
                  replays, seeds and parts of a study",
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "contention",
@@ -240,6 +283,7 @@ pub const OPTIONS: &[ReplayOption] = &[
                  each running job send to each other",
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "fragmentation",
@@ -256,6 +300,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             gives: FlagValue::Argument("SLICES"),
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "jobs",
@@ -283,6 +328,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             needs: Some("jobs"),
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "by_shape",
@@ -298,6 +344,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             needs: Some("jobs"),
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "tidy",
@@ -333,8 +380,10 @@ pub const OPTIONS: &[ReplayOption] = &[
         value: |options| options.input_format.as_ref().map(Spec::to_string).into(),
         set: |options, text| put_optional(&mut options.input_format, text, formats::parse),
         example: "columns:procs=2,run=4,submit=3",
+        key: Some(StudyKey::string("input_format", "\"columns:submit=3,run=5,procs=2\"")),
         flag: Some(Flag {
             name: "input-format",
+            heading: headings::LOG,
             help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2. By default the \
                  name of each log tells its format, or its first line, or else it is swf. `meshreplay list \
                  formats` shows the formats",
@@ -342,6 +391,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             is_of_sweep: false,
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         // Changes no result: a log is either read as a whole or refused.
@@ -351,6 +401,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "expansion=1000,line=16777216",
         flag: Some(Flag {
             name: "log-limits",
+            heading: headings::LOG,
             help: "How much a log may ask for [default: expansion=200,line=1048576]: how many times as much \
                  text as bytes a compressed log has, the bytes of its longest line, and with memory=BYTES \
                  the memory in which Parquet and Arrow are decoded on Linux, otherwise 4 GiB",
@@ -366,8 +417,10 @@ pub const OPTIONS: &[ReplayOption] = &[
         value: |options| options.period.as_ref().map(PeriodChoice::to_string).into(),
         set: |options, text| put_optional(&mut options.period, text, str::parse),
         example: "auto",
+        key: Some(StudyKey::string("period", "\"2024-03-01..2024-04-01\"")),
         flag: Some(Flag {
             name: "period",
+            heading: headings::LOG,
             help: "The period of each log that numbers cover [default: auto for accounting dumps and tables, \
                  off for others]. auto finds out whether a log is a window of a longer history, such as the \
                  dump of a month; replays then begin with the jobs that ran and waited at its beginning. off \
@@ -377,6 +430,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             is_of_sweep: false,
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "outages",
@@ -385,13 +439,18 @@ pub const OPTIONS: &[ReplayOption] = &[
         value: |options| options.outages.as_ref().map(OutageSource::to_string).into(),
         set: |options, text| put_optional(&mut options.outages, text, str::parse),
         example: "random:mtbf=30d,repair=4h",
+        // How many jobs run is known at the end.
+        needs_all_jobs: true,
+        key: Some(StudyKey::string("outages", "\"random:mtbf=30d,repair=4h\"")),
         flag: Some(Flag {
             name: "outages",
+            heading: headings::MACHINE,
             help: "Nodes that go down and come up: a file with a line time,node,down|up for each change \
                  (seconds of the log as replayed; a node is a number, an interval such as 0-3, or \
                  coordinates such as (2,5)), or random:mtbf=30d,repair=4h for failures that are drawn from \
                  the seed",
             gives: FlagValue::Argument("FILE|RULE"),
+            is_of_show: true,
             ..SWITCH
         }),
     },
@@ -402,15 +461,19 @@ pub const OPTIONS: &[ReplayOption] = &[
         value: |options| options.on_outage.to_string().into(),
         set: |options, text| put(&mut options.on_outage, text.parse()),
         example: "drain",
+        key: Some(StudyKey::string("on_outage", "\"requeue:limit=3\"")),
         flag: Some(Flag {
             name: "on-outage",
+            heading: headings::MACHINE,
             help: "What happens to a job when one of its nodes goes down [default: requeue:limit=1000]. \
                  requeue kills it and runs it again from the start, at most 1,000 times or as often as \
                  limit= says. drain lets it go on; the node leaves when it ends",
             gives: FlagValue::Argument("TREATMENT"),
             needs: Some("outages"),
+            is_of_show: true,
             ..SWITCH
         }),
+        ..OFF
     },
     ReplayOption {
         name: "node_map",
@@ -419,15 +482,19 @@ pub const OPTIONS: &[ReplayOption] = &[
         value: |options| options.node_map.as_ref().map(NodeMapSource::to_string).into(),
         set: |options, text| put_optional(&mut options.node_map, text, str::parse),
         example: "c{x+1}-{y:2}",
+        key: Some(StudyKey::string("node_map", "\"nodes.csv\"")),
         flag: Some(Flag {
             name: "node-map",
+            heading: headings::MACHINE,
             help: "Where the nodes are that the log names, for the allocator recorded: a file with rows \
                  name,x,y,z or name,number (with or without a header), or the pattern of the names, such as \
                  nid{rank}, node{rank+1} or c{x}-{y}n{z}. By default the names in natural order are the \
                  nodes in the order of their numbers",
             gives: FlagValue::Argument("FILE|PATTERN"),
+            is_of_show: true,
             ..SWITCH
         }),
+        ..OFF
     },
 ];
 

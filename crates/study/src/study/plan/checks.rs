@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{Draft, PeriodChoice, PlanError};
 use crate::study::log::RecordedNodesError;
 use crate::study::planned::{PlannedReplay, Study};
+use crate::study::replay_spec::Coordinate;
 use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::job::Job;
 use meshreplay_base::prediction::PredictionError;
@@ -28,7 +29,7 @@ impl Draft {
         let Some(shake) = self.options.shake else { return Ok(()) };
         let network = self.axes.networks.iter().find(|given| given.spec.name != RECORDED);
         let model = self.logs.iter().find_map(|log| log.model.as_ref());
-        let problem = if !self.options.replications.are_several() && self.axes.seeds.len() < 2 {
+        let problem = if !self.options.replications.are_several() && self.axes.count("seed") < 2 {
             format!(
                 "one run with run times changed by {shake} answers nothing; give --replications 20, or leave \
                  out --shake"
@@ -93,7 +94,6 @@ pub(super) fn doubt(reasons: [&Option<String>; 3]) -> Option<String> {
 
 /// Returns what the replays have, of which `has` knows all but what follows from each of them.
 pub(super) fn with_cells(has: Has, cells: &[PlannedReplay]) -> Has {
-    let any = |has_it: fn(&PlannedReplay) -> bool| cells.iter().any(has_it);
-    has.with(Needs::RecordedNodes, any(|cell| follows_lists(&cell.spec.allocator)))
-        .with(Needs::Period, any(|cell| cell.spec.period.is_some()))
+    let follow = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
+    Coordinate::with_given(has, || cells.iter().map(|cell| &cell.spec)).with(Needs::RecordedNodes, follow)
 }

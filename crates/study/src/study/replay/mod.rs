@@ -19,8 +19,8 @@ use std::sync::atomic::Ordering;
 
 use super::jobs::{JobsError, check_waits, placeable};
 use super::log::{RecordedNodes, RecordedNodesError};
-use super::options::Options;
-use super::replay_spec::ReplaySpec;
+use super::options::{OPTIONS, Options};
+use super::replay_spec::{COORDINATES, ReplaySpec};
 use super::source::{JobSource, LogStream};
 use meshreplay_alloc::allocator::{BuildError, Built, follows_lists};
 use meshreplay_base::job::{Job, Time};
@@ -191,12 +191,9 @@ impl Options {
         self.shake.filter(|_| spec.scheduler.name != RECORDED)
     }
 
-    /// Returns whether results need all jobs in memory: trimmed means, shaken run times, outages (how many
-    /// jobs run is known at the end), or columns over all rows.
+    /// Returns whether results need all jobs in memory: for an option, or for columns over all rows.
     pub(in crate::study) fn need_all_jobs(&self) -> bool {
-        self.trim.percent.is_some()
-            || self.shake.is_some()
-            || self.outages.is_some()
+        OPTIONS.iter().any(|row| row.needs_all_jobs && row.is_given(self))
             || self.jobs && (self.by_shape || self.tidy || self.fragmentation.is_some())
     }
 }
@@ -219,9 +216,8 @@ pub(in crate::study) fn algorithms_need_all_jobs(scheduler: &Spec, allocator: &S
 impl ReplaySpec {
     /// Returns whether the replay needs all jobs in memory.
     pub(in crate::study) fn needs_all_jobs(&self) -> bool {
-        let Self { rules, scheduler, allocator, network, partition, period, .. } = self;
-        partition.is_some()
-            || period.is_some()
+        let Self { rules, scheduler, allocator, network, .. } = self;
+        COORDINATES.iter().any(|row| row.needs_all_jobs && !row.is_default(self))
             || rules_need_all_jobs(rules)
             || algorithms_need_all_jobs(scheduler, allocator, network)
     }

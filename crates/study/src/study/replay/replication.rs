@@ -7,6 +7,7 @@ use super::{Outcome, Replay, RunError, TakeRows, outages};
 use crate::audit::LiveAudit;
 use crate::study::log::RecordedNodes;
 use crate::study::options::Options;
+use crate::study::replay_spec::Coordinate;
 use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::job::Job;
 use meshreplay_base::prediction::PredictionError;
@@ -70,11 +71,9 @@ impl Replication<'_> {
     pub(super) fn has(&self) -> Has {
         let Self { replay: Replay { spec, .. }, options, .. } = *self;
         let is_tree = spec.machine.levels().is_some();
-        options
-            .has()
+        Coordinate::with_given(options.has(), || std::iter::once(spec))
             .with(Needs::Trees, is_tree)
             .with(Needs::TreeFragmentation, is_tree && options.fragmentation.is_some())
-            .with(Needs::Period, spec.period.is_some())
             .with(Needs::Network, has_traffic(&spec.network))
             .with(Needs::Predictions, spec.rules.prediction().is_some())
             // Every log has starts to compare with.

@@ -7,12 +7,13 @@ use serde_json::Value;
 
 use super::ReplaySpec;
 use super::labels::{self, Labelled};
+use crate::study::file::StudyKey;
 use crate::study::options::Keyed;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::{ALL_PARTITIONS, Partitions};
 use meshreplay_sim::execution::RECORDED;
-use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Needs};
+use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Has, Needs};
 use meshreplay_workload::Rules;
 
 /// One property of a replay: a row of [`COORDINATES`], for a field of [`ReplaySpec`].
@@ -21,20 +22,52 @@ pub struct Coordinate {
     /// Name as a column of frames, in lines of content keys, and in JSON. The column of an algorithm holds
     /// its label; a second column holds the resolved spec.
     pub name: &'static str,
+    /// Title in tables for people. Empty for the name.
+    title: &'static str,
+    /// Words before the value where a replay is named, with a blank if they need one.
+    prefix: &'static str,
+    /// Whether the coordinate identifies a replay. False for the SHA-256, which follows from the log.
+    is_identity: bool,
+    /// Whether tables and pictures show the value if all replays share it.
+    is_named_if_shared: bool,
     /// A value that differs from [`ReplaySpec::new`], for tests.
     pub example: &'static str,
     /// Whether content keys have a line for the coordinate, and JSON an entry: always, or if it is given.
     pub keyed: Keyed,
     /// The label of an algorithm; `None` for other coordinates.
     pub label: Option<Labelled>,
+    /// Whether replays with another value than the default need all jobs in memory.
+    pub(in crate::study) needs_all_jobs: bool,
+    /// Key of study files. `None` if these cannot set the coordinate.
+    pub key: Option<StudyKey>,
+    /// The option of `replay` whose values, like those of the key, become the coordinate one by one. `None` if
+    /// planning makes the coordinate from several arguments or from the log.
+    pub axis: Option<Axis>,
     /// Representation in the command `replay`.
     in_command: InCommand,
     /// Column of frames.
     in_frames: InFrames,
     /// Returns the value, a text or a number.
     value: fn(&ReplaySpec) -> Value,
+    /// Returns the value as tables for people have it, if they have another.
+    cell: fn(&ReplaySpec) -> Option<String>,
     /// Sets the coordinate from a text. Returns false, and changes nothing, if the text is not valid.
     pub set: fn(&mut ReplaySpec, &str) -> bool,
+}
+
+/// The option of `replay` for a coordinate that is a list of values.
+#[derive(Clone, Copy, Debug)]
+pub struct Axis {
+    /// Name of the option without the leading dashes: that of the coordinate with hyphens.
+    pub option: &'static str,
+    /// The only value by default, that of [`ReplaySpec::new`].
+    pub default: &'static str,
+    /// The help text.
+    pub help: &'static str,
+    /// The value in the help text.
+    pub value_name: &'static str,
+    /// A valid value, in words.
+    pub expected: &'static str,
 }
 
 /// The column of a coordinate in frames.
@@ -70,119 +103,171 @@ enum InCommand {
     Rules(u8),
 }
 
+/// A coordinate that tables name without further words. Rows override the name, the functions and any other
+/// difference.
+const PLAIN: Coordinate = Coordinate {
+    name: "",
+    title: "",
+    prefix: "",
+    is_identity: true,
+    is_named_if_shared: true,
+    example: "",
+    keyed: Keyed::Always,
+    label: None,
+    needs_all_jobs: false,
+    key: None,
+    axis: None,
+    in_command: InCommand::ByLog,
+    in_frames: texts(0, ""),
+    value: |_| Value::Null,
+    cell: |_| None,
+    set: |_, _| false,
+};
+
 /// All coordinates. Content keys have lines in the order of the rows.
 pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "log",
         example: "b",
-        keyed: Keyed::Always,
-        label: None,
-        in_command: InCommand::ByLog,
+        key: Some(StudyKey::strings("logs", "[\"traces/lublin-256-10k.swf.gz\"]")),
         in_frames: texts(0, "log, by name"),
         value: |spec| spec.log.as_ref().into(),
         set: |spec, text| put(&mut spec.log, Ok::<_, Infallible>(text.into())),
+        ..PLAIN
     },
     Coordinate {
-        name: SHA256,
+        name: "log_sha256",
+        is_identity: false,
         example: "01",
-        keyed: Keyed::Always,
-        label: None,
-        in_command: InCommand::ByLog,
         in_frames: texts(9, "SHA-256 of the log's text"),
         value: |spec| spec.log_sha256.as_ref().into(),
         set: |spec, text| put(&mut spec.log_sha256, Ok::<_, Infallible>(text.into())),
+        ..PLAIN
     },
     Coordinate {
         name: "rules",
+        prefix: "rules ",
+        is_named_if_shared: false,
         example: "requested:arrivals=recorded,estimate=recorded,overrun=kill,oversize=error,\
                   shape=near-square,sizes=all,status=all",
-        keyed: Keyed::Always,
-        label: None,
+        key: Some(StudyKey::strings("rules", "[\"authors\", \"requested:overrun=kill\"]")),
         in_command: InCommand::Rules(7),
         in_frames: texts(8, "how records became jobs"),
         value: |spec| spec.rules.to_string().into(),
         set: |spec, text| put(&mut spec.rules, text.parse().map(Arc::new)),
+        ..PLAIN
     },
     Coordinate {
         name: "arrival_scale",
+        title: "scale",
+        prefix: "arrivals ×",
+        is_named_if_shared: false,
         example: "0.5",
-        keyed: Keyed::Always,
-        label: None,
+        key: Some(StudyKey {
+            name: "arrival_scales",
+            kind: "a list of numbers above 0",
+            example: "[1, 0.8]",
+        }),
+        axis: Some(Axis {
+            option: "arrival-scale",
+            default: "1",
+            help: "Factors of arrival times. A factor below 1 raises the load",
+            value_name: "C",
+            expected: "a number above 0",
+        }),
         in_command: InCommand::Option(4),
         in_frames: InFrames { kind: ColumnType::F64, ..texts(6, "the factor of arrival times") },
         value: |spec| spec.arrival_scale.into(),
-        set: |spec, text| put(&mut spec.arrival_scale, text.parse()),
+        set: |spec, text| {
+            let scale = text.parse().ok().filter(|scale: &f64| scale.is_finite() && *scale > 0.0);
+            put(&mut spec.arrival_scale, scale.ok_or(()))
+        },
+        ..PLAIN
     },
     Coordinate {
         name: "machine",
         example: "torus:4x4",
-        keyed: Keyed::Always,
-        label: None,
+        key: Some(StudyKey::strings("machines", "[\"16x16\", \"8x8x4\"]")),
         in_command: InCommand::Option(1),
         in_frames: texts(2, "machine, as typed"),
         value: |spec| spec.machine.to_string().into(),
         set: |spec, text| put(&mut spec.machine, text.parse().map(Arc::new)),
+        ..PLAIN
     },
     Coordinate {
         name: "scheduler",
         example: "easy",
-        keyed: Keyed::Always,
         label: Some(Labelled {
             spec_column: "scheduler_spec",
             spec_meaning: "scheduler with every default",
             of: |labels| &labels.scheduler,
             short: labels::short_scheduler,
         }),
+        key: Some(StudyKey::strings("schedulers", "[\"fcfs\", \"easy\"]")),
         in_command: InCommand::Option(2),
         in_frames: texts(3, "scheduler, as typed"),
         value: |spec| spec.scheduler.to_string().into(),
         set: |spec, text| put(&mut spec.scheduler, text.parse().map(Arc::new)),
+        ..PLAIN
     },
     Coordinate {
         name: "allocator",
         example: "mc1x1",
-        keyed: Keyed::Always,
         label: Some(Labelled {
             spec_column: "allocator_spec",
             spec_meaning: "allocator with every default",
             of: |labels| &labels.allocator,
             short: allocator::short_label,
         }),
+        key: Some(StudyKey::strings("allocators", "[\"hilbert+bf\", \"mc1x1\"]")),
         in_command: InCommand::Option(3),
         in_frames: texts(4, "allocator, as typed"),
         value: |spec| spec.allocator.to_string().into(),
         set: |spec, text| put(&mut spec.allocator, text.parse().map(Arc::new)),
+        ..PLAIN
     },
     Coordinate {
         name: "network",
+        is_named_if_shared: false,
         example: "wormhole",
-        keyed: Keyed::Always,
         label: Some(Labelled {
             spec_column: "network_spec",
             spec_meaning: "execution model with every default",
             of: |labels| &labels.network,
             short: str::to_owned,
         }),
+        key: Some(StudyKey::strings("networks", "[\"recorded\", \"wormhole:messages=5\"]")),
         in_command: InCommand::OptionUnless(6, RECORDED),
         in_frames: texts(5, "execution model, as typed"),
         value: |spec| spec.network.to_string().into(),
         set: |spec, text| put(&mut spec.network, text.parse().map(Arc::new)),
+        ..PLAIN
     },
     Coordinate {
         name: "seed",
+        prefix: "seed ",
         example: "18446744073709551615",
-        keyed: Keyed::Always,
-        label: None,
+        key: Some(StudyKey { name: "seeds", kind: "a list of whole numbers from 0", example: "[1, 2, 3]" }),
+        axis: Some(Axis {
+            option: "seed",
+            default: "1",
+            help: "Seed of all random numbers. Every allocator gets the same",
+            value_name: "SEED",
+            expected: "a whole number from 0 to 2^64 - 1",
+        }),
         in_command: InCommand::Single(5),
         in_frames: InFrames { kind: ColumnType::U64, ..texts(7, "seed of everything random") },
         value: |spec| spec.seed.into(),
         set: |spec, text| put(&mut spec.seed, text.parse()),
+        ..PLAIN
     },
     Coordinate {
         name: "partition",
+        prefix: "partition ",
         example: "batch+2",
         keyed: Keyed::IfGiven,
-        label: None,
+        key: Some(StudyKey::strings("partitions", "[\"each\"]")),
+        needs_all_jobs: true,
         in_command: InCommand::OptionUnless(8, ALL_PARTITIONS),
         in_frames: InFrames {
             needs: Needs::Partitions,
@@ -193,16 +278,18 @@ pub const COORDINATES: &[Coordinate] = &[
             )
         },
         value: |spec| spec.partition.as_ref().map_or(ALL_PARTITIONS.to_owned(), Partitions::to_string).into(),
+        cell: |spec| spec.partition.as_ref().map(Partitions::label),
         set: |spec, text| {
             let parsed = (text != ALL_PARTITIONS).then(|| text.parse()).transpose();
             put(&mut spec.partition, parsed)
         },
+        ..PLAIN
     },
     Coordinate {
         name: "period",
         example: "3600..90000",
         keyed: Keyed::IfGiven,
-        label: None,
+        needs_all_jobs: true,
         in_command: InCommand::Shared(WHOLE_LOG),
         in_frames: InFrames {
             needs: Needs::Period,
@@ -216,14 +303,12 @@ pub const COORDINATES: &[Coordinate] = &[
             let parsed = (text != WHOLE_LOG).then(|| text.parse()).transpose();
             put(&mut spec.period, parsed)
         },
+        ..PLAIN
     },
 ];
 
 /// The period of a replay of a whole log.
 const WHOLE_LOG: &str = "whole";
-
-/// The only coordinate that does not identify a replay, because it follows from the log.
-const SHA256: &str = "log_sha256";
 
 /// Stores a parsed value in `target`. Returns false if parsing failed.
 fn put<T, E>(target: &mut T, parsed: Result<T, E>) -> bool {
@@ -243,12 +328,12 @@ pub(in crate::study) fn plain_text(value: &Value) -> String {
 impl Coordinate {
     /// Returns the identifying coordinates, in order: all except the SHA-256 of the log.
     pub fn listed() -> impl Iterator<Item = &'static Self> {
-        COORDINATES.iter().filter(|coordinate| coordinate.name != SHA256)
+        COORDINATES.iter().filter(|coordinate| coordinate.is_identity)
     }
 
     /// Returns the title in tables for people.
     pub fn title(&self) -> &'static str {
-        self.name.strip_prefix("arrival_").unwrap_or(self.name)
+        if self.title.is_empty() { self.name } else { self.title }
     }
 
     /// Returns the identifying coordinates, in the order of command arguments: the log first.
@@ -279,7 +364,7 @@ impl Coordinate {
     /// Returns whether tables and pictures show this value, in the spelling of frames, if all replays share
     /// it. Defaults and coordinates that seldom differ are left out.
     pub fn is_named_if_shared(&self, value: &str) -> bool {
-        !["rules", "network", "arrival_scale"].contains(&self.name) && self.default() != Some(value)
+        self.is_named_if_shared && self.default() != Some(value)
     }
 
     /// Returns the default, which commands, tables and files of results can omit. `None` without one.
@@ -307,12 +392,7 @@ impl Coordinate {
 
     /// Returns the value in words that identify a replay, such as `arrivals ×0.8`.
     pub fn phrase(&self, spec: &ReplaySpec) -> String {
-        match self.name {
-            "arrival_scale" => format!("arrivals ×{}", spec.arrival_scale),
-            "partition" => format!("partition {}", self.cell(spec)),
-            "rules" | "seed" => format!("{} {}", self.name, self.text(spec)),
-            _ => self.shown(spec),
-        }
+        format!("{}{}", self.prefix, self.cell(spec))
     }
 
     /// Returns the coordinates that are algorithms, which have labels.
@@ -333,10 +413,7 @@ impl Coordinate {
     /// Returns the value in cells of tables for people: like [`Self::shown`], with the log's names of
     /// partitions.
     pub fn cell(&self, spec: &ReplaySpec) -> String {
-        match &spec.partition {
-            Some(partition) if self.name == "partition" => partition.label(),
-            _ => self.shown(spec),
-        }
+        (self.cell)(spec).unwrap_or_else(|| self.shown(spec))
     }
 
     /// Returns whether content keys and files of results name the coordinate of `spec`.
@@ -354,9 +431,47 @@ impl Coordinate {
         (self.name, (self.value)(spec))
     }
 
+    /// Returns the rows whose values are a list in commands and study files, with the axis.
+    pub fn axes() -> impl Iterator<Item = (&'static Self, &'static Axis)> {
+        COORDINATES.iter().filter_map(|row| Some((row, row.axis.as_ref()?)))
+    }
+
+    /// Returns whether the option of `replay` takes several values.
+    pub fn takes_several(&self) -> bool {
+        matches!(self.in_command, InCommand::Option(_) | InCommand::OptionUnless(..))
+    }
+
+    /// Returns whether values are numbers.
+    pub(in crate::study) fn is_number(&self) -> bool {
+        self.in_frames.kind != ColumnType::Str
+    }
+
+    /// Returns a value in the spelling of content keys; `None` if it is not valid.
+    pub fn parsed(&self, text: &str) -> Option<String> {
+        self.parsed_with(&mut ReplaySpec::blank().ok()?, text)
+    }
+
+    /// Returns a value as [`Self::parsed`] does. `spec` is any replay, which gets the value: making one takes
+    /// longer than parsing.
+    pub(in crate::study) fn parsed_with(&self, spec: &mut ReplaySpec, text: &str) -> Option<String> {
+        (self.set)(spec, text).then(|| self.text(spec))
+    }
+
+    /// Returns `has` with the columns of the coordinates that `specs` do not leave at their defaults.
+    pub(in crate::study) fn with_given<'a, I: Iterator<Item = &'a ReplaySpec>>(
+        has: Has,
+        specs: impl Fn() -> I,
+    ) -> Has {
+        let rows = COORDINATES.iter().filter(|row| row.in_frames.needs != Needs::Nothing);
+        rows.fold(has, |has, row| {
+            let needs = row.in_frames.needs;
+            has.with(needs, has.has(needs) || specs().any(|spec| !row.is_default(spec)))
+        })
+    }
+
     /// Returns the arguments of `replay` for the coordinate.
     pub(super) fn arguments(&self, spec: &ReplaySpec) -> Vec<Argument> {
-        let takes_several = matches!(self.in_command, InCommand::Option(_) | InCommand::OptionUnless(..));
+        let takes_several = self.takes_several();
         let argument = |option: String, value: String, typed: String| Argument {
             option,
             typed: if typed.is_empty() { value.clone() } else { typed },
@@ -423,6 +538,18 @@ mod tests {
             assert_eq!(row.is_given(&spec), row.keyed == Keyed::Always, "{}", row.name);
             let mut other = spec.clone();
             assert!((row.set)(&mut other, row.example) && row.is_given(&other), "{}", row.name);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn axes_have_the_names_and_defaults_of_their_coordinates() -> Result<(), Box<dyn std::error::Error>> {
+        let spec = ReplaySpec::blank()?;
+        for (row, axis) in Coordinate::axes() {
+            assert_eq!(axis.option, row.name.replace('_', "-"));
+            assert_eq!(axis.default, row.text(&spec), "{}", row.name);
+            assert_eq!(row.parsed(row.example).as_deref(), Some(row.example));
+            assert!(row.key.is_some() && row.parsed("?").is_none(), "{}", row.name);
         }
         Ok(())
     }

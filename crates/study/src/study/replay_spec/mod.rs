@@ -8,7 +8,7 @@ mod coordinate;
 mod labels;
 
 pub(super) use coordinate::plain_text;
-pub use coordinate::{Argument, COORDINATES, Coordinate};
+pub use coordinate::{Argument, Axis, COORDINATES, Coordinate};
 pub(super) use labels::LABELS;
 pub use labels::{Labelled, Labels};
 
@@ -24,6 +24,7 @@ use meshreplay_base::job::Period;
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::Partitions;
 use meshreplay_machine::machine::Mesh;
+use meshreplay_machine::machine::mesh::MeshError;
 use meshreplay_sim::execution::RECORDED;
 use meshreplay_workload::Rules;
 
@@ -119,6 +120,11 @@ impl ReplaySpec {
         }
     }
 
+    /// A replay with the defaults, without names of algorithms, on one node.
+    pub(in crate::study) fn blank() -> Result<Self, MeshError> {
+        Ok(Self::new(Mesh::new(&[1])?, Spec::named(""), Spec::named("")))
+    }
+
     /// Returns the allocator as typed, or its short form if that is unknown.
     pub(in crate::study) fn allocator_label(&self) -> String {
         match self.labels.allocator.as_str() {
@@ -185,8 +191,7 @@ impl Serialize for ReplaySpec {
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let entries = Map::deserialize(deserializer)?;
-        let machine = Mesh::new(&[1]).map_err(D::Error::custom)?;
-        let mut spec = Self::new(machine, Spec::named(""), Spec::named(""));
+        let mut spec = Self::blank().map_err(D::Error::custom)?;
         for coordinate in Coordinate::listed() {
             let Coordinate { name, set, .. } = coordinate;
             match entries.get(*name) {

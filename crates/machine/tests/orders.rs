@@ -1,9 +1,7 @@
 //! Orders of nodes: published examples, bijection, continuity.
 
-use std::process::Command;
-
-use meshreplay::machine::order::{self, ORDERS, Order};
-use meshreplay::machine::{Coord, Mesh};
+use meshreplay_machine::machine::order::{self, ORDERS, Order};
+use meshreplay_machine::machine::{Coord, Mesh};
 
 fn order(name: &str, machine: &str) -> (Order, Mesh) {
     let mesh: Mesh = machine.parse().expect("a machine");
@@ -206,52 +204,5 @@ fn zoltan_orders_are_sorted_by_keys_of_stretched_coordinates() {
         let mesh = Mesh::new(&[width, length]).expect("a shape");
         let key = |[x, y, _]: Coord| hilbert_key(vec![stretched(y, length), stretched(x, width)], 28);
         assert_eq!(coords("zoltan-hilbert", &mesh.to_string()), sorted_by_key(&mesh, key), "{mesh}");
-    }
-}
-
-fn show_curve(arguments: &str) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
-        .args(["show", "curve"])
-        .args(arguments.split_whitespace())
-        .output()
-        .expect("the tool runs");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-#[test]
-fn show_curve_prints_ranks_with_the_highest_row_first() {
-    let expected = "15 12 11 10\n14 13  8  9\n 1  2  7  6\n 0  3  4  5\n";
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("mine");
-    let ranks = [0, 3, 4, 5, 1, 2, 7, 6, 14, 13, 8, 9, 15, 12, 11, 10];
-    let pairs: Vec<String> = (0..).zip(ranks).map(|(node, rank)| format!("{node} {rank}\n")).collect();
-    std::fs::write(&path, pairs.concat()).expect("a file");
-    let (code, shown, _) = show_curve(&format!("--order-file {} --machine 4x4", path.display()));
-    assert_eq!((code, shown.as_str()), (Some(0), expected));
-    let (code, _, complaint) = show_curve(&format!("--order-file {} --machine 5x4", path.display()));
-    assert_eq!(code, Some(1));
-    assert!(
-        complaint.contains("mine:17: found the end after 16 nodes, expected the 20 nodes of 5x4;"),
-        "{complaint}"
-    );
-
-    let (_, shown, _) = show_curve("column-snake --machine 4x2");
-    assert_eq!(shown, "1 2 5 6\n0 3 4 7\n");
-    let (_, shown, _) = show_curve("column-snake --machine 4x2 --style line");
-    assert!(shown.starts_with("┌─┐ ┌─┐\n○ └─┘ ●\n"), "{shown}");
-}
-
-#[test]
-fn show_curve_explains_wrong_options() {
-    for (arguments, message) in [
-        ("hilbrt --machine 4x4", "unknown order 'hilbrt', did you mean 'hilbert'?"),
-        ("spliced-hilbert --machine 4x4x4", "'spliced-hilbert' cannot serve machine 4x4x4"),
-        ("hilbert --machine 0x4", "size 1 is 0"),
-        ("--machine 4x4", "required"),
-    ] {
-        let (code, shown, complaint) = show_curve(arguments);
-        assert_eq!((code, shown.as_str()), (Some(2), ""), "{arguments}: {complaint}");
-        assert!(complaint.contains(message), "{arguments}: {complaint}");
     }
 }
