@@ -231,6 +231,7 @@ impl Axes {
                                 allocator: allocator.label.clone(),
                                 network: network.label.clone(),
                             }),
+                            planned: Arc::default(),
                         };
                         // Replays of one combination differ in the seed only.
                         let of_seed = |&seed: &u64| ReplaySpec { seed, ..spec.clone() };

@@ -8,6 +8,7 @@ use crate::study::planned::{PlannedReplay, Study};
 use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::job::Job;
 use meshreplay_base::prediction::PredictionError;
+use meshreplay_machine::machine::outages::{OutageSource, Treatment};
 use meshreplay_sim::execution::RECORDED;
 use meshreplay_sim::metrics::{Has, Needs};
 use meshreplay_workload::{Arrivals, Rules};
@@ -24,6 +25,9 @@ impl Draft {
         if is_period && self.are_all_redrawn() {
             let problem = "arrivals are drawn anew and have no period; leave out --period or --arrivals";
             return useless("period", problem.to_owned());
+        }
+        if let Some(problem) = self.problem_of_outages() {
+            return useless("outages", problem.to_owned());
         }
         let Some(shake) = self.options.shake else { return Ok(()) };
         let network = self.axes.networks.iter().find(|given| given.spec.name != RECORDED);
@@ -47,6 +51,27 @@ impl Draft {
             return Ok(());
         };
         useless("shake", problem)
+    }
+
+    /// Returns the reason why no replay can have the outages that its log shows; `None` without one.
+    fn problem_of_outages(&self) -> Option<&'static str> {
+        if self.options.outages != Some(OutageSource::Recorded) {
+            return None;
+        }
+        let is_moved = self.axes.rules.iter().any(|rules| rules.arrivals != Arrivals::Recorded)
+            || self.axes.arrival_scales.iter().any(|scale| scale.to_bits() != 1.0_f64.to_bits());
+        if is_moved {
+            Some(
+                "recorded outages are at the times of the log, and arrivals are scaled or drawn anew; give outages in \
+                 a file, or leave out one of the two",
+            )
+        } else if self.logs.iter().any(|log| log.model.is_some()) {
+            Some("a workload model has no recorded outages; leave out --outages")
+        } else if self.options.on_outage != Treatment::default() {
+            Some("no node goes down in recorded outages, which stop no job; leave out --on-outage")
+        } else {
+            None
+        }
     }
 
     /// Returns whether all replays draw arrivals anew, so that no period of a log matters.

@@ -4,6 +4,7 @@
 mod checks;
 mod cost;
 mod machines;
+mod maintenance;
 mod parts;
 mod period;
 mod sharing;
@@ -14,6 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::checks::{check_predictions, check_recorded_nodes};
+use self::maintenance::Maintenance;
 use self::parts::{LogOfParts, PartChooser};
 pub use self::period::PeriodChoice;
 use self::period::{LogPeriod, LoggedTimes, is_found};
@@ -32,7 +34,7 @@ use meshreplay_base::prediction::PredictionError;
 use meshreplay_base::spec::SpecError;
 use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
-use meshreplay_machine::machine::outages::OutageFileError;
+use meshreplay_machine::machine::outages::{OutageFileError, OutageSource};
 use meshreplay_workload::{Arrivals, Model, Rules, with_limit};
 
 /// A study file or a command line, before its logs are read.
@@ -137,7 +139,7 @@ impl Draft {
         }
         self.check_files()?;
         check_predictions(&self.axes.rules, &[])?;
-        let Surveyed { mut logs, surveys, periods } = self.survey(notes)?;
+        let Surveyed { mut logs, surveys, periods, planned } = self.survey(notes)?;
         self.name_zone(&logs, notes);
         notes.extend(self.without_users(&surveys));
         let combinations = if let Some(combinations) = known {
@@ -174,7 +176,8 @@ impl Draft {
                 }
             }
             let period = periods[log].period.filter(|_| spec.rules.arrivals == Arrivals::Recorded);
-            let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), period, ..spec };
+            let planned = Arc::clone(&planned[log][of_rules(&spec.rules)]);
+            let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), period, planned, ..spec };
             let key = own_key(keys.of(&spec), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
@@ -316,9 +319,10 @@ impl Draft {
             size: !self.axes.autos.is_empty(),
             given: !self.axes.machines.is_empty(),
             period: false,
+            outages: self.options.outages == Some(OutageSource::Recorded),
         };
         let rules = self.axes.rules.len();
-        let Surveyed { mut logs, mut surveys, mut periods } = Surveyed::default();
+        let Surveyed { mut logs, mut surveys, mut periods, mut planned } = Surveyed::default();
         for (number, source) in self.logs.iter().enumerate() {
             if let Some(model) = &source.model {
                 if self.axes.has_partitions() {
@@ -330,6 +334,7 @@ impl Draft {
                 logs.push(of_model(source, model));
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
                 periods.push(LogPeriod::default());
+                planned.push(vec![Arc::default(); rules]);
                 continue;
             }
             let failed = |source| PlanError::Log { number, source: Box::new(source) };
@@ -353,18 +358,26 @@ impl Draft {
                 unit: LogUnit::new(summary.format, source.read.format.as_ref()),
                 is_of_command: self.is_of_command,
             };
+            let limits = std::mem::take(&mut counts.limits);
             let chooser = PartChooser::new(counts, log);
             let times = LoggedTimes { name: &source.name, names: &names, summary: &summary };
             let period = if self.are_all_redrawn() {
                 LogPeriod::of_redrawn(&summary)
             } else {
-                LogPeriod::resolve(self.options.period.as_ref(), &times, chooser.runs())?
+                LogPeriod::resolve(self.options.period.as_ref(), wanted.outages, &times, chooser.runs())?
             };
             notes.extend(loaded.iter().flat_map(|log| log.notes(&source.name, period.period)));
-            notes.extend(
-                period.note.iter().chain(&period.idle).map(|note| format!("{}: {note}", source.name)),
-            );
-            periods.push(period);
+            notes.extend(period.note.iter().map(|note| format!("{}: {note}", source.name)));
+            let maintenance = Maintenance { log: &source.name, names: &names, period: &period };
+            let of_log = if wanted.outages {
+                maintenance.planned(&limits, summary.origin_s(), chooser.runs().are_too_many())?
+            } else {
+                vec![Arc::default(); rules]
+            };
+            notes.extend(maintenance.note(&of_log[0]));
+            let doubt = period.doubt.clone().or_else(|| maintenance.doubt(wanted.outages));
+            planned.push(of_log);
+            periods.push(LogPeriod { doubt, ..period });
             let parts = chooser.chosen(&self.axes.partitions, notes)?;
             let is_of_site = summary.format.is_of_site();
             let without_limits = parts.iter().filter_map(|part| part.note_on_limits(&source.name));
@@ -375,7 +388,7 @@ impl Draft {
             let has_doubtful_limits = summary.facts.has_doubtful_limits;
             logs.push(StudyLog { source, sha256, records, is_of_site, has_doubtful_limits, starts, loaded });
         }
-        Ok(Surveyed { logs, surveys, periods })
+        Ok(Surveyed { logs, surveys, periods, planned })
     }
 
     /// Fails if a scheduler plans with time limits and no job of a site's log has one.
@@ -427,7 +440,7 @@ impl Draft {
     fn read(&self, source: &LogSource, counts: &mut Counts) -> Result<LoadedLog, TraceError> {
         let (rules, most) = (self.axes.rules[0].clone(), self.most_kept_of(source));
         load_most(&source.path, source.read.clone(), rules, most, &mut |format, job| {
-            counts.wanted.period = is_found(self.options.period.as_ref(), format);
+            counts.wanted.period = counts.wanted.outages || is_found(self.options.period.as_ref(), format);
             counts.add(0, job);
         })
     }
@@ -436,7 +449,7 @@ impl Draft {
     fn count_jobs(&self, source: &LogSource, counts: &mut Counts) -> Result<LogSummary, TraceError> {
         let mut reader = Reader::open(&source.path, source.read.clone())?;
         let format = reader.format();
-        counts.wanted.period = is_found(self.options.period.as_ref(), format);
+        counts.wanted.period = counts.wanted.outages || is_found(self.options.period.as_ref(), format);
         while let Some(entry) = reader.next_entry()? {
             let Entry::Record { record, .. } = entry else { continue };
             let record = with_limit(record, format);
@@ -456,6 +469,8 @@ struct Surveyed {
     logs: Vec<StudyLog>,
     surveys: Vec<Vec<PartSurvey>>,
     periods: Vec<LogPeriod>,
+    /// For each log and each set of rules, the planned outages that the log shows, if they are replayed.
+    planned: Vec<Vec<Arc<[[Time; 2]]>>>,
 }
 
 /// Returns a workload model as a log, whose content is the text of its spec.

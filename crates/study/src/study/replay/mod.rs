@@ -196,7 +196,7 @@ impl Options {
     pub(in crate::study) fn need_all_jobs(&self) -> bool {
         self.trim.percent.is_some()
             || self.shake.is_some()
-            || self.outages.is_some()
+            || self.take_nodes_down()
             || self.jobs && (self.by_shape || self.tidy || self.fragmentation.is_some())
     }
 }
