@@ -2,7 +2,6 @@
 
 mod args;
 mod rounds;
-mod topology;
 
 pub(super) use args::{Args, OF_PROGRAM, OF_READING};
 

@@ -32,6 +32,8 @@ pub struct Format {
     /// Whether the format looks like no other and its records say when jobs started and ended, so that a file
     /// of it is always read as a schedule.
     pub records_starts: bool,
+    /// Whether a record is written at the end of its job, so that jobs that run at the end of the log are missing.
+    pub records_ends_only: bool,
     /// True if each run of a requeued job has its own record, under the same job number.
     pub repeats_jobs: bool,
     /// Whether fields should be separated by spaces, so that tabs are counted as irregular.
@@ -67,6 +69,7 @@ impl Format {
         extensions: &[],
         recognises: None,
         records_starts: false,
+        records_ends_only: false,
         repeats_jobs: false,
         expects_spaces: false,
         parser: |spec| Err(unknown("log format", &spec.name, [])),

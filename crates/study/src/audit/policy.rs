@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 
 use super::ScheduledJob;
 use super::state::{AuditCounts, JobAt, State, Violation};
-use meshreplay_base::job::Time;
+use meshreplay_base::job::{Period, Time};
 use meshreplay_machine::machine::{Machine, Mesh};
 
 /// The policy against which a schedule is checked.
@@ -70,6 +70,8 @@ pub(super) struct Rules<'r, 'a> {
     queue: BTreeSet<Key>,
     /// Promise to the head of the queue; `None` if there is none.
     promise: Option<Promise>,
+    /// The first time that is checked.
+    from: Time,
 }
 
 /// The promise that the head of the queue starts by a certain time.
@@ -86,9 +88,10 @@ struct Promise {
 
 impl<'r, 'a> Rules<'r, 'a> {
     /// The rules of a schedule on `mesh`, with an empty queue.
-    pub(super) fn new(promised: &'r mut PolicyCheck<'a>, mesh: &Mesh) -> Self {
+    pub(super) fn new(promised: &'r mut PolicyCheck<'a>, mesh: &Mesh, period: Option<Period>) -> Self {
         let machine = matches!(promised.fits, Fits::Places(_)).then(|| Machine::new(mesh.clone()));
-        Self { promised, machine, queue: BTreeSet::new(), promise: None }
+        let from = period.map_or(Time::from_micros(i64::MIN), |period| period.from);
+        Self { promised, machine, queue: BTreeSet::new(), promise: None, from }
     }
 
     /// Returns the sort key of a job in the queue.
@@ -187,7 +190,9 @@ impl<'r, 'a> Rules<'r, 'a> {
                 let _ = machine.occupy(&job.each_node().collect::<Vec<_>>());
             }
         }
-        let Some(&(submit, _, head)) = self.queue.first() else {
+        // Before a period, jobs that ended then are missing.
+        let head = self.queue.first().filter(|_| state.now >= self.from);
+        let Some(&(submit, _, head)) = head else {
             self.promise = None;
             return Ok(());
         };

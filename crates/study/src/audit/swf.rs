@@ -7,9 +7,10 @@
 use std::path::{Path, PathBuf};
 
 use super::ScheduledJob;
-use meshreplay_base::job::Time;
+use crate::study::{PeriodChoice, covered};
+use meshreplay_base::job::{Period, Time};
 use meshreplay_logs::status::CANCELLED;
-use meshreplay_logs::{Entry, ReadOptions, Reader, Record, TraceError};
+use meshreplay_logs::{Entry, NodeRuns, ReadOptions, Reader, Record, TraceError};
 
 /// The reason why a log cannot be read as a schedule.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +18,9 @@ pub enum SwfError {
     /// The log cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// The given period is not one of the log, in words.
+    #[error("{0}")]
+    Period(String),
     /// A field of a record is not possible in a schedule.
     #[error("{path}:{line}: field {problem}")]
     Field {
@@ -43,28 +47,38 @@ pub struct LogSchedule {
     pub left_out: u64,
     /// How the log was read, each a sentence without a full stop.
     pub notes: Vec<String>,
+    /// The period that the log covers, with its words; `None` for all of it.
+    pub period: Option<(Period, String)>,
     /// The jobs, if the log cannot be read again, like standard input.
     kept: Option<Vec<ScheduledJob>>,
 }
 
 impl LogSchedule {
-    /// Reads a log. Keeps its jobs only if they cannot be read again.
-    pub fn read(path: &Path, options: ReadOptions) -> Result<Self, SwfError> {
+    /// Reads a log. `period` is the choice of its period, `None` for the default of its format. Keeps its jobs
+    /// only if they cannot be read again.
+    pub fn read(path: &Path, options: ReadOptions, period: Option<&PeriodChoice>) -> Result<Self, SwfError> {
         let reader = Reader::open(path, options.clone())?;
         let mut jobs = Jobs { path, reader, origin: Time::ZERO, left_out: 0 };
         let mut kept = (!path.is_file()).then(Vec::new);
-        let mut count = 0;
+        let (mut count, mut runs) = (0, NodeRuns::limited());
+        let is_found = PeriodChoice::is_found(period, jobs.reader.format());
         while let Some(job) = jobs.next().transpose()? {
             count += 1;
+            if is_found {
+                let times = [job.submit, job.start, job.end].map(|time| time.as_micros() / 1_000_000);
+                runs.add(Some(times), job.procs, None, None);
+            }
             if let Some(kept) = &mut kept {
                 kept.push(job);
             }
         }
         let summary = jobs.reader.finish()?;
         let origin = Time::from_seconds(summary.origin_s());
+        let name = path.display().to_string();
+        let period = covered(&name, period, &summary, runs).map_err(SwfError::Period)?;
         let (path, left_out, notes) = (path.to_owned(), jobs.left_out, summary.facts.notes);
         let kept = kept.map(|jobs| jobs.into_iter().map(|job| from(job, origin)).collect());
-        Ok(Self { path, options, origin, count, left_out, notes, kept })
+        Ok(Self { path, options, origin, count, left_out, notes, period, kept })
     }
 
     /// Returns the jobs one by one, in the order of the log.
@@ -193,7 +207,7 @@ mod tests {
         let path = directory.path().join("a.swf");
         let line = "1 5 10 60 4 -1 -1 8 90 -1 1 1 1 -1 0 -1 -1 -1\n";
         std::fs::write(&path, format!("{line}{}", line.replace("60 4", "-1 -1")))?;
-        let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+        let schedule = LogSchedule::read(&path, ReadOptions::default(), None)?;
         let jobs: Vec<ScheduledJob> = schedule.walk()?.collect::<Result<_, _>>()?;
         let expected = ScheduledJob {
             number: 1,
@@ -207,7 +221,7 @@ mod tests {
         // A job that was cancelled while it waited has no wait, and may list the requested processors.
         for cancelled in ["-1 0 -1", "-1 0 4"] {
             std::fs::write(&path, format!("{line}{}", line.replace("10 60 4", cancelled)))?;
-            let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+            let schedule = LogSchedule::read(&path, ReadOptions::default(), None)?;
             assert_eq!((schedule.count, schedule.left_out), (1, 1), "{cancelled}");
         }
         // Or it has a wait and no allocated processors. A job of 0 s that ran has processors, or another
@@ -220,11 +234,12 @@ mod tests {
         ] {
             let other = line.replace("10 60 4 -1 -1 8 90 -1 1", found);
             std::fs::write(&path, format!("{line}{other}"))?;
-            let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+            let schedule = LogSchedule::read(&path, ReadOptions::default(), None)?;
             assert_eq!((schedule.count, schedule.left_out), (2 - left_out, left_out), "{found}");
         }
         std::fs::write(&path, line.replace(" 10 ", " -1 "))?;
-        let message = LogSchedule::read(&path, ReadOptions::default()).expect_err("no wait").to_string();
+        let message =
+            LogSchedule::read(&path, ReadOptions::default(), None).expect_err("no wait").to_string();
         assert!(
             message.contains("a.swf:1: field 3 (wait time): found -1, expected the seconds"),
             "{message}"

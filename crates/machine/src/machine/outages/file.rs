@@ -24,7 +24,7 @@ pub enum OutageFileError {
         problem: String,
     },
     /// The file lists no change.
-    #[error("{} lists no change of a node; expected lines time,node,down|up, or leave out the \
+    #[error("{} lists no change of a node; expected lines time,node,down|planned|up, or leave out the \
          outages", .path.display())]
     Empty {
         /// The path of the file.

@@ -21,6 +21,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("rules", "a list of strings", "[\"authors\", \"requested:overrun=kill\"]"),
     ("input_format", "a string", "\"columns:submit=3,run=5,procs=2\""),
     ("machines", "a list of strings", "[\"16x16\", \"8x8x4\"]"),
+    ("topology", "a string", "\"topology.conf\""),
     ("unavailable", "a string", "\"service-nodes.txt\""),
     ("schedulers", "a list of strings", "[\"fcfs\", \"easy\"]"),
     ("allocators", "a list of strings", "[\"hilbert+bf\", \"mc1x1\"]"),

@@ -111,11 +111,6 @@ pub(super) fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesErr
     Ok(())
 }
 
-/// Returns the first reason why recorded and simulated waits are not compared; `None` without one.
-pub(super) fn doubt(reasons: [&Option<String>; 3]) -> Option<String> {
-    reasons.into_iter().flatten().next().cloned()
-}
-
 /// Returns what the replays have, of which `has` knows all but what follows from each of them.
 pub(super) fn with_cells(has: Has, cells: &[PlannedReplay]) -> Has {
     let any = |has_it: fn(&PlannedReplay) -> bool| cells.iter().any(has_it);

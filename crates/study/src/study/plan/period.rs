@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use super::PlanError;
 use meshreplay_base::job::{Period, Time};
 use meshreplay_base::words::counted;
-use meshreplay_logs::{Format, LogNames, LogSummary, RunsOnNodes, Window};
+use meshreplay_logs::{Format, LogNames, LogSummary, NodeRuns, RunsOnNodes, Window};
 
 /// The choice of the period.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,12 +59,13 @@ pub(super) struct LogPeriod {
     pub(super) note: Option<String>,
     /// Times inside the period without runs while jobs waited, in seconds of the log: maintenance.
     pub(super) idle: Vec<[i64; 2]>,
+    /// A note on these times for schedulers that do not know of them.
+    pub(super) idle_note: Option<String>,
+    /// For each set of rules, the planned outages that the log shows; empty unless they are replayed.
+    pub(super) planned: Vec<Arc<[[Time; 2]]>>,
     /// The reason why recorded and simulated waits cannot be compared.
     pub(super) doubt: Option<String>,
 }
-
-/// Formats whose files have a record at the end of each job: jobs that run at the end are missing.
-const END_RECORDS: [&str; 3] = ["pbs", "lsf", "sge"];
 
 impl LogPeriod {
     /// Returns that of a log whose arrivals are drawn anew: they have no period, and no recorded waits.
@@ -147,7 +149,7 @@ impl LoggedTimes<'_> {
     fn of_window(&self, window: Window, runs: &RunsOnNodes<'_>) -> Option<LogPeriod> {
         let origin_s = self.summary.origin_s();
         let ends = runs.ends()?;
-        let to_s = if END_RECORDS.contains(&self.summary.format.name) {
+        let to_s = if self.summary.format.records_ends_only {
             ends.last_end - ends.longest_turnaround
         } else if self.summary.open > 0 {
             self.summary.last_time_s.unwrap_or(ends.last_submission)
@@ -181,11 +183,32 @@ impl LoggedTimes<'_> {
     }
 }
 
-/// Returns whether logs of this format are read with a period of their own.
-pub(super) fn is_found(choice: Option<&PeriodChoice>, format: &Format) -> bool {
-    match choice {
-        Some(PeriodChoice::Between(..)) => false,
-        Some(PeriodChoice::Auto) => true,
-        Some(PeriodChoice::Off) | None => format.is_of_site(),
+/// Returns the period of a log with these runs, and its words; `None` for all of it. Fails, in words, if the given
+/// period is empty or its dates are unknown.
+pub fn covered(
+    log: &str,
+    choice: Option<&PeriodChoice>,
+    summary: &LogSummary,
+    runs: NodeRuns,
+) -> Result<Option<(Period, String)>, String> {
+    let names = summary.names();
+    let times = LoggedTimes { name: log, names: &names, summary };
+    let runs = runs.on_nodes(&summary.facts.names);
+    let resolved = LogPeriod::resolve(choice, false, &times, &runs).map_err(|problem| problem.to_string())?;
+    Ok(resolved.period.map(|period| {
+        let seconds = |time: Time| time.as_micros() / 1_000_000;
+        let [from, to] = [period.from, period.to].map(|time| names.date_or_seconds(seconds(time)));
+        (period, format!("{from} to {to}"))
+    }))
+}
+
+impl PeriodChoice {
+    /// Returns whether the period of logs of this format follows from them. `None` is the default.
+    pub fn is_found(choice: Option<&Self>, format: &Format) -> bool {
+        match choice {
+            Some(Self::Between(..)) => false,
+            Some(Self::Auto) => true,
+            Some(Self::Off) | None => format.is_of_site(),
+        }
     }
 }
