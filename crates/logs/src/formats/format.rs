@@ -9,6 +9,7 @@ use meshreplay_base::spec::{Spec, SpecError, unknown};
 
 /// One row of the registry of log formats.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct Format {
     /// The name on the command line and in specs, in kebab-case.
     pub name: &'static str,

@@ -65,6 +65,10 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
                     counted(grouped(outside as f64, 0), "job")
                 ));
             }
+            let waiting = input.jobs.first_waiting().filter(|_| policy.is_some());
+            lines.extend(waiting.map(|time| {
+                format!("not checked: what the policy promises from {time} on, as jobs that arrived then still waited at the end")
+            }));
             lines.extend(unchecked.map(|why| format!("not checked: what the policy promises, as {why}")));
             let inside = input.period.as_ref().map(|inside| format!(" from {}", inside.words));
             let inside = inside.unwrap_or_default();
@@ -93,7 +97,7 @@ fn follow(
         return audit::audit_outages(&mut walk, outages, machine, period);
     }
     let mut checked = |fits: Fits<'_>| {
-        let promised = policy.map(|policy| PolicyCheck { policy, fits });
+        let promised = policy.map(|policy| PolicyCheck { policy, fits, known: input.known_queue() });
         audit::audit_stream(&mut walk, &[], machine, promised, period)
     };
     match rule {

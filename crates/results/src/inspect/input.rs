@@ -18,6 +18,7 @@ use meshreplay_workload::{Rules, ShapeRule};
 /// A schedule, and the facts about its replay from the summary in the same directory. Each fact is `None`
 /// without a summary.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Input {
     /// The path that the schedule was read from, as messages show it.
     pub name: String,
@@ -98,6 +99,14 @@ impl Jobs {
         match self {
             Self::Saved(jobs) => jobs.left_out(),
             Self::Log(log) => log.left_out,
+        }
+    }
+
+    /// Returns the first submission of a job that still waits at the end of a log; `None` without one.
+    pub(super) fn first_waiting(&self) -> Option<Time> {
+        match self {
+            Self::Saved(_) => None,
+            Self::Log(log) => log.first_waiting,
         }
     }
 
@@ -298,6 +307,14 @@ impl Input {
         let rules = self.rules.as_ref().and_then(|rules| rules.parse::<Rules>().ok());
         let shape = rules.map(|rules| rules.shape).unwrap_or_default();
         Ok(StartRule::Places(Places { strategy, shape, kind }))
+    }
+
+    /// Returns the time in which all running and waiting jobs are known; `None` for all times.
+    pub(super) fn known_queue(&self) -> Option<Period> {
+        let all = Period { from: Time::from_micros(i64::MIN), to: Time::MAX };
+        let Period { from, to } = self.period.as_ref().map_or(all, |inside| inside.period);
+        let to = self.jobs.first_waiting().map_or(to, |waiting| waiting.min(to));
+        (from, to).ne(&(all.from, all.to)).then_some(Period { from, to })
     }
 
     /// Returns the machine that is given, or else the machine of the summary. Fails if neither is known.

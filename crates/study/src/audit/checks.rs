@@ -109,7 +109,7 @@ fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
     period: Option<Period>,
 ) -> Result<AuditCounts, Stop<E>> {
     let mut state = State::idle(mesh);
-    let mut rules = promised.as_mut().map(|promised| Rules::new(promised, mesh, period));
+    let mut rules = promised.as_mut().map(|promised| Rules::new(promised, mesh));
     let mut checked = AuditCounts::default();
     let (mut starts, mut ends, mut started) = (Events::new(), Events::new(), Vec::new());
     loop {

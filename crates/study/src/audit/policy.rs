@@ -55,6 +55,8 @@ pub struct PolicyCheck<'a> {
     pub policy: Policy,
     /// The rule that decides whether a job can start.
     pub fits: Fits<'a>,
+    /// The time in which all running and waiting jobs are known; `None` for all times.
+    pub known: Option<Period>,
 }
 
 /// The sort key of a waiting job: arrival, order among jobs of the same arrival, position. FCFS orders such
@@ -70,8 +72,8 @@ pub(super) struct Rules<'r, 'a> {
     queue: BTreeSet<Key>,
     /// Promise to the head of the queue; `None` if there is none.
     promise: Option<Promise>,
-    /// The first time that is checked.
-    from: Time,
+    /// The times that are checked.
+    known: Period,
 }
 
 /// The promise that the head of the queue starts by a certain time.
@@ -88,10 +90,10 @@ struct Promise {
 
 impl<'r, 'a> Rules<'r, 'a> {
     /// The rules of a schedule on `mesh`, with an empty queue.
-    pub(super) fn new(promised: &'r mut PolicyCheck<'a>, mesh: &Mesh, period: Option<Period>) -> Self {
+    pub(super) fn new(promised: &'r mut PolicyCheck<'a>, mesh: &Mesh) -> Self {
         let machine = matches!(promised.fits, Fits::Places(_)).then(|| Machine::new(mesh.clone()));
-        let from = period.map_or(Time::from_micros(i64::MIN), |period| period.from);
-        Self { promised, machine, queue: BTreeSet::new(), promise: None, from }
+        let known = promised.known.unwrap_or(Period { from: Time::from_micros(i64::MIN), to: Time::MAX });
+        Self { promised, machine, queue: BTreeSet::new(), promise: None, known }
     }
 
     /// Returns the sort key of a job in the queue.
@@ -191,7 +193,7 @@ impl<'r, 'a> Rules<'r, 'a> {
             }
         }
         // Before a period, jobs that ended then are missing.
-        let head = self.queue.first().filter(|_| state.now >= self.from);
+        let head = self.queue.first().filter(|_| self.known.contains(state.now));
         let Some(&(submit, _, head)) = head else {
             self.promise = None;
             return Ok(());
@@ -239,7 +241,7 @@ mod tests {
 
     fn check(policy: Policy, jobs: &[ScheduledJob]) -> Result<AuditCounts, String> {
         let schedule = Schedule { jobs: jobs.to_vec(), left_out: 0 };
-        audit(&schedule, &ten(), Some(PolicyCheck { policy, fits: Fits::Counts }))
+        audit(&schedule, &ten(), Some(PolicyCheck { policy, fits: Fits::Counts, known: None }))
             .map_err(|violation| violation.to_string())
     }
 
@@ -260,7 +262,7 @@ mod tests {
              free; expected a start now, as it takes 8";
         assert_eq!(found, expected);
         let schedule = Schedule { jobs: late.to_vec(), left_out: 0 };
-        let promised = PolicyCheck { policy: Policy::Fcfs, fits: Fits::Unknown };
+        let promised = PolicyCheck { policy: Policy::Fcfs, fits: Fits::Unknown, known: None };
         let checked = audit(&schedule, &ten(), Some(promised)).map_err(|violation| violation.to_string())?;
         assert_eq!(checked.decisions, 2);
         Ok(())
@@ -310,7 +312,7 @@ mod tests {
         let mesh = ten();
         let mut check = |start| {
             let fits = Fits::Places(&mut row);
-            let promised = PolicyCheck { policy: Policy::Easy, fits };
+            let promised = PolicyCheck { policy: Policy::Easy, fits, known: None };
             audit(&schedule(start), &mesh, Some(promised)).map_err(|violation| violation.to_string())
         };
         let checked = check(50)?;

@@ -94,8 +94,8 @@ fn plain_starts(jobs: &[Job], scheduler: Plain) -> Vec<i64> {
         loop {
             let before = starts.clone();
             let is_running = |i: usize| starts[i].is_some_and(|start: i64| start + run_s(&jobs[i]) > now);
-            let held: u32 = (0..jobs.len()).filter(|&i| is_running(i)).map(|i| jobs[i].procs).sum();
-            let mut free = NODES - held;
+            let in_use: u32 = (0..jobs.len()).filter(|&i| is_running(i)).map(|i| jobs[i].procs).sum();
+            let mut free = NODES - in_use;
             // By estimates, the end of each running job with its nodes.
             let mut ends: Vec<(i64, u32)> = (0..jobs.len())
                 .filter(|&i| is_running(i))

@@ -122,7 +122,8 @@ fn jobs_in_any_order_give_what_a_naive_audit_finds() -> io::Result<()> {
         let mut jobs = jobs(seed, [4, 30, 90][seed as usize / 3 % 3], nodes);
         for order in 0..2 {
             for (at, policy) in [None, Some(Policy::Fcfs), Some(Policy::Easy)].into_iter().enumerate() {
-                let promised = || policy.map(|policy| PolicyCheck { policy, fits: Fits::Counts });
+                let promised =
+                    || policy.map(|policy| PolicyCheck { policy, fits: Fits::Counts, known: None });
                 let found = audit_within(1 << 10, &mut || Ok(stream(&jobs)), &[], &mesh, promised(), None)?;
                 let whole = audit(&Schedule { jobs: jobs.clone(), left_out: 0 }, &mesh, promised());
                 assert_eq!(found, whole, "{seed} {order} {policy:?}");
@@ -182,7 +183,7 @@ fn a_promise_ends_with_the_start() -> io::Result<()> {
     let mut has_place =
         |job: &ScheduledJob, machine: &Machine| (job.number < 3).then(|| job.procs <= machine.free_count());
     let fits = Fits::Places(&mut has_place);
-    let promised = PolicyCheck { policy: Policy::Easy, fits };
+    let promised = PolicyCheck { policy: Policy::Easy, fits, known: None };
     let found = audit_stream(&mut || Ok(stream(&jobs)), &[], &mesh, Some(promised), None)?;
     assert_eq!(found.map(|checked| checked.promises), Ok(1));
     Ok(())

@@ -393,7 +393,7 @@ pub const OPTIONS: &[ReplayOption] = &[
                  the seed. Schedulers know planned outages, of the whole machine, in advance: nothing starts \
                  that would run into one. recorded plans those that the log shows: 6 h or more in which nothing \
                  ran while jobs waited that fit",
-            gives: FlagValue::Argument("FILE|RULE|recorded"),
+            gives: FlagValue::Argument("FILE|RULE"),
             ..SWITCH
         }),
     },
