@@ -107,7 +107,7 @@ fn check(machine: &Mesh, scheduler: &Spec, allocator: &Spec, outcome: &Outcome) 
             Fits::Unknown
         }
     };
-    let promised = policy.map(|policy| PolicyCheck { policy, fits: fits() });
+    let promised = policy.map(|policy| PolicyCheck { policy, fits: fits(), known: None });
     if let Err(violation) = audit(&schedule, machine, promised) {
         panic!("{scheduler} with {allocator} on {machine}: {violation}");
     }

@@ -53,7 +53,7 @@ pub(crate) const SCHEDULE: Target = Target {
     run: |bytes| {
         let folder = folder("schedule", "jobs", bytes);
         let count = |input: Input| input.jobs.walk()?.try_fold(0, |count, job| job.map(|_| count + 1));
-        match Input::read(&folder, Selection::default(), &ReadOptions::default()).and_then(count) {
+        match Input::read(&folder, Selection::default(), &ReadOptions::default(), None).and_then(count) {
             Ok(count) => format!("{} jobs", count.min(9)),
             Err(error) => error.to_string(),
         }

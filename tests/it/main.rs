@@ -64,6 +64,7 @@ mod scripts;
 mod shake_cli;
 mod show_cli;
 mod signals;
+mod site_schedules_cli;
 mod sites_cli;
 mod slices_cli;
 mod slurm_cli;

@@ -236,7 +236,7 @@ fn wrong_outages_are_named() -> Tested {
             "-1,3,down\n",
             "o.csv:1: field 1, the time: found '-1', expected seconds from 0 to 9e12, such as 3600 or 0.5",
         ),
-        ("1,3,off\n", "o.csv:1: field 3, the state: found 'off', expected down or up"),
+        ("1,3,off\n", "o.csv:1: field 3, the state: found 'off', expected down, planned or up"),
         (
             "\u{feff}time,node,state\r\n20,3,up\r\n25,3,up\r\n10,3,down\r\n",
             "o.csv:3: node 3 comes up at 25 s, but it is up already; take the line out, or give the line at \
@@ -244,9 +244,12 @@ fn wrong_outages_are_named() -> Tested {
         ),
         (
             "time,node,state\n",
-            "o.csv lists no change of a node; expected lines time,node,down|up, or leave out the outages",
+            "o.csv lists no change of a node; expected lines time,node,down|planned|up, or leave out the outages",
         ),
-        ("", "o.csv lists no change of a node; expected lines time,node,down|up, or leave out the outages"),
+        (
+            "",
+            "o.csv lists no change of a node; expected lines time,node,down|planned|up, or leave out the outages",
+        ),
     ] {
         fs::write(at.join("o.csv"), text)?;
         let ran = run(at, &format!("{replay} -a naive --outages o.csv"))?;
@@ -271,7 +274,7 @@ fn outages_that_cannot_be_are_named() -> Tested {
             "-a naive --outages no.csv",
             1,
             "error: cannot read the outages in no.csv: No such file or directory (os error 2); give a file \
-             of lines time,node,down|up, or random:mtbf=30d,repair=4h\n",
+             of lines time,node,down|planned|up, or random:mtbf=30d,repair=4h\n",
         ),
         (
             "-a naive --outages random:mtbf=3w,repair=1h",

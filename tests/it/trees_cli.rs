@@ -29,6 +29,21 @@ fn a_topology_gives_machine_and_node_map() -> Tested {
     for file in ["jobs.csv", "summary.csv"] {
         assert_eq!(fs::read(at.join("tree").join(file))?, fs::read(at.join("same").join(file))?, "{file}");
     }
+    // The key of a study does what the option does.
+    fs::copy(topology(), at.join("t.conf"))?;
+    let study = format!(
+        "logs = [\"{}\"]\nmachines = [\"auto\"]\ntopology = \"t.conf\"\nschedulers = [\"recorded\"]\n\
+         allocators = [\"recorded\", \"slurm-tree\"]\ninput_format = \"auto:time-zone=UTC\"\n",
+        bundled("may.sacct.gz")
+    );
+    fs::write(at.join("trees.toml"), study)?;
+    let ran = run(at, "sweep trees.toml -o swept --format csv")?;
+    assert!(ran.code == Some(0) && ran.stderr.contains("machine 'auto' is tree:4x4x16"), "{}", ran.stderr);
+    let [swept, replayed] = ["swept", "tree"].map(|of| columns(&at.join(of).join("summary.csv")));
+    let (swept, replayed) = (swept?, replayed?);
+    for column in ["machine", "wait_s_mean", "one_leaf_share", "pairwise_mean_mean"] {
+        assert_eq!(swept[column], replayed[column], "{column}");
+    }
     let [jobs, summary] = ["jobs", "summary"].map(|name| columns(&at.join(format!("tree/{name}.csv"))));
     let (jobs, summary) = (jobs?, summary?);
     // The first job has n[001-032], the first two leaves.

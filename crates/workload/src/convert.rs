@@ -9,7 +9,8 @@ use super::rules::left_out::{LeftOut, Reason};
 use super::rules::rule_set::Rules;
 use meshreplay_logs::status::CANCELLED;
 use meshreplay_logs::{
-    Entry, Format, InUse, LogSummary, NameKind, Reader, Record, TraceError, Writer, copy, quoted,
+    Entry, Format, InUse, LogSummary, LogUnit, NameKind, NodeRuns, Reader, Record, SiteSize, TraceError,
+    Writer, copy, quoted,
 };
 
 /// No job starts more than this many seconds before the submission of an earlier record, so usage up to then
@@ -19,8 +20,18 @@ const SETTLED_S: i64 = 7 * 86_400;
 /// Opens the log that is converted once more.
 pub type Again<'a> = &'a dyn Fn() -> Result<Reader, TraceError>;
 
-/// Copies a log to `writer`, whose format is `to`. Returns the facts about the log that was read and the
-/// counts of the records that were left out.
+/// What a conversion has read and left out.
+#[derive(Debug)]
+pub struct Converted {
+    /// The facts about the log that was read.
+    pub summary: LogSummary,
+    /// Counts of the records that were left out.
+    pub left_out: LeftOut,
+    /// Jobs with lists of nodes, which no format that can be written has.
+    pub lists: u64,
+}
+
+/// Copies a log to `writer`, whose format is `to`.
 ///
 /// If `to` is a format for the simulator of P. Walker, D. Bunde and V. Leung (2010), only the records that
 /// they kept are copied, with the run times that they took. Estimates stay as recorded, even if they are
@@ -30,14 +41,15 @@ pub type Again<'a> = &'a dyn Fn() -> Result<Reader, TraceError>;
 /// A log of a read-only format is read twice, through `again` the second time, since its header needs facts
 /// known only at the end: the origin of submit times and its time zone, the size of the machine and, with
 /// `keeps_names`, the names. Submit times since 1970 are shifted to the first submission. Without `again`,
-/// memory holds the records.
+/// memory holds the records. `unit` is what processors of the log are.
 pub fn convert(
     reader: Reader,
     again: Option<Again<'_>>,
+    unit: LogUnit,
     writer: &mut Writer,
     to: &'static Format,
     keeps_names: bool,
-) -> Result<(LogSummary, LeftOut), TraceError> {
+) -> Result<Converted, TraceError> {
     let from = reader.format();
     if from != to {
         writer.comment(b"; Version: 2.2")?;
@@ -55,14 +67,14 @@ pub fn convert(
     };
     if from.writing.is_some() {
         let summary = copy(reader, writer, None, choose)?;
-        return Ok((summary, left_out));
+        return Ok(Converted { summary, left_out, lists: 0 });
     }
     let mut surveyed = survey(reader, again.is_some(), again.is_none())?;
     if let (true, Some(again)) = (surveyed.is_late, again) {
         surveyed = survey(again()?, false, false)?;
     }
-    let LogSurvey { summary, peak, records, .. } = surveyed;
-    write_header(&summary, peak, keeps_names, writer)?;
+    let LogSurvey { summary, peak, lists, runs, records, .. } = surveyed;
+    write_header(&summary, size(&summary, runs, unit, peak), keeps_names, writer)?;
     let origin_s = summary.origin_s();
     let mut write = |record: &Record| {
         let submit_s = if record.submit_s < 0 { record.submit_s } else { record.submit_s - origin_s };
@@ -70,7 +82,7 @@ pub fn convert(
     };
     let Some(again) = again else {
         records.iter().try_for_each(write)?;
-        return Ok((summary, left_out));
+        return Ok(Converted { summary, left_out, lists });
     };
     let mut reader = again()?;
     reader.forget_nodes();
@@ -83,7 +95,7 @@ pub fn convert(
     if reader.finish()?.sha256 != summary.sha256 {
         return Err(TraceError::Changed(path));
     }
-    Ok((summary, left_out))
+    Ok(Converted { summary, left_out, lists })
 }
 
 /// Facts about a whole log.
@@ -94,6 +106,10 @@ struct LogSurvey {
     peak: Option<i64>,
     /// Whether that number is wrong, as a job started before a time that was counted.
     is_late: bool,
+    /// The runs, from which the size of the machine follows.
+    runs: NodeRuns,
+    /// The number of jobs with lists of nodes.
+    lists: u64,
     /// The records, if they are kept.
     records: Vec<Record>,
 }
@@ -101,11 +117,12 @@ struct LogSurvey {
 /// Reads a log to its end. If `settles`, runs that ended long ago are forgotten, so that memory does not grow
 /// with the log.
 fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<LogSurvey, TraceError> {
-    reader.forget_nodes();
-    let (mut in_use, mut records) = (InUse::default(), Vec::new());
-    let (mut largest, mut last_s) = (None, 0);
+    let (mut in_use, mut records, mut runs) = (InUse::default(), Vec::new(), NodeRuns::limited());
+    let (mut largest, mut last_s, mut lists) = (None, 0, 0);
     while let Some(entry) = reader.next_entry()? {
         let Entry::Record { record, .. } = entry else { continue };
+        runs.add_record(record);
+        lists += u64::from(record.nodes.is_some());
         if let Some(procs) = record.procs() {
             largest = largest.max(Some(procs));
             if record.submit_s >= 0 && record.wait_s >= 0 && has_run(record) {
@@ -123,7 +140,23 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<LogSurvey, T
     }
     let is_late = in_use.is_late();
     let peak = largest.max(i64::try_from(in_use.most()).ok().filter(|&most| most > 0));
-    Ok(LogSurvey { summary: reader.finish()?, peak, is_late, records })
+    Ok(LogSurvey { summary: reader.finish()?, peak, is_late, runs, lists, records })
+}
+
+/// Returns the size of the machine of a surveyed log, with a note on its source; `None` if no size is known.
+fn size(summary: &LogSummary, runs: NodeRuns, unit: LogUnit, peak: Option<i64>) -> Option<(u64, String)> {
+    let peak = u64::try_from(peak?).ok()?;
+    let mut runs = runs.on_nodes(&summary.facts.names);
+    let (node_use, levels) = (runs.node_use(&|_| true), runs.levels(&|_| true));
+    Some(match SiteSize::of_use(&node_use, &levels, unit, runs.largest()) {
+        SiteSize::Known(size, source) => {
+            (size, format!("the {source}, as the log does not tell the size of the machine"))
+        }
+        SiteSize::Unknown(_) => (
+            peak,
+            "the most that jobs held at once, as the log does not tell the size of the machine".to_owned(),
+        ),
+    })
 }
 
 /// Returns true if a job held nodes, if only for a moment. A job cancelled while waiting held none, although
@@ -132,23 +165,23 @@ fn has_run(record: &Record) -> bool {
     record.run_s > 0 || record.run_s == 0 && record.status != CANCELLED
 }
 
-/// Writes the header of a surveyed log. `peak`, the most processors in use, stands for a missing machine
-/// size.
+/// Writes the header of a surveyed log. `size`, with a note on its source, stands for a missing machine size.
 fn write_header(
     summary: &LogSummary,
-    peak: Option<i64>,
+    size: Option<(u64, String)>,
     keeps_names: bool,
     writer: &mut Writer,
 ) -> Result<(), TraceError> {
     writer.comment(format!("; MaxJobs: {}", summary.records).as_bytes())?;
     writer.comment(format!("; MaxRecords: {}", summary.records).as_bytes())?;
-    if let (None, Some(procs)) = (summary.header.processors(), peak) {
-        writer.comment(format!("; MaxNodes: {procs}").as_bytes())?;
-        writer.comment(format!("; MaxProcs: {procs}").as_bytes())?;
-        writer.comment(
-            b"; Note: MaxProcs is the most that jobs held at once, as the log does not tell the size of the \
-                 machine",
-        )?;
+    if let (None, Some((procs, source))) = (summary.header.processors(), size) {
+        for line in [
+            format!("MaxNodes: {procs}"),
+            format!("MaxProcs: {procs}"),
+            format!("Note: MaxProcs is {source}"),
+        ] {
+            writer.comment(format!("; {line}").as_bytes())?;
+        }
     }
     writer.header(&summary.header)?;
     if !keeps_names {

@@ -24,7 +24,7 @@ mod in_use;
 pub mod models;
 mod rules;
 
-pub use convert::{Again, CONVERSION_REASONS, convert, names_rows};
+pub use convert::{Again, CONVERSION_REASONS, Converted, convert, names_rows};
 pub use in_use::most_in_use;
 pub use models::entry::{MODELS, ModelEntry};
 pub use models::logs::{LublinLog, ModelLogError, write_model};

@@ -158,7 +158,9 @@ def with_keywords(message: str) -> str:
             return match[0]
         if row["takes"] == "switch":
             return f"{row['name']}={row['gives']}{value or ''}"
-        is_value = value is not None and (value.strip() in row["choices"] or bool(re.search(r"[A-Z0-9=]", value)))
+        # A word that ends a clause is a value, too: give --estimate exact, or …
+        ends = re.match(r"[,;)]| \(|$", message[match.end() :])
+        is_value = value is not None and bool(ends or value.strip() in row["choices"] or re.search(r"[A-Z0-9=]", value))
         return f"{row['name']}={value.strip()!r}" if is_value else f"{row['name']}={value or ''}"
 
     value = r"invalid value '([^']*)' for '(--[a-z-]+)[^']*'"

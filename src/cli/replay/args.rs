@@ -8,7 +8,6 @@ use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 
 use super::axes::AxisArgs;
-use super::topology::Machines;
 use crate::cli::one_of;
 use crate::cli::reading::Zone;
 use crate::cli::runner::options::{Flags, UnavailableArgs};
@@ -21,7 +20,8 @@ use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{GUEST, GivenSpec, Params, Spec, SpecError};
 use crate::study::{
-    ALL, Axes, Draft, LogSource, MOST_KEPT, MachineArg, Options, UNAVAILABLE_OF_AUTO, headings,
+    ALL, Axes, Draft, LogSource, MOST_KEPT, MachineArg, MachinesWithTopology, NoTopology, Options,
+    UNAVAILABLE_OF_AUTO, headings,
 };
 use crate::trace::{Columns, PartitionChoice, ReadOptions};
 use crate::workload::{
@@ -317,13 +317,24 @@ impl Args {
         self.zone.complete(self.flags.options.input_format.as_ref(), columns.as_ref())
     }
 
+    /// Returns the machines, with the tree of the topology in place of `auto`, and notes on it.
+    fn machines(&self, options: &mut Options) -> Result<MachinesWithTopology> {
+        let Some(path) = &self.topology else {
+            return Ok(MachinesWithTopology { machines: self.machine.clone(), notes: Vec::new() });
+        };
+        let read = MachinesWithTopology::read(&self.machine, path, self.allocator.iter(), options);
+        read.map_err(|error| match error {
+            NoTopology::Unreadable(error) => error.into(),
+            error @ NoTopology::NoAuto => anyhow!("--topology: {error}"),
+        })
+    }
+
     /// Returns the draft of the study that the arguments describe. `guests` are the objects of a program that
     /// has the command in it.
     pub(in crate::cli) fn draft(&self, guests: Guests) -> Result<Draft> {
         self.check_objects(&guests)?;
         let mut options = Options { input_format: self.input_format()?, ..self.options() };
-        let Machines { machines, notes } =
-            Machines::with_topology(&self.machine, self.topology.as_deref(), &self.allocator, &mut options)?;
+        let MachinesWithTopology { machines, notes } = self.machines(&mut options)?;
         let read = ReadOptions {
             lenient: self.lenient,
             format: options.input_format.clone(),

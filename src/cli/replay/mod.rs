@@ -3,7 +3,6 @@
 mod args;
 mod axes;
 mod rounds;
-mod topology;
 
 pub(super) use args::{Args, OF_PROGRAM, OF_READING};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Which, conclude};
+use super::{Covered, Which, conclude};
 use crate::audit::Policy;
 use crate::cli::reading::Reading;
 use crate::cli::{Failure, one_of};
@@ -23,6 +23,9 @@ use crate::machine::Mesh;
 /// becomes the oldest: it is the first expected end (start plus estimate) of a running job at which enough
 /// processors would be free. If a job runs longer than estimated, the promise is void. Schedulers with an
 /// order= other than arrival promise something else.
+///
+/// Inside a period, the jobs that waited or ran in it are checked, policies from its beginning on, and up to its
+/// end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x16 -s easy -a mc1x1 \\
@@ -52,6 +55,9 @@ pub(in crate::cli) struct Args {
     reading: Reading,
 
     #[command(flatten)]
+    covered: Covered,
+
+    #[command(flatten)]
     which: Which,
 }
 
@@ -63,7 +69,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 
 fn audited(args: &Args) -> Result<(), Failure> {
     let options = args.reading.options().map_err(Failure::Usage)?;
-    let input = super::read(&args.schedule, &[], args.which.selection(), &options)?;
+    let input =
+        super::read(&args.schedule, &[], args.which.selection(), &options, args.covered.period.as_ref())?;
     Input::check_partition(&options, &[&input])?;
     let question =
         Question { machine: args.machine.clone(), against: args.against, may_refuse: args.may_refuse };

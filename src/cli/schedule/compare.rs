@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Which, conclude};
+use super::{Covered, Which, conclude};
 use crate::cli::Failure;
 use crate::cli::reading::Reading;
 use crate::frame::Selection;
@@ -14,6 +14,9 @@ use crate::machine::Mesh;
 ///
 /// Nodes are compared if both schedules have them. The exit code is 0 if the schedules are equal, 1 if they
 /// differ, and 2 if they are not schedules of the same jobs.
+///
+/// Inside a period, the jobs submitted before its end are compared; starts and ends before or after count as if
+/// they were at its beginning or end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay compare fcfs easy
@@ -41,6 +44,9 @@ pub(in crate::cli) struct Args {
     reading: Reading,
 
     #[command(flatten)]
+    covered: Covered,
+
+    #[command(flatten)]
     which: Which,
 
     /// Number of the replay in B, if it differs from that in A.
@@ -56,9 +62,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 fn compared(args: &Args) -> Result<(), Failure> {
     let selection = args.which.selection();
     let other = Selection { replay: args.other_replay.or(selection.replay), ..selection };
+    let period = args.covered.period.as_ref();
     let options = args.reading.options().map_err(Failure::Usage)?;
-    let first = super::read(&args.first, &[&args.second], selection, &options)?;
-    let second = super::read(&args.second, &[&args.first], other, &options)?;
+    let first = super::read(&args.first, &[&args.second], selection, &options, period)?;
+    let second = super::read(&args.second, &[&args.first], other, &options, period)?;
     Input::check_partition(&options, &[&first, &second])?;
     conclude(&inspect::compare(&first, &second, args.machine.as_ref(), args.times_only)?)
 }

@@ -11,6 +11,7 @@ use crate::cli::{Failure, print};
 use crate::disk::TEMPORARY;
 use crate::frame::write_text;
 use crate::inspect::{self, InspectError};
+use crate::study::PeriodChoice;
 use crate::trace::{Format, ReadOptions, SWF, Writer};
 
 /// Write the schedule of a replay for other tools.
@@ -55,7 +56,13 @@ enum To {
 
 /// Writes the schedule.
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let input = super::read(&args.schedule, &[], args.which.selection(), &ReadOptions::default())?;
+    let input = super::read(
+        &args.schedule,
+        &[],
+        args.which.selection(),
+        &ReadOptions::default(),
+        Some(&PeriodChoice::Off),
+    )?;
     let to_stdout = args.output.as_os_str() == "-";
     match args.to {
         To::Swf => {

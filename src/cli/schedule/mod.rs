@@ -11,6 +11,7 @@ use super::{Failure, complain, is_broken_pipe, print};
 use crate::frame::{FileFormat, Selection};
 use crate::inspect::{Finding, Input, InspectError, log_format};
 use crate::spec::Spec;
+use crate::study::PeriodChoice;
 use crate::trace::{Format, ReadOptions, formats};
 
 /// Which of the replays of a result is meant.
@@ -32,6 +33,16 @@ impl Which {
     }
 }
 
+/// The period that counts.
+#[derive(Clone, Debug, clap::Args)]
+struct Covered {
+    /// The period that counts [default: that of the replay, or that which an accounting dump covers; all times
+    /// of other schedules]. auto finds out whether a log is a window of a longer history; off takes all times;
+    /// FROM..TO are seconds of the log, or dates of a log such as 2024-03-01..2024-04-01.
+    #[arg(long, value_name = "auto|off|FROM..TO")]
+    period: Option<PeriodChoice>,
+}
+
 /// Reads a schedule and prints notes about the reading on standard error. `others` are the schedules that
 /// share the options.
 fn read(
@@ -39,9 +50,10 @@ fn read(
     others: &[&Path],
     selection: Selection,
     options: &ReadOptions,
+    period: Option<&PeriodChoice>,
 ) -> Result<Input, Failure> {
     let format = options.format.clone().and_then(|format| format_of(path, others, format));
-    let input = Input::read(path, selection, &ReadOptions { format, ..options.clone() })?;
+    let input = Input::read(path, selection, &ReadOptions { format, ..options.clone() }, period)?;
     for note in &input.notes {
         complain(&format!("{}: {note}", input.name));
     }

@@ -7,8 +7,8 @@ use crate::cli::complain;
 use crate::disk::TEMPORARY;
 use crate::frame::write_whole;
 use crate::text::csv_line;
-use crate::trace::{LogSummary, Reader};
-use crate::workload::{Again, CONVERSION_REASONS, convert, names_rows};
+use crate::trace::{LogSummary, LogUnit, Reader};
+use crate::workload::{Again, CONVERSION_REASONS, Converted, convert, names_rows};
 
 /// Convert a log from one format to another, told by the extensions
 ///
@@ -18,8 +18,9 @@ use crate::workload::{Again, CONVERSION_REASONS, convert, names_rows};
 ///
 /// Logs of batch systems and tables are recognised by their first line, or read by --input-format or
 /// --columns. Their submit times then count from the first one, and the header has its date
-/// (`UnixStartTime`), the time zone, and the size of the machine (`MaxProcs`, by default the most
-/// processors in use at once). Names become numbers, listed in NAME.names.csv.
+/// (`UnixStartTime`), the time zone, and the size of the machine (`MaxProcs`: as `--machine auto` finds it or,
+/// where that is not known, the most processors in use at once; a comment says which). Names become numbers,
+/// listed in NAME.names.csv.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -50,7 +51,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     // A pipe cannot be read twice.
     let is_file = args.input.log.as_os_str() != "-" && args.input.log.is_file();
     let again = is_file.then_some(&again as Again<'_>);
-    let (summary, left_out) = convert(reader, again, &mut writer, format, args.keep_names)?;
+    let unit = LogUnit::new(reader.format(), options.format.as_ref());
+    let Converted { summary, left_out, lists } =
+        convert(reader, again, unit, &mut writer, format, args.keep_names)?;
     complain_of_skipped(&summary);
     check_read(&summary)?;
     let names = names_table(&summary).filter(|_| !args.keep_names);
@@ -79,7 +82,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if summary.irregularities.no_jobs > 0 {
         complain(&format!("left out: lines that are no jobs: {}", summary.irregularities.no_jobs));
     }
-    let lists = summary.facts.names.forgotten_nodes();
     if lists > 0 {
         complain(&format!("lost, as {} has no nodes of jobs: lists of nodes: {lists}", format.name));
     }

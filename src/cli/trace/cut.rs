@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use super::{Failure, Input, Output, check_read, complain_of_skipped};
 use crate::cli::complain;
 use crate::spec::Spec;
-use crate::trace::{ReadOptions, Reader, Record, SWF, Writer, copy};
+use crate::trace::{LogUnit, ReadOptions, Reader, Record, SWF, Writer, copy};
 use crate::workload::{Again, convert};
 
 /// Write those jobs of a log that pass every filter given
@@ -160,7 +160,8 @@ fn as_swf(args: &Args, reader: Reader, path: &Path) -> Result<Reader, Failure> {
     // A pipe cannot be read twice.
     let again = args.input.log.is_file().then_some(&again as Again<'_>);
     let mut writer = Writer::create(path, SWF, true)?;
-    let (summary, _) = convert(reader, again, &mut writer, SWF, true)?;
+    let unit = LogUnit::new(reader.format(), options.format.as_ref());
+    let summary = convert(reader, again, unit, &mut writer, SWF, true)?.summary;
     complain_of_skipped(&summary);
     check_read(&summary)?;
     writer.finish()?;

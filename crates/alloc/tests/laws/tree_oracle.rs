@@ -4,11 +4,13 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use meshreplay_alloc::allocator::{Placement, Request, Setup, build};
+use meshreplay_alloc::allocator::{Request, Setup, build};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 use serde_json::Value;
 
 use meshreplay_testing::{Tested, gunzip, shared};
+
+use super::slurm_oracle::Sequence;
 
 /// The recorded sequences with the machine and the allocator of each. Uneven trees are uniform ones with nodes
 /// missing.
@@ -40,54 +42,6 @@ fn uneven(groups: &[&[u32]]) -> Result<Mesh, Box<dyn std::error::Error>> {
     Ok(tree.without(&without)?)
 }
 
-/// Number of submits, and the differences.
-type Compared = (usize, Vec<String>);
-
-/// Replays one sequence. Returns the number of submits and the differences; `None` without the shared files.
-fn differences(
-    name: &str,
-    mesh: &Mesh,
-    allocator: &str,
-) -> Result<Option<Compared>, Box<dyn std::error::Error>> {
-    let Some(path) = shared(&format!("oracle/tree/slurm/{name}.jsonl.gz")) else { return Ok(None) };
-    let numbered: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| mesh.is_available(node)).collect();
-    let mut machine = Machine::new(mesh.clone());
-    let (mut held, mut submits, mut differ): (Vec<(u64, Placement)>, _, _) = (Vec::new(), 0, Vec::new());
-    for line in gunzip(&path)?.lines() {
-        let operation: Value = serde_json::from_str(line)?;
-        let job = operation["job"].as_u64().ok_or("no job")?;
-        if operation["op"] == "cancel" {
-            let at =
-                held.iter().position(|(other, _)| *other == job).ok_or("cancels a job that does not run")?;
-            machine.vacate(&held.swap_remove(at).1.nodes);
-            continue;
-        }
-        submits += 1;
-        let mut spec = allocator.to_owned();
-        for key in ["switches", "segment"] {
-            if let Some(value) = operation[key].as_u64() {
-                let _ = write!(spec, "{}{key}={value}", if spec.contains(':') { ',' } else { ':' });
-            }
-        }
-        let mut strategy = build(&spec.parse()?, &Setup::new(mesh, 0))?.strategy;
-        let request = Request::of(operation["count"].as_u64().ok_or("no count")? as u32);
-        let found = strategy.propose(&request, &machine).map(|placement| placement.nodes);
-        let nodes = operation["nodes"].as_array();
-        let expected: Option<Vec<NodeId>> = nodes.map(|nodes| {
-            nodes.iter().filter_map(Value::as_u64).map(|node| numbered[node as usize - 1]).collect()
-        });
-        if found != expected {
-            differ.push(format!("{line}: {found:?}"));
-        }
-        // Continue from the recorded state, so that one difference does not cause others.
-        if let Some(nodes) = expected {
-            machine.occupy(&nodes)?;
-            held.push((job, Placement::of(nodes)));
-        }
-    }
-    Ok(Some((submits, differ)))
-}
-
 #[test]
 fn every_placement_and_refusal_equals_that_of_slurm() -> Tested {
     for (name, machine, allocator) in SEQUENCES {
@@ -96,7 +50,20 @@ fn every_placement_and_refusal_equals_that_of_slurm() -> Tested {
             "block-uneven.a" => uneven(&[&[8, 7, 8, 5, 8, 8, 6]])?,
             _ => machine.parse()?,
         };
-        let Some((submits, differ)) = differences(name, &mesh, allocator)? else { continue };
+        let Some(path) = shared(&format!("oracle/tree/slurm/{name}.jsonl.gz")) else { continue };
+        let spec = |submit: &Value| {
+            let mut spec = allocator.to_owned();
+            for key in ["switches", "segment"] {
+                if let Some(value) = submit[key].as_u64() {
+                    let _ = write!(spec, "{}{key}={value}", if spec.contains(':') { ',' } else { ':' });
+                }
+            }
+            spec
+        };
+        let numbered = (0..mesh.nodes()).filter(|&node| mesh.is_available(node)).collect();
+        let (lines, mesh) = (&gunzip(&path)?, &mesh);
+        let (submits, differ) =
+            Sequence { lines, mesh, numbered, spec: &spec, has_reasons: false }.differences()?;
         assert!(submits > 400, "{name}: {submits}");
         assert!(differ.is_empty(), "{name}: {} of {submits} differ\n{}", differ.len(), differ.join("\n"));
     }

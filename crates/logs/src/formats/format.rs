@@ -9,6 +9,7 @@ use meshreplay_base::spec::{Spec, SpecError, unknown};
 
 /// One row of the registry of log formats.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct Format {
     /// The name on the command line and in specs, in kebab-case.
     pub name: &'static str,
@@ -32,6 +33,8 @@ pub struct Format {
     /// Whether the format looks like no other and its records say when jobs started and ended, so that a file
     /// of it is always read as a schedule.
     pub records_starts: bool,
+    /// Whether a record is written at the end of its job, so that jobs that run at the end of the log are missing.
+    pub records_ends_only: bool,
     /// True if each run of a requeued job has its own record, under the same job number.
     pub repeats_jobs: bool,
     /// Whether fields should be separated by spaces, so that tabs are counted as irregular.
@@ -67,6 +70,7 @@ impl Format {
         extensions: &[],
         recognises: None,
         records_starts: false,
+        records_ends_only: false,
         repeats_jobs: false,
         expects_spaces: false,
         parser: |spec| Err(unknown("log format", &spec.name, [])),

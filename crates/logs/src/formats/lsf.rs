@@ -35,6 +35,7 @@ pub(super) const FORMAT: Format = Format {
     lacks: "machine, time limits, GPUs; only failed or not as a status",
     recognises: Some(|line| line.starts_with(JOB) || line.starts_with(b"\"EVENT_ADRSV_FINISH\" ")),
     records_starts: true,
+    records_ends_only: true,
     repeats_jobs: true,
     parser: |spec| Ok(Box::new(Lsf::new(Params::new(spec))?)),
     ..Format::UNNAMED

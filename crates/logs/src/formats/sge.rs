@@ -32,6 +32,7 @@ pub(super) const FORMAT: Format = Format {
          it",
     recognises: Some(is_line),
     records_starts: true,
+    records_ends_only: true,
     repeats_jobs: true,
     parser: |spec| Ok(Box::new(Sge::new(Params::new(spec))?)),
     ..Format::UNNAMED

@@ -103,8 +103,6 @@ pub struct Names {
     kinds: [Labels; KINDS.len()],
     /// Whether lists of nodes are not kept.
     forgets_nodes: bool,
-    /// The number of lists of nodes that were not kept.
-    forgotten_nodes: u64,
 }
 
 impl Names {
@@ -123,16 +121,10 @@ impl Names {
         self.forgets_nodes = true;
     }
 
-    /// Returns the number of jobs whose lists of nodes were not kept.
-    pub fn forgotten_nodes(&self) -> u64 {
-        self.forgotten_nodes
-    }
-
     /// Returns the number of a list of nodes, for [`Record::nodes`](super::Record::nodes). Beyond 2^32 − 1
     /// lists it is `None`, and so it is if no lists are kept.
     pub fn nodes(&mut self, list: &[u8]) -> Option<u32> {
         if self.forgets_nodes {
-            self.forgotten_nodes += 1;
             return None;
         }
         u32::try_from(self.number(NameKind::Nodes, list)).ok()

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use super::numbers::{MOST_KEPT, NodeNumbers};
 use crate::names::Names;
+use crate::record::Record;
 use crate::site::{Levels, Window, idle_spans};
 
 /// A run of a job. Times are in any unit.
@@ -129,6 +130,18 @@ impl NodeRuns {
         }
     }
 
+    /// Adds the run of a record, in seconds. The start of a job that ran is its submission if its wait is unknown.
+    pub fn add_record(&mut self, record: &Record) {
+        let Record { submit_s, wait_s, run_s, nodes, partition, .. } = *record;
+        let start_s = submit_s.saturating_add(wait_s.max(0));
+        let is_known = submit_s >= 0 && run_s >= 0 && (wait_s >= 0 || run_s > 0);
+        let times = is_known.then(|| [submit_s, start_s, start_s.saturating_add(run_s)]);
+        let procs = record.procs().and_then(|procs| u32::try_from(procs).ok()).unwrap_or_default();
+        if is_known || nodes.is_some() {
+            self.add(times, procs, nodes, (partition >= 0).then_some(partition));
+        }
+    }
+
     /// Returns the runs with the lists of their log.
     pub fn on_nodes(self, names: &Names) -> RunsOnNodes<'_> {
         let mut runs = self.runs;
@@ -142,6 +155,11 @@ impl RunsOnNodes<'_> {
     /// Returns true if the limit was exceeded and all runs were dropped.
     pub fn are_too_many(&self) -> bool {
         self.are_too_many
+    }
+
+    /// Returns the processors of the largest job; 0 without runs.
+    pub fn largest(&self) -> u64 {
+        self.runs.iter().map(|run| u64::from(run.procs)).max().unwrap_or(0)
     }
 
     /// Returns how the runs of the partitions that are `chosen` use nodes. `None` is a run of an unknown

@@ -171,7 +171,7 @@ impl ProfileBuilder {
         }
         *self.status.entry(record.status).or_default() += 1;
         self.members.add(record);
-        add_run(&mut self.runs, record);
+        self.runs.add_record(record);
         for (count, missing) in self.missing.iter_mut().zip(record.missing()) {
             *count += u64::from(missing);
         }
@@ -240,18 +240,6 @@ impl ProfileBuilder {
             irregularities: irregularities(&summary),
             sha256: summary.sha256,
         }
-    }
-}
-
-/// Adds the run of a record, in seconds. The start of a job that ran is its submission if its wait is unknown.
-pub(super) fn add_run(runs: &mut NodeRuns, record: &Record) {
-    let Record { submit_s, wait_s, run_s, nodes, partition, .. } = *record;
-    let start_s = submit_s.saturating_add(wait_s.max(0));
-    let is_known = submit_s >= 0 && run_s >= 0 && (wait_s >= 0 || run_s > 0);
-    let times = is_known.then(|| [submit_s, start_s, start_s.saturating_add(run_s)]);
-    let procs = record.procs().and_then(|procs| u32::try_from(procs).ok()).unwrap_or_default();
-    if is_known || nodes.is_some() {
-        runs.add(times, procs, nodes, (partition >= 0).then_some(partition));
     }
 }
 

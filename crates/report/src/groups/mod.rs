@@ -299,7 +299,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let title = |name: &str| if name == options.by.name { format!("replay_{name}") } else { name.to_owned() };
     let corner = [options.by.name.to_owned()].into_iter().chain(varying.into_iter().map(title)).collect();
     Ok(PaperTable {
-        title: format!("jobs by {}", options.by.name),
+        title: title_of(options.by, &replays),
         corner,
         column_names: Vec::new(),
         columns: shown_columns.iter().map(|column| vec![column.title(options)]).collect(),
@@ -307,6 +307,19 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
         rows,
         notes,
     })
+}
+
+/// Returns the title of a table of these replays, with the period if all cover the same one.
+fn title_of(by: &Grouping, replays: &[ReplayWithJobs]) -> String {
+    let periods: Vec<Option<Period>> = replays.iter().map(|replay| replay.trim.period).collect();
+    let inside = match periods.first() {
+        Some(Some(first)) if periods.iter().all(|period| period == &Some(*first)) => {
+            format!(" · waits and node-hours inside {first} s of the log")
+        }
+        _ if periods.iter().any(Option::is_some) => " · waits and node-hours inside each period".to_owned(),
+        _ => String::new(),
+    };
+    format!("jobs by {}{inside}", by.name)
 }
 
 /// The rows of a group: the labels and the numbers of each replay.

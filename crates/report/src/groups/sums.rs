@@ -128,7 +128,7 @@ impl Sums {
         let open = |&ReplayWithJobs { key, trim, .. }: &ReplayWithJobs| {
             let JobOrder { jobs, ends_s: [first_s, last_s], .. } = index.replays.get(&key)?.order;
             let period_s = trim.period_s(first_s, last_s);
-            Some((key, OpenReplay { left: jobs, period_s, ..OpenReplay::default() }))
+            Some((key, OpenReplay { left: jobs, period_s, sums: GroupSums::new(trim) }))
         };
         Self { open: replays.iter().filter_map(open).collect(), done: HashMap::new() }
     }

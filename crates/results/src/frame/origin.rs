@@ -11,10 +11,14 @@ use serde_json::Value;
 
 use super::detail::DETAILS;
 use super::read::{ROWS, first_rows, read_slice};
+use super::table::Table;
 use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, name};
 use meshreplay_base::disk::{TEMPORARY, read_to_string};
-use meshreplay_study::study::{Coordinate, Labels, Manifest, StudyLog, not_compared, sha256};
+use meshreplay_machine::machine::outages::OutageSource;
+use meshreplay_study::study::{
+    Coordinate, Labels, Manifest, REFUSED_SHARE, StudyLog, doubt_of_refused, not_compared, sha256,
+};
 
 /// The name of the file that holds the resolved run of `meshreplay replay`.
 pub const RUN_FILE: &str = "run.json";
@@ -144,19 +148,49 @@ pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
 /// Returns the replays in `folder` whose waits are not compared with recorded ones, by number, with the line
 /// in place of the difference; none without run.json and study.json. See [`not_compared`].
 pub fn uncompared_replays(folder: &Path) -> Result<BTreeMap<u64, String>, FrameError> {
+    let refused = refused_replays(&Table::read(folder)?);
     let line = |(number, replay): (u64, &Value)| {
         let pools = replay.get("pools_partitions") == Some(&Value::Bool(true));
-        Some((number, not_compared(pools, replay.get("waits_not_compared").and_then(Value::as_str))?))
+        let doubt = replay.get("waits_not_compared").and_then(Value::as_str);
+        Some((number, not_compared(pools, doubt.or_else(|| refused.get(&number).copied()))?))
     };
     let mut found = BTreeMap::new();
     for (file, list) in [(RUN_FILE, "replays"), (STUDY_FILE, "cells")] {
-        let path = folder.join(file);
-        let Some(text) = read_if_there(&path)? else { continue };
-        let listed: Value = serde_json::from_str(&text).map_err(|error| unreadable(&path, error.into()))?;
+        let Some(listed) = listed(folder, file)? else { continue };
         let replays = listed.get(list).and_then(Value::as_array).into_iter().flatten();
         found.extend((0..).zip(replays).filter_map(line));
     }
     Ok(found)
+}
+
+/// Returns the replays of a summary, by number, in which many jobs were refused at the beginning of the period, with
+/// the reason why their waits are not compared.
+fn refused_replays(summary: &Table) -> BTreeMap<u64, &'static str> {
+    let reason = |row: usize| {
+        let doubt = doubt_of_refused(summary.number(REFUSED_SHARE, row))?;
+        Some((summary.replication(row)?.replay, doubt))
+    };
+    (0..summary.height()).filter_map(reason).collect()
+}
+
+/// Returns whether the replays in `folder` have the planned outages that their logs show.
+pub fn plans_outages(folder: &Path) -> Result<bool, FrameError> {
+    for file in [RUN_FILE, STUDY_FILE] {
+        let Some(listed) = listed(folder, file)? else { continue };
+        let options = listed.get("options").unwrap_or(&listed);
+        let recorded = OutageSource::Recorded.to_string();
+        if options.get("outages").and_then(Value::as_str) == Some(&recorded) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the content of a file in JSON of `folder`; `None` if there is none.
+fn listed(folder: &Path, file: &str) -> Result<Option<Value>, FrameError> {
+    let path = folder.join(file);
+    let Some(text) = read_if_there(&path)? else { return Ok(None) };
+    serde_json::from_str(&text).map(Some).map_err(|error| unreadable(&path, error.into()))
 }
 
 /// The replays listed in run.json or study.json that have no results.

@@ -6,7 +6,9 @@ use super::{Finding, Input, InspectError};
 use crate::text::grouped;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Machine, Mesh};
-use meshreplay_study::audit::{self, AuditCounts, Fits, Policy, PolicyCheck, ScheduledJob, Violation};
+use meshreplay_study::audit::{
+    self, AuditCounts, Fits, Policy, PolicyCheck, ScheduleStream, ScheduledJob, Violation,
+};
 
 /// The question that an audit answers about a schedule.
 #[derive(Clone, Debug, Default)]
@@ -56,8 +58,21 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
                     counted(left_out, "record")
                 ));
             }
+            let outside = input.jobs.count().saturating_sub(checked.jobs);
+            if input.period.is_some() && outside > 0 {
+                lines.push(format!(
+                    "not checked: {} that ended before or were submitted after",
+                    counted(grouped(outside as f64, 0), "job")
+                ));
+            }
+            let waiting = input.jobs.first_waiting().filter(|_| policy.is_some());
+            lines.extend(waiting.map(|time| {
+                format!("not checked: what the policy promises from {time} on, as jobs that arrived then still waited at the end")
+            }));
             lines.extend(unchecked.map(|why| format!("not checked: what the policy promises, as {why}")));
-            let text = format!("{name}: no violation on {machine}\n  {}\n", lines.join("\n  "));
+            let inside = input.period.as_ref().map(|inside| format!(" from {}", inside.words));
+            let inside = inside.unwrap_or_default();
+            let text = format!("{name}: no violation on {machine}{inside}\n  {}\n", lines.join("\n  "));
             Finding { text, is_good: true }
         }
         Err(violation) => Finding { text: format!("{name}: {violation}\n"), is_good: false },
@@ -72,14 +87,18 @@ fn follow(
     policy: Option<Policy>,
     rule: StartRule,
 ) -> Result<Result<AuditCounts, Violation>, InspectError> {
-    let mut walk = || input.jobs.walk();
+    let period = input.period.as_ref().map(|inside| inside.period);
+    let is_inside = move |job: &ScheduledJob| period.is_none_or(|period| job.is_in(period));
+    let mut walk = || -> Result<ScheduleStream<'_, InspectError>, InspectError> {
+        Ok(Box::new(input.jobs.walk()?.filter(move |job| job.as_ref().map_or(true, is_inside))))
+    };
     if let Some(outages) = &input.outages {
         // No policy is checked, so which jobs can start does not matter.
-        return audit::audit_outages(&mut walk, outages, machine);
+        return audit::audit_outages(&mut walk, outages, machine, period);
     }
     let mut checked = |fits: Fits<'_>| {
-        let promised = policy.map(|policy| PolicyCheck { policy, fits });
-        audit::audit_stream(&mut walk, &[], machine, promised)
+        let promised = policy.map(|policy| PolicyCheck { policy, fits, known: input.known_queue() });
+        audit::audit_stream(&mut walk, &[], machine, promised, period)
     };
     match rule {
         StartRule::Counts => checked(Fits::Counts),

@@ -1,5 +1,6 @@
 //! Compares two schedules of the same jobs. The answer is text.
 
+use super::input::CoveredPeriod;
 use super::{Finding, Input, InspectError};
 use crate::text::grouped;
 use meshreplay_base::words::counted;
@@ -21,8 +22,21 @@ pub fn compare(
     machine: Option<&Mesh>,
     times_only: bool,
 ) -> Result<Finding, InspectError> {
-    let read = |input| move || jobs_of(input, times_only);
-    let found = audit::compare([&mut read(first), &mut read(second)])?.map_err(|problem| {
+    let inside = common_period(first, second)?;
+    let drops_ended = [first, second].iter().any(|input| {
+        let of_replay = input.period.as_ref().filter(|own| own.is_of_replay);
+        of_replay.is_some_and(|own| inside.is_some_and(|inside| inside.period == own.period))
+    });
+    let is_compared = &move |job: &ScheduledJob| {
+        inside.is_none_or(
+            |CoveredPeriod { period, .. }| {
+                if drops_ended { job.is_in(*period) } else { job.submit < period.to }
+            },
+        )
+    };
+    let read = |input| move || jobs_of(input, times_only, is_compared);
+    let period = inside.map(|inside| inside.period);
+    let found = audit::compare([&mut read(first), &mut read(second)], period)?.map_err(|problem| {
         InspectError::NotComparable { first: first.name.clone(), second: second.name.clone(), problem }
     })?;
     let mesh = |own: &Input, other: &Input| {
@@ -37,14 +51,36 @@ pub fn compare(
         }
         Some(divergence) => first_difference(divergence, [first, second], nodes) + "\n" + &differing(&found),
     };
-    Ok(Finding { text: text + &killed([first, second]), is_good: found.first.is_none() })
+    let heading =
+        inside.map(|inside| format!("from {}: what differs outside does not count\n", inside.words));
+    let text = heading.unwrap_or_default() + &text + &killed([first, second]);
+    Ok(Finding { text, is_good: found.first.is_none() })
 }
 
-/// Returns the jobs of a schedule one by one, without nodes if `times_only`.
-fn jobs_of(input: &Input, times_only: bool) -> Result<ScheduleStream<'_, InspectError>, InspectError> {
-    let jobs = input.jobs.walk()?;
+/// Returns the period of both schedules, or that of the only one with one. Fails if they cover two.
+fn common_period<'a>(first: &'a Input, second: &'a Input) -> Result<Option<&'a CoveredPeriod>, InspectError> {
+    match (&first.period, &second.period) {
+        (Some(one), Some(other)) if one.period != other.period => Err(InspectError::Periods {
+            first: first.name.clone(),
+            covered: one.words.clone(),
+            second: second.name.clone(),
+            other: other.words.clone(),
+        }),
+        // A log has dates.
+        (Some(one), Some(other)) if one.is_of_replay => Ok(Some(other)),
+        (one, other) => Ok(one.as_ref().or(other.as_ref())),
+    }
+}
+
+/// Returns the jobs of a schedule that are compared one by one, without nodes if `times_only`.
+fn jobs_of<'a>(
+    input: &'a Input,
+    times_only: bool,
+    is_compared: &'a dyn Fn(&ScheduledJob) -> bool,
+) -> Result<ScheduleStream<'a, InspectError>, InspectError> {
+    let jobs = input.jobs.walk()?.filter(move |job| job.as_ref().map_or(true, is_compared));
     if !times_only {
-        return Ok(jobs);
+        return Ok(Box::new(jobs));
     }
     Ok(Box::new(jobs.map(|job| Ok(ScheduledJob { nodes: None, ..job? }))))
 }

@@ -33,6 +33,28 @@ pub enum InspectError {
     /// A replay was selected, and the schedule has no replays.
     #[error("{0} holds no replays, among which --replay and --seed choose")]
     NoReplays(String),
+    /// The period of results is a date or empty.
+    #[error(
+        "{name}: --period {given}: expected FROM..TO in whole seconds of the log, FROM below TO, as in 0..86400"
+    )]
+    Period {
+        /// The schedule.
+        name: String,
+        /// The period, as given.
+        given: String,
+    },
+    /// Two schedules cover two periods.
+    #[error("{first} covers {covered}, and {second} covers {other}; give --period, which holds for both")]
+    Periods {
+        /// The first schedule.
+        first: String,
+        /// Its period, in words.
+        covered: String,
+        /// The second schedule.
+        second: String,
+        /// Its period, in words.
+        other: String,
+    },
     /// The machine of the schedule is neither given nor known from its summary.
     #[error("{0} does not say which machine it is of; give --machine, such as 16x8")]
     NoMachine(String),

@@ -7,16 +7,18 @@ use std::path::Path;
 use super::error::InspectError;
 use crate::frame::{self, Downtimes, Replication, SavedJobs, Selected, Selection, Table};
 use meshreplay_alloc::allocator::{self, Contiguity, Request, Served, Setup, Strategy};
-use meshreplay_base::job::{Shape, Time};
+use meshreplay_base::job::{Period, Shape, Time};
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::{Format, ReadOptions, Reader, SWF};
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 use meshreplay_study::audit::{KnownOutages, LogSchedule, Schedule, ScheduleStream, ScheduledJob};
+use meshreplay_study::study::PeriodChoice;
 use meshreplay_workload::{Rules, ShapeRule};
 
 /// A schedule, and the facts about its replay from the summary in the same directory. Each fact is `None`
 /// without a summary.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Input {
     /// The path that the schedule was read from, as messages show it.
     pub name: String,
@@ -42,6 +44,21 @@ pub struct Input {
     pub allocator: Option<String>,
     /// The workload rules.
     pub rules: Option<String>,
+    /// The period that counts; `None` for all times.
+    pub period: Option<CoveredPeriod>,
+    /// Whether planned outages kept jobs from starting.
+    pub has_planned_outages: bool,
+}
+
+/// The period of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoveredPeriod {
+    /// The period.
+    pub period: Period,
+    /// Its beginning and its end, in words.
+    pub words: String,
+    /// Whether the schedule has no jobs that ended before it.
+    pub is_of_replay: bool,
 }
 
 /// The jobs of a schedule, which can be read from the first to the last any number of times.
@@ -82,6 +99,14 @@ impl Jobs {
         match self {
             Self::Saved(jobs) => jobs.left_out(),
             Self::Log(log) => log.left_out,
+        }
+    }
+
+    /// Returns the first submission of a job that still waits at the end of a log; `None` without one.
+    pub(super) fn first_waiting(&self) -> Option<Time> {
+        match self {
+            Self::Saved(_) => None,
+            Self::Log(log) => log.first_waiting,
         }
     }
 
@@ -163,14 +188,21 @@ pub fn log_format(path: &Path) -> Option<&'static Format> {
 impl Input {
     /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if a
     /// format is given or if [`log_format`] finds one, and otherwise as a table of results or of Batsim.
-    /// Tables contain all jobs, whatever partition is selected.
-    pub fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Self, InspectError> {
+    /// Tables contain all jobs, whatever partition is selected. `period` is the choice of the period; by default
+    /// that of the replay or, for accounting dumps, that which the log covers.
+    pub fn read(
+        path: &Path,
+        selection: Selection,
+        options: &ReadOptions,
+        period: Option<&PeriodChoice>,
+    ) -> Result<Self, InspectError> {
         let nothing = |jobs| Self { name: path.display().to_string(), jobs, ..Self::default() };
         // Tables must be files, because they are read more than once.
         if options.format.is_some() || path.as_os_str() == "-" || log_format(path).is_some() {
-            let mut log = LogSchedule::read(path, options.clone())?;
-            let notes = mem::take(&mut log.notes);
-            return Ok(Self { notes, is_log: true, ..nothing(Jobs::Log(log)) });
+            let mut log = LogSchedule::read(path, options.clone(), period)?;
+            let (notes, covered) = (mem::take(&mut log.notes), log.period.take());
+            let period = covered.map(|(period, words)| CoveredPeriod { period, words, is_of_replay: false });
+            return Ok(Self { notes, is_log: true, period, ..nothing(Jobs::Log(log)) });
         }
         let Selected { of, jobs, has_outages, .. } = frame::read_schedule(path, selection)?;
         let mut input = Self { is_of_replays: of.is_some(), has_outages, ..nothing(Jobs::Saved(jobs)) };
@@ -178,12 +210,35 @@ impl Input {
             let summary = Table::read(path)?;
             summary.check_jobs(path, &|other| (*other == of).then(|| input.jobs.count()))?;
             input.describe(&summary, of);
+            input.has_planned_outages = frame::plans_outages(path)?;
             if has_outages {
                 let saved = frame::read_downtimes(path, &|number| number == of.replay)?;
                 input.outages = saved.map(|mut saved| known(&saved.remove(&of).unwrap_or_default()));
             }
         }
+        input.choose(period)?;
         Ok(input)
+    }
+
+    /// Replaces the period of results by the choice. Fails if that is a date, or empty.
+    fn choose(&mut self, choice: Option<&PeriodChoice>) -> Result<(), InspectError> {
+        match choice {
+            None | Some(PeriodChoice::Auto) => {}
+            Some(PeriodChoice::Off) => self.period = None,
+            Some(PeriodChoice::Between(from, to)) => {
+                let ends = from.parse().ok().zip(to.parse().ok());
+                let period = ends.and_then(|(from_s, to_s)| Period::from_seconds(from_s, to_s));
+                let wrong =
+                    || InspectError::Period { name: self.name.clone(), given: format!("{from}..{to}") };
+                let words = format!("{from} s to {to} s");
+                let given = CoveredPeriod { period: period.ok_or_else(wrong)?, words, is_of_replay: false };
+                let is_same = |own: &CoveredPeriod| own.period == given.period && own.is_of_replay;
+                if !self.period.as_ref().is_some_and(is_same) {
+                    self.period = Some(given);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Fails if a partition was selected and no schedule is a log.
@@ -208,6 +263,13 @@ impl Input {
         self.scheduler = label("scheduler_spec", row);
         self.allocator = label("allocator_spec", row);
         self.rules = label("rules", row);
+        let scale = summary.number("arrival_scale", row).unwrap_or(1.0);
+        let covered = label("period", row).and_then(|period| period.parse::<Period>().ok());
+        self.period = covered.map(|period| period.scaled(scale)).map(|period| CoveredPeriod {
+            period,
+            words: format!("{} s to {} s", period.from.as_seconds(), period.to.as_seconds()),
+            is_of_replay: true,
+        });
     }
 
     /// Returns the rule that decides whether a job can start on `machine`. If the allocator is not known, it
@@ -215,6 +277,9 @@ impl Input {
     pub(super) fn start_rule(&self, machine: &Mesh) -> Result<StartRule, InspectError> {
         if self.has_outages {
             return Ok(StartRule::Unknown("nodes went down and came up"));
+        }
+        if self.has_planned_outages {
+            return Ok(StartRule::Unknown("planned outages kept jobs from starting"));
         }
         let spec = self.allocator.as_ref().and_then(|spec| spec.parse::<Spec>().ok());
         if spec.as_ref().is_some_and(Spec::is_guest) {
@@ -242,6 +307,14 @@ impl Input {
         let rules = self.rules.as_ref().and_then(|rules| rules.parse::<Rules>().ok());
         let shape = rules.map(|rules| rules.shape).unwrap_or_default();
         Ok(StartRule::Places(Places { strategy, shape, kind }))
+    }
+
+    /// Returns the time in which all running and waiting jobs are known; `None` for all times.
+    pub(super) fn known_queue(&self) -> Option<Period> {
+        let all = Period { from: Time::from_micros(i64::MIN), to: Time::MAX };
+        let Period { from, to } = self.period.as_ref().map_or(all, |inside| inside.period);
+        let to = self.jobs.first_waiting().map_or(to, |waiting| waiting.min(to));
+        (from, to).ne(&(all.from, all.to)).then_some(Period { from, to })
     }
 
     /// Returns the machine that is given, or else the machine of the summary. Fails if neither is known.

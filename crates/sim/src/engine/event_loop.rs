@@ -1,5 +1,6 @@
 //! The replay loop: advances the simulated clock from one instant with an event to the next.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::ReplayError;
@@ -93,6 +94,9 @@ pub struct Parts<'a> {
     /// Outages of nodes, or `None` if all nodes are always up. Outages require an allocator that moves no
     /// jobs. If jobs are killed, the execution model must support it.
     pub outages: Option<OutagePlan>,
+    /// Planned outages of the whole machine, each with its beginning and its end, in order. No job starts that
+    /// would run into one by its estimate. Nodes go down only by `outages`.
+    pub planned: Arc<[[Time; 2]]>,
     /// The predictor of run times, or `None` if schedulers plan with the estimates of the jobs.
     pub predictions: Option<PredictionPlan>,
     /// The jobs that run when the replay begins, or `None` if it begins with an idle machine.
@@ -208,13 +212,14 @@ impl ReplayState<'_> {
     }
 
     /// Returns the time of the next event other than the end of a job or the correction of a prediction: the
-    /// earliest of the next arrival, the end of a rearrangement stage, the scheduler's wake-up and the next
-    /// change of a node. `None` if there is none.
+    /// earliest of the next arrival, the end of a rearrangement stage, the scheduler's wake-up, the next
+    /// change of a node and the end of a planned outage. `None` if there is none.
     fn next_event(&self, arrival: Option<Time>, scheduler: &dyn Scheduler) -> Option<Time> {
         let due = self.rearranging.as_ref().map(NextJob::due);
         let wake = scheduler.wakes().filter(|&wake| wake > self.now);
         let change = self.next_change(arrival.is_some());
-        arrival.into_iter().chain(due).chain(wake).chain(change).min()
+        let reopening = self.next_reopening();
+        arrival.into_iter().chain(due).chain(wake).chain(change).chain(reopening).min()
     }
 
     /// Adds the jobs that arrive now to the window and replaces `arriving` by their ids. `next` is the next
@@ -292,6 +297,7 @@ pub fn replay(
     let mut state = ReplayState {
         predictions: parts.predictions.map(PredictionState::new),
         outages: parts.outages.map(|plan| OutageState::new(plan, &parts.mesh)),
+        planned: parts.planned,
         window: Window::default(),
         now: at,
         cause: Cause::Batch,
@@ -327,6 +333,7 @@ pub fn replay(
         state.drop_plan_if_ended(&done);
         let started = state.finish_stages();
         state.change_nodes(&mut done, scheduler);
+        state.reopen(&mut done, scheduler);
         state.take_arriving(&mut next, arrivals, &mut arriving)?;
         state.open(&mut running, &mut arriving);
         // No pass if a correction is all that happens at this instant.

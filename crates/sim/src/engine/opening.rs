@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::state::ReplayState;
-use crate::scheduler::{View, Waiting};
+use crate::scheduler::Waiting;
 use meshreplay_base::job::{JobId, Time};
 
 /// The state of the machine when a replay begins. Jobs that were submitted before arrive then.
@@ -32,7 +32,7 @@ impl ReplayState<'_> {
             let waiting = Waiting { submit: FIRST, ..self.arrival(job) };
             self.queue.insert(waiting);
             if let Some(waiting) = self.queue.find(FIRST, job) {
-                self.try_start(waiting.slot);
+                self.start_at(waiting.slot);
             }
         }
     }

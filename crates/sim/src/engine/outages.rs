@@ -100,6 +100,24 @@ impl ReplayState<'_> {
         }
     }
 
+    /// Returns the end of the next planned outage, at which waiting jobs may start; `None` without one or
+    /// without such jobs.
+    pub(super) fn next_reopening(&self) -> Option<Time> {
+        let next = self.planned.get(self.planned.partition_point(|[_, end]| *end <= self.now))?;
+        Some(next[1]).filter(|&end| end < Time::MAX && !self.queue.is_empty())
+    }
+
+    /// Runs a pass at the end of a planned outage, after the jobs in `done` have ended, unless the caller does.
+    /// Empties `done` then.
+    pub(super) fn reopen(&mut self, done: &mut Vec<JobId>, scheduler: &mut dyn Scheduler) {
+        let is_end = self.planned.binary_search_by_key(&self.now, |[_, end]| *end).is_ok();
+        if is_end && !self.queue.is_empty() && scheduler.pass() != Pass::Batch {
+            done.drain(..).for_each(|job| self.depart(job));
+            self.cause = Cause::Departures;
+            self.run_scheduler(scheduler);
+        }
+    }
+
     /// Takes one node down or brings it up.
     fn change_node(&mut self, change: NodeChange) {
         let now = self.now;

@@ -5,7 +5,7 @@ use super::error::ReplayError;
 use super::observer::{Compaction, Placed, Record};
 use super::reservation::{Reservation, RunningPlaces};
 use super::state::ReplayState;
-use crate::scheduler::Running;
+use crate::scheduler::{Running, View};
 use meshreplay_alloc::allocator::{JobMove, Placement, Rearrangement, Refusal};
 use meshreplay_base::job::{JobId, Time};
 use meshreplay_machine::machine::row;
@@ -56,7 +56,12 @@ impl ReplayState<'_> {
     /// Begins a rearrangement for a waiting job. Returns true if the job has started already, because neither
     /// the decision nor the moves take time.
     pub(super) fn make_room(&mut self, job: JobId, placement: Placement, cost_ns: u64) -> bool {
-        if placement.rearrangement.as_ref().is_some_and(|plan| self.is_refused(job, plan)) {
+        let is_refused = |plan: &Rearrangement| {
+            // The job starts once others have moved.
+            let expected = plan.decided + plan.ready + self.expected_run(job);
+            expected > self.longest() || self.is_refused(job, plan)
+        };
+        if placement.rearrangement.as_deref().is_some_and(is_refused) {
             self.observer.allocated(job, None, cost_ns);
             return false;
         }

@@ -1,6 +1,7 @@
 //! The state of a replay at an instant: the machine, the queue and the running jobs. It implements the
 //! scheduler's [`View`].
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::error::ReplayError;
@@ -49,6 +50,8 @@ pub(super) struct ReplayState<'a> {
     pub(super) reservation: Option<Reservation>,
     /// The outages; `None` if all nodes are always up.
     pub(super) outages: Option<OutageState>,
+    /// The planned outages, each with its beginning and its end, in order.
+    pub(super) planned: Arc<[[Time; 2]]>,
     /// The predictions; `None` if schedulers plan with the estimates of the jobs.
     pub(super) predictions: Option<PredictionState>,
     /// The first error. After an error no job starts.
@@ -219,9 +222,20 @@ impl ReplayState<'_> {
 }
 
 impl ReplayState<'_> {
-    /// Returns whether a job may start now: no error, no rearrangement under way, not stopped.
+    /// Returns whether any job may start now: no error, no rearrangement under way, not stopped.
     fn may_start(&self) -> bool {
         self.error.is_none() && self.rearranging.is_none() && !self.stop.is_thrown()
+    }
+
+    /// Starts the waiting job at `slot`, also into a planned outage. Returns as [`View::try_start`].
+    pub(super) fn start_at(&mut self, slot: Slot) -> bool {
+        let Some(waiting) = self.queue.get(slot).filter(|_| self.may_start()) else { return false };
+        let Some((placement, cost_ns)) = self.place(waiting.job, None) else { return false };
+        if placement.rearrangement.is_some() {
+            return self.make_room(waiting.job, placement, cost_ns);
+        }
+        self.start(waiting, placement);
+        true
     }
 
     /// Starts a waiting job on nodes that are already occupied.
@@ -283,14 +297,14 @@ impl View for ReplayState<'_> {
         &self.running
     }
 
+    fn planned_outages(&self) -> &[[Time; 2]] {
+        &self.planned
+    }
+
     fn try_start(&mut self, slot: Slot) -> bool {
-        let Some(waiting) = self.queue.get(slot).filter(|_| self.may_start()) else { return false };
-        let Some((placement, cost_ns)) = self.place(waiting.job, None) else { return false };
-        if placement.rearrangement.is_some() {
-            return self.make_room(waiting.job, placement, cost_ns);
-        }
-        self.start(waiting, placement);
-        true
+        let longest = self.longest();
+        let is_in_time = self.queue.get(slot).is_some_and(|waiting| waiting.estimate <= longest);
+        is_in_time && self.start_at(slot)
     }
 
     fn decides(&self) -> Decides {
@@ -321,7 +335,9 @@ impl View for ReplayState<'_> {
     }
 
     fn try_start_beside(&mut self, slot: Slot) -> bool {
-        let Some(waiting) = self.queue.get(slot).filter(|_| self.may_start()) else { return false };
+        let longest = self.longest();
+        let waiting = self.queue.get(slot).filter(|waiting| waiting.estimate <= longest && self.may_start());
+        let Some(waiting) = waiting else { return false };
         let Some(mut reservation) = self.reservation.take() else { return false };
         let placed = self.place(waiting.job, Some(&mut reservation));
         let started = placed.is_some();

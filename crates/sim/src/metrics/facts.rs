@@ -6,7 +6,7 @@ use super::finished_job::{FinishedJob, Measures};
 use super::recorder::{OutageRecord, Recording};
 use crate::engine::Record;
 use crate::execution::Traffic;
-use meshreplay_base::job::{Job, Period, Time};
+use meshreplay_base::job::{Job, Origin, Period, Time};
 use meshreplay_machine::machine::Mesh;
 
 /// A finished job of a replay, the common type for readers of saved jobs. Times are in seconds. A number that
@@ -130,6 +130,10 @@ pub(super) struct Totals {
     pub(super) unasked_s: f64,
     /// Requested node-seconds of the jobs submitted in the period; 0 without a period.
     pub(super) offered_s: f64,
+    /// The number of jobs that ran at the beginning of the period and found no place then, and their node-seconds
+    /// inside the period.
+    pub(super) refused: u64,
+    pub(super) refused_s: f64,
     /// The last submission, `None` before all jobs are added.
     pub(super) last_submission: Option<Time>,
     /// The work that waited then.
@@ -146,8 +150,14 @@ impl Totals {
             self.last = Some(self.last.map_or(record.end, |last| last.max(record.end)));
             let whole_s = (record.end - record.start).as_seconds();
             let service_s = part.trim.inside_s(record.start, record.end);
-            if part.trim.period.is_some_and(|period| period.contains(job.submit)) {
-                self.offered_s += whole_s * f64::from(job.procs);
+            if let Some(period) = part.trim.period {
+                if period.contains(job.submit) {
+                    self.offered_s += whole_s * f64::from(job.procs);
+                }
+                if period.origin(job) == Origin::Carried && record.start > period.from {
+                    self.refused += 1;
+                    self.refused_s += service_s * f64::from(record.allocated);
+                }
             }
             self.busy_s += service_s * f64::from(record.allocated);
             self.unasked_s += service_s * f64::from(record.allocated.saturating_sub(job.procs));

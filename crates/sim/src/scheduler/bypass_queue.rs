@@ -29,7 +29,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::seam::{Cause, Entry, Laws, Pass, Scheduler, View};
-use super::wait_index::Admission;
 use meshreplay_base::job::Time;
 
 /// The row of the registry.
@@ -105,7 +104,7 @@ impl BypassQueue {
             if view.now() - head.submit < self.threshold {
                 break;
             }
-            let starts = head.nodes.least <= view.free() && view.try_start(head.slot);
+            let starts = view.fits(&head) && view.try_start(head.slot);
             if !starts || self.literal {
                 return;
             }
@@ -113,7 +112,7 @@ impl BypassQueue {
         // This head has not reached the threshold. Later heads are younger, so overtaking stays allowed in
         // this pass.
         let mut from = 0;
-        while let Some(slot) = view.queue().first(from, &Admission::by_count(view.free())) {
+        while let Some(slot) = view.queue().first(from, &view.admission()) {
             view.try_start(slot);
             from = slot + 1;
         }

@@ -41,6 +41,10 @@
 //! time, waits until nodes come up, and delays no other job: the next job is the head. This rule is not from
 //! a source.
 //!
+//! Before a planned outage, a head that would run into it from now on, or from its shadow time on, waits for the
+//! end of the outage. Every job that starts now ends before, by its estimate, so the next job is the head. This
+//! rule is not from a source.
+//!
 //! `order=` sorts the queue in another order than that of arrival, see [`super::priority`]. The first job of
 //! this order is the head that is never delayed, and the other jobs are tried in this order. In an order by
 //! age the head can change from pass to pass.
@@ -99,22 +103,26 @@ impl Easy {
     fn round(&mut self, view: &mut dyn View) -> bool {
         let mut candidates = self.order.candidates(view.queue(), view.free(), view.now());
         let (mut head, mut is_skipped) = (candidates.head(view.queue()), false);
+        let longest = view.longest();
+        let may_wait = longest < Time::MAX || view.is_degraded();
         // Step 1. The loop ends at a head that does not start, because too few nodes are free or the
         // allocator refused it.
         while let Some(first) = head {
             let fits_by_count = first.nodes.least <= view.free();
-            if !(fits_by_count && view.try_start(first.slot)) {
+            if first.estimate > longest {
+                is_skipped = true;
+            } else if !(fits_by_count && view.try_start(first.slot)) {
                 // A head that fits by count was refused by the allocator.
                 match backfill(&mut candidates, &first, fits_by_count, self.shortest.as_mut(), view) {
                     // The head does not fit without the nodes that are down, even when all running jobs have
-                    // ended. It waits until they come up, and the next job is the head.
-                    Backfilled::NoShadowTime if view.is_degraded() => is_skipped = true,
+                    // ended, or not before a planned outage. It waits for nodes, and the next job is the head.
+                    Backfilled::NoShadowTime if may_wait => is_skipped = true,
                     Backfilled::NoShadowTime | Backfilled::Others => return false,
                     Backfilled::Head => return true,
                 }
             }
             head = if is_skipped {
-                candidates.next(view.queue(), &Admission::ANY)
+                candidates.next(view.queue(), &Admission { longest, ..Admission::ANY })
             } else {
                 candidates.head(view.queue())
             };
@@ -126,7 +134,7 @@ impl Easy {
 /// The result of backfilling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Backfilled {
-    /// The head fits at no end of a running job, so nothing was backfilled.
+    /// The head fits at no end of a running job before a planned outage, so nothing was backfilled.
     NoShadowTime,
     /// Jobs other than the head may have started.
     Others,
@@ -144,7 +152,7 @@ fn backfill(
     shortest: Option<&mut OrderedQueue>,
     view: &mut dyn View,
 ) -> Backfilled {
-    let by_count = Admission::by_count(view.free());
+    let by_count = view.admission();
     let decides = view.decides();
     let Some(first) = candidates.first(view.queue(), &by_count) else {
         // No other job fits now, so no other needs the shadow time. The head may: an allocator that decides
@@ -163,9 +171,9 @@ fn backfill(
     match shortest {
         Some(shortest) => {
             let mut sorted = candidates.shortest_first(shortest, view.queue(), &by_count);
-            beside(&mut sorted, head.slot, view)
+            beside(&mut sorted, head, view)
         }
-        None => beside(candidates, head.slot, view),
+        None => beside(candidates, head, view),
     }
 }
 
@@ -179,19 +187,19 @@ fn backfill_by_counts(
     shortest: Option<&mut OrderedQueue>,
     view: &mut dyn View,
 ) -> Backfilled {
-    let (now, free) = (view.now(), view.free());
+    let (now, free, longest) = (view.now(), view.free(), view.longest());
     // Step 2. If the allocator refused the head although enough nodes are free, the head waits for at least
     // one node more.
     let need = if refused { free + 1 } else { head.nodes.least };
-    let Some((shadow, free_then)) = view.running().free_by(need, free, now) else {
-        return Backfilled::NoShadowTime;
-    };
+    let shadow =
+        view.running().free_by(need, free, now).filter(|(shadow, _)| is_in_time(head, *shadow, view));
+    let Some((shadow, free_then)) = shadow else { return Backfilled::NoShadowTime };
     candidates.skip_to(first);
     // The extra nodes: free at the shadow time beyond the head's need.
     let extra = free_then.saturating_sub(head.nodes.least);
     // The admission only becomes stricter during the pass, so it is enough to sort the jobs admitted now.
     if let Some(shortest) = shortest {
-        let admission = Admission { free, extra, slack: shadow - now };
+        let admission = Admission { free, extra, slack: shadow - now, longest };
         let mut sorted = candidates.shortest_first(shortest, view.queue(), &admission);
         return backfill_until(&mut sorted, shadow, free, extra, view);
     }
@@ -206,10 +214,10 @@ fn backfill_until(
     mut extra: u32,
     view: &mut dyn View,
 ) -> Backfilled {
-    let now = view.now();
+    let (now, longest) = (view.now(), view.longest());
     loop {
         // Step 3. The queue's index finds the first job that fits now and is short enough or narrow enough.
-        let admission = Admission { free, extra, slack: shadow - now };
+        let admission = Admission { free, extra, slack: shadow - now, longest };
         let Some(job) = candidates.next(view.queue(), &admission) else { return Backfilled::Others };
         if view.try_start(job.slot) {
             let taken = free.saturating_sub(view.free());
@@ -235,24 +243,34 @@ impl Scheduler for Easy {
 
 /// As [`backfill_beside`], for allocators that may serve the head after another job has started. The head is
 /// tried again after every start. When it has started, the rest of the queue has to be considered again.
-fn backfill_and_retry(candidates: &mut Candidates<'_>, head: Slot, view: &mut dyn View) -> Backfilled {
-    let Some(shadow) = view.reserve(head) else { return Backfilled::NoShadowTime };
-    while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
-        if try_beside(&job, shadow, view) && view.try_start(head) {
+fn backfill_and_retry(candidates: &mut Candidates<'_>, head: &Waiting, view: &mut dyn View) -> Backfilled {
+    let Some(shadow) = reserve(head, view) else { return Backfilled::NoShadowTime };
+    while let Some(job) = candidates.next(view.queue(), &view.admission()) {
+        if try_beside(&job, shadow, view) && view.try_start(head.slot) {
             return Backfilled::Head;
         }
     }
     Backfilled::Others
 }
 
-/// Starts the jobs that leave room for the head, which is at slot `head`. Starts none if the head has no
-/// shadow time.
-fn backfill_beside(candidates: &mut Candidates<'_>, head: Slot, view: &mut dyn View) -> Backfilled {
-    let Some(shadow) = view.reserve(head) else { return Backfilled::NoShadowTime };
-    while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
+/// Starts the jobs that leave room for the head. Starts none if the head has no shadow time.
+fn backfill_beside(candidates: &mut Candidates<'_>, head: &Waiting, view: &mut dyn View) -> Backfilled {
+    let Some(shadow) = reserve(head, view) else { return Backfilled::NoShadowTime };
+    while let Some(job) = candidates.next(view.queue(), &view.admission()) {
         try_beside(&job, shadow, view);
     }
     Backfilled::Others
+}
+
+/// Reserves nodes for the head and returns its shadow time; `None` if it does not fit before a planned outage.
+fn reserve(head: &Waiting, view: &mut dyn View) -> Option<Time> {
+    view.reserve(head.slot).filter(|&shadow| is_in_time(head, shadow, view))
+}
+
+/// Returns whether a job that starts at `start` ends before the next planned outage, by its estimate.
+fn is_in_time(job: &Waiting, start: Time, view: &dyn View) -> bool {
+    let longest = view.longest();
+    longest == Time::MAX || start - view.now() + job.estimate <= longest
 }
 
 /// Starts a job if it ends by the shadow time of the head or leaves room for it. Returns whether it has

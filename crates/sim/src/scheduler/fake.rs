@@ -16,6 +16,8 @@ pub(super) struct Fake {
     arrived: JobId,
     /// The recorded start of each job, unknown for jobs beyond the list.
     pub(super) starts: Vec<Option<Time>>,
+    /// The planned outages.
+    pub(super) planned: Vec<[Time; 2]>,
     /// The jobs that have started, in order.
     pub(super) started: Vec<JobId>,
 }
@@ -33,6 +35,7 @@ impl Fake {
             running,
             arrived: 0,
             starts: Vec::new(),
+            planned: Vec::new(),
             started: Vec::new(),
         };
         fake.advance(0, jobs);
@@ -89,8 +92,11 @@ impl View for Fake {
     fn running(&self) -> &RunningJobs {
         &self.running
     }
+    fn planned_outages(&self) -> &[[Time; 2]] {
+        &self.planned
+    }
     fn try_start(&mut self, slot: Slot) -> bool {
-        let Some(job) = self.queue.get(slot).filter(|job| job.procs <= self.free) else { return false };
+        let Some(job) = self.queue.get(slot).filter(|job| self.fits(job)) else { return false };
         self.queue.remove(slot);
         self.free -= job.procs;
         let estimated_end = self.now + job.estimate;

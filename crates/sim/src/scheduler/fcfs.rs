@@ -21,7 +21,7 @@ struct Fcfs;
 impl Scheduler for Fcfs {
     fn start_jobs(&mut self, view: &mut dyn View) {
         while let Some(head) = view.queue().head() {
-            if head.nodes.least > view.free() || !view.try_start(head.slot) {
+            if !(view.fits(&head) && view.try_start(head.slot)) {
                 break;
             }
         }

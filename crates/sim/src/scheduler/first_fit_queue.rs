@@ -8,7 +8,6 @@
 
 use super::priority::Order;
 use super::seam::{Entry, Laws, Scheduler, View};
-use super::wait_index::Admission;
 
 /// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
@@ -29,7 +28,7 @@ struct FirstFitQueue {
 impl Scheduler for FirstFitQueue {
     fn start_jobs(&mut self, view: &mut dyn View) {
         let mut candidates = self.order.candidates(view.queue(), view.free(), view.now());
-        while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
+        while let Some(job) = candidates.next(view.queue(), &view.admission()) {
             view.try_start(job.slot);
         }
     }

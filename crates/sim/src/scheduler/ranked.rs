@@ -189,7 +189,12 @@ mod tests {
             }
             ranked.update(&queue);
             let slack = Time::from_seconds(random(50).into());
-            let admission = Admission { free: random(100), extra: random(10), slack };
+            let admission = Admission {
+                free: random(100),
+                extra: random(10),
+                slack,
+                longest: if random(2) == 0 { Time::MAX } else { Time::from_seconds(random(50).into()) },
+            };
             let expected = plain(&queue, value, |job| admission.admits(job.nodes, job.estimate));
             let (mut place, mut found) = (Cursor::default(), Vec::new());
             while let Some(next) = ranked.next(&mut place, &queue, &admission) {

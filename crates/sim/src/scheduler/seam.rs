@@ -2,7 +2,8 @@
 //! the rows of the registry.
 
 use super::running_jobs::RunningJobs;
-use super::wait_queue::{Slot, WaitQueue};
+use super::wait_index::Admission;
+use super::wait_queue::{Slot, WaitQueue, Waiting};
 use meshreplay_base::job::{JobId, Time};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
@@ -29,6 +30,26 @@ pub trait View {
     /// Returns whether nodes are down. Then a waiting job may not fit even when all running jobs have ended.
     fn is_degraded(&self) -> bool {
         false
+    }
+    /// Returns the planned outages of the whole machine, each with its beginning and its end, in order. No job
+    /// starts that would run into one by its estimate.
+    fn planned_outages(&self) -> &[[Time; 2]] {
+        &[]
+    }
+    /// Returns the longest estimate of a job that may start now: the time to the next planned outage, below 0
+    /// during one, and [`Time::MAX`] without one. O(log of the outages).
+    fn longest(&self) -> Time {
+        let (outages, now) = (self.planned_outages(), self.now());
+        let next = outages.get(outages.partition_point(|[_, end]| *end <= now));
+        next.map_or(Time::MAX, |[begin, _]| *begin - now)
+    }
+    /// Returns the condition for starting a job now if no other job needs protection.
+    fn admission(&self) -> Admission {
+        Admission { longest: self.longest(), ..Admission::by_count(self.free()) }
+    }
+    /// Returns whether enough nodes are free for a waiting job until the next planned outage.
+    fn fits(&self, job: &Waiting) -> bool {
+        self.admission().admits(job.nodes, job.estimate)
     }
     /// Tries to start the waiting job at `slot`. Returns true if it has started and left the queue, and false
     /// if the allocator refused it, if running jobs have to move first, or if there is no job at `slot`.

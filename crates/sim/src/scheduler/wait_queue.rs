@@ -373,6 +373,7 @@ mod tests {
                 free: random(60) as u32,
                 extra: random(5) as u32,
                 slack: Time::from_seconds(random(40) as i64),
+                longest: Time::from_seconds(random(60) as i64),
             };
             let after = random(plain.len() as u64 + 1) as usize;
             let from = queue.iter().nth(after).map_or(queue.places.len(), |waiting| waiting.slot);

@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use super::policy::{PolicyCheck, Rules};
 use super::state::{AuditCounts, JobAt, State, Violation};
 use super::{Schedule, ScheduledJob};
-use meshreplay_base::job::Time;
+use meshreplay_base::job::{Period, Time};
 use meshreplay_machine::machine::Mesh;
 
 /// Checks a schedule on the machine `mesh`, and against a policy if `promised` is given. Returns counts of
@@ -24,22 +24,24 @@ pub fn audit(
     let mut jobs: Vec<(u64, &ScheduledJob)> = (0..).zip(&schedule.jobs).collect();
     jobs.sort_by_key(|(_, job)| job.first_event());
     let jobs = jobs.into_iter().map(|(position, job)| Ok::<_, Infallible>((position, job.clone())));
-    match follow(jobs, mesh, &mut promised) {
+    match follow(jobs, mesh, &mut promised, None) {
         Ok(found) => found,
         Err(never) => match never {},
     }
 }
 
 /// Checks jobs like [`audit`]. They come with their positions in the schedule, in the order of their first
-/// events. Fails if a job cannot be read, even after a violation.
+/// events. With a period, instants from its end on are not checked. Fails if a job cannot be read, even after a
+/// violation.
 pub(super) fn follow<E>(
     jobs: impl Iterator<Item = Result<(u64, ScheduledJob), E>>,
     mesh: &Mesh,
     promised: &mut Option<PolicyCheck<'_>>,
+    period: Option<Period>,
 ) -> Result<Result<AuditCounts, Violation>, E> {
     let mut pending = PendingJobs { jobs, next: None, count: 0 };
     pending.read()?;
-    let result = match check(&mut pending, mesh, promised) {
+    let result = match check(&mut pending, mesh, promised, period) {
         Ok(checked) => Ok(checked),
         Err(Stop::Violation(violation)) => Err(violation),
         Err(Stop::Jobs(error)) => return Err(error),
@@ -99,11 +101,12 @@ fn due(events: &mut Events, now: Time) -> Option<JobAt> {
     events.pop().map(|Reverse((_, at))| at)
 }
 
-/// Checks the pending jobs.
+/// Checks the pending jobs up to the end of the period.
 fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
     pending: &mut PendingJobs<I>,
     mesh: &Mesh,
     promised: &mut Option<PolicyCheck<'_>>,
+    period: Option<Period>,
 ) -> Result<AuditCounts, Stop<E>> {
     let mut state = State::idle(mesh);
     let mut rules = promised.as_mut().map(|promised| Rules::new(promised, mesh));
@@ -112,9 +115,11 @@ fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
     loop {
         let first = |events: &Events| events.peek().map(|Reverse((time, _))| *time);
         let next = [pending.first_event(), first(&starts), first(&ends)];
-        let Some(now) = next.into_iter().flatten().min() else { return Ok(checked) };
+        let now = next.into_iter().flatten().min();
+        let now = now.filter(|&now| period.is_none_or(|period| now < period.to));
+        let Some(now) = now else { return Ok(checked) };
         state.now = now;
-        checked.instants += 1;
+        checked.instants += u64::from(period.is_none_or(|period| now >= period.from));
         if let Some(rules) = &mut rules {
             rules.before(&state, &mut checked)?;
         }

@@ -28,7 +28,7 @@ pub use state::{AuditCounts, Violation};
 pub use stream::{ScheduleStream, audit_stream};
 pub use swf::{LogSchedule, SwfError, record};
 
-use meshreplay_base::job::Time;
+use meshreplay_base::job::{Period, Time};
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::NodeId;
 
@@ -95,6 +95,11 @@ impl ScheduledJob {
             let nodes = placed.filter(|&nodes| nodes != u64::from(*allocated))?;
             [has_placed(nodes), format!("{allocated}, which it is said to hold")]
         })
+    }
+
+    /// Returns whether the job waits or runs inside a period.
+    pub fn is_in(&self, period: Period) -> bool {
+        self.submit < period.to && (self.submit >= period.from || self.end > period.from)
     }
 
     /// Returns the nodes one by one; none if they are unknown.

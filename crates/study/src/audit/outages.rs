@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::ScheduledJob;
 use super::state::{AuditCounts, Violation};
 use super::stream::{ScheduleStream, audit_stream};
-use meshreplay_base::job::Time;
+use meshreplay_base::job::{Period, Time};
 use meshreplay_machine::machine::{Mesh, NodeId};
 
 /// Nodes as intervals from first to last, the start of their outage and its end.
@@ -32,6 +32,7 @@ pub fn audit_outages<'w, E: From<io::Error> + 'w>(
     read: &mut dyn FnMut() -> Result<ScheduleStream<'w, E>, E>,
     outages: &KnownOutages,
     mesh: &Mesh,
+    period: Option<Period>,
 ) -> Result<Result<AuditCounts, Violation>, E> {
     let times = Rc::new(Times::of(outages));
     // The first run of the schedule, in file order, that starts on a node that is down.
@@ -46,11 +47,12 @@ pub fn audit_outages<'w, E: From<io::Error> + 'w>(
             }
         })))
     };
-    let checked = match audit_stream(&mut watched, &outages.killed, mesh, None)? {
+    let checked = match audit_stream(&mut watched, &outages.killed, mesh, None, period)? {
         Ok(checked) => checked,
         violation => return Ok(violation),
     };
-    let killed = &outages.killed;
+    let is_inside = |run: &&ScheduledJob| period.is_none_or(|period| run.is_in(period));
+    let killed: Vec<&ScheduledJob> = outages.killed.iter().filter(is_inside).collect();
     let odd = odd.take().or_else(|| killed.iter().find_map(|run| times.starts_on_down(run)));
     Ok(match odd.or_else(|| killed.iter().find_map(|run| times.is_killed_on_up(run))) {
         Some(violation) => Err(violation),
@@ -121,7 +123,7 @@ mod tests {
         let killed = vec![on(1, [0, 0, 4], (0, 1))];
         let outages = KnownOutages { down: vec![(vec![(0, 0)], at(down[0]), at(down[1]))], killed };
         let mesh = Mesh::new(&[4]).expect("a machine");
-        audit_outages(&mut || Ok(stream(&jobs)), &outages, &mesh).expect("jobs in memory")
+        audit_outages(&mut || Ok(stream(&jobs)), &outages, &mesh, None).expect("jobs in memory")
     }
 
     #[test]

@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 
 use super::ScheduledJob;
 use super::state::{AuditCounts, JobAt, State, Violation};
-use meshreplay_base::job::Time;
+use meshreplay_base::job::{Period, Time};
 use meshreplay_machine::machine::{Machine, Mesh};
 
 /// The policy against which a schedule is checked.
@@ -55,6 +55,8 @@ pub struct PolicyCheck<'a> {
     pub policy: Policy,
     /// The rule that decides whether a job can start.
     pub fits: Fits<'a>,
+    /// The time in which all running and waiting jobs are known; `None` for all times.
+    pub known: Option<Period>,
 }
 
 /// The sort key of a waiting job: arrival, order among jobs of the same arrival, position. FCFS orders such
@@ -70,6 +72,8 @@ pub(super) struct Rules<'r, 'a> {
     queue: BTreeSet<Key>,
     /// Promise to the head of the queue; `None` if there is none.
     promise: Option<Promise>,
+    /// The times that are checked.
+    known: Period,
 }
 
 /// The promise that the head of the queue starts by a certain time.
@@ -88,7 +92,8 @@ impl<'r, 'a> Rules<'r, 'a> {
     /// The rules of a schedule on `mesh`, with an empty queue.
     pub(super) fn new(promised: &'r mut PolicyCheck<'a>, mesh: &Mesh) -> Self {
         let machine = matches!(promised.fits, Fits::Places(_)).then(|| Machine::new(mesh.clone()));
-        Self { promised, machine, queue: BTreeSet::new(), promise: None }
+        let known = promised.known.unwrap_or(Period { from: Time::from_micros(i64::MIN), to: Time::MAX });
+        Self { promised, machine, queue: BTreeSet::new(), promise: None, known }
     }
 
     /// Returns the sort key of a job in the queue.
@@ -187,7 +192,9 @@ impl<'r, 'a> Rules<'r, 'a> {
                 let _ = machine.occupy(&job.each_node().collect::<Vec<_>>());
             }
         }
-        let Some(&(submit, _, head)) = self.queue.first() else {
+        // Before a period, jobs that ended then are missing.
+        let head = self.queue.first().filter(|_| self.known.contains(state.now));
+        let Some(&(submit, _, head)) = head else {
             self.promise = None;
             return Ok(());
         };
@@ -234,7 +241,7 @@ mod tests {
 
     fn check(policy: Policy, jobs: &[ScheduledJob]) -> Result<AuditCounts, String> {
         let schedule = Schedule { jobs: jobs.to_vec(), left_out: 0 };
-        audit(&schedule, &ten(), Some(PolicyCheck { policy, fits: Fits::Counts }))
+        audit(&schedule, &ten(), Some(PolicyCheck { policy, fits: Fits::Counts, known: None }))
             .map_err(|violation| violation.to_string())
     }
 
@@ -255,7 +262,7 @@ mod tests {
              free; expected a start now, as it takes 8";
         assert_eq!(found, expected);
         let schedule = Schedule { jobs: late.to_vec(), left_out: 0 };
-        let promised = PolicyCheck { policy: Policy::Fcfs, fits: Fits::Unknown };
+        let promised = PolicyCheck { policy: Policy::Fcfs, fits: Fits::Unknown, known: None };
         let checked = audit(&schedule, &ten(), Some(promised)).map_err(|violation| violation.to_string())?;
         assert_eq!(checked.decisions, 2);
         Ok(())
@@ -305,7 +312,7 @@ mod tests {
         let mesh = ten();
         let mut check = |start| {
             let fits = Fits::Places(&mut row);
-            let promised = PolicyCheck { policy: Policy::Easy, fits };
+            let promised = PolicyCheck { policy: Policy::Easy, fits, known: None };
             audit(&schedule(start), &mesh, Some(promised)).map_err(|violation| violation.to_string())
         };
         let checked = check(50)?;

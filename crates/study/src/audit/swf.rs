@@ -7,9 +7,10 @@
 use std::path::{Path, PathBuf};
 
 use super::ScheduledJob;
-use meshreplay_base::job::Time;
-use meshreplay_logs::status::CANCELLED;
-use meshreplay_logs::{Entry, ReadOptions, Reader, Record, TraceError};
+use crate::study::{PeriodChoice, covered};
+use meshreplay_base::job::{Period, Time};
+use meshreplay_logs::status::{CANCELLED, UNKNOWN};
+use meshreplay_logs::{Entry, NodeRuns, ReadOptions, Reader, Record, TraceError};
 
 /// The reason why a log cannot be read as a schedule.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +18,9 @@ pub enum SwfError {
     /// The log cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// The given period is not one of the log, in words.
+    #[error("{0}")]
+    Period(String),
     /// A field of a record is not possible in a schedule.
     #[error("{path}:{line}: field {problem}")]
     Field {
@@ -43,28 +47,63 @@ pub struct LogSchedule {
     pub left_out: u64,
     /// How the log was read, each a sentence without a full stop.
     pub notes: Vec<String>,
+    /// The period that the log covers, with its words; `None` for all of it.
+    pub period: Option<(Period, String)>,
+    /// The first submission of a job that still waits at the end of the log; `None` without one. Such jobs are
+    /// left out, so from then on the queue is not known.
+    pub first_waiting: Option<Time>,
+    /// The end of the period in times of the log. Jobs that run then hold their nodes until it or the end of their
+    /// limit, whichever is later. `None` without a period; such jobs are left out.
+    open_until: Option<Time>,
     /// The jobs, if the log cannot be read again, like standard input.
     kept: Option<Vec<ScheduledJob>>,
 }
 
 impl LogSchedule {
-    /// Reads a log. Keeps its jobs only if they cannot be read again.
-    pub fn read(path: &Path, options: ReadOptions) -> Result<Self, SwfError> {
+    /// Reads a log. `period` is the choice of its period, `None` for the default of its format. Keeps its jobs
+    /// only if they cannot be read again.
+    pub fn read(path: &Path, options: ReadOptions, period: Option<&PeriodChoice>) -> Result<Self, SwfError> {
         let reader = Reader::open(path, options.clone())?;
-        let mut jobs = Jobs { path, reader, origin: Time::ZERO, left_out: 0 };
+        let mut jobs = Jobs::new(path, reader, Time::ZERO);
         let mut kept = (!path.is_file()).then(Vec::new);
-        let mut count = 0;
+        let (mut count, mut runs) = (0, NodeRuns::limited());
+        let is_found = PeriodChoice::is_found(period, jobs.reader.format());
         while let Some(job) = jobs.next().transpose()? {
             count += 1;
+            if is_found {
+                let times = [job.submit, job.start, job.end].map(|time| time.as_micros() / 1_000_000);
+                runs.add(Some(times), job.procs, None, None);
+            }
             if let Some(kept) = &mut kept {
                 kept.push(job);
             }
         }
         let summary = jobs.reader.finish()?;
         let origin = Time::from_seconds(summary.origin_s());
-        let (path, left_out, notes) = (path.to_owned(), jobs.left_out, summary.facts.notes);
-        let kept = kept.map(|jobs| jobs.into_iter().map(|job| from(job, origin)).collect());
-        Ok(Self { path, options, origin, count, left_out, notes, kept })
+        let name = path.display().to_string();
+        let period = covered(&name, period, &summary, runs).map_err(SwfError::Period)?;
+        let open_until = period.as_ref().map(|(period, _)| period.to + origin);
+        let running = match open_until {
+            Some(until) => jobs.running.iter().filter_map(|open| open.job(path, until).transpose()).collect(),
+            None => Ok(Vec::new()),
+        };
+        let running: Vec<ScheduledJob> = running?;
+        let kept = kept.map(|mut jobs| {
+            jobs.extend(running.iter().cloned());
+            jobs.into_iter().map(|job| from(job, origin)).collect()
+        });
+        Ok(Self {
+            count: count + running.len() as u64,
+            left_out: jobs.left_out - running.len() as u64,
+            first_waiting: jobs.first_waiting.map(|time| time - origin),
+            path: path.to_owned(),
+            notes: summary.facts.notes,
+            options,
+            origin,
+            period,
+            open_until,
+            kept,
+        })
     }
 
     /// Returns the jobs one by one, in the order of the log.
@@ -73,7 +112,8 @@ impl LogSchedule {
             return Ok(Box::new(jobs.iter().cloned().map(Ok)));
         }
         let reader = Reader::open(&self.path, self.options.clone())?;
-        Ok(Box::new(Jobs { path: &self.path, reader, origin: self.origin, left_out: 0 }))
+        let jobs = Jobs::new(&self.path, reader, self.origin);
+        Ok(Box::new(Jobs { open_until: self.open_until, ..jobs }))
     }
 }
 
@@ -85,6 +125,34 @@ struct Jobs<'a> {
     origin: Time,
     /// Records of jobs that never ran, until now.
     left_out: u64,
+    /// As [`LogSchedule::open_until`].
+    open_until: Option<Time>,
+    /// Jobs that run at the end of the log, until now, if they are not among the jobs.
+    running: Vec<OpenRecord>,
+    /// As [`LogSchedule::first_waiting`], in times of the log.
+    first_waiting: Option<Time>,
+}
+
+/// A record of a job that runs at the end of the log, with its line.
+struct OpenRecord {
+    record: Record,
+    line: u64,
+}
+
+impl OpenRecord {
+    /// Returns the job if it holds its nodes until this time of the log or the end of its limit.
+    fn job(&self, path: &Path, until: Time) -> Result<Option<ScheduledJob>, SwfError> {
+        let Record { submit_s, wait_s, requested_time_s, .. } = self.record;
+        let to_end_s = until.as_micros() / 1_000_000 - submit_s - wait_s;
+        let run_s = requested_time_s.max(to_end_s).max(0);
+        job(&Record { run_s, ..self.record }, path, self.line)
+    }
+}
+
+impl<'a> Jobs<'a> {
+    fn new(path: &'a Path, reader: Reader, origin: Time) -> Self {
+        Self { path, reader, origin, left_out: 0, open_until: None, running: Vec::new(), first_waiting: None }
+    }
 }
 
 impl Iterator for Jobs<'_> {
@@ -98,7 +166,19 @@ impl Iterator for Jobs<'_> {
                 Ok(None) => return None,
                 Err(error) => return Some(Err(error.into())),
             };
-            match job(&record, self.path, self.reader.line()) {
+            let (mut found, line) = (job(&record, self.path, self.reader.line()), self.reader.line());
+            let is_open = record.status == UNKNOWN && record.run_s < 0 && record.submit_s >= 0;
+            if is_open && record.wait_s >= 0 {
+                let open = OpenRecord { record, line };
+                match self.open_until {
+                    Some(until) => found = open.job(self.path, until),
+                    None => self.running.push(open),
+                }
+            } else if is_open {
+                let submit = Time::from_seconds(record.submit_s);
+                self.first_waiting = Some(self.first_waiting.map_or(submit, |first| first.min(submit)));
+            }
+            match found {
                 Ok(Some(job)) => return Some(Ok(from(job, self.origin))),
                 Ok(None) => self.left_out += 1,
                 Err(error) => return Some(Err(error)),
@@ -193,7 +273,7 @@ mod tests {
         let path = directory.path().join("a.swf");
         let line = "1 5 10 60 4 -1 -1 8 90 -1 1 1 1 -1 0 -1 -1 -1\n";
         std::fs::write(&path, format!("{line}{}", line.replace("60 4", "-1 -1")))?;
-        let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+        let schedule = LogSchedule::read(&path, ReadOptions::default(), None)?;
         let jobs: Vec<ScheduledJob> = schedule.walk()?.collect::<Result<_, _>>()?;
         let expected = ScheduledJob {
             number: 1,
@@ -207,7 +287,7 @@ mod tests {
         // A job that was cancelled while it waited has no wait, and may list the requested processors.
         for cancelled in ["-1 0 -1", "-1 0 4"] {
             std::fs::write(&path, format!("{line}{}", line.replace("10 60 4", cancelled)))?;
-            let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+            let schedule = LogSchedule::read(&path, ReadOptions::default(), None)?;
             assert_eq!((schedule.count, schedule.left_out), (1, 1), "{cancelled}");
         }
         // Or it has a wait and no allocated processors. A job of 0 s that ran has processors, or another
@@ -220,11 +300,12 @@ mod tests {
         ] {
             let other = line.replace("10 60 4 -1 -1 8 90 -1 1", found);
             std::fs::write(&path, format!("{line}{other}"))?;
-            let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+            let schedule = LogSchedule::read(&path, ReadOptions::default(), None)?;
             assert_eq!((schedule.count, schedule.left_out), (2 - left_out, left_out), "{found}");
         }
         std::fs::write(&path, line.replace(" 10 ", " -1 "))?;
-        let message = LogSchedule::read(&path, ReadOptions::default()).expect_err("no wait").to_string();
+        let message =
+            LogSchedule::read(&path, ReadOptions::default(), None).expect_err("no wait").to_string();
         assert!(
             message.contains("a.swf:1: field 3 (wait time): found -1, expected the seconds"),
             "{message}"

@@ -104,17 +104,24 @@ pub fn not_compared(pools_partitions: bool, doubt: Option<&str>) -> Option<Strin
     }
 }
 
-/// Share of the node-seconds from which on refused jobs of the beginning void waits.
+/// Column of the summary with the share of the node-seconds of jobs that were refused at the beginning.
+pub const REFUSED_SHARE: &str = "carried_refused_share";
+
+/// Share of the node-seconds above which refused jobs of the beginning void waits.
 const MOST_REFUSED: f64 = 0.01;
+
+/// Returns the reason why waits are not compared if jobs with this share of the node-seconds were refused at the
+/// beginning of the period; `None` if they are compared.
+pub fn doubt_of_refused(share: Option<f64>) -> Option<&'static str> {
+    let is_much = share.is_some_and(|share| share > MOST_REFUSED);
+    is_much.then_some("jobs that ran at the beginning of the period found no place then")
+}
 
 impl PlannedReplay {
     /// Returns [`not_compared`] of the replay with these outcomes.
     pub fn not_compared(&self, outcomes: &[Outcome]) -> Option<String> {
-        let is_refused = |outcome: &Outcome| outcome.refused.share > MOST_REFUSED;
-        let refused = outcomes
-            .iter()
-            .any(is_refused)
-            .then_some("jobs that ran at the beginning of the period found no place then");
+        let refused =
+            outcomes.iter().find_map(|outcome| doubt_of_refused(outcome.summary.get(REFUSED_SHARE)));
         not_compared(self.pools_partitions, self.doubt.as_deref().or(refused))
     }
 }
@@ -157,13 +164,16 @@ impl Study {
         let place = format!("{log} on {machine} with '{allocator}'");
         let mut notes = self.notes_on_starts(i, outcomes);
         notes.extend(self.notes_on_nodes(i, outcomes));
-        if let Some(refused) = outcomes.iter().map(|outcome| outcome.refused).find(|refused| refused.jobs > 0)
-        {
+        let refused = |outcome: &Outcome| {
+            let count = outcome.summary.get("carried_refused").filter(|&count| count > 0.0)?;
+            Some((count as u64, outcome.summary.get(REFUSED_SHARE)?))
+        };
+        if let Some((count, share)) = outcomes.iter().find_map(refused) {
             notes.push(format!(
                 "{place}: {} that ran at the beginning of the period found no place then, {:.1} % of the \
                  node-seconds; they waited at the head of the queue",
-                counted(refused.jobs, "job"),
-                100.0 * refused.share
+                counted(count, "job"),
+                100.0 * share
             ));
         }
         let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();

@@ -180,6 +180,7 @@ fn distorted(wrong: Wrong, at: u32) -> Result<String, Box<dyn std::error::Error>
     let audit = LiveAudit::new(&mesh, &mut nothing, stop.clone());
     let mut distorted = Distorted { audit, wrong, at, starts: 0, ends: 0, leaves: 0, last: Vec::new() };
     let parts = Parts {
+        planned: Arc::default(),
         opening: None,
         mesh: mesh.clone(),
         scheduler: scheduler.as_mut(),

@@ -76,7 +76,7 @@ fn promises_kept(
         Some(serves(spec, &request, machine))
     };
     let fits = if counts { Fits::Counts } else { Fits::Places(&mut has_place) };
-    let promised = PolicyCheck { policy: Policy::Easy, fits };
+    let promised = PolicyCheck { policy: Policy::Easy, fits, known: None };
     let checked = audit(&schedule, mesh, Some(promised))
         .map_err(|violation| format!("{spec} on {mesh} under {scheduler}: {violation}"))?;
     assert_eq!(checked.void, 0, "{spec} on {mesh} under {scheduler}");

@@ -14,6 +14,7 @@ mod outage_twin;
 mod outages;
 mod periods;
 mod plain_schedules;
+mod planned_outages;
 mod predictions;
 mod recorded;
 mod recorded_nodes;

@@ -2,6 +2,7 @@
 //! in closed form.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use meshreplay_alloc::allocator::{self, Built, Request, Served, Setup};
 use meshreplay_alloc::laws::with_holes;
@@ -121,6 +122,7 @@ fn replay(
     let treatment = outages.as_ref().map(|(_, treatment)| treatment.to_string()).unwrap_or_default();
     let mut witness = Witness::new(mesh, format!("{allocator} under {resolved} on {mesh}, {treatment}"));
     let parts = Parts {
+        planned: Arc::default(),
         opening: None,
         mesh: mesh.clone(),
         scheduler: scheduler.as_mut(),

@@ -2,6 +2,7 @@
 //! on 8×8×8 nodes, as one torus or as eight cubes of 4×4×4.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use meshreplay_alloc::allocator::{self, Request, Setup};
 use meshreplay_base::job::{Job, JobId, Shape, Time};
@@ -101,6 +102,7 @@ fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<
     let (mut execution, _) = execution::build(&"recorded".parse()?, &setup)?;
     let mut list = JobList::new(jobs, &mesh)?;
     let parts = Parts {
+        planned: Arc::default(),
         opening: None,
         mesh,
         scheduler: scheduler.as_mut(),

@@ -223,7 +223,7 @@ fn keeps_its_laws(
             case.check_waiting(nodes);
         }
         if by_count && case.laws.head_in_time && (!overrun || rules.prediction().is_some()) {
-            let promised = PolicyCheck { policy: Policy::Easy, fits: Fits::Counts };
+            let promised = PolicyCheck { policy: Policy::Easy, fits: Fits::Counts, known: None };
             let audited = audit(&case.schedule, mesh, Some(promised))
                 .map_err(|violation| format!("{}: {violation}", case.label))?;
             shadow_times += audited.promises - audited.void;

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use meshreplay_logs::{LogSummary, ReadOptions, Reader, Record, SWF, Writer, read};
+use meshreplay_logs::{LogSummary, LogUnit, ReadOptions, Reader, Record, SWF, Writer, read};
 use meshreplay_study::study::load;
 use meshreplay_workload::{Rules, convert};
 use proptest::prelude::*;
@@ -328,7 +328,9 @@ fn survives(path: &Path, format: &str) -> Result<(), Box<dyn Error>> {
     let mut sizes = Vec::new();
     for again in [Some(&reader as meshreplay_workload::Again<'_>), None] {
         let mut writer = Writer::create(&converted, SWF, true)?;
-        convert(reader()?, again, &mut writer, SWF, false)?;
+        let read = reader()?;
+        let unit = LogUnit::new(read.format(), options(format).format.as_ref());
+        convert(read, again, unit, &mut writer, SWF, false)?;
         writer.finish()?;
         let rules = Rules::default();
         let log = load(path, options(format), rules.clone())?;

@@ -52,6 +52,7 @@ pub(super) const FORMAT: Format = Format {
     lacks: "machine; only failed or not as a status",
     recognises: Some(is_line),
     records_starts: true,
+    records_ends_only: true,
     parser: |spec| Ok(Box::new(Pbs::new(Params::new(spec))?)),
     ..Format::UNNAMED
 };

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::{io, mem};
 
 use super::job_numbers::{Duplicates, JobNumbers, MOST, NumberUse};
-use super::profile::add_run;
 use crate::error::{Problem, ProblemKind, TraceError};
 use crate::nodes::NodeRuns;
 use crate::options::ReadOptions;
@@ -253,7 +252,7 @@ impl Check {
             self.report(Defect::LARGER_THAN_MACHINE, line, detail);
         }
         self.number(line, job, status);
-        add_run(&mut self.runs, record);
+        self.runs.add_record(record);
         let procs = record.procs().and_then(|procs| u64::try_from(procs).ok());
         self.largest = self.largest.max(procs.unwrap_or(0));
         if let Some(previous) = self.previous.replace(*record) {

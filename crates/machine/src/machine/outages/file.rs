@@ -1,10 +1,11 @@
-//! Reads outages from a file of comma-separated values, with a line `time,node,state` for every change.
+//! Reads outages from a file of comma-separated values, with a line `time,node,state` for every change. A planned
+//! outage of the whole machine has the state `planned` in place of `down`.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::NodeChange;
+use super::{NodeChange, Outages};
 use crate::machine::intervals::{intervals, parse_intervals, quote, unquoted};
 use crate::machine::{Mesh, NodeId};
 use meshreplay_base::job::Time;
@@ -14,7 +15,7 @@ use meshreplay_base::memory;
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum OutageFileError {
     /// The file cannot be read.
-    #[error("cannot read the outages in {}: {problem}; give a file of lines time,node,down|up, or \
+    #[error("cannot read the outages in {}: {problem}; give a file of lines time,node,down|planned|up, or \
          random:mtbf=30d,repair=4h", .path.display())]
     Unreadable {
         /// The path of the file.
@@ -23,7 +24,7 @@ pub enum OutageFileError {
         problem: String,
     },
     /// The file lists no change.
-    #[error("{} lists no change of a node; expected lines time,node,down|up, or leave out the \
+    #[error("{} lists no change of a node; expected lines time,node,down|planned|up, or leave out the \
          outages", .path.display())]
     Empty {
         /// The path of the file.
@@ -80,8 +81,21 @@ pub enum OutageProblem {
         machine: String,
     },
     /// The third field is no state.
-    #[error("field 3, the state: found {0}, expected down or up")]
+    #[error("field 3, the state: found {0}, expected down, planned or up")]
     State(String),
+    /// A planned outage is of a part of the machine.
+    #[error(
+        "a planned outage begins at {time} with {down} of {nodes} nodes down; expected all of them, as planned \
+         outages are of the whole machine: give the other nodes at this time too, or down instead of planned"
+    )]
+    Part {
+        /// The beginning of the outage.
+        time: Time,
+        /// The nodes that are down then.
+        down: u32,
+        /// The nodes of the machine.
+        nodes: u32,
+    },
     /// A node that is down goes down.
     #[error(
         "node {node} goes down at {time}, but it is down since line {since}; outages of one node must not \
@@ -114,27 +128,34 @@ struct Line {
     time: Time,
     nodes: Vec<NodeId>,
     is_down: bool,
+    is_planned: bool,
 }
 
-/// Reads the changes of the nodes of `mesh` from the file at `path`, and returns them in the order of time.
+/// Reads the outages of `mesh` from the file at `path`.
 ///
 /// Each line has a time in seconds, a node, several nodes as intervals or the coordinates of a node, and
-/// `down` or `up`. Lines may come in any order; lines with the same time keep theirs. Blank lines, lines that
+/// `down`, `planned` or `up`. Lines may come in any order; lines with the same time keep theirs. Blank lines, lines that
 /// begin with `#`, and a first line that begins with `time` are skipped.
-pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<Vec<NodeChange>, OutageFileError> {
+pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<Outages, OutageFileError> {
     let unreadable =
         |error: io::Error| OutageFileError::Unreadable { path: path.to_owned(), problem: error.to_string() };
     let bytes = memory::read_file(path).map_err(unreadable)?;
-    let changes = parse(&bytes, mesh).map_err(|(line, problem)| OutageFileError::Line {
+    let (changes, planned) = parse(&bytes, mesh).map_err(|(line, problem)| OutageFileError::Line {
         path: path.to_owned(),
         line,
         problem,
     })?;
-    if changes.is_empty() { Err(OutageFileError::Empty { path: path.to_owned() }) } else { Ok(changes) }
+    if changes.is_empty() {
+        return Err(OutageFileError::Empty { path: path.to_owned() });
+    }
+    Ok(Outages { planned, ..Outages::listed(changes) })
 }
 
-/// Returns the changes that a file's content lists. The error has the number of the line.
-fn parse(bytes: &[u8], mesh: &Mesh) -> Result<Vec<NodeChange>, (usize, OutageProblem)> {
+/// The changes of a file in the order of time, and its planned outages.
+type Parsed = (Vec<NodeChange>, Vec<[Time; 2]>);
+
+/// Returns the outages that a file's content lists. The error has the number of the line.
+fn parse(bytes: &[u8], mesh: &Mesh) -> Result<Parsed, (usize, OutageProblem)> {
     let mut lines: Vec<Line> = Vec::new();
     let mut is_first = true;
     for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
@@ -154,8 +175,11 @@ fn parse(bytes: &[u8], mesh: &Mesh) -> Result<Vec<NodeChange>, (usize, OutagePro
     lines.sort_by_key(|line| line.time);
     // For each node that is down, the line of the start.
     let mut down: BTreeMap<NodeId, usize> = BTreeMap::new();
-    let mut changes = Vec::new();
-    for Line { number, time, nodes, is_down } in lines {
+    let (mut changes, mut planned) = (Vec::new(), Vec::new());
+    for Line { number, time, nodes, is_down, is_planned } in lines {
+        if is_planned && planned.last().is_none_or(|&(last, _)| last < time) {
+            planned.push((time, number));
+        }
         for node in nodes {
             let problem = match (is_down, down.get(&node)) {
                 (true, Some(&since)) => OutageProblem::IsDown { node, time, since },
@@ -174,7 +198,30 @@ fn parse(bytes: &[u8], mesh: &Mesh) -> Result<Vec<NodeChange>, (usize, OutagePro
             return Err((number, problem));
         }
     }
-    Ok(changes)
+    let planned = planned_outages(&changes, &planned, mesh.available())?;
+    Ok((changes, planned))
+}
+
+/// Returns the planned outages that begin at these times, given with their lines. Each ends when the first node
+/// comes up. Fails if not all of the `nodes` nodes of the machine are down then. O(changes).
+fn planned_outages(
+    changes: &[NodeChange],
+    starts: &[(Time, usize)],
+    nodes: u32,
+) -> Result<Vec<[Time; 2]>, (usize, OutageProblem)> {
+    let (mut down, mut changes) = (0_u32, changes.iter().peekable());
+    let mut planned = Vec::with_capacity(starts.len());
+    for &(time, line) in starts {
+        while let Some(change) = changes.next_if(|change| change.time <= time) {
+            down = if change.is_down { down.saturating_add(1) } else { down.saturating_sub(1) };
+        }
+        if down < nodes {
+            return Err((line, OutageProblem::Part { time, down, nodes }));
+        }
+        // All nodes are down, so the next change is one that comes up.
+        planned.push([time, changes.peek().map_or(Time::MAX, |up| up.time)]);
+    }
+    Ok(planned)
 }
 
 /// The latest time of a change in seconds; times are microseconds in 64 bits.
@@ -189,12 +236,11 @@ fn line_of(text: &str, number: usize, mesh: &Mesh) -> Result<Line, OutageProblem
     let seconds: Option<f64> = time.parse().ok().filter(|seconds| (0.0..=LATEST_S).contains(seconds));
     let seconds = seconds.ok_or_else(|| OutageProblem::Time(quote(time)))?;
     let time = Time::from_micros((seconds * 1e6).round() as i64);
-    let is_down = match state {
-        state if state.eq_ignore_ascii_case("down") => true,
-        state if state.eq_ignore_ascii_case("up") => false,
-        other => return Err(OutageProblem::State(quote(other))),
-    };
-    Ok(Line { number, time, nodes: nodes_of(nodes, mesh)?, is_down })
+    let [is_down, is_planned, is_up] = ["down", "planned", "up"].map(|word| state.eq_ignore_ascii_case(word));
+    if !(is_down || is_planned || is_up) {
+        return Err(OutageProblem::State(quote(state)));
+    }
+    Ok(Line { number, time, nodes: nodes_of(nodes, mesh)?, is_down: !is_up, is_planned })
 }
 
 /// Returns the nodes that a field names: coordinates such as `(2,5)`, or numbers and intervals such as `0-3
@@ -237,7 +283,7 @@ mod tests {
     fn changes(text: &str) -> Result<Vec<(f64, NodeId, bool)>, String> {
         let mesh = "4x2".parse().map_err(|_| "no machine")?;
         let found = parse(text.as_bytes(), &mesh).map_err(|(line, problem)| format!("{line}: {problem}"))?;
-        Ok(found.iter().map(|change| (change.time.as_seconds(), change.node, change.is_down)).collect())
+        Ok(found.0.iter().map(|change| (change.time.as_seconds(), change.node, change.is_down)).collect())
     }
 
     #[test]
@@ -263,6 +309,14 @@ mod tests {
             assert_eq!(parse(text.as_bytes(), &mesh).is_ok(), is_good, "{text}");
         }
         Ok(())
+    }
+
+    #[test]
+    fn planned_outages_end_when_the_first_node_comes_up() {
+        let mesh = "4x2".parse().expect("a machine");
+        let text = "9,3,up\n5,0-3,planned\n5,4-7,Planned\n10,0-2 4-7,up\n20,2,down\n30,0 1 3-7,planned\n";
+        let planned = parse(text.as_bytes(), &mesh).map(|(_, planned)| planned);
+        assert_eq!(planned, Ok(vec![[5, 9].map(Time::from_seconds), [Time::from_seconds(30), Time::MAX]]));
     }
 
     #[test]
@@ -295,7 +349,13 @@ mod tests {
                 "1,(4,0),down",
                 "1: field 2, the node: found '(4,0)', expected a node of machine 4x2, which has nodes 0 to 7",
             ),
-            ("1,0,dwon", "1: field 3, the state: found 'dwon', expected down or up"),
+            ("1,0,dwon", "1: field 3, the state: found 'dwon', expected down, planned or up"),
+            (
+                "5,0-3,planned\n5,5-7,down\n9,0-7,up",
+                "1: a planned outage begins at 5 s with 7 of 8 nodes down; expected all of them, as planned \
+                 outages are of the whole machine: give the other nodes at this time too, or down instead of \
+                 planned",
+            ),
             (
                 "1,0,down\n2,0-1,down\n3,0,up",
                 "2: node 0 goes down at 2 s, but it is down since line 1; outages of one node must not \

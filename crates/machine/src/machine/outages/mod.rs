@@ -1,5 +1,7 @@
 //! Outages: nodes of a machine go down and come up again. Read from a file or drawn from a seed.
 //!
+//! Planned outages are of the whole machine and known to schedulers in advance.
+//!
 //! [`OutageSource`] is the user's description, [`Outages`] is the sequence of changes for one machine and one
 //! replication, and [`Treatment`] is the policy for a job on a node that goes down.
 
@@ -40,15 +42,22 @@ pub enum OutageSource {
     File(String),
     /// Failures and repairs are drawn from the seed of the replay.
     Random(Failures),
+    /// The log itself shows planned outages of the whole machine. Nodes do not go down: nothing starts that
+    /// would run into such an outage.
+    Recorded,
 }
+
+/// The name of the outages that a log shows.
+const RECORDED: &str = "recorded";
 
 impl FromStr for OutageSource {
     type Err = SpecError;
 
-    /// Reads `random:mtbf=…,repair=…`, or else the path of a file. The file is not opened.
+    /// Reads `recorded`, `random:mtbf=…,repair=…`, or else the path of a file. The file is not opened.
     fn from_str(text: &str) -> Result<Self, SpecError> {
         match text.split(':').next() {
             Some(drawn::NAME) => Ok(Self::Random(text.parse()?)),
+            _ if text == RECORDED => Ok(Self::Recorded),
             _ => Ok(Self::File(text.to_owned())),
         }
     }
@@ -60,6 +69,7 @@ impl fmt::Display for OutageSource {
         match self {
             Self::File(path) => f.pad(path),
             Self::Random(failures) => failures.fmt(f),
+            Self::Recorded => f.pad(RECORDED),
         }
     }
 }
@@ -68,15 +78,15 @@ impl OutageSource {
     /// Returns the changes for `mesh`. Drawn failures begin at `from`, when all nodes are up, and depend on
     /// nothing but the machine and `seed`: they are the same for every scheduler and allocator.
     ///
-    /// Fails if a file cannot be read or does not suit the machine.
+    /// Outages of the log change no node. Fails if a file cannot be read or does not suit the machine.
     pub fn on(&self, mesh: &Mesh, seed: u64, from: Time) -> Result<Outages, OutageFileError> {
         Ok(match self {
-            Self::File(path) => {
-                Outages { changes: Changes::Listed(file::read(&PathBuf::from(path), mesh)?.into()) }
-            }
-            Self::Random(failures) => {
-                Outages { changes: Changes::Drawn(Box::new(Drawn::new(failures, mesh, seed, from))) }
-            }
+            Self::File(path) => file::read(&PathBuf::from(path), mesh)?,
+            Self::Random(failures) => Outages {
+                changes: Changes::Drawn(Box::new(Drawn::new(failures, mesh, seed, from))),
+                planned: Vec::new(),
+            },
+            Self::Recorded => Outages::listed(Vec::new()),
         })
     }
 
@@ -85,16 +95,21 @@ impl OutageSource {
     pub fn without_path(&self) -> Self {
         match self {
             Self::File(_) => Self::File("file".to_owned()),
-            Self::Random(_) => self.clone(),
+            Self::Random(_) | Self::Recorded => self.clone(),
         }
     }
 
-    /// Returns the path of the file that lists the outages; `None` if they are drawn.
+    /// Returns the path of the file that lists the outages; `None` without one.
     pub fn path(&self) -> Option<&str> {
         match self {
             Self::File(path) => Some(path),
-            Self::Random(_) => None,
+            Self::Random(_) | Self::Recorded => None,
         }
+    }
+
+    /// Returns whether nodes go down.
+    pub fn takes_nodes_down(&self) -> bool {
+        *self != Self::Recorded
     }
 }
 
@@ -103,6 +118,8 @@ impl OutageSource {
 #[derive(Clone, Debug)]
 pub struct Outages {
     changes: Changes,
+    /// Outages of the whole machine that are known in advance, each with its beginning and its end, in order.
+    pub planned: Vec<[Time; 2]>,
 }
 
 #[derive(Clone, Debug)]
@@ -114,7 +131,7 @@ enum Changes {
 impl Outages {
     /// Returns changes that are given in the order of time.
     pub fn listed(changes: Vec<NodeChange>) -> Self {
-        Self { changes: Changes::Listed(changes.into()) }
+        Self { changes: Changes::Listed(changes.into()), planned: Vec::new() }
     }
 
     /// Returns the time of the next change; `None` if there will be none.

@@ -51,6 +51,8 @@ pub struct GroupSums {
     whole: GroupSum,
     /// The waits of the jobs in means.
     waits: Waits,
+    /// The period that the numbers cover.
+    trim: Trim,
 }
 
 /// The sums of a group.
@@ -62,9 +64,16 @@ struct GroupSum {
     means: Vec<Accumulator>,
     /// The positions of its jobs in means, within the batch.
     positions: Vec<usize>,
+    /// The positions of its jobs from before the period, whose waits inside it count.
+    earlier: Vec<usize>,
 }
 
 impl GroupSums {
+    /// Creates the sums before the first job. In a period, node-hours and waits are those inside it.
+    pub fn new(trim: Trim) -> Self {
+        Self { trim, ..Self::default() }
+    }
+
     /// Adds jobs, the next ones in the order of the log, with the group of each. `is_in_means` selects the
     /// jobs in means by their position among `jobs`. O(J) for J jobs.
     pub fn add(&mut self, jobs: &[JobRow], groups: &[usize], is_in_means: &dyn Fn(usize) -> bool) {
@@ -74,17 +83,27 @@ impl GroupSums {
             let most = groups.iter().copied().max().map_or(0, |most| most + 1);
             self.groups.resize_with(self.groups.len().max(most), GroupSum::default);
             let jobs: Vec<FinishedJob> = jobs.iter().map(FinishedJob::from).collect();
+            let earlier = self.trim.earlier(jobs.len(), |i| jobs[i].job.submit.as_seconds());
+            for i in earlier {
+                self.whole.earlier.push(i);
+                self.groups[groups[i]].earlier.push(i);
+            }
             for (i, (job, &group)) in jobs.iter().zip(groups).enumerate() {
-                let node_s = job.service_s() * f64::from(job.record.allocated);
+                let service_s = match self.trim.period {
+                    Some(_) => self.trim.inside_s(job.record.start, job.record.end),
+                    None => job.service_s(),
+                };
+                let node_s = service_s * f64::from(job.record.allocated);
                 self.whole.count(node_s);
                 self.groups[group].count(node_s);
                 if is_in_means(first + i) {
                     self.whole.positions.push(i);
                     self.groups[group].positions.push(i);
-                    self.waits.add(group, job.wait_s());
+                    self.waits.add(group, self.trim.inside_s(job.job.submit, job.record.start));
                 }
             }
-            self.groups.iter_mut().chain([&mut self.whole]).for_each(|group| group.add(&jobs));
+            let trim = self.trim;
+            self.groups.iter_mut().chain([&mut self.whole]).for_each(|group| group.add(&jobs, trim));
         }
     }
 
@@ -102,7 +121,7 @@ impl Default for GroupSum {
         // These numbers do not depend on the machine.
         let mesh = Mesh::default();
         let means = grouped_metrics().map(|metric| Accumulator::new(&metric.compute, &mesh)).collect();
-        Self { jobs: 0, node_s: 0.0, means, positions: Vec::new() }
+        Self { jobs: 0, node_s: 0.0, means, positions: Vec::new(), earlier: Vec::new() }
     }
 }
 
@@ -113,18 +132,19 @@ impl GroupSum {
         self.node_s += node_s;
     }
 
-    /// Adds the `jobs` at `positions` to the means, and clears `positions`.
-    fn add(&mut self, jobs: &[FinishedJob]) {
-        if self.positions.is_empty() {
+    /// Adds the `jobs` at `positions` and `earlier` to the means, and clears both.
+    fn add(&mut self, jobs: &[FinishedJob], trim: Trim) {
+        if self.positions.is_empty() && self.earlier.is_empty() {
             return;
         }
-        let kept = std::mem::take(&mut self.positions);
-        let of_group = Part { jobs, kept, earlier: Vec::new(), trim: Trim::default() };
+        let [kept, earlier] = [&mut self.positions, &mut self.earlier].map(std::mem::take);
+        let of_group = Part { jobs, kept, earlier, trim };
         for (metric, mean) in grouped_metrics().zip(&mut self.means) {
             mean.add(&metric.compute, &of_group, |_, _| ());
         }
-        self.positions = of_group.kept;
+        (self.positions, self.earlier) = (of_group.kept, of_group.earlier);
         self.positions.clear();
+        self.earlier.clear();
     }
 
     /// Returns the numbers. `waits` has the number of waits and their median.
@@ -147,7 +167,7 @@ mod tests {
 
     /// Returns the numbers of jobs that are added together.
     fn group_numbers(jobs: &[JobRow], groups: &[usize], trim: Trim) -> io::Result<OfGroups> {
-        let mut sums = GroupSums::default();
+        let mut sums = GroupSums::new(trim);
         let kept = trim.kept(jobs.len(), |i| jobs[i].submit_s);
         sums.add(jobs, groups, &|i| kept.binary_search(&i).is_ok());
         sums.finish()
@@ -194,6 +214,27 @@ mod tests {
                 let expected = whole.means[i].expect("a mean");
                 assert!((mean - expected).abs() < 1e-9 * expected.max(1.0), "{}", metric.name());
             }
+        }
+    }
+
+    #[test]
+    fn numbers_are_inside_the_period() {
+        let period: meshreplay_base::job::Period = "600000..900000".parse().expect("a period");
+        let (jobs, groups) = jobs(2500);
+        let trim = Trim { percent: None, period: Some(period) };
+        let (whole, of_groups) = group_numbers(&jobs, &groups, trim).expect("memory");
+        for group in 0..4 {
+            let [mut wait_s, mut node_s, mut count] = [0.0; 3];
+            let inside = |from_s: f64, to_s: f64| (to_s.min(900_000.0) - from_s.max(600_000.0)).max(0.0);
+            for (job, _) in jobs.iter().zip(&groups).filter(|(_, of)| group == 3 || **of == group) {
+                wait_s += inside(job.submit_s, job.start_s);
+                node_s += inside(job.start_s, job.end_s) * f64::from(job.allocated);
+                count += f64::from(u8::from((600_000.0..900_000.0).contains(&job.submit_s)));
+            }
+            let numbers = of_groups.get(group).unwrap_or(&whole);
+            let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * b;
+            assert!(count > 10.0 && near(numbers.means[0].expect("a mean"), wait_s / count), "{numbers:?}");
+            assert!(near(numbers.node_hours, node_s / 3600.0), "{numbers:?}");
         }
     }
 

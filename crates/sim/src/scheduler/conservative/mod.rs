@@ -40,6 +40,8 @@
 //!    or come up: a job that needs more nodes than are up has no reserved start then. Only in these cases can
 //!    a job start later than it was promised.
 //!
+//! A planned outage takes all nodes out of the profile, so a job has its reservation before or after it.
+//!
 //! # How a compression avoids work
 //!
 //! ```text
@@ -374,6 +376,11 @@ impl Conservative {
     fn plan_anew(&mut self, view: &mut dyn View, refused: Option<JobId>) {
         let now = view.now();
         self.profile = Profile::new(now, view.free(), view.running());
+        let up = view.free() + view.running().iter().map(|job| job.nodes).sum::<u32>();
+        for &[begin, end] in view.planned_outages().iter().filter(|[_, end]| *end > now) {
+            let begin = begin.max(now);
+            self.profile.take(begin, end - begin, nodes(up));
+        }
         let occupation = |job: &super::Running| Occupation {
             until: job.estimated_end.max(now + TICK),
             estimated_end: job.estimated_end,

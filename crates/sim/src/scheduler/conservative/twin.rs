@@ -128,7 +128,13 @@ fn play(seed: u64, style: Style) -> (usize, usize) {
     let repeat = (seed / 3).is_multiple_of(2);
     let (mut fake, mut scheduler) =
         (Fake::new(style.nodes, &[]), Conservative::with_tuning(order, repeat, SHORT));
-    let free = vec![i64::from(style.nodes); 200_000];
+    let mut free = vec![i64::from(style.nodes); 200_000];
+    // Planned outages in every other history.
+    for begin in (0..40).map(|i| 100 + 997 * i).filter(|_| seed % 2 == 1) {
+        let length = 30 + begin % 211;
+        fake.planned.push([begin, begin + length].map(|at| Time::from_seconds(at as i64)));
+        free[begin..begin + length].fill(0);
+    }
     let mut plain = Plain { order, repeat, free, waiting: Vec::new(), running: Vec::new() };
     let (mut now, mut jobs, mut moves, mut most) = (0, 0, 0, 0);
     for pass in 0..style.passes {

@@ -6,10 +6,10 @@
 
 use std::io;
 
-use super::{DivergenceKind, Spread};
+use super::{DivergenceKind, Limits, Spread};
 use crate::audit::ScheduledJob;
 use meshreplay_base::disk::Sorter;
-use meshreplay_base::job::Time;
+use meshreplay_base::job::{Period, Time};
 
 /// Accumulated differences between two schedules.
 #[derive(Debug)]
@@ -22,28 +22,32 @@ pub(super) struct Differences {
     pub(super) runs: usize,
     /// Jobs that start at the same time on other nodes, or on another number of nodes.
     pub(super) places: usize,
+    /// The period that counts; `None` for all times.
+    period: Option<Period>,
 }
 
 impl Differences {
-    /// Before the first pair. At most `in_memory` bytes are kept in memory.
-    pub(super) fn none(in_memory: usize) -> Self {
+    /// Before the first pair.
+    pub(super) fn none(Limits { in_memory, period }: Limits) -> Self {
         let starts = Starts { count: 0, sum_s: 0.0, sizes_s: Sorter::of_pieces(in_memory) };
-        Self { first: None, starts, runs: 0, places: 0 }
+        Self { first: None, starts, runs: 0, places: 0, period }
     }
 
     /// Adds a job of both schedules. Fails if a temporary file cannot be written.
     pub(super) fn add(&mut self, x: ScheduledJob, y: ScheduledJob) -> io::Result<()> {
         let elsewhere =
             x.allocated != y.allocated || (x.nodes.is_some() && y.nodes.is_some() && x.nodes != y.nodes);
+        let inside = |time: Time| self.period.map_or(time, |Period { from, to }| time.clamp(from, to));
+        let [starts, ends] = [[x.start, y.start], [x.end, y.end]].map(|times| times.map(inside));
         self.runs += usize::from(x.end - x.start != y.end - y.start);
-        let (at, kind) = if x.start != y.start {
-            self.starts.add((y.start - x.start).as_seconds())?;
-            (x.start.min(y.start), DivergenceKind::Start)
-        } else if elsewhere {
+        let (at, kind) = if starts[0] != starts[1] {
+            self.starts.add((starts[1] - starts[0]).as_seconds())?;
+            (starts[0].min(starts[1]), DivergenceKind::Start)
+        } else if elsewhere && starts[0] == x.start && self.period.is_none_or(|period| x.start < period.to) {
             self.places += 1;
             (x.start, DivergenceKind::Place)
-        } else if x.end != y.end {
-            (x.end.min(y.end), DivergenceKind::End)
+        } else if ends[0] != ends[1] {
+            (ends[0].min(ends[1]), DivergenceKind::End)
         } else {
             return Ok(());
         };

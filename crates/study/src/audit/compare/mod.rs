@@ -10,7 +10,7 @@ use self::differences::Differences;
 use self::pairs::{Mismatch, by_number, in_step};
 use super::packed::IN_MEMORY;
 use super::{ScheduleStream, ScheduledJob};
-use meshreplay_base::job::Time;
+use meshreplay_base::job::{Period, Time};
 use meshreplay_base::words::counted;
 
 /// The reason why two schedules cannot be compared.
@@ -94,20 +94,33 @@ pub type Read<'f, 'w, E> = &'f mut dyn FnMut() -> Result<ScheduleStream<'w, E>, 
 /// inner error means that the schedules do not have the same jobs. Fails if a job cannot be read, whatever
 /// else is wrong. O(J log J) for J jobs.
 ///
+/// With a period, both schedules must have its jobs only, and starts and ends count as if they were at its
+/// beginning or end if they are outside.
+///
 /// Memory holds the jobs that wait at the first difference. If the schedules list jobs in different orders,
 /// both are sorted, in temporary files if they are long.
 pub fn compare<E: From<io::Error>>(
     schedules: [Read<'_, '_, E>; 2],
+    period: Option<Period>,
 ) -> Result<Result<Comparison, NotSameJobs>, E> {
-    compare_within(IN_MEMORY, schedules)
+    compare_within(Limits { in_memory: IN_MEMORY, period }, schedules)
 }
 
-/// Compares like [`compare`], and sorts at most `in_memory` bytes of jobs in memory.
-fn compare_within<E: From<io::Error>>(
+/// How much of schedules is compared, and with how much memory.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Bytes of jobs that are sorted in memory.
     in_memory: usize,
+    /// The period that counts; `None` for all times.
+    period: Option<Period>,
+}
+
+/// Compares like [`compare`] within these limits.
+fn compare_within<E: From<io::Error>>(
+    limits: Limits,
     [a, b]: [Read<'_, '_, E>; 2],
 ) -> Result<Result<Comparison, NotSameJobs>, E> {
-    let beside = in_step([a()?, b()?], in_memory)?;
+    let beside = in_step([a()?, b()?], limits)?;
     if beside.counts[0] != beside.counts[1] {
         return Ok(Err(NotSameJobs(format!(
             "{} and {}",
@@ -118,12 +131,12 @@ fn compare_within<E: From<io::Error>>(
     let differences = match beside.differences {
         Ok(differences) => differences,
         Err(Mismatch::NotSame(problem)) => return Ok(Err(problem)),
-        Err(Mismatch::Order(number)) => match by_number([a()?, b()?], number, in_memory)? {
+        Err(Mismatch::Order(number)) => match by_number([a()?, b()?], number, limits)? {
             Ok(differences) => differences,
             Err(problem) => return Ok(Err(problem)),
         },
     };
-    let Differences { first, starts, runs, places } = differences;
+    let Differences { first, starts, runs, places, .. } = differences;
     let first = match first {
         None => None,
         Some((at, kind, jobs)) => {
@@ -167,8 +180,11 @@ mod tests {
 
     /// Compares jobs in memory.
     fn compare(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<Comparison, NotSameJobs> {
-        compare_within::<io::Error>(1 << 10, [&mut || Ok(stream(a)), &mut || Ok(stream(b))])
-            .expect("jobs in memory")
+        compare_within::<io::Error>(
+            Limits { in_memory: 1 << 10, period: None },
+            [&mut || Ok(stream(a)), &mut || Ok(stream(b))],
+        )
+        .expect("jobs in memory")
     }
 
     #[test]
@@ -199,6 +215,27 @@ mod tests {
         let found = compare(&[x, a[1].clone()], &[y, job(2, [0, 0, 151], 2)])?;
         assert_eq!((found.runs, found.places, found.starts.count), (1, 1, 0));
         assert_eq!(found.first.map(|first| (first.number, first.kind)), Some((1, DivergenceKind::Place)));
+        Ok(())
+    }
+
+    #[test]
+    fn times_outside_a_period_count_as_its_ends() -> Result<(), NotSameJobs> {
+        let limits = Limits { in_memory: 1 << 10, period: "10..100".parse().ok() };
+        let compared = |a: &[ScheduledJob], b: &[ScheduledJob]| {
+            compare_within::<io::Error>(limits, [&mut || Ok(stream(a)), &mut || Ok(stream(b))])
+                .expect("jobs in memory")
+        };
+        let a = [job(1, [0, 1, 50], 6), job(2, [5, 20, 30], 8), job(3, [9, 120, 130], 2)];
+        // Job 1 starts later before the period, and job 3 after it.
+        let b = [job(1, [0, 2, 50], 6), job(2, [5, 20, 30], 8), job(3, [9, 140, 150], 2)];
+        assert_eq!((compared(&a, &b)?.first, compared(&a, &b)?.starts), (None, Spread::default()));
+        // Job 1 starts inside, 5 s after the beginning, and job 2 after the end, 80 s later inside.
+        let b = [job(1, [0, 15, 64], 6), job(2, [5, 200, 210], 8), job(3, [9, 99, 109], 2)];
+        let found = compared(&a, &b)?;
+        let first = found.first.map(|first| (first.at, first.number));
+        assert_eq!(first, Some((Time::from_seconds(10), 1)));
+        let starts = Spread { count: 3, mean_s: 28.0, p50_s: 5.0, p99_s: 80.0, max_s: 80.0 };
+        assert_eq!(found.starts, starts);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::differences::Differences;
-use super::{NotSameJobs, ScheduleStream};
+use super::{Limits, NotSameJobs, ScheduleStream};
 use crate::audit::ScheduledJob;
 use crate::audit::packed::{pack, unpack};
 use meshreplay_base::disk::Sorter;
@@ -31,10 +31,10 @@ pub(super) enum Mismatch {
 /// Reads two schedules in step, to their ends.
 pub(super) fn in_step<E: From<io::Error>>(
     [mut a, mut b]: [ScheduleStream<'_, E>; 2],
-    in_memory: usize,
+    limits: Limits,
 ) -> Result<InStep, E> {
     let (mut counts, mut is_ordered, mut last) = ([0; 2], [true; 2], [None::<Time>; 2]);
-    let mut differences = Ok(Differences::none(in_memory));
+    let mut differences = Ok(Differences::none(limits));
     loop {
         let x = a.next().transpose()?;
         let y = match b.next() {
@@ -92,11 +92,11 @@ const SECOND: u64 = 1;
 pub(super) fn by_number<E: From<io::Error>>(
     [a, b]: [ScheduleStream<'_, E>; 2],
     apart: i64,
-    in_memory: usize,
+    limits: Limits,
 ) -> Result<Result<Differences, NotSameJobs>, E> {
     let alone = |number: i64| Ok(Err(NotSameJobs(format!("job {number} is in the first only"))));
     // Of equal numbers, the job of the second schedule comes first, so that the partner is known.
-    let mut jobs = Sorter::of_pieces(in_memory);
+    let mut jobs = Sorter::of_pieces(limits.in_memory);
     for (schedule, order) in [(a, SECOND), (b, FIRST)] {
         for (job, position) in schedule.zip(0..) {
             let job = job?;
@@ -104,7 +104,7 @@ pub(super) fn by_number<E: From<io::Error>>(
         }
     }
     // Pairs in the order of the first schedule, whose jobs come first.
-    let (mut jobs, mut pairs) = (jobs.sorted()?, Sorter::of_pieces(in_memory));
+    let (mut jobs, mut pairs) = (jobs.sorted()?, Sorter::of_pieces(limits.in_memory));
     let mut partner: Option<(i64, Vec<u8>)> = None;
     while let Some(((number, order), job)) = jobs.next()? {
         let same = partner.as_ref().filter(|(other, _)| *other == number);
@@ -121,7 +121,7 @@ pub(super) fn by_number<E: From<io::Error>>(
             pairs.add((position.cast_signed(), SECOND), partner)?;
         }
     }
-    let (mut pairs, mut known) = (pairs.sorted()?, Differences::none(in_memory));
+    let (mut pairs, mut known) = (pairs.sorted()?, Differences::none(limits));
     let mut waiting: Option<ScheduledJob> = None;
     while let Some(((_, order), job)) = pairs.next()? {
         let (_, job) = unpack(job)?;

@@ -8,7 +8,7 @@ use std::io;
 use super::checks::follow;
 use super::packed::{IN_MEMORY, sorted};
 use super::{AuditCounts, PolicyCheck, ScheduledJob, Violation};
-use meshreplay_base::job::Time;
+use meshreplay_base::job::{Period, Time};
 use meshreplay_machine::machine::Mesh;
 
 /// The jobs of a schedule, in the order of their file.
@@ -21,14 +21,18 @@ const BESIDE: u64 = 1 << 63;
 /// `beside`, on the machine `mesh`, and against a policy if `promised` is given. Returns counts of what was
 /// checked, or the first violation. Fails if a job cannot be read, whatever else is wrong.
 ///
+/// With a period, `read` leaves out jobs outside, see [`ScheduledJob::is_in`]. The policy is checked from its
+/// beginning on, and instants are counted and checked up to its end.
+///
 /// Memory holds the waiting and running jobs and the additional runs.
 pub fn audit_stream<'w, E: From<io::Error>>(
     read: &mut dyn FnMut() -> Result<ScheduleStream<'w, E>, E>,
     beside: &[ScheduledJob],
     mesh: &Mesh,
     promised: Option<PolicyCheck<'_>>,
+    period: Option<Period>,
 ) -> Result<Result<AuditCounts, Violation>, E> {
-    audit_within(IN_MEMORY, read, beside, mesh, promised)
+    audit_within(IN_MEMORY, read, beside, mesh, promised, period)
 }
 
 /// Audits like [`audit_stream`], and sorts at most `in_memory` bytes of jobs in memory.
@@ -38,17 +42,19 @@ fn audit_within<'w, E: From<io::Error>>(
     beside: &[ScheduledJob],
     mesh: &Mesh,
     mut promised: Option<PolicyCheck<'_>>,
+    period: Option<Period>,
 ) -> Result<Result<AuditCounts, Violation>, E> {
     let mut beside: Vec<(u64, ScheduledJob)> = (BESIDE..).zip(beside.iter().cloned()).collect();
     beside.sort_by_key(|(_, job)| job.first_event());
+    beside.retain(|(_, job)| period.is_none_or(|period| job.is_in(period)));
     let jobs = merged(in_order(read()?), beside.clone());
-    match follow(jobs, mesh, &mut promised) {
+    match follow(jobs, mesh, &mut promised, period) {
         Ok(found) => return Ok(found),
         Err(Problem::Jobs(error)) => return Err(error),
         Err(Problem::Order) => {}
     }
     let jobs = sorted(read()?, in_memory, |job| job.first_event().as_micros())?.map(|job| Ok::<_, E>(job?));
-    follow(merged(jobs, beside), mesh, &mut promised)
+    follow(merged(jobs, beside), mesh, &mut promised, period)
 }
 
 /// The reason why a schedule cannot be audited in file order.

@@ -122,8 +122,9 @@ fn jobs_in_any_order_give_what_a_naive_audit_finds() -> io::Result<()> {
         let mut jobs = jobs(seed, [4, 30, 90][seed as usize / 3 % 3], nodes);
         for order in 0..2 {
             for (at, policy) in [None, Some(Policy::Fcfs), Some(Policy::Easy)].into_iter().enumerate() {
-                let promised = || policy.map(|policy| PolicyCheck { policy, fits: Fits::Counts });
-                let found = audit_within(1 << 10, &mut || Ok(stream(&jobs)), &[], &mesh, promised())?;
+                let promised =
+                    || policy.map(|policy| PolicyCheck { policy, fits: Fits::Counts, known: None });
+                let found = audit_within(1 << 10, &mut || Ok(stream(&jobs)), &[], &mesh, promised(), None)?;
                 let whole = audit(&Schedule { jobs: jobs.clone(), left_out: 0 }, &mesh, promised());
                 assert_eq!(found, whole, "{seed} {order} {policy:?}");
                 let (found, expected) = (short(found), naive(&jobs, nodes as u32, policy));
@@ -151,7 +152,7 @@ fn runs_beside_the_schedule_are_merged() -> io::Result<()> {
                 listed = &reversed;
             }
             let all = Schedule { jobs: [listed, beside].concat(), left_out: 0 };
-            let found = audit_stream(&mut || Ok(stream(listed)), beside, &mesh, None)?;
+            let found = audit_stream(&mut || Ok(stream(listed)), beside, &mesh, None, None)?;
             assert_eq!(found, audit(&all, &mesh, None));
         }
     }
@@ -167,7 +168,7 @@ fn errors_of_reading_come_before_violations() {
         let late = [Ok(large.clone()), Ok(job(2, [9, 9, 10], 1)), Err(io::ErrorKind::InvalidData.into())];
         Ok(Box::new(late.into_iter()))
     };
-    let found = audit_stream(&mut read, &[], &mesh, None).map_err(|error| error.kind());
+    let found = audit_stream(&mut read, &[], &mesh, None, None).map_err(|error| error.kind());
     assert_eq!(found, Err(io::ErrorKind::InvalidData));
 }
 
@@ -182,8 +183,8 @@ fn a_promise_ends_with_the_start() -> io::Result<()> {
     let mut has_place =
         |job: &ScheduledJob, machine: &Machine| (job.number < 3).then(|| job.procs <= machine.free_count());
     let fits = Fits::Places(&mut has_place);
-    let promised = PolicyCheck { policy: Policy::Easy, fits };
-    let found = audit_stream(&mut || Ok(stream(&jobs)), &[], &mesh, Some(promised))?;
+    let promised = PolicyCheck { policy: Policy::Easy, fits, known: None };
+    let found = audit_stream(&mut || Ok(stream(&jobs)), &[], &mesh, Some(promised), None)?;
     assert_eq!(found.map(|checked| checked.promises), Ok(1));
     Ok(())
 }

@@ -18,6 +18,7 @@ use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError, check_name};
 use super::planned::Study;
 use super::replay_spec::{Coordinate, ReplaySpec};
+use super::topology::MachinesWithTopology;
 use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
 use meshreplay_logs::ReadOptions;
 use meshreplay_machine::machine::node_map::NodeMapSource;
@@ -46,7 +47,8 @@ impl Study {
         let options = with_resolved_paths(with_keys(options, &keys)?, &keys, find);
         check_effects(&options, &keys, path)?;
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
-        let axes = axes(&keys, path, find)?;
+        let (options, machines, notes) = machines(&keys, options, find)?;
+        let axes = axes(&keys, path, machines, find)?;
         if let Some(line) = keys.line_of("replications")
             && options.replications.are_several()
             && axes.count("seed") > 1
@@ -67,7 +69,7 @@ impl Study {
             axes,
             is_of_command: false,
             most_kept,
-            notes: Vec::new(),
+            notes,
         };
         let mut notes = Vec::new();
         let of_option = |name: &'static str, problem: String| match keys.line_of(name) {
@@ -194,13 +196,36 @@ fn logs(
     Ok(logs.into_iter().zip(lines).collect())
 }
 
+/// Returns the machines of the file, with the tree of its topology in place of `auto`, the options with the node
+/// map of the topology, and notes on it.
+fn machines(
+    keys: &Keys<'_>,
+    options: Options,
+    find: &dyn Fn(&str) -> PathBuf,
+) -> Result<(Options, Vec<MachineArg>, Vec<String>), StudyError> {
+    let machines = values(Some(keys.required("machines", strings(MachineArg::parse))?), Vec::new());
+    let given = |text: &str| text.parse::<GivenSpec>().map_err(|error| error.to_string());
+    let allocators = values(keys.list("allocators", strings(given))?, Vec::new());
+    let with_topology = |text: &str| {
+        let mut options = options.clone();
+        let read = MachinesWithTopology::read(&machines, &find(text), allocators.iter(), &mut options);
+        read.map(|read| (options, read.machines, read.notes)).map_err(|error| error.to_string())
+    };
+    let with_topology = keys.scalar("topology", with_topology)?;
+    Ok(with_topology.unwrap_or((options, machines, Vec::new())))
+}
+
 /// Returns the axes of the file, without logs, which planning adds. `find` resolves paths in the study file.
-fn axes(keys: &Keys<'_>, path: &Path, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
+fn axes(
+    keys: &Keys<'_>,
+    path: &Path,
+    machines: Vec<MachineArg>,
+    find: &dyn Fn(&str) -> PathBuf,
+) -> Result<Axes, StudyError> {
     let rules = keys.list("rules", strings(|text| resolved_rules(text, find)))?;
-    let machines = keys.required("machines", strings(MachineArg::parse))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
-    let names: Vec<String> = machines.iter().map(|(machine, _)| machine.to_string()).collect();
-    let (machines, autos) = MachineArg::split(machines.into_iter().map(|(machine, _)| machine));
+    let names: Vec<String> = machines.iter().map(ToString::to_string).collect();
+    let (machines, autos) = MachineArg::split(machines.into_iter());
     if let (Some(_), false) = (keys.line_of("unavailable"), autos.is_empty()) {
         keys.scalar("unavailable", |_| Err::<(), String>(UNAVAILABLE_OF_AUTO.to_owned()))?;
     }

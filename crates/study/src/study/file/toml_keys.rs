@@ -38,9 +38,10 @@ impl StudyKey {
 }
 
 /// The keys that are neither coordinates nor options.
-const OTHERS: [StudyKey; 3] = [
+const OTHERS: [StudyKey; 4] = [
     StudyKey::string("name", "\"loads\""),
     StudyKey::string("description", "\"Does the load matter?\""),
+    StudyKey::string("topology", "\"topology.conf\""),
     StudyKey::string("unavailable", "\"service-nodes.txt\""),
 ];
 

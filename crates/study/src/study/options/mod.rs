@@ -445,10 +445,12 @@ pub const OPTIONS: &[ReplayOption] = &[
         flag: Some(Flag {
             name: "outages",
             heading: headings::MACHINE,
-            help: "Nodes that go down and come up: a file with a line time,node,down|up for each change \
+            help: "Nodes that go down and come up: a file with a line time,node,down|planned|up for each change \
                  (seconds of the log as replayed; a node is a number, an interval such as 0-3, or \
                  coordinates such as (2,5)), or random:mtbf=30d,repair=4h for failures that are drawn from \
-                 the seed",
+                 the seed. Schedulers know planned outages, of the whole machine, in advance: nothing starts \
+                 that would run into one. recorded plans those that the log shows: 6 h or more in which nothing \
+                 ran while jobs waited that fit",
             gives: FlagValue::Argument("FILE|RULE"),
             is_of_show: true,
             ..SWITCH
@@ -508,7 +510,7 @@ impl Options {
             .with(Needs::Placements, self.placements)
             .with(Needs::ByShape, self.by_shape)
             .with(Needs::Tidy, self.tidy)
-            .with(Needs::Outages, self.outages.is_some())
+            .with(Needs::Outages, self.take_nodes_down())
             .with(Needs::Latency, self.latency)
             .with(Needs::Shaken, self.shake.is_some())
             .with_slices(self.fragmentation.as_ref().map_or(0, |slices| slices.all().len()))

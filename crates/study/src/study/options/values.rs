@@ -72,6 +72,11 @@ impl Options {
         Self { timed: true, ..Self::default() }
     }
 
+    /// Returns whether nodes go down in replays.
+    pub(in crate::study) fn take_nodes_down(&self) -> bool {
+        self.outages.as_ref().is_some_and(OutageSource::takes_nodes_down)
+    }
+
     /// Fails, in words, if an option measures what the tree of switches `machine` does not have.
     pub(in crate::study) fn check_tree(&self, machine: &Mesh) -> Result<(), String> {
         if self.contention {

@@ -9,6 +9,7 @@ use crate::study::replay_spec::Coordinate;
 use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::job::Job;
 use meshreplay_base::prediction::PredictionError;
+use meshreplay_machine::machine::outages::{OutageSource, Treatment};
 use meshreplay_sim::execution::RECORDED;
 use meshreplay_sim::metrics::{Has, Needs};
 use meshreplay_workload::{Arrivals, Rules};
@@ -25,6 +26,9 @@ impl Draft {
         if is_period && self.are_all_redrawn() {
             let problem = "arrivals are drawn anew and have no period; leave out --period or --arrivals";
             return useless("period", problem.to_owned());
+        }
+        if let Some(problem) = self.problem_of_outages() {
+            return useless("outages", problem.to_owned());
         }
         let Some(shake) = self.options.shake else { return Ok(()) };
         let network = self.axes.networks.iter().find(|given| given.spec.name != RECORDED);
@@ -48,6 +52,27 @@ impl Draft {
             return Ok(());
         };
         useless("shake", problem)
+    }
+
+    /// Returns the reason why no replay can have the outages that its log shows; `None` without one.
+    fn problem_of_outages(&self) -> Option<&'static str> {
+        if self.options.outages != Some(OutageSource::Recorded) {
+            return None;
+        }
+        let is_moved = self.axes.rules.iter().any(|rules| rules.arrivals != Arrivals::Recorded)
+            || self.axes.values.get("arrival_scale").into_iter().flatten().any(|scale| scale != "1");
+        if is_moved {
+            Some(
+                "recorded outages are at the times of the log, and arrivals are scaled or drawn anew; give outages in \
+                 a file, or leave out one of the two",
+            )
+        } else if self.logs.iter().any(|log| log.model.is_some()) {
+            Some("a workload model has no recorded outages; leave out --outages")
+        } else if self.options.on_outage != Treatment::default() {
+            Some("no node goes down in recorded outages, which stop no job; leave out --on-outage")
+        } else {
+            None
+        }
     }
 
     /// Returns whether all replays draw arrivals anew, so that no period of a log matters.
@@ -85,11 +110,6 @@ pub(super) fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesErr
         }
     }
     Ok(())
-}
-
-/// Returns the first reason why recorded and simulated waits are not compared; `None` without one.
-pub(super) fn doubt(reasons: [&Option<String>; 3]) -> Option<String> {
-    reasons.into_iter().flatten().next().cloned()
 }
 
 /// Returns what the replays have, of which `has` knows all but what follows from each of them.

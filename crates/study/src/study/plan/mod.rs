@@ -4,6 +4,7 @@
 mod checks;
 mod cost;
 mod machines;
+mod maintenance;
 mod parts;
 mod period;
 mod sharing;
@@ -14,10 +15,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::checks::{check_predictions, check_recorded_nodes};
+use self::maintenance::Known;
 use self::parts::{LogOfParts, PartChooser};
-pub use self::period::PeriodChoice;
-use self::period::{LogPeriod, LoggedTimes, is_found};
-use self::survey::{Counts, PartSurvey, SurveyScope};
+use self::period::{LogPeriod, LoggedTimes};
+pub use self::period::{PeriodChoice, covered};
+use self::survey::{Counts, PartSurvey, StartAndLimit, Survey, SurveyScope};
 use crate::study::axes::{Axes, Combination};
 use crate::study::jobs::JobsError;
 use crate::study::key::{Keys, own_key, sha256, unique};
@@ -30,9 +32,9 @@ use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use meshreplay_base::job::Time;
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_base::spec::SpecError;
-use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, TraceError, formats};
+use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, RunsOnNodes, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
-use meshreplay_machine::machine::outages::OutageFileError;
+use meshreplay_machine::machine::outages::{OutageFileError, OutageSource};
 use meshreplay_workload::{Arrivals, Model, Rules, with_limit};
 
 /// A study file or a command line, before its logs are read.
@@ -154,35 +156,32 @@ impl Draft {
         let mut cells = Vec::with_capacity(combinations.len());
         let has = self.axes.has(&self.options);
         let (unique, mut keys) = (unique(), Keys::new(&self.options, has));
+        let mut maintenance = Known::new(self.options.outages.as_ref());
         let sha256s: Vec<Arc<str>> = logs.iter().map(|log| log.sha256.as_str().into()).collect();
         for Combination { log, spec, of_all } in combinations {
             let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
             let survey = &surveys[log][part].by_rules[of_rules(&spec.rules)];
-            if of_all {
-                // The requests that an allocator can serve depend neither on the scheduler nor on the
-                // network, so each case is checked once.
-                let ReplaySpec { rules, arrival_scale: scale, machine, allocator, seed, .. } = &spec;
-                let jobs = format!("{log} {part} {rules} {scale} {machine} {allocator} {seed}");
-                if !known.contains_key(&jobs) {
-                    let note = survey.left_out(&logs[log], &spec, &self.options)?;
-                    let new = note.clone().filter(|note| !notes.contains(note));
-                    notes.extend(new);
-                    known.insert(jobs.clone(), note.is_some());
-                }
-                if known[&jobs] {
-                    continue;
-                }
+            if of_all && self.is_left_out(survey, (&logs[log], &spec), &mut known, notes)? {
+                continue;
             }
             let period = periods[log].period.filter(|_| spec.rules.arrivals == Arrivals::Recorded);
-            let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), period, ..spec };
+            let planned = periods[log].planned.get(of_rules(&spec.rules)).cloned().unwrap_or_default();
+            let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), period, planned, ..spec };
             let key = own_key(keys.of(&spec), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
             let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
-            let doubt =
-                checks::doubt([&periods[log].doubt, &surveys[log][part].doubt, &survey.doubt(&logs[log])]);
+            let reasons = [
+                &periods[log].doubt,
+                &maintenance.doubt(log, &periods[log], &spec),
+                &surveys[log][part].doubt,
+                &survey.doubt(&logs[log]),
+            ];
+            let doubt = reasons.into_iter().flatten().next().cloned();
             cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions, doubt });
         }
+        let of_log = |(log, note): (usize, String)| format!("{}: {note}", self.logs[log].name);
+        notes.extend(maintenance.notes(&periods).into_iter().map(of_log));
         let has = checks::with_cells(has, &cells);
         notes.extend(self.note_on_node_map(has));
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
@@ -194,6 +193,57 @@ impl Draft {
             check_recorded_nodes(&study)?;
         }
         Ok(study)
+    }
+
+    /// Returns whether an allocator of `all` cannot serve a job of a log, and adds a note on it. `known` has the
+    /// answers by log, rules, machine, allocator and seed: the requests that an allocator can serve depend neither
+    /// on the scheduler nor on the network.
+    fn is_left_out(
+        &self,
+        survey: &Survey,
+        (log, spec): (&StudyLog, &ReplaySpec),
+        known: &mut BTreeMap<String, bool>,
+        notes: &mut Vec<String>,
+    ) -> Result<bool, PlanError> {
+        let ReplaySpec { log: name, partition, rules, arrival_scale, machine, allocator, seed, .. } = spec;
+        let part = partition.as_ref().map(ToString::to_string).unwrap_or_default();
+        let jobs = format!("{name} {part} {rules} {arrival_scale} {machine} {allocator} {seed}");
+        if let Some(&known) = known.get(&jobs) {
+            return Ok(known);
+        }
+        let note = survey.left_out(log, spec, &self.options)?;
+        known.insert(jobs, note.is_some());
+        let is_left_out = note.is_some();
+        notes.extend(note.filter(|note| !notes.contains(note)));
+        Ok(is_left_out)
+    }
+
+    /// Returns the period of a log, with its maintenance, and adds notes on planned outages. `limits` has the
+    /// jobs by rules.
+    fn period(
+        &self,
+        times: &LoggedTimes<'_>,
+        limits: &[Vec<StartAndLimit>],
+        runs: &RunsOnNodes<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<LogPeriod, PlanError> {
+        if self.are_all_redrawn() {
+            return Ok(LogPeriod::of_redrawn(times.summary));
+        }
+        let is_planned = self.options.outages == Some(OutageSource::Recorded);
+        let mut period = LogPeriod::resolve(self.options.period.as_ref(), is_planned, times, runs)?;
+        maintenance::name(&mut period, times.names);
+        if is_planned {
+            let log = (times.summary.origin_s(), times.names);
+            let note = maintenance::plan(&mut period, limits, log, runs.are_too_many()).map_err(|problem| {
+                PlanError::Unsuited(format!(
+                    "{}: --outages recorded: {problem}; give the outages in a file, or leave out --outages",
+                    times.name
+                ))
+            })?;
+            notes.push(format!("{}: {note}", times.name));
+        }
+        Ok(period)
     }
 
     /// Names the logs in the axes. A command drops repeated logs. Returns the number of given logs. Fails if
@@ -316,6 +366,7 @@ impl Draft {
             size: !self.axes.autos.is_empty(),
             given: !self.axes.machines.is_empty(),
             period: false,
+            outages: self.options.outages == Some(OutageSource::Recorded),
         };
         let rules = self.axes.rules.len();
         let Surveyed { mut logs, mut surveys, mut periods } = Surveyed::default();
@@ -353,17 +404,12 @@ impl Draft {
                 unit: LogUnit::new(summary.format, source.read.format.as_ref()),
                 is_of_command: self.is_of_command,
             };
+            let limits = std::mem::take(&mut counts.limits);
             let chooser = PartChooser::new(counts, log);
             let times = LoggedTimes { name: &source.name, names: &names, summary: &summary };
-            let period = if self.are_all_redrawn() {
-                LogPeriod::of_redrawn(&summary)
-            } else {
-                LogPeriod::resolve(self.options.period.as_ref(), &times, chooser.runs())?
-            };
+            let period = self.period(&times, &limits, chooser.runs(), notes)?;
             notes.extend(loaded.iter().flat_map(|log| log.notes(&source.name, period.period)));
-            notes.extend(
-                period.note.iter().chain(&period.idle).map(|note| format!("{}: {note}", source.name)),
-            );
+            notes.extend(period.note.iter().map(|note| format!("{}: {note}", source.name)));
             periods.push(period);
             let parts = chooser.chosen(&self.axes.partitions, notes)?;
             let is_of_site = summary.format.is_of_site();
@@ -393,8 +439,8 @@ impl Draft {
             let plans = ["easy", "conservative"].contains(&&*spec.scheduler.name);
             if has_none && logs[*log].is_of_site && plans {
                 return Err(PlanError::Unsuited(format!(
-                    "{}: no job has a time limit, without which '{}' cannot plan; --estimate exact, or estimate=exact in the rules of a study, plans with the \
-                     run times, as if they were known before",
+                    "{}: no job has a time limit, without which '{}' cannot plan; give --estimate exact (estimate=exact in \
+                     the rules of a study) to plan with the run times, as if they were known before",
                     spec.log, spec.scheduler.name
                 )));
             }
@@ -427,7 +473,8 @@ impl Draft {
     fn read(&self, source: &LogSource, counts: &mut Counts) -> Result<LoadedLog, TraceError> {
         let (rules, most) = (self.axes.rules[0].clone(), self.most_kept_of(source));
         load_most(&source.path, source.read.clone(), rules, most, &mut |format, job| {
-            counts.wanted.period = is_found(self.options.period.as_ref(), format);
+            counts.wanted.period =
+                counts.wanted.outages || PeriodChoice::is_found(self.options.period.as_ref(), format);
             counts.add(0, job);
         })
     }
@@ -436,7 +483,8 @@ impl Draft {
     fn count_jobs(&self, source: &LogSource, counts: &mut Counts) -> Result<LogSummary, TraceError> {
         let mut reader = Reader::open(&source.path, source.read.clone())?;
         let format = reader.format();
-        counts.wanted.period = is_found(self.options.period.as_ref(), format);
+        counts.wanted.period =
+            counts.wanted.outages || PeriodChoice::is_found(self.options.period.as_ref(), format);
         while let Some(entry) = reader.next_entry()? {
             let Entry::Record { record, .. } = entry else { continue };
             let record = with_limit(record, format);

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use super::PlanError;
 use meshreplay_base::job::{Period, Time};
 use meshreplay_base::words::counted;
-use meshreplay_logs::{Format, LogNames, LogSummary, RunsOnNodes, Window};
+use meshreplay_logs::{Format, LogNames, LogSummary, NodeRuns, RunsOnNodes, Window};
 
 /// The choice of the period.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,14 +57,15 @@ pub(super) struct LogPeriod {
     pub(super) period: Option<Period>,
     /// A note without the name of the log.
     pub(super) note: Option<String>,
-    /// A note on times without runs, without the name of the log; `None` if there are none.
-    pub(super) idle: Option<String>,
+    /// Times inside the period without runs while jobs waited, in seconds of the log: maintenance.
+    pub(super) idle: Vec<[i64; 2]>,
+    /// A note on these times for schedulers that do not know of them.
+    pub(super) idle_note: Option<String>,
+    /// For each set of rules, the planned outages that the log shows; empty unless they are replayed.
+    pub(super) planned: Vec<Arc<[[Time; 2]]>>,
     /// The reason why recorded and simulated waits cannot be compared.
     pub(super) doubt: Option<String>,
 }
-
-/// Formats whose files have a record at the end of each job: jobs that run at the end are missing.
-const END_RECORDS: [&str; 3] = ["pbs", "lsf", "sge"];
 
 impl LogPeriod {
     /// Returns that of a log whose arrivals are drawn anew: they have no period, and no recorded waits.
@@ -73,23 +75,22 @@ impl LogPeriod {
     }
 
     /// Returns the period of a log by `choice`; `None` is [`PeriodChoice::Auto`] for logs of sites, and
-    /// [`PeriodChoice::Off`] for others. Fails if the given period is empty or its dates are unknown.
+    /// [`PeriodChoice::Off`] for others. `with_idle`: finds maintenance in any log. Fails if the given period
+    /// is empty or its dates are unknown.
     pub(super) fn resolve(
         choice: Option<&PeriodChoice>,
+        with_idle: bool,
         log: &LoggedTimes<'_>,
         runs: &RunsOnNodes<'_>,
     ) -> Result<Self, PlanError> {
         let is_of_site = log.summary.format.is_of_site();
-        let choice = match choice {
-            Some(choice) => choice,
-            None if is_of_site => &PeriodChoice::Auto,
-            None => return Ok(Self::default()),
+        let mut resolved = match choice {
+            Some(choice) => Self::by_choice(choice, log, runs)?,
+            None if is_of_site => Self::by_choice(&PeriodChoice::Auto, log, runs)?,
+            None => Self::default(),
         };
-        let mut resolved = Self::by_choice(choice, log, runs)?;
-        if is_of_site {
+        if is_of_site || with_idle {
             resolved.idle = log.idle(resolved.period, runs);
-            let doubt = "jobs waited while nothing ran, as in a maintenance";
-            resolved.doubt = resolved.doubt.or_else(|| resolved.idle.as_ref().map(|_| doubt.to_owned()));
         }
         Ok(resolved)
     }
@@ -148,7 +149,7 @@ impl LoggedTimes<'_> {
     fn of_window(&self, window: Window, runs: &RunsOnNodes<'_>) -> Option<LogPeriod> {
         let origin_s = self.summary.origin_s();
         let ends = runs.ends()?;
-        let to_s = if END_RECORDS.contains(&self.summary.format.name) {
+        let to_s = if self.summary.format.records_ends_only {
             ends.last_end - ends.longest_turnaround
         } else if self.summary.open > 0 {
             self.summary.last_time_s.unwrap_or(ends.last_submission)
@@ -167,37 +168,47 @@ impl LoggedTimes<'_> {
         let doubt = "it has the jobs that started or were submitted in a window, and those that ran at its \
                      beginning are missing";
         let doubt = window.is_by_start.then(|| doubt.to_owned());
-        Some(LogPeriod { period: Some(period), note: Some(note), idle: None, doubt })
+        Some(LogPeriod { period: Some(period), note: Some(note), doubt, ..LogPeriod::default() })
     }
 
-    /// Returns a note on the times inside the period in which nothing ran and jobs waited; `None` without any.
-    fn idle(&self, period: Option<Period>, runs: &RunsOnNodes<'_>) -> Option<String> {
-        const NAMED: usize = 3;
+    /// Returns the times inside the period in which nothing ran and jobs waited, in seconds of the log.
+    fn idle(&self, period: Option<Period>, runs: &RunsOnNodes<'_>) -> Vec<[i64; 2]> {
         let origin_s = self.summary.origin_s();
         let is_inside = |[from_s, to_s]: &[i64; 2]| {
-            let span = [from_s, to_s].map(|time_s| Time::from_seconds(time_s - origin_s));
+            let span = [from_s, to_s].map(|&time_s| Time::from_seconds(time_s));
             period.is_none_or(|period| period.from <= span[0] && span[1] <= period.to)
         };
-        let spans: Vec<[i64; 2]> = runs.idle_spans().into_iter().filter(is_inside).collect();
-        let text = |[from_s, to_s]: &[i64; 2]| {
-            let [from, to] = [from_s, to_s].map(|time_s| self.names.date_or_seconds(time_s - origin_s));
-            format!("{from} to {to} ({:.1} h)", (to_s - from_s) as f64 / 3600.0)
-        };
-        let mut list: Vec<String> = spans.iter().take(NAMED).map(text).collect();
-        if spans.len() > NAMED {
-            list.push(format!("{} more", spans.len() - NAMED));
-        }
-        let what = "nothing ran while jobs waited that fit, as in a maintenance, of which simulated schedulers \
-                    know nothing";
-        (!list.is_empty()).then(|| format!("{what}: {}", list.join(", ")))
+        let spans = runs.idle_spans().into_iter().map(|span| span.map(|time_s| time_s - origin_s));
+        spans.filter(is_inside).collect()
     }
 }
 
-/// Returns whether logs of this format are read with a period of their own.
-pub(super) fn is_found(choice: Option<&PeriodChoice>, format: &Format) -> bool {
-    match choice {
-        Some(PeriodChoice::Between(..)) => false,
-        Some(PeriodChoice::Auto) => true,
-        Some(PeriodChoice::Off) | None => format.is_of_site(),
+/// Returns the period of a log with these runs, and its words; `None` for all of it. Fails, in words, if the given
+/// period is empty or its dates are unknown.
+pub fn covered(
+    log: &str,
+    choice: Option<&PeriodChoice>,
+    summary: &LogSummary,
+    runs: NodeRuns,
+) -> Result<Option<(Period, String)>, String> {
+    let names = summary.names();
+    let times = LoggedTimes { name: log, names: &names, summary };
+    let runs = runs.on_nodes(&summary.facts.names);
+    let resolved = LogPeriod::resolve(choice, false, &times, &runs).map_err(|problem| problem.to_string())?;
+    Ok(resolved.period.map(|period| {
+        let seconds = |time: Time| time.as_micros() / 1_000_000;
+        let [from, to] = [period.from, period.to].map(|time| names.date_or_seconds(seconds(time)));
+        (period, format!("{from} to {to}"))
+    }))
+}
+
+impl PeriodChoice {
+    /// Returns whether the period of logs of this format follows from them. `None` is the default.
+    pub fn is_found(choice: Option<&Self>, format: &Format) -> bool {
+        match choice {
+            Some(Self::Between(..)) => false,
+            Some(Self::Auto) => true,
+            Some(Self::Off) | None => format.is_of_site(),
+        }
     }
 }

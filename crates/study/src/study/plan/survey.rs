@@ -28,6 +28,8 @@ pub(super) struct SurveyScope {
     pub(super) given: bool,
     /// Whether the period of the log follows from it, once its format is known.
     pub(super) period: bool,
+    /// Whether its planned outages follow from it.
+    pub(super) outages: bool,
 }
 
 /// Counts the jobs of a log while it is read.
@@ -38,6 +40,15 @@ pub(super) struct Counts {
     /// Runs with node lists, or all runs if the log sizes machines or its period follows from it; under the
     /// first set of rules.
     pub(super) runs: NodeRuns,
+    /// For each set of rules, start and time limit of the jobs with both, if outages follow from the log.
+    pub(super) limits: Vec<Vec<StartAndLimit>>,
+}
+
+/// Recorded start of a job and the end of its time limit, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StartAndLimit {
+    pub(super) start: i64,
+    pub(super) limit: i64,
 }
 
 /// The facts about the jobs of one part of a log under one set of rules.
@@ -110,12 +121,19 @@ impl Counts {
             wanted,
             by_rules: vec![BTreeMap::new(); rules],
             runs: if wanted.size { NodeRuns::default() } else { NodeRuns::limited() },
+            limits: vec![Vec::new(); rules],
         }
     }
 
     /// Counts a job under the rules with this position.
     pub(super) fn add(&mut self, rules: usize, job: &Job) {
         let (partition, list) = (job.logged.partition.known(), job.logged.nodes);
+        if let (true, Some(limit), Some(start)) =
+            (self.wanted.outages, job.known_estimate(), job.recorded_start())
+        {
+            let [start, limit] = [start, start + limit].map(|time| time.as_micros() / 1_000_000);
+            self.limits[rules].push(StartAndLimit { start, limit });
+        }
         if rules == 0 && (self.wanted.size || self.wanted.period || list.is_some()) {
             // Records are in seconds. A job that ran without a recorded wait started at its submission.
             let wait = job.logged.wait.or((job.run > Time::ZERO).then_some(Time::ZERO));

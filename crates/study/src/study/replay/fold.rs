@@ -4,7 +4,7 @@
 use std::sync::mpsc::SyncSender;
 
 use super::RunError;
-use super::opening::{Completion, Refused};
+use super::opening::Completion;
 use crate::study::source::Ranks;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
@@ -66,7 +66,6 @@ pub(super) struct Folded {
     pub(super) sums: RunningSums,
     /// All jobs, if they are kept.
     pub(super) jobs: Vec<FinishedJob>,
-    pub(super) refused: Refused,
 }
 
 /// The fold of one replication.
@@ -117,10 +116,10 @@ impl<'a> Fold<'a> {
     /// Returns the sums of all jobs, and the jobs if they are kept. Fails if the rows cannot be kept.
     pub(super) fn finish(mut self) -> Result<Folded, String> {
         self.pass_on()?;
-        let Self { context, sums, jobs, completion, .. } = self;
+        let Self { context, sums, jobs, .. } = self;
         let ReplayContext { mesh, has, trim, keeps_jobs, .. } = context;
         let sums = if *keeps_jobs { RunningSums::from_jobs(mesh, *has, &jobs, *trim) } else { sums };
-        Ok(Folded { sums, jobs, refused: completion.refused() })
+        Ok(Folded { sums, jobs })
     }
 
     /// Passes on the next rows, if there are any.

@@ -9,7 +9,6 @@ mod replication;
 
 pub use fold::JOBS_AT_ONCE;
 pub(super) use fold::TakeRows;
-pub use opening::Refused;
 pub(super) use outages::check as check_outages;
 pub use outcome::Outcome;
 pub(super) use replication::{Feed, Replication};

@@ -29,24 +29,21 @@ pub(in crate::study) fn begin(period: Option<Period>, jobs: &[Job]) -> (Cow<'_, 
     (Cow::Owned(rest), Some(Opening { at: period.from, running }))
 }
 
-/// Restores what [`begin`] reduced, and counts jobs without a place at the beginning.
+/// Restores what [`begin`] reduced.
 pub(super) struct Completion<'a> {
     period: Option<Period>,
     /// The jobs of the log from the next one on. Jobs that never ran do not finish.
     left: std::slice::Iter<'a, Job>,
-    refused: u64,
-    /// Node-seconds inside the period of all jobs, and of those that were refused.
-    work: [f64; 2],
 }
 
 impl<'a> Completion<'a> {
     /// Creates the completion of `jobs` before the first one has finished.
     pub(super) fn new(period: Option<Period>, jobs: &'a [Job]) -> Self {
-        Self { period, left: jobs.iter(), refused: 0, work: [0.0; 2] }
+        Self { period, left: jobs.iter() }
     }
 
     /// Completes the next finished job in the order of the log. A job that ran at the beginning has its
-    /// recorded start.
+    /// recorded start, unless it was refused then.
     pub(super) fn complete(&mut self, finished: &mut FinishedJob) {
         let Some(period) = self.period else { return };
         let FinishedJob { job, record, .. } = finished;
@@ -54,33 +51,11 @@ impl<'a> Completion<'a> {
         if let Some(original) = self.left.find(is_it) {
             *job = *original;
         }
-        let node_s = period.overlap(record.start, record.end).as_seconds() * f64::from(record.allocated);
-        self.work[0] += node_s;
-        if period.origin(job) != Origin::Carried {
-            return;
-        }
-        if record.start > period.from {
-            self.refused += 1;
-            self.work[1] += node_s;
-        } else if let Some(start) = job.recorded_start() {
+        let recorded = job.recorded_start().filter(|_| period.origin(job) == Origin::Carried);
+        if let Some(start) = recorded.filter(|_| record.start <= period.from) {
             (record.start, record.head) = (start, start);
         }
     }
-
-    /// Returns the jobs that ran at the beginning and were refused then.
-    pub(super) fn refused(&self) -> Refused {
-        let [work, of_refused] = self.work;
-        Refused { jobs: self.refused, share: if work > 0.0 { of_refused / work } else { 0.0 } }
-    }
-}
-
-/// Jobs that ran at the beginning of the period and found no place.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Refused {
-    /// Their number.
-    pub jobs: u64,
-    /// Their share of the node-seconds inside the period, from 0 to 1.
-    pub share: f64,
 }
 
 /// Returns the jobs that run at the beginning, with their positions.

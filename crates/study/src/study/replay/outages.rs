@@ -12,7 +12,7 @@ use meshreplay_sim::execution::{self, Execution};
 /// Fails if a replay cannot have the outages in `options`: its allocator refuses machines with missing nodes,
 /// or its network cannot kill jobs.
 pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<(), SpecError> {
-    if options.outages.is_none() {
+    if !options.take_nodes_down() {
         return Ok(());
     }
     // Guests serve every machine, even with missing nodes.
@@ -65,7 +65,7 @@ pub(in crate::study) fn check_execution(
     Ok(())
 }
 
-/// Returns the outages of one replication; `None` without any. Random failures begin with the first arrival,
+/// Returns the outages of one replication; `None` if no node goes down. Random failures begin with the first arrival,
 /// which is the same for all allocators.
 pub(in crate::study) fn plan(
     spec: &ReplaySpec,
@@ -73,7 +73,9 @@ pub(in crate::study) fn plan(
     first_arrival: Time,
     seed: u64,
 ) -> Result<Option<OutagePlan>, OutageFileError> {
-    let Some(source) = &options.outages else { return Ok(None) };
+    let Some(source) = options.outages.as_ref().filter(|source| source.takes_nodes_down()) else {
+        return Ok(None);
+    };
     let changes = source.on(&spec.machine, seed, first_arrival)?;
     Ok(Some(OutagePlan { changes, treatment: options.on_outage }))
 }

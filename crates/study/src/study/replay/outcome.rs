@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::Refused;
 use meshreplay_base::job::Period;
 use meshreplay_logs::LogNames;
 use meshreplay_sim::execution::Traffic;
@@ -22,8 +21,6 @@ pub struct Outcome {
     pub log_peak: Option<u64>,
     /// The period that the numbers cover; `None` for the whole log.
     pub period: Option<Period>,
-    /// Jobs that ran at the beginning of the period and found no place then.
-    pub refused: Refused,
     /// Notes on recorded nodes. Empty unless the allocator follows them.
     pub notes_on_nodes: Vec<String>,
     /// Replayed jobs with their records and measurements, in the order of the log. Empty unless

@@ -161,7 +161,7 @@ impl Replication<'_> {
         } else {
             self.run_on_threads(input, context, rows, &blocked)?
         };
-        let Folded { sums, jobs, refused } = ended.folded.map_err(ReplayError::Failed)?;
+        let Folded { sums, jobs } = ended.folded.map_err(ReplayError::Failed)?;
         let (recording, EngineRun { traffic, wall }) = (ended.recording, ended.run?);
         // Sums and files do not count as time of the replay.
         let wall = wall.saturating_sub(blocked.get());
@@ -173,7 +173,6 @@ impl Replication<'_> {
             never_fit: context.never_fit,
             log_peak: None,
             period: context.trim.period,
-            refused,
             notes_on_nodes: Vec::new(),
             jobs: if self.options.jobs { jobs } else { Vec::new() },
             names: self.replay.source.names(),

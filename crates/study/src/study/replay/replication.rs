@@ -1,5 +1,6 @@
 //! One replication of a replay: the engine with its parts, and the measuring observer.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::fold::{JOBS_AT_ONCE, ReplayContext};
@@ -18,6 +19,7 @@ use meshreplay_sim::engine::{
 use meshreplay_sim::execution::{Traffic, has_traffic};
 use meshreplay_sim::guest;
 use meshreplay_sim::metrics::{Has, Monitor, Needs, Recorder, RowSink};
+use meshreplay_sim::scheduler::RECORDED;
 
 /// One replication of a replay.
 #[derive(Clone, Copy)]
@@ -144,7 +146,14 @@ impl Replication<'_> {
             Feed::Listed(_, opening) => opening.take(),
             Feed::Streamed(_) => None,
         };
+        let known = outages.as_ref().map_or_else(Vec::new, |plan| plan.changes.planned.clone());
         let parts = Parts {
+            // Recorded starts are kept, whatever was planned.
+            planned: match &*spec.scheduler.name {
+                RECORDED => Arc::default(),
+                _ if known.is_empty() => Arc::clone(&spec.planned),
+                _ => known.into(),
+            },
             opening,
             mesh: Mesh::clone(&spec.machine),
             scheduler: scheduler.as_mut(),

@@ -20,7 +20,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Map;
 
 use meshreplay_alloc::allocator;
-use meshreplay_base::job::Period;
+use meshreplay_base::job::{Period, Time};
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::Partitions;
 use meshreplay_machine::machine::Mesh;
@@ -59,6 +59,9 @@ pub struct ReplaySpec {
     pub seed: u64,
     /// Names of the algorithms in results.
     pub labels: Arc<Labels>,
+    /// Outages that the log shows, if they are replayed; in comparisons they do not count, as they follow from
+    /// the log, its rules and the options.
+    pub planned: Arc<[[Time; 2]]>,
 }
 
 impl PartialEq for ReplaySpec {
@@ -77,6 +80,7 @@ impl PartialEq for ReplaySpec {
             network,
             seed,
             labels: _,
+            planned: _,
         } = self;
         // Allocators come first, because they differ most often within a study.
         *allocator == other.allocator
@@ -106,6 +110,7 @@ impl ReplaySpec {
         let labels = Labels::short(&scheduler, &allocator, &network);
         Self {
             labels: Arc::new(labels),
+            planned: Arc::default(),
             log: Arc::default(),
             log_sha256: Arc::default(),
             partition: None,
