@@ -27,6 +27,7 @@ mod replications;
 mod rows;
 mod shapes;
 mod summary;
+mod why;
 
 pub use backlog::saved_backlog;
 pub use contention::{Contention, JobContention};
@@ -50,3 +51,4 @@ pub use replications::{Interval, Replications};
 pub use shapes::{ShapeCount, count_by_shape};
 pub use summary::RunningSums;
 pub use summary::{Summary, metric};
+pub use why::{Explained, JobWhy, Run, TotalWhy, WaitCause, Why, explain, peak_within};

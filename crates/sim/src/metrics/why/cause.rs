@@ -1,0 +1,102 @@
+//! The causes of waiting, and the time that a job waited for each.
+
+use std::ops::{AddAssign, Index, IndexMut};
+
+use meshreplay_base::job::Time;
+
+/// The cause of a second of waiting, see [`super`] for the definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WaitCause {
+    /// The job exceeds the machine.
+    TooLarge,
+    /// The job exceeds the nodes that no job uses.
+    NoRoom,
+    /// Nodes are down, or a known outage would interrupt the job.
+    Outage,
+    /// The job would delay the oldest blocked job.
+    Reserved,
+    /// Enough nodes are free, and the allocator refused the job.
+    NoPlace,
+    /// The job fitted and would have delayed nobody.
+    Free,
+}
+
+impl WaitCause {
+    /// All causes in the order of the definition.
+    pub const ALL: [Self; 6] =
+        [Self::TooLarge, Self::NoRoom, Self::Outage, Self::Reserved, Self::NoPlace, Self::Free];
+
+    /// Returns the name in columns, as in `wait_no_room_s`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TooLarge => "too_large",
+            Self::NoRoom => "no_room",
+            Self::Outage => "outage",
+            Self::Reserved => "reserved",
+            Self::NoPlace => "no_place",
+            Self::Free => "free",
+        }
+    }
+}
+
+/// The waiting time of a job by cause. The sum is the wait, less the runs that a requeued job lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobWhy([Time; WaitCause::ALL.len()]);
+
+impl Index<WaitCause> for JobWhy {
+    type Output = Time;
+
+    fn index(&self, cause: WaitCause) -> &Time {
+        &self.0[cause as usize]
+    }
+}
+
+impl IndexMut<WaitCause> for JobWhy {
+    fn index_mut(&mut self, cause: WaitCause) -> &mut Time {
+        &mut self.0[cause as usize]
+    }
+}
+
+impl AddAssign<&JobWhy> for JobWhy {
+    fn add_assign(&mut self, other: &JobWhy) {
+        for cause in WaitCause::ALL {
+            self.add(cause, other[cause]);
+        }
+    }
+}
+
+impl JobWhy {
+    /// Returns the time waited for all causes together.
+    pub fn sum(&self) -> Time {
+        self.0.iter().fold(Time::ZERO, |sum, &time| sum + time)
+    }
+
+    /// Adds a time waited for `cause`.
+    pub(super) fn add(&mut self, cause: WaitCause, time: Time) {
+        self[cause] = self[cause] + time;
+    }
+}
+
+/// The waiting time of all jobs by cause, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TotalWhy([i128; WaitCause::ALL.len()]);
+
+impl TotalWhy {
+    /// Adds the waiting time of a job.
+    pub fn add(&mut self, job: &JobWhy) {
+        for cause in WaitCause::ALL {
+            self.0[cause as usize] += i128::from(job[cause].as_micros());
+        }
+    }
+
+    /// Returns the share of the waiting time with this cause, from 0 to 1; 0 if no job waited.
+    pub fn share(&self, cause: WaitCause) -> f64 {
+        let sum: i128 = self.0.iter().sum();
+        if sum > 0 { self.0[cause as usize] as f64 / sum as f64 } else { 0.0 }
+    }
+
+    /// Returns the seconds waited for `cause`.
+    pub fn seconds(&self, cause: WaitCause) -> f64 {
+        self.0[cause as usize] as f64 / 1e6
+    }
+}
