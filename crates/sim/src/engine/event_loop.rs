@@ -353,13 +353,17 @@ fn run(
         // `done` receives the jobs that end now. The passes below remove them from the machine.
         state.execution.advance(now, &mut done);
         finished += done.len();
+        // No pass if a correction is all that happens at this instant.
+        let has_pass = event == Some(now) || !done.is_empty() || correction != Some(now);
+        if has_pass {
+            state.observer.instant(now);
+        }
         state.correct(&done, scheduler);
         state.drop_plan_if_ended(&done);
         let started = state.finish_stages();
         state.change_nodes(&mut done, scheduler);
         state.take_arriving(&mut next, arrivals, &mut arriving)?;
-        // No pass if a correction is all that happens at this instant.
-        if event == Some(now) || !done.is_empty() || correction != Some(now) {
+        if has_pass {
             state.run_passes(&mut done, &arriving, started, scheduler);
         }
         if let Some(error) = state.error {

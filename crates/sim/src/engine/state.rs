@@ -68,6 +68,7 @@ impl ReplayState<'_> {
             outages.idle_changes = 0;
         }
         let nodes = self.nodes_for(job);
+        self.observer.queued(job, self.window.job(job), nodes.least);
         self.queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
     }
 
@@ -108,6 +109,7 @@ impl ReplayState<'_> {
             self.machine.vacate_held(&placement.nodes, &held);
         }
         self.observer.vacated(&placement.nodes, self.now);
+        self.observer.ended(job);
         let began = self.timed.then(Instant::now);
         self.allocator.released(&placement, &self.machine);
         self.observer.released(elapsed_ns(began));
@@ -230,6 +232,7 @@ impl ReplayState<'_> {
             self.window[head.job].record.head = self.now;
         }
         let nodes = placement.nodes.len() as u32;
+        self.observer.started(job, nodes);
         let (start, estimated_end) = (self.now, self.now + estimate);
         self.running.insert(Running { estimated_end, job, nodes, start });
         self.set_due(job, estimated_end);

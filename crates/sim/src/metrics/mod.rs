@@ -51,4 +51,6 @@ pub use replications::{Interval, Replications};
 pub use shapes::{ShapeCount, count_by_shape};
 pub use summary::RunningSums;
 pub use summary::{Summary, metric};
-pub use why::{Explained, JobWhy, Run, TotalWhy, WaitCause, Why, explain, peak_within};
+pub use why::{
+    Explained, JobWhy, RecordedWaits, Run, TotalWhy, WaitCause, Why, WhyObserver, explain, peak_within,
+};

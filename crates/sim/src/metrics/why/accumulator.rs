@@ -11,7 +11,7 @@ use meshreplay_base::job::{JobId, NodesFor, Time};
 /// Splits the waiting time of jobs by cause, event by event.
 ///
 /// Report the events of an instant in any order after [`Self::advance`] to it. Each job has an id of its own;
-/// ids should ascend with arrivals, as memory holds the range of ids of jobs that wait or run. Events of
+/// ids should ascend with arrivals, as memory holds the range of ids of jobs that were not removed. Events of
 /// unknown jobs are ignored.
 #[derive(Debug)]
 pub struct Why {
@@ -22,6 +22,8 @@ pub struct Why {
     up: u32,
     /// Nodes in use. More than `nodes` if a recorded schedule is impossible.
     used: u64,
+    /// Nodes that become free when all running jobs have ended.
+    returning: u64,
     /// Known outages of the whole machine that are not over, the next one last.
     outages: Vec<(Time, Time)>,
     jobs: Jobs,
@@ -33,6 +35,8 @@ pub struct Why {
     sizes: BTreeMap<u32, u32>,
     running: RunningJobs,
     spans: Spans,
+    /// The span from the last event on, or `None` after an event of this instant.
+    current: Option<Span>,
     /// The jobs that arrived or returned to the queue at this instant.
     arriving: Vec<JobId>,
     /// The jobs that the allocator refused at this instant.
@@ -60,6 +64,7 @@ impl Why {
             nodes,
             up: nodes,
             used: 0,
+            returning: 0,
             outages: Vec::new(),
             jobs: Jobs::default(),
             queue: WaitQueue::default(),
@@ -67,6 +72,7 @@ impl Why {
             sizes: BTreeMap::new(),
             running: RunningJobs::default(),
             spans: Spans::default(),
+            current: None,
             arriving: Vec::new(),
             refused: Vec::new(),
             started: Vec::new(),
@@ -94,8 +100,12 @@ impl Why {
         let overtakes = |submit: &Time| head.is_some_and(|head| *submit > head.submit);
         self.overtaking += self.started.drain(..).filter(overtakes).count() as u64;
         while self.now < to {
-            let next = self.boundary().map_or(to, |boundary| boundary.min(to));
+            let boundary = self.boundary();
+            let next = boundary.map_or(to, |boundary| boundary.min(to));
             self.pass_until(next);
+            if boundary == Some(next) {
+                self.current = None;
+            }
         }
         for job in self.refused.drain(..) {
             if let Some(state) = self.jobs.get(job) {
@@ -105,8 +115,9 @@ impl Why {
     }
 
     /// A job arrives that was submitted at `submit`, needs `nodes` nodes, and may run for `limit`; `None`
-    /// without a limit.
+    /// without a limit. Or it returns after a run that was lost.
     pub fn arrive(&mut self, job: JobId, submit: Time, nodes: u32, limit: Option<Time>) {
+        let why = self.jobs.get(job).map_or(JobWhy::default(), |state| state.why);
         let state = JobState {
             submit,
             nodes: nodes.max(1),
@@ -115,42 +126,57 @@ impl Why {
             from: 0,
             phase: Phase::Arriving,
             is_refused: false,
-            why: JobWhy::default(),
-            earlier: Time::ZERO,
+            why,
+            earlier: why.sum(),
         };
         self.jobs.add(job, state);
         self.arriving.push(job);
+        self.current = None;
     }
 
     /// A waiting job starts on `nodes` nodes.
     pub fn start(&mut self, job: JobId, nodes: u32) {
         self.stop_waiting(job);
         let Some(state) = self.jobs.get(job) else { return };
-        (state.phase, state.nodes, state.since) = (Phase::Running, nodes, self.now);
+        (state.phase, state.nodes, state.since) = (Phase::Running { returning: nodes }, nodes, self.now);
         self.running.insert(Running { estimated_end: self.now + state.limit, job, nodes, start: self.now });
         self.used += u64::from(nodes);
+        self.returning += u64::from(nodes);
         self.starts += 1;
         self.started.push(state.submit);
+        self.current = None;
     }
 
-    /// A running job ends, or a waiting job leaves. Returns its waiting time by cause.
-    pub fn end(&mut self, job: JobId) -> JobWhy {
+    /// Only `nodes` nodes of a running job will become free when it ends.
+    pub fn set_returning(&mut self, job: JobId, nodes: u32) {
+        let Some(state) = self.jobs.get(job) else { return };
+        let Phase::Running { returning } = &mut state.phase else { return };
+        self.returning = self.returning - u64::from(*returning) + u64::from(nodes);
+        *returning = nodes;
+        self.running.set_nodes(state.since + state.limit, job, nodes);
+        self.current = None;
+    }
+
+    /// A running job ends or is killed, or a waiting job leaves.
+    pub fn end(&mut self, job: JobId) {
         self.stop_waiting(job);
-        self.stop_running(job);
-        let Some(state) = self.jobs.get(job) else { return JobWhy::default() };
-        let why = state.why;
+        let Some(state) = self.jobs.get(job).filter(|state| state.phase != Phase::Ended) else { return };
+        if let Phase::Running { returning } = state.phase {
+            self.running.remove(state.since + state.limit, job);
+            self.used -= u64::from(state.nodes);
+            self.returning -= u64::from(returning);
+        }
+        state.phase = Phase::Ended;
+        self.current = None;
+    }
+
+    /// Removes a job, after its end. Returns its waiting time by cause.
+    pub fn remove(&mut self, job: JobId) -> JobWhy {
+        self.end(job);
+        let why = self.jobs.get(job).map_or(JobWhy::default(), |state| state.why);
         self.jobs.remove(job);
         self.total.add(&why);
         why
-    }
-
-    /// A running job is killed and waits again, at the place of its submission, for `nodes` nodes.
-    pub fn requeue(&mut self, job: JobId, nodes: u32) {
-        self.stop_running(job);
-        let Some(state) = self.jobs.get(job) else { return };
-        (state.phase, state.nodes, state.since) = (Phase::Arriving, nodes.max(1), self.now);
-        state.earlier = state.why.sum();
-        self.arriving.push(job);
     }
 
     /// The allocator refuses a waiting job in the pass of this instant.
@@ -164,14 +190,16 @@ impl Why {
     /// From now on `up` nodes are up or in use.
     pub fn set_up(&mut self, up: u32) {
         self.up = up;
+        self.current = None;
     }
 
     /// From now on the machine has only `nodes` nodes, all up. Jobs are too large by its first size.
     pub fn resize(&mut self, nodes: u32) {
         (self.nodes, self.up) = (nodes, nodes);
+        self.current = None;
     }
 
-    /// Returns the waiting time of the jobs that have left, by cause.
+    /// Returns the waiting time of the removed jobs, by cause.
     pub fn total(&self) -> &TotalWhy {
         &self.total
     }
@@ -211,7 +239,7 @@ impl Why {
         let Some(state) = self.jobs.get(job) else { return };
         let waited = self.now - state.since;
         match state.phase {
-            Phase::Arriving | Phase::Running => {}
+            Phase::Arriving | Phase::Running { .. } | Phase::Ended => {}
             Phase::TooLarge => state.why.add(WaitCause::TooLarge, waited),
             Phase::Waiting => {
                 self.spans.scan(state.from, state.nodes, state.limit, &mut state.why);
@@ -232,13 +260,6 @@ impl Why {
         }
     }
 
-    /// Removes a job from the machine. Does nothing for a job that does not run.
-    fn stop_running(&mut self, job: JobId) {
-        let Some(state) = self.jobs.get(job).filter(|state| state.phase == Phase::Running) else { return };
-        self.running.remove(state.since + state.limit, job);
-        self.used -= u64::from(state.nodes);
-    }
-
     /// Returns the next beginning or end of a known outage.
     fn boundary(&self) -> Option<Time> {
         self.outages.last().map(|&(begin, end)| if begin > self.now { begin } else { end })
@@ -247,7 +268,9 @@ impl Why {
     /// Adds the interval from now to `next`, and moves there.
     fn pass_until(&mut self, next: Time) {
         if !self.queue.is_empty() {
-            let span = self.span(next - self.now);
+            let current = self.current.unwrap_or_else(|| self.span());
+            self.current = Some(current);
+            let span = Span { length: next - self.now, ..current };
             for &job in &self.refused {
                 let Some(state) = self.jobs.get(job).filter(|state| state.phase == Phase::Waiting) else {
                     continue;
@@ -284,8 +307,8 @@ impl Why {
         });
     }
 
-    /// Returns the interval of `length` from now on.
-    fn span(&self, length: Time) -> Span {
+    /// Returns the thresholds from now on.
+    fn span(&self) -> Span {
         let left = |nodes: u32| u64::from(nodes).saturating_sub(self.used) as u32;
         let (room, until_outage, is_down) = match self.outages.last() {
             Some(&(begin, _)) => (left(self.nodes), begin - self.now, begin <= self.now),
@@ -294,7 +317,7 @@ impl Why {
         let until_outage = if is_down { Time::MAX } else { until_outage };
         let free = if is_down { 0 } else { left(self.up).min(room) };
         let (until_shadow, extra) = self.reservation(free, until_outage).unwrap_or((Time::MAX, u32::MAX));
-        Span { length, room, free, until_outage, until_shadow, extra }
+        Span { length: Time::ZERO, room, free, until_outage, until_shadow, extra }
     }
 
     /// Returns the time to the shadow time of the oldest blocked job, and the extra nodes. `None` if nothing
@@ -304,7 +327,6 @@ impl Why {
         if least > free {
             return None;
         }
-        let returning = self.used as u32;
         let slack = Time::MAX - until_outage - Time::from_micros(1);
         let is_blocked = Admission { free: u32::MAX, extra: u32::MAX - free - 1, slack };
         let mut from = 0;
@@ -316,7 +338,7 @@ impl Why {
                 return None;
             }
             // A job that does not fit even when all running jobs have ended waits for nodes to come up.
-            if nodes - free > returning {
+            if u64::from(nodes - free) > self.returning {
                 continue;
             }
             let (shadow, free_then) = self.running.free_by(nodes, free, self.now)?;

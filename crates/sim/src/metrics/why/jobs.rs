@@ -1,11 +1,11 @@
-//! The jobs between arrival and end, in a window of ids.
+//! The jobs between arrival and removal, in a window of ids.
 
 use std::collections::VecDeque;
 
 use super::cause::JobWhy;
 use meshreplay_base::job::{JobId, Time};
 
-/// A job that waits or runs.
+/// A job that has arrived and was not removed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JobState {
     /// The submission, which orders the queue.
@@ -38,8 +38,10 @@ pub(super) enum Phase {
     Waiting,
     /// Waiting in vain: larger than the machine.
     TooLarge,
-    /// Running.
-    Running,
+    /// Running. So many nodes become free when it ends.
+    Running { returning: u32 },
+    /// Ended. It may return to the queue.
+    Ended,
 }
 
 /// A slot of the window.
@@ -47,13 +49,13 @@ pub(super) enum Phase {
 enum Slot {
     /// The job has not arrived.
     Unseen,
-    /// The job waits or runs.
+    /// The job has arrived.
     Known(JobState),
-    /// The job has left.
+    /// The job was removed.
     Left,
 }
 
-/// The jobs by id: from the oldest id that has not left to the newest that has arrived.
+/// The jobs by id: from the oldest id that was not removed to the newest that has arrived.
 #[derive(Debug, Default)]
 pub(super) struct Jobs {
     first: JobId,
@@ -70,7 +72,7 @@ impl Jobs {
         self.slots[at as usize] = Slot::Known(state);
     }
 
-    /// Returns a job that waits or runs, or `None`.
+    /// Returns a job that has arrived and was not removed, or `None`.
     pub(super) fn get(&mut self, job: JobId) -> Option<&mut JobState> {
         match self.slots.get_mut(job.checked_sub(self.first)? as usize)? {
             Slot::Known(state) => Some(state),
@@ -78,7 +80,7 @@ impl Jobs {
         }
     }
 
-    /// Removes a job. Does nothing for a job that neither waits nor runs.
+    /// Removes a job. Does nothing for an unknown one.
     pub(super) fn remove(&mut self, job: JobId) {
         let Some(at) = job.checked_sub(self.first) else { return };
         if let Some(slot @ Slot::Known(_)) = self.slots.get_mut(at as usize) {

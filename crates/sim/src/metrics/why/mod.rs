@@ -28,12 +28,16 @@ mod accumulator;
 mod bounds;
 mod cause;
 mod jobs;
+mod observer;
 mod schedule;
 mod spans;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 pub use accumulator::Why;
 pub use bounds::peak_within;
 pub use cause::{JobWhy, TotalWhy, WaitCause};
+pub use observer::WhyObserver;
 pub use schedule::{Explained, Run, explain};
+pub use verdict::RecordedWaits;

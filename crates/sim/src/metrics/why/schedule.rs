@@ -73,9 +73,9 @@ pub fn explain(runs: &[Run], sizes: &[(Time, u32)], outages: &[(Time, Time)]) ->
             Event::Start(job) => why.start(job, runs[job as usize].nodes),
             Event::Blink(job) => {
                 why.start(job, 0);
-                jobs[job as usize] = why.end(job);
+                jobs[job as usize] = why.remove(job);
             }
-            Event::End(job) => jobs[job as usize] = why.end(job),
+            Event::End(job) => jobs[job as usize] = why.remove(job),
         }
     }
     Explained { jobs, total: *why.total(), overtaking: why.overtaking_share() }

@@ -1,49 +1,76 @@
 //! Schedules of every scheduler: the times of the twin, exact sums, and the law of EASY.
 
-use super::super::{Explained, Run, WaitCause, explain};
+use super::super::{JobWhy, Run, WaitCause, WhyObserver, explain};
 use super::Numbers;
 use super::twin::{Event, Twin};
-use crate::engine::{Observer, Parts, Placed, replay};
+use crate::engine::{Fate, OutagePlan, Parts, Record, replay};
 use crate::execution::RecordedRunTimes;
 use crate::scheduler::{self, SCHEDULERS};
 use meshreplay_alloc::allocator::{self, Setup};
-use meshreplay_base::job::{Job, JobId, Logged, Shape, Time};
+use meshreplay_base::job::{Job, Logged, Shape, Time};
 use meshreplay_base::spec::Spec;
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::Mesh;
+use meshreplay_machine::machine::outages::{NodeChange, Outages, Treatment};
 use meshreplay_testing::Tested;
 
-struct Unobserved;
-
-impl Observer for Unobserved {
-    fn allocated(&mut self, _job: JobId, _placed: Option<Placed<'_>>, _cost_ns: u64) {}
-    fn released(&mut self, _cost_ns: u64) {}
+/// A replay: its records, and its waits as explained while it ran.
+struct Replay {
+    records: Vec<Record>,
+    observed: WhyObserver,
 }
 
-/// Replays jobs and returns the schedule.
-fn schedule(jobs: &[Job], mesh: &Mesh, scheduler: &Spec, allocator: &str) -> Result<Vec<Run>, String> {
-    let (mut scheduler, _) = scheduler::build(scheduler).map_err(|error| error.to_string())?;
-    let allocator: Spec = allocator.parse().map_err(|error| format!("{error}"))?;
-    let mut built = allocator::build(&allocator, &Setup::new(mesh, 1)).map_err(|error| error.to_string())?;
-    let parts = Parts {
-        mesh: mesh.clone(),
-        scheduler: &mut *scheduler,
-        allocator: &mut built.strategy,
-        execution: &mut RecordedRunTimes::default(),
-        timed: false,
-        outages: None,
-        predictions: None,
-        stop: Stop::default(),
-    };
-    let records = replay(jobs, parts, &mut Unobserved).map_err(|error| error.to_string())?;
-    let runs = jobs.iter().zip(&records).map(|(job, record)| Run {
-        submit: job.submit,
-        start: record.start,
-        end: record.end,
-        nodes: record.allocated,
-        limit: Some(job.estimate),
-    });
-    Ok(runs.collect())
+impl Replay {
+    fn run(
+        jobs: &[Job],
+        mesh: &Mesh,
+        scheduler: &Spec,
+        allocator: &str,
+        outages: Option<OutagePlan>,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
+        let (mut scheduler, _) = scheduler::build(scheduler)?;
+        let mut built = allocator::build(&allocator.parse()?, &Setup::new(mesh, 1))?;
+        let mut observed = WhyObserver::new(mesh.available());
+        let parts = Parts {
+            mesh: mesh.clone(),
+            scheduler: &mut *scheduler,
+            allocator: &mut built.strategy,
+            execution: &mut RecordedRunTimes::default(),
+            timed: false,
+            outages,
+            predictions: None,
+            stop: Stop::default(),
+        };
+        let records = replay(jobs, parts, &mut observed)?;
+        Ok(Self { records, observed })
+    }
+
+    /// Returns the schedule.
+    fn runs(&self, jobs: &[Job]) -> Vec<Run> {
+        let run = |(job, record): (&Job, &Record)| Run {
+            submit: job.submit,
+            start: record.start,
+            end: record.end,
+            nodes: record.allocated,
+            limit: Some(job.estimate),
+        };
+        jobs.iter().zip(&self.records).map(run).collect()
+    }
+
+    /// Checks that the times of each job that ran add up to its wait, less the runs that it lost.
+    fn check_sums(&self, jobs: &[Job]) {
+        assert_eq!(self.observed.jobs.len(), jobs.len());
+        for ((job, record), why) in jobs.iter().zip(&self.records).zip(&self.observed.jobs) {
+            if record.fate == Fate::Completed {
+                assert_eq!(why.sum(), record.start - job.submit - record.lost, "{job:?} {record:?} {why:?}");
+            }
+        }
+    }
+
+    /// Returns the seconds waited for a cause.
+    fn seconds(&self, cause: WaitCause) -> f64 {
+        self.observed.why.total().seconds(cause)
+    }
 }
 
 /// Jobs that arrive in bursts, with estimates that are exact, too long or too short.
@@ -71,7 +98,7 @@ fn random_jobs(numbers: &mut Numbers, nodes: u32) -> Vec<Job> {
 }
 
 /// Explains a schedule by the twin.
-fn explained_by_twin(runs: &[Run], nodes: u32) -> Vec<super::JobWhy> {
+fn explained_by_twin(runs: &[Run], nodes: u32) -> Vec<JobWhy> {
     let mut events = Vec::new();
     for (run, job) in runs.iter().zip(0..) {
         events.push((run.submit, 1, Event::Arrive(job, run.submit, run.nodes, run.limit)));
@@ -79,7 +106,7 @@ fn explained_by_twin(runs: &[Run], nodes: u32) -> Vec<super::JobWhy> {
         events.push((run.end, if run.end > run.start { 0 } else { 3 }, Event::End(job)));
     }
     events.sort_by_key(|&(time, kind, _)| (time, kind));
-    let (mut twin, mut jobs) = (Twin::new(nodes, &[]), vec![super::JobWhy::default(); runs.len()]);
+    let (mut twin, mut jobs) = (Twin::new(nodes, &[]), vec![JobWhy::default(); runs.len()]);
     for (time, _, event) in events {
         twin.apply(Event::Advance(time));
         if let (Event::End(job), Some(why)) = (event, twin.apply(event)) {
@@ -87,13 +114,6 @@ fn explained_by_twin(runs: &[Run], nodes: u32) -> Vec<super::JobWhy> {
         }
     }
     jobs
-}
-
-/// Checks that the times of each job add up to its wait.
-fn check_sums(runs: &[Run], found: &Explained) {
-    for (run, why) in runs.iter().zip(&found.jobs) {
-        assert_eq!(why.sum(), run.start - run.submit, "{run:?} {why:?}");
-    }
 }
 
 /// The schedulers of the registry and variants of EASY, with the largest share of waiting that is free to
@@ -121,10 +141,13 @@ fn random_schedules_give_the_times_of_the_twin_and_easy_leaves_nothing_free() ->
     for seed in 0..1_000 {
         let jobs = random_jobs(&mut numbers, mesh.available());
         for (scheduler, most) in schedulers()? {
-            let runs = schedule(&jobs, &mesh, &scheduler, "naive")?;
+            let replay = Replay::run(&jobs, &mesh, &scheduler, "naive", None)?;
+            replay.check_sums(&jobs);
+            let runs = replay.runs(&jobs);
             let found = explain(&runs, &[(Time::ZERO, mesh.available())], &[]);
             assert_eq!(found.jobs, explained_by_twin(&runs, mesh.available()), "{scheduler} {seed}");
-            check_sums(&runs, &found);
+            assert_eq!(found.jobs, replay.observed.jobs, "{scheduler} {seed}");
+            assert_eq!(found.overtaking.to_bits(), replay.observed.why.overtaking_share().to_bits());
             assert!(found.total.share(WaitCause::Free) <= most, "{scheduler} {seed}");
             assert!(scheduler.name != "fcfs" || found.overtaking.to_bits() == 0, "{seed}");
             waited += found.total.seconds(WaitCause::Reserved);
@@ -141,11 +164,59 @@ fn easy_leaves_nothing_free_with_any_allocator_that_never_refuses() -> Tested {
     for allocator in ["naive", "hilbert+bf", "mbs", "paging:size=0", "gen-alg", "mm"] {
         for _ in 0..50 {
             let jobs = random_jobs(&mut numbers, mesh.available());
-            let runs = schedule(&jobs, &mesh, &Spec::named("easy"), allocator)?;
-            let found = explain(&runs, &[(Time::ZERO, mesh.available())], &[]);
-            check_sums(&runs, &found);
-            assert_eq!(found.total.share(WaitCause::Free).to_bits(), 0, "{allocator}");
+            let replay = Replay::run(&jobs, &mesh, &Spec::named("easy"), allocator, None)?;
+            replay.check_sums(&jobs);
+            assert_eq!(replay.seconds(WaitCause::Free).to_bits(), 0, "{allocator}");
+            assert_eq!(replay.seconds(WaitCause::NoPlace).to_bits(), 0, "{allocator}");
         }
     }
+    Ok(())
+}
+
+/// Schedulers that try every job that fits by count, or every one that is not reserved by count, leave nothing
+/// free: what the allocator refuses has no place.
+#[test]
+fn refused_jobs_wait_for_a_place() -> Tested {
+    let mut numbers = Numbers(9);
+    let mesh: Mesh = "8x8".parse()?;
+    for allocator in ["first-fit", "best-fit", "frame-sliding", "buddy-2d", "anca"] {
+        let mut no_place = 0.0;
+        for _ in 0..50 {
+            let jobs = random_jobs(&mut numbers, 40);
+            let replay = Replay::run(&jobs, &mesh, &Spec::named("first-fit-queue"), allocator, None)?;
+            replay.check_sums(&jobs);
+            assert_eq!(replay.seconds(WaitCause::Free).to_bits(), 0, "{allocator}");
+            no_place += replay.seconds(WaitCause::NoPlace);
+            let easy = Replay::run(&jobs, &mesh, &Spec::named("easy"), allocator, None)?;
+            easy.check_sums(&jobs);
+            assert_eq!(easy.seconds(WaitCause::Free).to_bits(), 0, "{allocator}");
+        }
+        assert!(no_place > 50.0, "{allocator}: {no_place}");
+    }
+    Ok(())
+}
+
+#[test]
+fn easy_leaves_nothing_free_during_outages() -> Tested {
+    let mut numbers = Numbers(10);
+    let mesh: Mesh = "4x4".parse()?;
+    let mut outage = 0.0;
+    for seed in 0..400 {
+        let jobs = random_jobs(&mut numbers, 14);
+        let mut changes = Vec::new();
+        for _ in 0..12 {
+            let (node, begin) = (numbers.below(16), numbers.below(200));
+            for (time, is_down) in [(begin, true), (begin + 1 + numbers.below(80), false)] {
+                changes.push(NodeChange { time: Time::from_seconds(i64::from(time)), node, is_down });
+            }
+        }
+        let treatment = if seed % 2 == 0 { Treatment::Drain } else { Treatment::Requeue { limit: 3 } };
+        let plan = OutagePlan { changes: Outages::listed(changes), treatment };
+        let replay = Replay::run(&jobs, &mesh, &Spec::named("easy"), "naive", Some(plan))?;
+        replay.check_sums(&jobs);
+        assert_eq!(replay.seconds(WaitCause::Free).to_bits(), 0, "{seed}");
+        outage += replay.seconds(WaitCause::Outage);
+    }
+    assert!(outage > 10_000.0, "{outage}");
     Ok(())
 }

@@ -19,19 +19,13 @@ pub(super) enum Event {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TwinJob {
     pub(super) id: JobId,
-    submit: Time,
-    nodes: u32,
-    limit: Option<Time>,
+    pub(super) submit: Time,
+    pub(super) nodes: u32,
+    pub(super) limit: Option<Time>,
     /// The start of the current run, or `None` if it waits.
     pub(super) start: Option<Time>,
     refused: bool,
     why: JobWhy,
-}
-
-impl TwinJob {
-    pub(super) fn nodes(&self) -> u32 {
-        self.nodes
-    }
 }
 
 #[derive(Clone, Debug)]

@@ -1,0 +1,104 @@
+//! What may be said of recorded waits against simulated ones, by the causes of the recorded waits.
+//!
+//! Waiting that is free to start cannot come from the order of a backfilling queue. If it is rare, a
+//! difference of waits between the recorded and a simulated schedule is one of schedulers. If it is common,
+//! either the recorded scheduler does not backfill, and then no job overtakes another, or jobs were held for
+//! reasons that no replay has. The thresholds are from schedules of simulated sites with planted reasons.
+
+use super::cause::WaitCause;
+use super::schedule::Explained;
+
+/// Share of the waiting that is free to start from which another order, reservations or holds are named.
+const SOME: f64 = 0.01;
+/// Share above which waits cannot come from any order of the queue.
+const MUCH: f64 = 0.1;
+/// Share of overtaking starts up to which a scheduler does not backfill.
+const FEW_OVERTAKING: f64 = 0.01;
+
+/// The meaning of a difference between recorded and simulated waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedWaits {
+    /// Less than 1 % of the waiting was free to start: the difference is one of schedulers.
+    Comparable,
+    /// From 1 to 10 %: the difference stands beside another order, reservations or holds.
+    PartlyFree,
+    /// More than 10 %, and hardly a start overtook an older job: the recorded scheduler does not backfill,
+    /// and the difference stands.
+    WithoutBackfilling,
+    /// More than 10 %: jobs were held for other reasons, and a difference would count that as gain.
+    Held,
+    /// The size of the machine is not known, and its bounds lead to different cases.
+    Unclear,
+}
+
+impl RecordedWaits {
+    /// Decides by the share of waiting that was free to start and the share of starts that overtook an older
+    /// waiting job, both from 0 to 1.
+    pub fn of_shares(free: f64, overtaking: f64) -> Self {
+        if free < SOME {
+            Self::Comparable
+        } else if free <= MUCH {
+            Self::PartlyFree
+        } else if overtaking <= FEW_OVERTAKING {
+            Self::WithoutBackfilling
+        } else {
+            Self::Held
+        }
+    }
+
+    /// Decides by the recorded schedule, explained on the machine and, if its size is not known, also on a
+    /// machine as large as the peak of use nearby.
+    pub fn of_schedule(machine: &Explained, peak: Option<&Explained>) -> Self {
+        let decide = |explained: &Explained| {
+            Self::of_shares(explained.total.share(WaitCause::Free), explained.overtaking)
+        };
+        let first = decide(machine);
+        if peak.is_none_or(|peak| decide(peak) == first) { first } else { Self::Unclear }
+    }
+
+    /// Returns whether a difference of waits may be stated.
+    pub fn has_difference(self) -> bool {
+        matches!(self, Self::Comparable | Self::PartlyFree | Self::WithoutBackfilling)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Run, explain};
+    use super::*;
+    use meshreplay_base::job::Time;
+
+    #[test]
+    fn thresholds_decide_what_is_said() {
+        for (free, overtaking, expected) in [
+            (0.0, 0.5, RecordedWaits::Comparable),
+            (0.0099, 0.0, RecordedWaits::Comparable),
+            (0.01, 0.5, RecordedWaits::PartlyFree),
+            (0.1, 0.0, RecordedWaits::PartlyFree),
+            (0.11, 0.0, RecordedWaits::WithoutBackfilling),
+            (0.11, 0.01, RecordedWaits::WithoutBackfilling),
+            (0.11, 0.02, RecordedWaits::Held),
+            (1.0, 1.0, RecordedWaits::Held),
+        ] {
+            let found = RecordedWaits::of_shares(free, overtaking);
+            assert_eq!(found, expected, "{free} {overtaking}");
+            assert_eq!(found.has_difference(), expected != RecordedWaits::Held, "{free} {overtaking}");
+        }
+    }
+
+    #[test]
+    fn bounds_of_the_machine_have_to_agree() {
+        // Job 1 fits beside job 0 on 10 nodes and waits, and job 2 overtakes it. On 9 nodes job 1 does not fit.
+        let run = |(submit, start, end, nodes)| {
+            let [submit, start, end] = [submit, start, end].map(Time::from_seconds);
+            Run { submit, start, end, nodes, limit: Some(end - start) }
+        };
+        let runs = [(0, 0, 50, 5), (10, 50, 60, 5), (20, 20, 30, 4)].map(run);
+        let [large, small] = [10, 9].map(|nodes| explain(&runs, &[(Time::ZERO, nodes)], &[]));
+        assert_eq!(RecordedWaits::of_schedule(&large, None), RecordedWaits::Held);
+        assert_eq!(RecordedWaits::of_schedule(&small, None), RecordedWaits::Comparable);
+        assert_eq!(RecordedWaits::of_schedule(&large, Some(&large)), RecordedWaits::Held);
+        assert_eq!(RecordedWaits::of_schedule(&large, Some(&small)), RecordedWaits::Unclear);
+        assert!(!RecordedWaits::Unclear.has_difference());
+    }
+}
