@@ -16,7 +16,7 @@ use meshreplay_base::job::{JobId, NodesFor, Time};
 #[derive(Debug)]
 pub struct Why {
     now: Time,
-    /// The nodes of the machine: at most, now, and those that are up or in use now.
+    /// The nodes of the machine: at most, now, and the nodes now up or in use.
     most: u32,
     nodes: u32,
     up: u32,
@@ -48,8 +48,8 @@ pub struct Why {
     total: TotalWhy,
 }
 
-/// Returns the queue's entry of a job, with nodes and limit mirrored: [`WaitQueue`] finds the first job with
-/// *at most* so many nodes or so long a limit, and the oldest blocked job is the first with *more*.
+/// Returns the queue's entry of a job, with nodes and limit mirrored: [`WaitQueue`] finds the first job below a
+/// bound, and the oldest blocked job is the first above one.
 fn mirrored(job: JobId, state: &JobState) -> Waiting {
     let (nodes, estimate) = (NodesFor::exactly(u32::MAX - state.nodes), Time::MAX - state.limit);
     Waiting { slot: 0, job, submit: state.submit, procs: state.nodes, nodes, estimate }
@@ -248,13 +248,13 @@ impl Why {
                 if let Some(entry) = self.queue.find(state.submit, job) {
                     self.queue.remove(entry.slot);
                 }
-                let (nodes, spans) = (state.nodes, &mut self.spans.0);
+                let nodes = state.nodes;
                 match self.sizes.get_mut(&nodes) {
                     Some(count) if *count > 1 => *count -= 1,
                     _ => drop(self.sizes.remove(&nodes)),
                 }
                 if self.queue.is_empty() {
-                    spans.clear();
+                    self.spans.0.clear();
                 }
             }
         }
@@ -310,12 +310,12 @@ impl Why {
     /// Returns the thresholds from now on.
     fn span(&self) -> Span {
         let left = |nodes: u32| u64::from(nodes).saturating_sub(self.used) as u32;
-        let (room, until_outage, is_down) = match self.outages.last() {
-            Some(&(begin, _)) => (left(self.nodes), begin - self.now, begin <= self.now),
-            None => (left(self.nodes), Time::MAX, false),
+        let (room, free) = (left(self.nodes), left(self.up.min(self.nodes)));
+        let (until_outage, free) = match self.outages.last() {
+            Some(&(begin, _)) if begin <= self.now => (Time::MAX, 0),
+            Some(&(begin, _)) => (begin - self.now, free),
+            None => (Time::MAX, free),
         };
-        let until_outage = if is_down { Time::MAX } else { until_outage };
-        let free = if is_down { 0 } else { left(self.up).min(room) };
         let (until_shadow, extra) = self.reservation(free, until_outage).unwrap_or((Time::MAX, u32::MAX));
         Span { length: Time::ZERO, room, free, until_outage, until_shadow, extra }
     }
@@ -328,7 +328,7 @@ impl Why {
             return None;
         }
         let slack = Time::MAX - until_outage - Time::from_micros(1);
-        let is_blocked = Admission { free: u32::MAX, extra: u32::MAX - free - 1, slack };
+        let is_blocked = Admission { free: u32::MAX, extra: (u32::MAX - free).saturating_sub(1), slack };
         let mut from = 0;
         loop {
             let blocked = self.queue.get(self.queue.first(from, &is_blocked)?)?;

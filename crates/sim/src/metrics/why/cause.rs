@@ -17,7 +17,7 @@ pub enum WaitCause {
     Reserved,
     /// Enough nodes are free, and the allocator refused the job.
     NoPlace,
-    /// The job fitted and would have delayed nobody.
+    /// The job fitted and would have delayed no other.
     Free,
 }
 

@@ -16,14 +16,14 @@ pub(super) struct JobState {
     pub(super) limit: Time,
     /// The start of the current wait or run.
     pub(super) since: Time,
-    /// The first open span in which the job waits.
+    /// First open span of the wait.
     pub(super) from: usize,
     /// The phase of the job.
     pub(super) phase: Phase,
     /// Whether the allocator refused the job at this instant.
     pub(super) is_refused: bool,
-    /// The times by cause. While the job waits: of earlier waits, and of the folded spans of this one without
-    /// those that are free to start.
+    /// The times by cause. While the job waits: of earlier waits, and of the folded spans of this one except
+    /// time that is free to start.
     pub(super) why: JobWhy,
     /// The part of `why` that belongs to earlier waits.
     pub(super) earlier: Time,
@@ -38,7 +38,7 @@ pub(super) enum Phase {
     Waiting,
     /// Waiting in vain: larger than the machine.
     TooLarge,
-    /// Running. So many nodes become free when it ends.
+    /// Running. `returning` nodes become free when it ends.
     Running { returning: u32 },
     /// Ended. It may return to the queue.
     Ended,

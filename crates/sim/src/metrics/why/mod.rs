@@ -9,15 +9,15 @@
 //!    known outage of the whole machine. During a known outage no node is free.
 //! 4. *Reserved*: the job would delay the oldest blocked job. This is the oldest waiting job that does not
 //!    fit now, but will after ends of running jobs. Its *shadow time* is the first of these ends, by limits,
-//!    at which it fits, and the *extra* nodes are those free then beyond its need. The cause holds if t + L
+//!    with enough free nodes, and the *extra* nodes are free then beyond its need. The cause holds if t + L
 //!    exceeds the shadow time and n exceeds the extra nodes. Nothing is reserved for a job that has to wait
 //!    for the end of a known outage.
 //! 5. *No place*: the allocator refused the job in the last pass.
-//! 6. *Free to start*: none of these. The job fitted, would have delayed nobody, and was not started.
+//! 6. *Free to start*: otherwise. The job fitted, would have delayed no other, and was not started.
 //!
-//! A job without a limit never ends. Running jobs that have outlived their limits end now. Shadow time and
-//! extra nodes are those of EASY (D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995), so under EASY no
-//! job is ever free to start if the allocator refuses no job that fits by count.
+//! A job without a limit never ends. Running jobs that have outlived their limits end now. EASY has
+//! the same shadow time and extra nodes (D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995), so under
+//! EASY no job is ever free to start if the allocator refuses no job that fits by count.
 //!
 //! Causes depend on a job's nodes and limit only, and on thresholds that all jobs share. Thresholds are kept
 //! per interval, and a job sums its intervals when it starts. From time to time the intervals are folded into

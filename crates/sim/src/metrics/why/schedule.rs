@@ -33,7 +33,7 @@ pub struct Explained {
 /// What happens to a job or the machine, in the order within an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// The machine has so many nodes.
+    /// The machine has another number of nodes.
     Size(u32),
     End(JobId),
     Arrival(JobId),

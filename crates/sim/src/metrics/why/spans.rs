@@ -68,7 +68,7 @@ impl Spans {
     /// the share of an event in a fold have similar costs.
     pub(super) fn is_full(&self, waiting: usize) -> bool {
         let spans = self.0.len();
-        spans >= 256 && spans * spans >= 16 * waiting
+        spans >= 64 && spans * spans >= 16 * waiting
     }
 
     /// Passes the sums of all open spans to `add` for each job, except time that is free to start, and
@@ -108,8 +108,8 @@ struct Sweep {
     not_free: Vec<i64>,
     /// Terms by descending limit. Those below the last limit have moved to `tree`.
     later: Vec<Term>,
-    /// A Fenwick tree of the times of outages and reservations. Position 1 holds for every job, position i + 2
-    /// for those of more than `bounds[i]` nodes.
+    /// A Fenwick tree of the times of outages and reservations. Position 1 is for every job, position i + 2 for
+    /// jobs of more than `bounds[i]` nodes.
     tree: Vec<[i64; 2]>,
 }
 

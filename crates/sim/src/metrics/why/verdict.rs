@@ -1,18 +1,18 @@
 //! What may be said of recorded waits against simulated ones, by the causes of the recorded waits.
 //!
-//! Waiting that is free to start cannot come from the order of a backfilling queue. If it is rare, a
-//! difference of waits between the recorded and a simulated schedule is one of schedulers. If it is common,
-//! either the recorded scheduler does not backfill, and then no job overtakes another, or jobs were held for
-//! reasons that no replay has. The thresholds are from schedules of simulated sites with planted reasons.
+//! A backfilling scheduler leaves little waiting that is free to start, whatever its order. With little of it,
+//! recorded and simulated waits differ by the schedulers. With much of it, the recorded scheduler does not
+//! backfill, and then no job overtakes another, or jobs were held for reasons that no replay has. The
+//! thresholds are from simulated sites with planted reasons.
 
 use super::cause::WaitCause;
 use super::schedule::Explained;
 
-/// Share of the waiting that is free to start from which another order, reservations or holds are named.
+/// Least share of the waiting, free to start, with another order, reservations or holds.
 const SOME: f64 = 0.01;
-/// Share above which waits cannot come from any order of the queue.
+/// Largest share that an order of the queue explains.
 const MUCH: f64 = 0.1;
-/// Share of overtaking starts up to which a scheduler does not backfill.
+/// Largest share of overtaking starts without backfilling.
 const FEW_OVERTAKING: f64 = 0.01;
 
 /// The meaning of a difference between recorded and simulated waits.
@@ -20,10 +20,10 @@ const FEW_OVERTAKING: f64 = 0.01;
 pub enum RecordedWaits {
     /// Less than 1 % of the waiting was free to start: the difference is one of schedulers.
     Comparable,
-    /// From 1 to 10 %: the difference stands beside another order, reservations or holds.
+    /// From 1 to 10 %: another order, reservations or holds are part of the difference.
     PartlyFree,
-    /// More than 10 %, and hardly a start overtook an older job: the recorded scheduler does not backfill,
-    /// and the difference stands.
+    /// More than 10 %, and at most 1 % of the starts overtook an older job: the recorded scheduler does not
+    /// backfill, and the difference is one of schedulers.
     WithoutBackfilling,
     /// More than 10 %: jobs were held for other reasons, and a difference would count that as gain.
     Held,
@@ -46,8 +46,8 @@ impl RecordedWaits {
         }
     }
 
-    /// Decides by the recorded schedule, explained on the machine and, if its size is not known, also on a
-    /// machine as large as the peak of use nearby.
+    /// Decides by the recorded schedule, explained on the machine and, if its size is not known, also on one of
+    /// the size of the peak of use nearby.
     pub fn of_schedule(machine: &Explained, peak: Option<&Explained>) -> Self {
         let decide = |explained: &Explained| {
             Self::of_shares(explained.total.share(WaitCause::Free), explained.overtaking)

@@ -172,6 +172,26 @@ fn message(violation: &Violation) -> String {
 }
 
 impl Observer for LiveAudit<'_> {
+    fn instant(&mut self, now: Time) {
+        self.inner.instant(now);
+    }
+
+    fn queued(&mut self, id: JobId, job: &Job, nodes: u32) {
+        self.inner.queued(id, job, nodes);
+    }
+
+    fn started(&mut self, id: JobId, nodes: u32) {
+        self.inner.started(id, nodes);
+    }
+
+    fn returning(&mut self, id: JobId, nodes: u32) {
+        self.inner.returning(id, nodes);
+    }
+
+    fn ended(&mut self, id: JobId) {
+        self.inner.ended(id);
+    }
+
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
         self.inner.allocated(job, placed, cost_ns);
     }
