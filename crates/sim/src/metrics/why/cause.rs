@@ -4,20 +4,33 @@ use std::ops::{AddAssign, Index, IndexMut};
 
 use meshreplay_base::job::Time;
 
-/// The cause of a second of waiting, see [`super`] for the definitions.
+/// The cause of a second of waiting.
+///
+/// At each instant, after its arrivals, starts and ends, every waiting job gets the first cause that holds, and
+/// keeps it until the next instant with an event. A job without a limit never ends. Running jobs that have
+/// outlived their limits end now.
+///
+/// Shadow time and extra nodes are those of EASY: D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995. So
+/// under EASY no job is ever [`Self::Free`] if the allocator refuses no job that fits by count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WaitCause {
     /// The job exceeds the machine.
     TooLarge,
     /// The job exceeds the nodes that no job uses.
     NoRoom,
-    /// Nodes are down, or a known outage would interrupt the job.
+    /// The job exceeds the free nodes because nodes are down, or would by its limit run into the next known
+    /// outage of the whole machine. During a known outage no node is free.
     Outage,
-    /// The job would delay the oldest blocked job.
+    /// The job would delay the oldest blocked job: the oldest waiting job that does not fit now, but will
+    /// after ends of running jobs. Its *shadow time* is the first of these ends, by limits, with enough free
+    /// nodes, and the *extra* nodes are free then beyond its need. The job would by its limit end after the
+    /// shadow time, and needs more than the extra nodes.
+    ///
+    /// Nothing is reserved for a job that has to wait for the end of a known outage.
     Reserved,
-    /// Enough nodes are free, and the allocator refused the job.
+    /// The allocator refused the job in the last pass, although enough nodes are free.
     NoPlace,
-    /// The job fitted and would have delayed no other.
+    /// Free to start: the job fitted, would have delayed no other, and was not started.
     Free,
 }
 

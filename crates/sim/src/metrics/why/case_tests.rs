@@ -1,7 +1,7 @@
 //! A hand-made case for each cause.
 #![expect(clippy::float_cmp, reason = "shares of whole seconds are exact")]
 
-use super::super::{Explained, JobWhy, Run, WaitCause, explain};
+use super::{Explained, JobWhy, Run, WaitCause, explain};
 use meshreplay_base::job::Time;
 
 /// Returns a run of (submission, start, end, nodes, limit) in seconds. A limit of 0 is none.

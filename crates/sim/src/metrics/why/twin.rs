@@ -1,6 +1,6 @@
 //! The plain twin: the definition, computed anew for every waiting job at every instant.
 
-use super::super::{JobWhy, WaitCause};
+use super::{JobWhy, WaitCause};
 use meshreplay_base::job::{JobId, Time};
 
 /// An event of a schedule.

@@ -1,10 +1,6 @@
-//! The accumulator against its plain twin, the law of EASY, and cases by hand.
+//! The accumulator against its plain twin on random events.
 
-mod cases;
-mod replays;
-mod twin;
-
-use self::twin::{Event, Twin, TwinJob};
+use super::twin::{Event, Twin, TwinJob};
 use super::{JobWhy, WaitCause, Why};
 use meshreplay_base::job::Time;
 use meshreplay_testing::Numbers;

@@ -1,8 +1,7 @@
 //! Schedules of every scheduler: the times of the twin, exact sums, and the law of EASY.
 
-use super::super::{JobWhy, Run, WaitCause, WhyObserver, explain};
-use super::Numbers;
 use super::twin::{Event, Twin};
+use super::{JobWhy, Run, WaitCause, WhyObserver, explain};
 use crate::engine::{Fate, OutagePlan, Parts, Record, replay};
 use crate::execution::RecordedRunTimes;
 use crate::scheduler::{self, SCHEDULERS};
@@ -12,7 +11,7 @@ use meshreplay_base::spec::Spec;
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::Mesh;
 use meshreplay_machine::machine::outages::{NodeChange, Outages, Treatment};
-use meshreplay_testing::Tested;
+use meshreplay_testing::{Numbers, Tested};
 
 /// A replay: its records, and its waits as explained while it ran.
 struct Replay {
