@@ -74,7 +74,8 @@ pub trait Observer {
     /// Reports that the clock advances to `now`, an instant with a pass. All events of the instant follow.
     fn instant(&mut self, _now: Time) {}
 
-    /// Reports that `job` joins the queue and needs `nodes` nodes at least: it arrives, or returns after a kill.
+    /// Reports that `job` joins the queue and needs `nodes` nodes at least: it arrives, or returns after a
+    /// kill.
     fn queued(&mut self, _id: JobId, _job: &Job, _nodes: u32) {}
 
     /// Reports that a job leaves the queue and runs on `nodes` nodes.

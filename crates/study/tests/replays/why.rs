@@ -49,9 +49,9 @@ fn easy_leaves_nothing_free_to_start() -> Tested {
     Ok(())
 }
 
-/// Recorded schedules: a log, the nodes of its machine, the seconds of all jobs without room, reserved and free
-/// to start, and the overtaking starts in units of 0.01 %. By a program that computes the cause of each job at
-/// each event.
+/// Recorded schedules: a log, the nodes of its machine, the seconds of all jobs without room, reserved and
+/// free to start, and the overtaking starts in units of 0.01 %. By a program that computes the cause of each
+/// job at each event.
 const RECORDED: [(&str, u32, [i64; 3], f64); 8] = [
     ("KTH-SP2-1996-2.1-cln", 100, [203_679_018, 47_501_370, 184_384_464], 9_535.0),
     ("HPC2N-2002-2.2-cln", 240, [141_215_483, 511_251_398, 10_324_367_337], 9_560.0),

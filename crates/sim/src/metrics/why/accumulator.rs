@@ -48,8 +48,8 @@ pub struct Why {
     total: TotalWhy,
 }
 
-/// Returns the queue's entry of a job, with nodes and limit mirrored: [`WaitQueue`] finds the first job below a
-/// bound, and the oldest blocked job is the first above one.
+/// Returns the queue's entry of a job, with nodes and limit mirrored: [`WaitQueue`] finds the first job below
+/// a bound, and the oldest blocked job is the first above one.
 fn mirrored(job: JobId, state: &JobState) -> Waiting {
     let (nodes, estimate) = (NodesFor::exactly(u32::MAX - state.nodes), Time::MAX - state.limit);
     Waiting { slot: 0, job, submit: state.submit, procs: state.nodes, nodes, estimate }
@@ -338,6 +338,7 @@ impl Why {
                 return None;
             }
             // A job that does not fit even when all running jobs have ended waits for nodes to come up.
+            // Without outages there is none.
             if u64::from(nodes - free) > self.returning {
                 continue;
             }

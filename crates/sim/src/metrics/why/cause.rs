@@ -6,12 +6,12 @@ use meshreplay_base::job::Time;
 
 /// The cause of a second of waiting.
 ///
-/// At each instant, after its arrivals, starts and ends, every waiting job gets the first cause that holds, and
-/// keeps it until the next instant with an event. A job without a limit never ends. Running jobs that have
-/// outlived their limits end now.
+/// At each instant, after its arrivals, starts and ends, every waiting job gets the first cause that holds,
+/// and keeps it until the next instant with an event. A job without a limit never ends. Running jobs that
+/// have outlived their limits end now.
 ///
-/// Shadow time and extra nodes are those of EASY: D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995. So
-/// under EASY no job is ever [`Self::Free`] if the allocator refuses no job that fits by count.
+/// Shadow time and extra nodes are those of EASY: D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995.
+/// So under EASY no job is ever [`Self::Free`] if the allocator refuses no job that fits by count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WaitCause {
     /// The job exceeds the machine.

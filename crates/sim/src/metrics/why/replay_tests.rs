@@ -172,8 +172,8 @@ fn easy_leaves_nothing_free_with_any_allocator_that_never_refuses() -> Tested {
     Ok(())
 }
 
-/// Schedulers that try every job that fits by count, or every one that is not reserved by count, leave nothing
-/// free: what the allocator refuses has no place.
+/// Schedulers that try every job that fits by count, or every one that is not reserved by count, leave
+/// nothing free: what the allocator refuses has no place.
 #[test]
 fn refused_jobs_wait_for_a_place() -> Tested {
     let mut numbers = Numbers(9);

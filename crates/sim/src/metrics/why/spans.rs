@@ -108,8 +108,8 @@ struct Sweep {
     not_free: Vec<i64>,
     /// Terms by descending limit. Those below the last limit have moved to `tree`.
     later: Vec<Term>,
-    /// A Fenwick tree of the times of outages and reservations. Position 1 is for every job, position i + 2 for
-    /// jobs of more than `bounds[i]` nodes.
+    /// A Fenwick tree of the times of outages and reservations. Position 1 is for every job, position i + 2
+    /// for jobs of more than `bounds[i]` nodes.
     tree: Vec<[i64; 2]>,
 }
 

@@ -1,8 +1,8 @@
 //! What may be said of recorded waits against simulated ones, by the causes of the recorded waits.
 //!
-//! A backfilling scheduler leaves little waiting that is free to start, whatever its order. With little of it,
-//! recorded and simulated waits differ by the schedulers. With much of it, the recorded scheduler does not
-//! backfill, and then no job overtakes another, or jobs were held for reasons that no replay has. The
+//! A backfilling scheduler leaves little waiting that is free to start, whatever its order. With little of
+//! it, recorded and simulated waits differ by the schedulers. With much of it, the recorded scheduler does
+//! not backfill, and then no job overtakes another, or jobs were held for reasons that no replay has. The
 //! thresholds are from simulated sites with planted reasons.
 
 use super::cause::WaitCause;
@@ -46,8 +46,8 @@ impl RecordedWaits {
         }
     }
 
-    /// Decides by the recorded schedule, explained on the machine and, if its size is not known, also on one of
-    /// the size of the peak of use nearby.
+    /// Decides by the recorded schedule, explained on the machine and, if its size is not known, also on one
+    /// of the size of the peak of use nearby.
     pub fn of_schedule(machine: &Explained, peak: Option<&Explained>) -> Self {
         let decide = |explained: &Explained| {
             Self::of_shares(explained.total.share(WaitCause::Free), explained.overtaking)
@@ -88,7 +88,8 @@ mod tests {
 
     #[test]
     fn bounds_of_the_machine_have_to_agree() {
-        // Job 1 fits beside job 0 on 10 nodes and waits, and job 2 overtakes it. On 9 nodes job 1 does not fit.
+        // Job 1 fits beside job 0 on 10 nodes and waits, and job 2 overtakes it. On 9 nodes job 1 does not
+        // fit.
         let run = |(submit, start, end, nodes)| {
             let [submit, start, end] = [submit, start, end].map(Time::from_seconds);
             Run { submit, start, end, nodes, limit: Some(end - start) }
