@@ -37,8 +37,8 @@
 //! let replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs), 0));
 //! let options = Options { jobs: true, ..Options::default() };
 //! let outcome = replay.run(&options, &Monitor::default())?.remove(0);
-//! assert_eq!(outcome.records[2].start, Time::from_seconds(90));
-//! assert_eq!(outcome.recording.dispersal[0].pairwise_sum, 8); // a 2x2 block
+//! assert_eq!(outcome.jobs[2].record.start, Time::from_seconds(90));
+//! assert_eq!(outcome.jobs[0].measures.dispersal.pairwise_sum, 8); // a 2x2 block
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -7,7 +7,7 @@ use meshreplay::allocator::{self, ALLOCATORS, Served, Setup};
 use meshreplay::audit::{Fits, Policy, PolicyCheck, Schedule, ScheduledJob, audit};
 use meshreplay::job::{Job, Shape, Time};
 use meshreplay::machine::{Mesh, parse_intervals};
-use meshreplay::metrics::Monitor;
+use meshreplay::metrics::{FinishedJob, Monitor};
 use meshreplay::scheduler::SCHEDULERS;
 use meshreplay::spec::Spec;
 use meshreplay::study::{JobSource, Options, Outcome, Replay, ReplaySpec};
@@ -79,22 +79,20 @@ fn replay(machine: &Mesh, scheduler: &Spec, allocator: &Spec, jobs: Vec<Job>) ->
 
 /// Audits a schedule.
 fn check(machine: &Mesh, scheduler: &Spec, allocator: &Spec, outcome: &Outcome) {
-    let jobs = outcome.jobs.iter().zip(&outcome.records).zip(&outcome.recording.placements).enumerate();
-    let of_schedule =
-        |(i, ((job, record), nodes)): (usize, ((&Job, &meshreplay::engine::Record), &String))| ScheduledJob {
-            row: i as u64 + 1,
-            number: job.number,
-            submit: job.submit,
-            start: record.start,
-            end: record.end,
-            estimate: job.estimate,
-            procs: job.procs,
-            asked: None,
-            allocated: record.allocated,
-            nodes: Some(parse_intervals(nodes).expect("a list of nodes")),
-            moved: record.moves > 0,
-        };
-    let schedule = Schedule { jobs: jobs.map(of_schedule).collect(), left_out: 0 };
+    let of_schedule = |(i, FinishedJob { job, record, measures }): (usize, &FinishedJob)| ScheduledJob {
+        row: i as u64 + 1,
+        number: job.number,
+        submit: job.submit,
+        start: record.start,
+        end: record.end,
+        estimate: job.estimate,
+        procs: job.procs,
+        asked: None,
+        allocated: record.allocated,
+        nodes: Some(parse_intervals(&measures.more().nodes).expect("a list of nodes")),
+        moved: record.moves > 0,
+    };
+    let schedule = Schedule { jobs: outcome.jobs.iter().enumerate().map(of_schedule).collect(), left_out: 0 };
     let strategy =
         allocator::build(allocator, &Setup::new(machine, 1)).expect("it was built before").strategy;
     let policy = match scheduler.name.as_str() {

@@ -81,5 +81,6 @@ pub(crate) fn state(study: &Study, number: usize, at_s: f64) -> PyResult<State> 
     let running = running.into_iter();
     let running =
         running.map(|job| (job.job.number, job.start.as_seconds(), job.job.procs, job.nodes)).collect();
-    Ok(State { extents: machine.extents()[..machine.dims().max(1)].to_vec(), nodes, running, waiting })
+    let drawn = machine.drawn();
+    Ok(State { extents: drawn.extents()[..drawn.dims().max(1)].to_vec(), nodes, running, waiting })
 }

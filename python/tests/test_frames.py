@@ -58,7 +58,7 @@ ROWS: dict[str, list[Any]] = {
 def replayed(frame: Any, **options: Any) -> dict[str, list[Any]]:
     """Returns the jobs of a replay of a frame."""
     log = mr.Log.from_frame(frame, name="own", **options)
-    return mr.replay(log, "4x4", "naive", timed=False, quiet=True).jobs.to_dict()
+    return mr.replay(log, "4x4", "naive", "fcfs", timed=False, quiet=True).jobs.to_dict()
 
 
 def test_frames_of_every_library_are_logs(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_frames_of_every_library_are_logs(tmp_path: Path) -> None:
             again["submit_hour"] = found["submit_hour"]
         assert again == found, type(other)
     frame.with_columns(pl.col("submit").dt.strftime("%Y-%m-%dT%H:%M:%S")).write_csv(tmp_path / "own.csv")
-    read = mr.replay(mr.read_log(tmp_path / "own.csv"), "4x4", "naive", timed=False, quiet=True).jobs.to_dict()
+    read = mr.replay(mr.read_log(tmp_path / "own.csv"), "4x4", "naive", "fcfs", timed=False, quiet=True).jobs.to_dict()
     read["run"] = found["run"]
     assert read == found
 
@@ -126,16 +126,16 @@ def test_messages_on_frames_name_keywords_and_no_files() -> None:
     assert 'columns={"submit": "COLUMN", ' in str(raised.value) and str(raised.value).startswith("the frame: ")
     frame = pl.DataFrame({"submit": [0], "run": [5], "procs": [9]})
     with pytest.raises(mr.Error, match="^mine: job 1 asks for 9 processors.*oversize='skip'"):
-        mr.replay(mr.Log.from_frame(frame, name="mine"), "2x2", "naive", quiet=True)
+        mr.replay(mr.Log.from_frame(frame, name="mine"), "2x2", "naive", estimate="exact", quiet=True)
     with pytest.raises(TypeError, match=r"a DataFrame is no log; mr\.Log\.from_frame"):
         mr.replay(frame, "2x2", "naive")
-    assert "/" not in "".join(mr.replay(mr.Log.from_frame(frame), "4x4", "naive", quiet=True).notes)
+    assert "/" not in "".join(mr.replay(mr.Log.from_frame(frame), "4x4", "naive", estimate="exact", quiet=True).notes)
 
 
 def test_records_of_a_log_are_a_log_again(small: Path) -> None:
     records = mr.read_log(small).records()
-    again = mr.replay(mr.Log.from_frame(records), "8x8", "mc1x1", timed=False, quiet=True)
-    first = mr.replay(small, "8x8", "mc1x1", timed=False, quiet=True)
+    again = mr.replay(mr.Log.from_frame(records), "8x8", "mc1x1", estimate="exact", timed=False, quiet=True)
+    first = mr.replay(small, "8x8", "mc1x1", estimate="exact", timed=False, quiet=True)
     one, other = first.jobs.to_dict(), again.jobs.to_dict()
     assert set(one["queue"]) == {"interactive", "batch"}
     assert one.pop("run") != other.pop("run") and one == other

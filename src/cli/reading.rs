@@ -3,6 +3,7 @@
 use std::env;
 
 use anyhow::{Result, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use jiff::tz::TimeZone;
 
 use crate::frame::read_tables_of_logs;
@@ -48,13 +49,20 @@ pub(in crate::cli) struct Zone {
 
     /// What the sizes of jobs count, in formats that count several things: nodes, cpus or gpus [default: that
     /// of the format].
-    #[arg(long, value_name = "UNIT", value_parser = ["nodes", "cpus", "gpus"])]
+    #[arg(long, value_name = "UNIT", value_parser = units())]
     unit: Option<String>,
 
     /// Read only the jobs of this cluster, in logs that name it: a dump of sacct or a table with a column
     /// Cluster. each takes clusters for partitions, and a replay has one row for each of them.
     #[arg(long, value_name = "NAME")]
     cluster: Option<String>,
+}
+
+/// Returns the parser of `--unit`, which takes the word of other tools for CPUs as well.
+fn units() -> impl TypedValueParser<Value = String> {
+    let cpus = PossibleValue::new("cpus").alias("cores");
+    let units = PossibleValuesParser::new([PossibleValue::new("nodes"), cpus, PossibleValue::new("gpus")]);
+    units.map(|unit| if unit == "cores" { "cpus".to_owned() } else { unit })
 }
 
 /// How a log is read.

@@ -13,7 +13,9 @@ fn all_leaves_out_who_cannot_serve_and_says_so() -> Tested {
     let replay = format!("replay {} -a all --no-timing", bundled("tiny.swf"));
     let ran = run(at, &format!("{replay} -m 6x3 -o out --format csv"))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let left_out = "'linear-first-fit' on 6x3: it is for machines of at most 1 dimensions\n";
+    let left_out = "all leaves out 'linear-first-fit', 'left-compaction', 'right-compaction', \
+                    'ordered-compaction', 'cost-free-compaction' on 6x3: each is for machines of at most 1 \
+                    dimensions\n";
     assert_eq!(ran.stderr.matches(left_out).count(), 1, "{}", ran.stderr);
     let buddy = "all leaves out 'buddy-2d', which never finds a place for ";
     assert_eq!(ran.stderr.matches(buddy).count(), 1, "{}", ran.stderr);
@@ -39,7 +41,7 @@ fn all_in_a_study_leaves_out_the_same() -> Tested {
     let ran = run(at, "sweep all.toml -o out --no-timing")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     for part in [
-        "on 6x3: it is for machines of at most 1 dimensions\n",
+        "on 6x3: each is for machines of at most 1 dimensions\n",
         "all leaves out 'buddy-2d', which never finds",
     ] {
         assert!(ran.stderr.contains(part), "{}", ran.stderr);

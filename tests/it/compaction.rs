@@ -41,13 +41,13 @@ fn near(a: f64, b: f64) -> bool {
 fn a_job_starts_when_others_have_made_room_and_they_end_later() -> Tested {
     let found = replay(&fragmented(100.0), "10", "fcfs", SLOW)?;
     // Decision: five records of two tasks, one scheduled task: 0.6 s. Move by three processors: three steps.
-    assert!(near(seconds(found.records[4].start), 4.5 + 0.6 + 3.0), "{:?}", found.records[4]);
-    let moved = &found.records[1];
+    assert!(near(seconds(found.jobs[4].record.start), 4.5 + 0.6 + 3.0), "{:?}", found.jobs[4].record);
+    let moved = &found.jobs[1].record;
     assert_eq!((moved.moves, moved.suspended), (1, Time::from_seconds(3)));
     assert!(near(seconds(moved.end), 103.0));
-    assert!(near(seconds(found.records[3].end), 100.0) && found.records[3].moves == 0);
+    assert!(near(seconds(found.jobs[3].record.end), 100.0) && found.jobs[3].record.moves == 0);
     // All jobs arrive together, so job 4 is the head of the queue from the start.
-    assert_eq!(found.records[4].head, Time::ZERO);
+    assert_eq!(found.jobs[4].record.head, Time::ZERO);
     for (name, expected) in [
         ("allocation_delay_s_mean", 8.1 / 5.0),
         ("queue_delay_s_mean", 0.0),
@@ -66,10 +66,10 @@ fn a_job_starts_when_others_have_made_room_and_they_end_later() -> Tested {
     );
     // Without compaction job 4 waits for job 1 in the middle.
     let found = replay(&fragmented(100.0), "10", "fcfs", "linear-first-fit")?;
-    assert!(near(seconds(found.records[4].start), 100.0));
+    assert!(near(seconds(found.jobs[4].record.start), 100.0));
     assert_eq!(found.recording.compactions, Compactions::default());
     let found = replay(&fragmented(100.0), "10", "fcfs", "cost-free-compaction")?;
-    assert!(near(seconds(found.records[4].start), 4.5) && near(seconds(found.records[1].end), 100.0));
+    assert!(near(seconds(found.jobs[4].record.start), 4.5) && near(seconds(found.jobs[1].record.end), 100.0));
     assert_eq!(
         found.recording.compactions,
         Compactions { begun: 1, carried_out: 1, ..Compactions::default() }
@@ -81,14 +81,18 @@ fn a_job_starts_when_others_have_made_room_and_they_end_later() -> Tested {
 fn a_plan_is_void_if_a_job_that_would_move_ends_before_it_is_made() -> Tested {
     for (second_run_s, start_s) in [(4.8, 4.8), (5.1, 5.1), (5.2, 8.1)] {
         let found = replay(&fragmented(second_run_s), "10", "fcfs", SLOW)?;
-        assert!(near(seconds(found.records[4].start), start_s), "{second_run_s}: {:?}", found.records[4]);
+        assert!(
+            near(seconds(found.jobs[4].record.start), start_s),
+            "{second_run_s}: {:?}",
+            found.jobs[4].record
+        );
         let aborted = u64::from(second_run_s < 5.2);
         let counted = Compactions { begun: 1, carried_out: 1 - aborted, aborted, ..Compactions::default() };
         assert_eq!(found.recording.compactions, counted, "{second_run_s}");
     }
     // A job that would end during its move ends after the move.
     let found = replay(&fragmented(5.2), "10", "fcfs", SLOW)?;
-    let moved = &found.records[1];
+    let moved = &found.jobs[1].record;
     assert!(near(seconds(moved.end), 8.2) && moved.suspended == Time::from_seconds(3), "{moved:?}");
     Ok(())
 }
@@ -101,14 +105,14 @@ fn delayed_and_overrunning_plans_are_counted() -> Tested {
     // than its own move.
     let jobs = [job(0, 0.0, 2.0, 1), job(1, 0.0, 90.0, 1), job(2, 0.0, 90.0, 1), job(3, 0.0, 5.0, 4)];
     let found = replay(&jobs, "6", "fcfs", costs)?;
-    assert!(near(seconds(found.records[3].start), 4.0), "{:?}", found.records);
+    assert!(near(seconds(found.jobs[3].record.start), 4.0), "{:?}", found.jobs);
     let counted = Compactions { begun: 1, carried_out: 1, delayed: 1, ..Compactions::default() };
     assert_eq!((found.recording.compactions, jobs_moved(&found)), (counted, Some(Number::Count(2))));
     // Layout `00011222·`, job 0 ends: the new job can start after four steps, and the moves take five.
     let jobs = [job(0, 0.0, 2.0, 3), job(1, 0.0, 90.0, 2), job(2, 0.0, 90.0, 3), job(3, 0.0, 5.0, 4)];
     let found = replay(&jobs, "9", "fcfs", costs)?;
-    assert!(near(seconds(found.records[3].start), 6.0), "{:?}", found.records);
-    let suspended = [1, 2].map(|i: usize| seconds(found.records[i].suspended));
+    assert!(near(seconds(found.jobs[3].record.start), 6.0), "{:?}", found.jobs);
+    let suspended = [1, 2].map(|i: usize| seconds(found.jobs[i].record.suspended));
     assert!(suspended.into_iter().any(|longest| near(longest, 5.0)), "{suspended:?}");
     let counted = Compactions { begun: 1, carried_out: 1, delayed: 1, overrun: 1, ..Compactions::default() };
     assert_eq!((found.recording.compactions, jobs_moved(&found)), (counted, Some(Number::Count(2))));
@@ -136,7 +140,7 @@ fn no_time_is_lost_that_is_not_accounted_for() -> Tested {
                 let allocator = format!("{way}-compaction:check=yes,{costs}");
                 let found = replay(&jobs, "20", scheduler, &allocator)?;
                 let mut moves = 0;
-                for (job, record) in jobs.iter().zip(&found.records) {
+                for (job, record) in jobs.iter().zip(found.jobs.iter().map(|job| &job.record)) {
                     let label =
                         format!("{allocator} {scheduler} round {round}, job {}: {record:?}", job.number);
                     assert_eq!(record.end - record.start, job.run + record.suspended, "{label}");
@@ -149,11 +153,11 @@ fn no_time_is_lost_that_is_not_accounted_for() -> Tested {
                 assert_eq!(compactions.begun, compactions.carried_out + compactions.aborted, "{allocator}");
                 assert!(compactions.delayed.max(compactions.overrun) <= compactions.carried_out);
                 assert!(compactions.carried_out <= u64::from(moves), "{allocator} {scheduler}");
-                let at_least_once = found.records.iter().filter(|record| record.moves > 0).count() as u64;
+                let at_least_once = found.jobs.iter().filter(|job| job.record.moves > 0).count() as u64;
                 assert_eq!(jobs_moved(&found), Some(Number::Count(at_least_once)), "{allocator} {scheduler}");
                 // Never more busy processors than the machine has.
                 let mut events: Vec<(Time, i64)> = Vec::new();
-                for (job, record) in jobs.iter().zip(&found.records) {
+                for (job, record) in jobs.iter().zip(found.jobs.iter().map(|job| &job.record)) {
                     events
                         .extend([(record.start, i64::from(job.procs)), (record.end, -i64::from(job.procs))]);
                 }
@@ -196,8 +200,8 @@ fn reservations_follow_jobs_that_others_make_room_for() -> Tested {
             )?;
             for (i, job) in jobs.iter().enumerate() {
                 let label = format!("{scheduler}, round {round}, job {i}");
-                assert_eq!(free.records[i].start, counted.records[i].start, "{label}");
-                assert_eq!(held.records[i].end - held.records[i].start, job.run, "{label}");
+                assert_eq!(free.jobs[i].record.start, counted.jobs[i].record.start, "{label}");
+                assert_eq!(held.jobs[i].record.end - held.jobs[i].record.start, job.run, "{label}");
             }
             let wait_s = |found: &Outcome| found.summary.get("wait_s_mean").unwrap_or(f64::NAN);
             let late = wait_s(&held) / wait_s(&counted).max(1.0);
@@ -230,7 +234,7 @@ fn whoever_waits_behind_a_held_job_is_asked_when_it_has_started() -> Tested {
         ["fcfs", "easy", "easy:pass=per-event", "conservative", "bypass-queue", "first-fit-queue"]
     {
         let found = replay(&jobs, "10", scheduler, "left-compaction:step_time=1")?;
-        assert!(near(seconds(found.records[4].start), 23.000_009), "{scheduler}: {:?}", found.records);
+        assert!(near(seconds(found.jobs[4].record.start), 23.000_009), "{scheduler}: {:?}", found.jobs);
     }
     Ok(())
 }
@@ -245,7 +249,7 @@ fn jobs_that_end_in_an_instant_are_not_moved_in_it() -> Tested {
         for scheduler in ["easy:pass=per-event", "conservative", "easy"] {
             for costs in ["select_cost=0.1,schedule_cost=0.1", "select_cost=0,schedule_cost=0"] {
                 let found = replay(&jobs, "10", scheduler, &format!("left-compaction:step_time=1,{costs}"))?;
-                for (job, record) in jobs.iter().zip(&found.records) {
+                for (job, record) in jobs.iter().zip(found.jobs.iter().map(|job| &job.record)) {
                     assert_eq!(
                         record.end - record.start,
                         job.run + record.suspended,

@@ -90,7 +90,7 @@ fn frames_have_the_columns_of_the_schema() -> Tested {
         fs::read_to_string(bundled("tiny.swf"))?.lines().map(waits).collect::<String>(),
     )?;
     let all = "--partition 1 --estimate predicted:user-last-two --contention --network wormhole --placements \
-         --by-shape";
+         --by-shape --latency --period 0..100000";
     let ran =
         run(at, &format!("replay waits.swf -q -m 4x4 -a naive -s recorded -o all {all} {outages} {slices}"))?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
@@ -107,9 +107,12 @@ fn frames_have_the_columns_of_the_schema() -> Tested {
             let kinds = frame.dtypes().into_iter().map(|kind| kind.to_string());
             let found: Vec<_> = frame.get_column_names().iter().map(ToString::to_string).zip(kinds).collect();
             let expected = documented.iter().filter(|[_, _, when]| {
-                // This log has no lists of nodes; recorded_nodes_cli.rs tests these columns.
-                let is_elsewhere =
-                    when == "in the summary of a study" || when.contains("the allocator `recorded`");
+                // This log has no lists of nodes, the machine is no tree, and a recorded schedule is not shaken;
+                // recorded_nodes_cli.rs, trees_cli.rs and shake_cli.rs test these columns.
+                let is_elsewhere = when == "in the summary of a study"
+                    || when.contains("the allocator `recorded`")
+                    || when == "with --shake"
+                    || when.contains("if a machine is a tree of switches");
                 when == "always" || conditional && !is_elsewhere
             });
             let expected: Vec<_> = expected.map(|[name, kind, _]| (name.clone(), kind.clone())).collect();
@@ -142,7 +145,9 @@ fn the_schema_is_told_in_three_forms() -> Tested {
     let wrong = run(at, "schema cells")?;
     assert_eq!(wrong.code, Some(2));
     assert!(
-        wrong.stderr.contains("[possible values: jobs, summary, downtimes, fragmentation, shapes, tidy]"),
+        wrong
+            .stderr
+            .contains("[possible values: jobs, summary, downtimes, fragmentation, latency, shapes, tidy]"),
         "{}",
         wrong.stderr
     );

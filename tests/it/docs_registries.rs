@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::fs;
 
-use meshreplay::allocator::{ALLOCATORS, Entry, RECORDED};
+use meshreplay::allocator::{ALLOCATORS, Entry, OnTrees, RECORDED};
 use meshreplay::machine::order::ORDERS;
 use meshreplay::scheduler::{self, SCHEDULERS};
 use meshreplay::trace::{FORMATS, Format};
@@ -100,15 +100,21 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
     if let Some(reason) = row.refuses_unavailable {
         let _ = write!(machines, ", without unavailable nodes: {reason}");
     }
+    let (trees, is_of_trees) = (row.trees.to_string(), row.trees == OnTrees::Only);
+    if is_of_trees {
+        "trees of switches".clone_into(&mut machines);
+    }
     let promises = if promises.is_empty() { "nothing" } else { &promises };
-    let rows = [
+    let mut rows = vec![
         ("placements", kind.as_str()),
         ("promises", promises),
         ("machines", &machines),
         ("on tori", &tori),
+        ("on trees", &trees),
         ("source", row.source),
         ("code", &code),
     ];
+    rows.retain(|(title, _)| !(is_of_trees && title.starts_with("on ")));
     let mut text = facts(row.name, row.summary, &rows, row.parameters);
     let up = if family_of(row.name)?.is_some() { "../README.md" } else { "README.md" };
     let _ = writeln!(
@@ -116,7 +122,10 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
         "\n## A drawing\n\nOf seven jobs two have ended, and the last one, `#`, has come; see [how to read \
              it]({up}#the-drawings)."
     );
-    for machine in [["48"].as_slice(), &["8x8"], &["8x8", "4x4x4"]][row.max_dims.clamp(1, 3) - 1] {
+    let of_dims: [&[&str]; 3] = [&["48"], &["8x8"], &["8x8", "4x4x4"]];
+    for machine in
+        if is_of_trees { &["tree:8x8", "tree:4x4x4"] } else { of_dims[row.max_dims.clamp(1, 3) - 1] }
+    {
         // The allocator `recorded` needs a log with the nodes of each job.
         let (log, map) = if row.name == RECORDED { ("sacct", " --node-map n{rank}") } else { ("swf", "") };
         let command = format!(

@@ -138,7 +138,7 @@ fn tables_in_binary_files_are_the_tables() -> Tested {
         let ran = run(
             at,
             &format!(
-                "replay log.csv -m 2x3 -s recorded easy -a naive --no-timing -o {format} --format {format}"
+                "replay log.csv -m 2x3 -s recorded fcfs -a naive --no-timing -o {format} --format {format}"
             ),
         )?;
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);

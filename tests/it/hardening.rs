@@ -85,7 +85,7 @@ fn names_are_no_formulas_in_any_table() -> Tested {
     fs::write(at.join("=1+1.csv"), rows)?;
     for command in [
         "trace convert =1+1.csv log.swf --time-zone UTC",
-        "replay =1+1.csv -m 4x4 -a naive --placements -q -o out --time-zone UTC",
+        "replay =1+1.csv -m 4x4 -a naive --placements -q -o out --time-zone UTC --estimate exact",
         "export out --to evalys -o jobs.csv",
     ] {
         let ran = run(at, command)?;

@@ -49,7 +49,7 @@ fn rounds_tell_the_range_of_the_cost_of_calls() -> Tested {
     let directory = tempfile::tempdir()?;
     let replay = format!("replay {} -m 4x4 -a naive mc1x1 -q", bundled("tiny.swf"));
     let ran = run(directory.path(), &format!("{replay} --timing-rounds 3"))?;
-    let head = "ns per job in 3 rounds, one replay at a time\n";
+    let head = "ns per job, median of 3 rounds (least to greatest), one replay at a time\n";
     let rounds = ran.stdout.split(head).nth(1).ok_or("no rounds")?;
     for (name, line) in ["naive", "mc1x1"].into_iter().zip(rounds.lines()) {
         let words: Vec<&str> = line.split_whitespace().collect();

@@ -101,7 +101,7 @@ fn results(summary: &str) -> Vec<String> {
 
 #[test]
 fn every_format_is_replayed_as_if_it_were_converted_first() -> Tested {
-    const REST: &str = "-m 4x4 -a hilbert+bf mc1x1 --no-timing --format csv --oversize skip";
+    const REST: &str = "-m 4x4 -a hilbert+bf mc1x1 --no-timing --format csv --oversize skip --estimate exact";
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     write_logs(at)?;
@@ -136,7 +136,9 @@ fn the_format_of_a_study_is_part_of_its_keys() -> Tested {
     let at = directory.path();
     write_logs(at)?;
     let cells = |format: &str| -> Result<BTreeSet<String>, Box<dyn std::error::Error>> {
-        let study = format!("logs = [\"table\"]\nmachines = [\"4x4\"]\nallocators = [\"naive\"]\n{format}\n");
+        let study = format!(
+            "logs = [\"table\"]\nmachines = [\"4x4\"]\nallocators = [\"naive\"]\n{format}\nschedulers = [\"fcfs\"]\n"
+        );
         fs::write(at.join("study.toml"), study)?;
         let ran = run(at, "sweep study.toml -o out --no-timing")?;
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);

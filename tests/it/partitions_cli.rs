@@ -86,14 +86,13 @@ fn each_partition_is_replayed_as_a_log_of_its_own() -> Tested {
 }
 
 #[test]
-fn the_peak_of_its_jobs_stands_for_a_partition_whose_size_no_header_tells() -> Tested {
+fn the_use_of_its_jobs_stands_for_a_partition_whose_size_no_header_tells() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     fs::write(at.join("log.swf"), log("", |_| true))?;
     let (notes, found) = replay(at, "log.swf -m auto:1d --partition 2")?;
     let note = format!(
-        "machine 'auto:1d' is {0}, for the {0} processors that its jobs had in use \
-         at once, as the header does not tell the partition's\n",
+        "machine 'auto:1d' is {0}, for the {0} processors that its jobs fill and hardly ever exceed\n",
         found["machine"][0]
     );
     assert!(notes.contains(&note), "{note}{notes}");

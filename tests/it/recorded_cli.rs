@@ -22,11 +22,13 @@ fn the_machine_follows_from_the_log() -> Tested {
     let places = ["4x4", "2x8", "2x2x4"].map(|machine| manifest.find(&format!("\"{machine}\"")));
     assert!(places.is_sorted() && places[0].is_some(), "{manifest}");
     fs::write(at.join("bare.swf"), LOG)?;
-    let ran = run(at, "replay bare.swf -m auto:1d -s recorded -a naive --no-timing -o bare --format csv")?;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let note = "machine 'auto:1d' is 10, for the 10 processors that were in use at once, as its header has \
-         no number";
+    // A job without a recorded wait started at its submission.
+    let ran = run(at, "replay bare.swf -m auto:1d -s recorded -a naive --no-timing")?;
+    let note = "machine 'auto:1d' is 13, for the 13 processors that its jobs fill and hardly ever exceed; 1 job \
+                without a recorded start counts from the submission on\n";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    let ran = run(at, "replay bare.swf -m 10 -s recorded -a naive --no-timing -o bare --format csv")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     // The job without a wait starts first, so another job is late.
     assert!(ran.stderr.contains("1 of 3 jobs started later than recorded"), "{}", ran.stderr);
     assert!(ran.stderr.contains("the recorded wait of 1 of 3 jobs is unknown"), "{}", ran.stderr);
@@ -67,9 +69,22 @@ fn what_auto_cannot_be_is_said() -> Tested {
     let at = directory.path();
     fs::write(at.join("bare.swf"), LOG.replace(" 10 60 5", " -1 60 5").replace(" 20 60 5", " -1 60 5"))?;
     let bare = fs::read_to_string(at.join("bare.swf"))?;
-    fs::write(at.join("huge.swf"), bare.replace(" 60 5", " 60 20000000"))?;
+    fs::write(at.join("huge.swf"), format!("; MaxProcs: 20000000\n{bare}"))?;
+    let falling = |i: i64| {
+        format!(
+            "{i} {} 0 {} {i} -1 -1 {i} -1 -1 1 1 1 -1 1 -1 -1 -1\n",
+            2_000_000 * i,
+            2_000_000 / i.pow(3) + 1
+        )
+    };
+    fs::write(at.join("falling.swf"), (1..400).map(falling).collect::<String>())?;
     for (arguments, code, message) in [
         ("bare.swf -m auto:4d -a naive", 2, "expected auto (a mesh of two dimensions), auto:1d"),
+        (
+            "falling.swf -m auto -a naive",
+            1,
+            "the size of its machine is not known: its jobs had up to 399 processors in use at once, for 1 s",
+        ),
         ("huge.swf -m auto -a naive", 1, "machine 'auto' would have 20000000 nodes, expected 1 to 2^24"),
         (
             "synthetic:jobs=10,max=2x2 -m auto -a naive",

@@ -20,11 +20,12 @@ fn dump() -> String {
 fn small(at: &Path) -> std::io::Result<()> {
     let line = |job: u32, start: u32, end: u32, nodes: u32, list: &str| {
         format!(
-            "{job}|2026-05-01T10:00:00|2026-05-01T10:{start:02}:00|2026-05-01T10:{end:02}:00|COMPLETED|{nodes}|{}|{list}\n",
-            4 * nodes
+            "{job}|2026-05-01T10:00:00|2026-05-01T10:{start:02}:00|2026-05-01T10:{end:02}:00|COMPLETED|{nodes}|{}|{}|{list}\n",
+            4 * nodes,
+            end - start
         )
     };
-    let text = "JobID|Submit|Start|End|State|NNodes|AllocCPUS|NodeList\n".to_owned()
+    let text = "JobID|Submit|Start|End|State|NNodes|AllocCPUS|TimelimitRaw|NodeList\n".to_owned()
         + &line(1, 0, 30, 1, "n4")
         + &line(2, 5, 20, 2, "n[1-2]")
         + &line(3, 10, 12, 1, "n2");
@@ -292,11 +293,11 @@ fn logs_that_do_not_suit_the_machine_are_named() -> Tested {
         ),
         ("synthetic:jobs=10,max=2x2 -m 4x4".to_owned(), "no job has a list of nodes"),
         (
-            "bad.csv --input-format table -m 4x4".to_owned(),
+            "bad.csv --input-format table -m 4x4 -s fcfs".to_owned(),
             "bad.csv: job 1: node list 'n[1': a bracket is not closed",
         ),
         (
-            "twice.csv --input-format table -m 4x4 --node-map n{rank}".to_owned(),
+            "twice.csv --input-format table -m 4x4 -s fcfs --node-map n{rank}".to_owned(),
             "twice.csv: names 'n01' and 'n1' are both node 1 of machine 4x4 by the node map; a node has one \
                  name",
         ),

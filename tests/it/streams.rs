@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use meshreplay::frame::{FileFormat, RunPlace, RunResults};
-use meshreplay::metrics::FinishedJobs;
+use meshreplay::metrics::FinishedJob;
 use meshreplay::study::{Options, Outcome, Progress, Running, Study, TakeCellRows, sweep};
 use meshreplay::trace::LogNames;
 
@@ -21,7 +21,9 @@ pub(crate) fn replayed(
 ) -> Result<Vec<String>, Box<dyn Error>> {
     let parts = results.parts();
     let rows = parts.as_ref().map(|parts| {
-        move |number, seed, names: &LogNames, left: FinishedJobs| Ok(parts.take(number, seed, names, &left)?)
+        move |number, seed, names: &LogNames, left: Vec<FinishedJob>| {
+            Ok(parts.take(number, seed, names, &left)?)
+        }
     });
     let rows = rows.as_ref().map(|rows| rows as &TakeCellRows<'_>);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
@@ -29,7 +31,7 @@ pub(crate) fn replayed(
     let cells: Vec<usize> = (0..study.cells.len()).collect();
     let is_streamed = study.most_kept < usize::MAX;
     let keep = |_, outcomes: Vec<Outcome>| {
-        assert!(outcomes.iter().all(|outcome| outcome.is_streamed == is_streamed));
+        assert!(outcomes.iter().all(|outcome| outcome.has_jobs() != is_streamed));
         Ok(outcomes)
     };
     let mut failure = None;
@@ -96,9 +98,7 @@ fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn E
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
     let (running, found) = (Running::new(study.cells.len()), Mutex::new(Vec::new()));
     let cells: Vec<usize> = (0..study.cells.len()).collect();
-    let is_streamed = study.most_kept < usize::MAX;
     let keep = |number, outcomes: Vec<Outcome>| {
-        assert!(outcomes.iter().all(|outcome| outcome.is_streamed == is_streamed));
         let words = outcomes.iter().map(|outcome| format!("{:?} {:?}", outcome.summary, outcome.parts));
         found.lock().expect("no panic").push((number, words.collect()));
         Ok(())

@@ -63,7 +63,10 @@ fn names_are_the_same_in_a_converted_log() -> Tested {
     fs::write(at.join("dst.sacct"), DUMP)?;
     fine(at, "trace convert dst.sacct kept.swf --time-zone UTC --keep-names")?;
     for log in ["dst.sacct", "kept.swf"] {
-        fine(at, &format!("replay {log} -m 4x4 -a naive --time-zone UTC --no-timing -q --force -o out"))?;
+        fine(
+            at,
+            &format!("replay {log} -m 4x4 -s fcfs -a naive --time-zone UTC --no-timing -q --force -o out"),
+        )?;
         let table = fine(at, "table out --by user --columns jobs --format csv")?.stdout;
         assert!(table.contains("\n1001,1") && table.contains("\nO'Brien,1"), "{log}: {table}");
     }
@@ -119,8 +122,11 @@ fn the_machine_of_a_log_has_room_for_each_of_its_jobs() -> Tested {
     };
     fs::write(at.join("zero.swf"), job(1, 0, 10, 4) + &job(2, 0, 0, 16))?;
     fs::write(at.join("unknown.swf"), job(1, 0, 10, 4) + &job(2, -1, 10, 16))?;
-    let zero = fine(at, "replay zero.swf -m auto:1d -s recorded -a naive --no-timing --columns wait_s_mean")?;
-    assert!(zero.stderr.contains("is 20, for the 20 processors that were in use at once"), "{}", zero.stderr);
+    // A job of 0 s says nothing about the size.
+    let zero = run(at, "replay zero.swf -m auto:1d -s recorded -a naive --no-timing")?;
+    let told = "the size of its machine is not known: its jobs had up to 4 processors in use at once, for 10 s, \
+                and the largest has 16; give the machine, such as 16x16";
+    assert!(zero.code == Some(1) && zero.stderr.contains(told), "{}", zero.stderr);
     // Jobs that were cancelled while waiting had no nodes.
     let head = "JobIDRaw|User|Submit|Start|End|State|NNodes|AllocCPUS\n\
                 1|a|2024-03-01T00:00:00|2024-03-01T00:00:00|2024-03-01T09:00:00|COMPLETED|16|16\n";
@@ -130,11 +136,15 @@ fn the_machine_of_a_log_has_room_for_each_of_its_jobs() -> Tested {
     fs::write(at.join("cancelled.sacct"), dump)?;
     fine(at, "trace convert cancelled.sacct cancelled.swf --time-zone UTC")?;
     for log in ["cancelled.sacct", "cancelled.swf"] {
-        let said = fine(at, &format!("replay {log} -m auto:1d -a naive --no-timing --time-zone UTC"))?.stderr;
+        let said =
+            fine(at, &format!("replay {log} -m auto:1d -s fcfs -a naive --no-timing --time-zone UTC"))?
+                .stderr;
         assert!(said.contains("machine 'auto:1d' is 16, for"), "{log}: {said}");
     }
     let unknown = fine(at, "replay unknown.swf -m auto:1d -a naive --no-timing")?;
-    assert!(unknown.stderr.contains("is 16, for the 16 processors that one of its jobs asks for"));
+    let told = "is 20, for the 20 processors that its jobs fill and hardly ever exceed; 1 job without a recorded \
+                start counts from the submission on\n";
+    assert!(unknown.stderr.contains(told), "{}", unknown.stderr);
     // `1,024` is not a number, and it is not read as 1.
     fs::write(at.join("comma.swf"), format!("; MaxProcs: 1,024\n{}", job(1, 0, 10, 3)))?;
     let comma = fine(at, "replay comma.swf -m auto:1d -a naive --no-timing")?;
@@ -152,19 +162,19 @@ fn tables_say_what_they_lack_and_what_they_have_twice() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     fs::write(at.join("lacks.csv"), "id,submit,start,end,nodes\n1,100,200,300,4\n3,,100,200,4\n")?;
-    let said = fine(at, "replay lacks.csv -m 4x4 -a naive --no-timing")?.stderr;
+    let said = fine(at, "replay lacks.csv -m 4x4 -s fcfs -a naive --no-timing")?.stderr;
     assert!(said.contains("jobs without a submit time, for which their start stands: 1"), "{said}");
     assert!(!said.contains("no column holds submit times"), "{said}");
     fs::write(at.join("parts.csv"), "id,submit,start,end,nodes\n1,100,200,300,4.5\n")?;
-    let said = fine(at, "replay parts.csv -m 4x4 -a naive --no-timing")?.stderr;
+    let said = fine(at, "replay parts.csv -m 4x4 -s fcfs -a naive --no-timing")?.stderr;
     assert!(said.contains("numbers rounded to whole ones: 1"), "{said}");
     let validated = fine(at, "trace validate parts.csv")?;
     assert!(validated.stdout.contains("numbers rounded to whole ones: 1"), "{}", validated.stdout);
     assert!(validated.stderr.contains("columns are read as"), "{}", validated.stderr);
     fs::write(at.join("twice.csv"), "id,submit,submit,start,end,nodes\n1,100,200,300,400,4\n")?;
-    let said = wrong(at, 1, "replay twice.csv -m 4x4 -a naive --no-timing")?;
+    let said = wrong(at, 1, "replay twice.csv -m 4x4 -s fcfs -a naive --no-timing")?;
     assert!(said.contains("columns 2 and 3 are both called 'submit'"), "{said}");
-    fine(at, "replay twice.csv -m 4x4 -a naive --no-timing --input-format table:submit=3")?;
+    fine(at, "replay twice.csv -m 4x4 -s fcfs -a naive --no-timing --input-format table:submit=3")?;
     Ok(())
 }
 

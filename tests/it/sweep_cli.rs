@@ -227,6 +227,9 @@ fn only_what_is_new_is_replayed() -> Tested {
     let numbers: Vec<String> =
         summary.lines().skip(1).map(|line| line.split(',').take(1).collect()).collect();
     assert_eq!(numbers, (0..80).map(|number| number.to_string()).collect::<Vec<_>>());
+    // The jobs of cells are no other results.
+    let ran = run(at, "sweep sixty.toml -o out --jobs")?;
+    assert_eq!(ran.stderr, "note: 80 cells: 0 were done, 80 replayed; out/summary.parquet is written\n");
     Ok(())
 }
 

@@ -194,7 +194,7 @@ fn names_are_unique_and_in_kebab_case() {
 
 #[test]
 fn every_row_names_its_source_and_its_spec_round_trips() -> Tested {
-    let meshes: [Mesh; 2] = ["4x4".parse()?, "16".parse()?];
+    let meshes: [Mesh; 3] = ["4x4".parse()?, "16".parse()?, "tree:4x4".parse()?];
     for row in ALLOCATORS {
         let mesh = meshes.iter().find(|mesh| row.serves(mesh)).ok_or(row.name)?.clone();
         assert!(!row.summary.is_empty() && !row.source.is_empty(), "{}", row.name);
@@ -253,7 +253,7 @@ fn parameters_in_words_are_those_of_the_builders() -> Tested {
         }
         Ok(())
     };
-    let meshes: [Mesh; 2] = ["4x4".parse()?, "16".parse()?];
+    let meshes: [Mesh; 3] = ["4x4".parse()?, "16".parse()?, "tree:4x4".parse()?];
     // The members of best-of are themselves specs.
     for row in ALLOCATORS.iter().filter(|row| row.name != "best-of") {
         let mesh = meshes.iter().find(|mesh| row.serves(mesh)).ok_or(row.name)?;

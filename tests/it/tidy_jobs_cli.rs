@@ -41,7 +41,7 @@ fn assert_joined(folder: &Path) -> Result<usize, Box<dyn Error>> {
             ["replay", "seed"].iter().all(|key| label(&summary, key, *i) == label(&jobs, key, row))
         };
         let of = (0..summary.height()).find(same).ok_or("a job without a replay")?;
-        let named = Coordinate::listed().filter(|row| row.name != "partition");
+        let named = Coordinate::listed().filter(|row| !["partition", "period"].contains(&row.name));
         for column in named.flat_map(|row| [row.name, row.column()]) {
             let found = label(&tidy, column, row);
             assert!(
@@ -71,8 +71,9 @@ fn tidy_jobs_are_the_jobs_joined_with_the_summary_in_every_format() -> Tested {
         titles.split_at(titles.iter().position(|title| *title == "job").unwrap_or_default());
     assert!(front.starts_with(&["replay", "log", "arrival_scale"]), "{titles:?}");
     assert!(front.ends_with(&["machine", "scheduler", "allocator", "network", "replay_partition", "seed"]));
-    // The number of the replay, and all coordinates except the rules, which are the last columns.
-    assert_eq!(front.len(), Coordinate::listed().count(), "{titles:?}");
+    // The number of the replay, and all coordinates except the period, which is that of the log, and the rules,
+    // which are the last columns.
+    assert_eq!(front.len(), Coordinate::listed().count() - 1, "{titles:?}");
     assert!(behind.starts_with(&["job", "submit_s", "start_s"]), "{titles:?}");
     // The schema has the columns in the order of the frame.
     let schema: serde_json::Value = serde_json::from_str(&fine(at, "schema tidy --format json")?.stdout)?;

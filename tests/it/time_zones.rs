@@ -127,7 +127,7 @@ fn a_study_names_the_zone_and_gives_it_to_its_shards() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     fs::write(at.join("dump.sacct"), DUMP)?;
-    let study = "logs = [\"dump.sacct\"]\nmachines = [\"4x4\"]\nallocators = [\"naive\", \"mc1x1\"]\n";
+    let study = "logs = [\"dump.sacct\"]\nmachines = [\"4x4\"]\nschedulers = [\"fcfs\"]\nallocators = [\"naive\", \"mc1x1\"]\n";
     fs::write(at.join("study.toml"), study)?;
     let told = format!("{study}input_format = \"auto:time-zone=Europe/Berlin\"\n");
     fs::write(at.join("told.toml"), told)?;
@@ -165,7 +165,8 @@ fn hours_of_the_week_are_those_of_an_offset() -> Tested {
         let ran = run(at, "UTC", &format!("trace convert log.csv log.swf --force --time-zone {zone}"))?;
         assert_eq!(ran.code, Some(0), "{zone}: {}", ran.stderr);
         for log in [format!("log.csv --time-zone {zone}"), "log.swf".to_owned()] {
-            let ran = run(at, "UTC", &format!("replay {log} -m 8 -a naive --no-timing -o out --force"))?;
+            let ran =
+                run(at, "UTC", &format!("replay {log} -m 8 -s fcfs -a naive --no-timing -o out --force"))?;
             assert_eq!(ran.code, Some(0), "{log}: {}", ran.stderr);
             let ran = run(at, "UTC", "table out --by hour --format csv")?;
             let hours: Vec<&str> = ran.stdout.lines().filter_map(|line| line.split(',').next()).collect();
@@ -177,6 +178,21 @@ fn hours_of_the_week_are_those_of_an_offset() -> Tested {
                 ran.stderr
             );
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_city_is_told_its_zone() -> Tested {
+    let directory = tempfile::tempdir()?;
+    for (city, zone) in
+        [("berlin", "Europe/Berlin"), ("New York", "America/New_York"), ("x", "Europe/Berlin")]
+    {
+        fs::write(directory.path().join("dump"), DUMP)?;
+        let city = city.replace(' ', "_");
+        let ran = run(directory.path(), "UTC", &format!("trace info dump --time-zone {city}"))?;
+        let told = format!("expected a time zone such as {zone}, UTC or +02:00");
+        assert!(ran.code == Some(2) && ran.stderr.contains(&told), "{city}: {}", ran.stderr);
     }
     Ok(())
 }

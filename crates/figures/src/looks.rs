@@ -29,6 +29,7 @@ const KNOWN: &[&str] = &[
     "recorded", "rfold", "rfold-first-fit", "rfold-folding", "rfold-reconfig", "right-compaction",
     "round-up-mbs", "row-major+bf", "row-snake+bf", "slurm-torus3d", "spliced-hilbert+bf", "stack-based",
     "worst-fit", "zoltan-hilbert+bf",
+    "slurm-tree", "slurm-block", "kueue",
 ];
 
 /// The looks of the names in [`KNOWN`].

@@ -62,7 +62,7 @@ impl Results {
     /// Returns true if delays are meaningful: a machine is a linear array, or jobs were moved.
     pub fn have_delays(&self) -> bool {
         let is_array =
-            |row: usize| self.label(row, "machine").parse::<Mesh>().is_ok_and(|machine| machine.dims() == 1);
+            |row: usize| self.label(row, "machine").parse::<Mesh>().is_ok_and(|machine| machine.is_array());
         (0..self.table.height()).any(is_array) || self.table.has_positive("moves")
     }
 

@@ -90,6 +90,8 @@ pub struct Facts {
     /// Notes on how the log was read, each a sentence without a full stop, such as `processors are
     /// nodes`.
     pub notes: Vec<String>,
+    /// Whether the time limits may be no limits, or be in another unit, as a note says.
+    pub has_doubtful_limits: bool,
     /// Oddities of this format, in words with counts.
     pub counts: Vec<(&'static str, u64)>,
 }

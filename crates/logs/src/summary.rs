@@ -112,6 +112,11 @@ pub struct LogSummary {
     pub facts: Facts,
     /// The least submit time of a record in seconds; `None` if all are unknown or negative.
     pub first_submit_s: Option<i64>,
+    /// The latest submission, start or end of a record in seconds; `None` without records.
+    pub last_time_s: Option<i64>,
+    /// The number of records whose end and status are unknown. In logs of sites these jobs wait or run at the
+    /// end of the log.
+    pub open: u64,
     /// The first line that was skipped, from 1, with its problem; `None` if none was.
     pub first_skipped: Option<(u64, Problem)>,
 }

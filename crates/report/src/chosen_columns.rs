@@ -4,7 +4,7 @@ use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_figures::draw::decimals;
 use meshreplay_results::frame::{self, FrameError, FrameSchema, Table};
 use meshreplay_results::text::grouped;
-use meshreplay_sim::metrics::{Interval, METRICS, Metric, metric};
+use meshreplay_sim::metrics::{Has, Interval, METRICS, Metric, metric};
 use meshreplay_study::study::Options;
 
 /// Why a table cannot show a column of the summary.
@@ -67,14 +67,14 @@ fn titled(text: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.terminal.is_some_and(|column| column.title.to_lowercase() == text))
 }
 
-/// Fails if summaries with these options lack one of the columns. The error names the condition under which
+/// Fails if summaries of such replays lack one of the columns. The error names the condition under which
 /// summaries have it.
-pub fn check_columns(names: &[String], options: &Options) -> Result<(), ColumnError> {
+pub fn check_columns(names: &[String], has: Has) -> Result<(), ColumnError> {
     // Making a frame takes 5 ms and 14 MB, even if it is empty.
     if names.is_empty() {
         return Ok(());
     }
-    let summary = frame::marked(frame::summary(&[], options)?, "")?;
+    let summary = frame::marked(frame::summary(&[], &Options::default(), has)?, "")?;
     text_columns(names, &Table::of_frame(&summary)?, &[]).map(drop)
 }
 
@@ -91,7 +91,7 @@ pub(super) fn text_columns(
 /// Returns one column of a summary, formatted. Means are taken over the replications of each replay.
 fn column(name: &str, summary: &Table, replications: &[usize]) -> Result<TextColumn, ColumnError> {
     let Some(column) = summary.column(name) else {
-        let when = FrameSchema::summary().column(name).map_or("", |column| column.when.words());
+        let when = FrameSchema::summary().column(name).map_or("", |column| column.needs.words());
         return Err(ColumnError::Absent { name: name.to_owned(), when });
     };
     let mut cells = Vec::new();

@@ -77,8 +77,9 @@ impl<'a> Ratios<'a> {
     pub(super) fn read(table: &'a Table, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
         let mut ratios = Self { table, value, jobs: BTreeMap::new() };
         let rows: BTreeSet<_> = (0..table.height()).map(|row| table.replication(row)).collect();
-        let is_whole = rows.len() == table.height();
-        let trim = Trim { percent: table.number("trim_percent", 0) };
+        // Means over a period count the time inside it, which columns of jobs do not have.
+        let is_whole = rows.len() == table.height() && table.column("period").is_none();
+        let trim = Trim { percent: table.number("trim_percent", 0), period: None };
         let Some((column, less)) = metric(value).and_then(|metric| metric.of_jobs).filter(|_| is_whole)
         else {
             return Ok(ratios);

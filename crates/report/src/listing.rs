@@ -57,7 +57,7 @@ pub const LISTINGS: [Listing; 8] = [
 /// Returns the columns of a frame as a table. `name` changes each column's name for display.
 pub fn schema_table(schema: &FrameSchema, name: impl Fn(&str) -> String) -> Table {
     table(["column", "type", "unit", "meaning", "when"], &schema.columns, |column| {
-        let cells = [column.kind.name(), column.unit, column.meaning, column.when.words()];
+        let cells = [column.kind.name(), column.unit, column.meaning, column.needs.words()];
         let [kind, unit, meaning, when] = cells.map(str::to_owned);
         [name(column.name), kind, unit, meaning, when]
     })

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use meshreplay_figures::Span;
 use meshreplay_results::text::{Screen, grouped};
-use meshreplay_sim::metrics::{BusyNodes, ColumnType, KilledWaits};
+use meshreplay_sim::metrics::{BusyNodes, ColumnType, FinishedJob, KilledWaits};
 use meshreplay_study::study::{Coordinate, Outcome, ReplaySpec};
 
 /// The signs of values above 0, from the least to the largest. A blank stands for 0.
@@ -40,7 +40,7 @@ pub struct Sparklines {
 impl Sparklines {
     /// Adds a replay with its outcomes, as long as these have their jobs.
     pub fn add(&mut self, number: usize, spec: &ReplaySpec, outcomes: &[Outcome]) {
-        let Some(outcome) = outcomes.first().filter(|outcome| !outcome.is_streamed) else {
+        let Some(outcome) = outcomes.first().filter(|outcome| outcome.has_jobs()) else {
             self.lacks_jobs |= !outcomes.is_empty();
             return;
         };
@@ -50,7 +50,7 @@ impl Sparklines {
             let [_, start_s, end_s] = run.times_s();
             ([from_s, start_s, end_s], f64::from(run.allocated))
         });
-        let ended = outcome.jobs.iter().zip(&outcome.records).map(|(job, record)| {
+        let ended = outcome.jobs.iter().map(|FinishedJob { job, record, .. }| {
             let start_s = record.start.as_seconds();
             let from_s = waits.since(job.number, job.submit.as_seconds(), start_s);
             ([from_s, start_s, record.end.as_seconds()], f64::from(record.allocated))

@@ -5,9 +5,7 @@ use super::chosen_columns::{ColumnError, NONE, TextColumn, spread, text_columns}
 use super::verdict::{OF_WAITS, OVERLOADED, Winners};
 use meshreplay_results::frame::{self, FinishedRun};
 use meshreplay_results::text::{Align, Screen, Table, duration_ns, grouped};
-use meshreplay_sim::metrics::{
-    Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When,
-};
+use meshreplay_sim::metrics::{Better, Display, Group, Has, Interval, METRICS, Metric, Needs, TableColumn};
 use meshreplay_study::study::{Coordinate, Options, Outcome, ReplaySpec, Study};
 
 /// The summary of a run, formatted as a table.
@@ -45,7 +43,7 @@ impl SummaryTable {
             sort_by(&mut order, &replays, metric);
         }
         let winners = Winners::of_run(study, run);
-        let content = TableContent { replays, options: &study.options, chosen, winners };
+        let content = TableContent { replays, options: &study.options, has: study.has, chosen, winners };
         let keeps_jobs = !content.has_jobs();
         let mut by_use: Vec<(u8, &'static str)> = default_numbers(&content)
             .iter()
@@ -107,6 +105,8 @@ struct TableContent<'a> {
     /// The replays, each with its replications.
     replays: Vec<(&'a ReplaySpec, &'a [Outcome])>,
     options: &'a Options,
+    /// What the replays have.
+    has: Has,
     /// The requested columns; empty for the default columns.
     chosen: Vec<TextColumn>,
     winners: Winners,
@@ -124,28 +124,19 @@ impl TableContent<'_> {
 fn default_numbers(content: &TableContent<'_>) -> Vec<(&'static Metric, TableColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
     let has_delays =
-        |(spec, outcomes): &(&ReplaySpec, &[Outcome])| spec.machine.dims() == 1 || outcomes.iter().any(moves);
+        |(spec, outcomes): &(&ReplaySpec, &[Outcome])| spec.machine.is_array() || outcomes.iter().any(moves);
     let has_unasked = |(_, outcomes): &(&ReplaySpec, &[Outcome])| {
         outcomes
             .iter()
             .any(|outcome| outcome.summary.get("internal_fragmentation").is_some_and(|share| share > 0.0))
     };
-    let circumstances = Circumstances {
-        timed: content.options.timed,
-        replicated: content.options.replications.are_several(),
-        network: content.options.traffic,
-        recorded: content.options.recorded,
-        recorded_nodes: content.options.recorded_nodes,
-        delays: content.replays.iter().any(has_delays),
-        outages: content.options.outages.is_some(),
-        predictions: content.options.predictions,
-        unasked: content.replays.iter().any(has_unasked),
-        slices: content.options.fragmentation.as_ref().map_or(0, |slices| slices.all().len()),
-        ..Circumstances::default()
-    };
-    let column = |metric: &'static Metric| {
-        Some((metric, metric.terminal.filter(|column| column.is_shown(&circumstances))?))
-    };
+    let is_turnaround = content.options.replications.are_several() || content.has.has(Needs::Network);
+    let has = content
+        .has
+        .with(Needs::Turnaround, is_turnaround)
+        .with(Needs::Moves, content.replays.iter().any(has_delays))
+        .with(Needs::Unasked, content.replays.iter().any(has_unasked));
+    let column = |metric: &'static Metric| Some((metric, metric.in_terminal(has)?));
     let mut numbers: Vec<_> = METRICS.iter().filter_map(column).collect();
     // The sort is stable: within a group, numbers keep the order of METRICS.
     numbers.sort_by_key(|(_, column)| column.group);
@@ -155,10 +146,10 @@ fn default_numbers(content: &TableContent<'_>) -> Vec<(&'static Metric, TableCol
 /// Returns the table with all columns and one row for each replay, in this order. The best numbers are
 /// marked.
 fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
-    let TableContent { replays, options, chosen, winners } = content;
+    let TableContent { replays, options, has, chosen, winners } = content;
     // A network is named if any replay has one.
-    let is_given = |row: &&Coordinate| match row.column_info().when {
-        When::Partitions => options.partitions,
+    let is_given = |row: &&Coordinate| match row.column_info().needs {
+        Needs::Partitions => has.has(Needs::Partitions),
         _ => row.default().is_none() || replays.iter().any(|(spec, _)| !row.is_default(spec)),
     };
     let left: Vec<&Coordinate> = names().into_iter().filter(is_given).collect();
@@ -212,6 +203,11 @@ fn marked(name: &str, is_overloaded: bool, text: String) -> String {
 /// beside it.
 fn name(row: &Coordinate, spec: &ReplaySpec, outcomes: &[Outcome]) -> String {
     let load = outcomes.first().and_then(|outcome| outcome.summary.get("offered_load"));
+    if let (Some(period), "period", Some(outcome)) = (spec.period, row.name, outcomes.first()) {
+        let [from, to] =
+            [period.from, period.to].map(|time| outcome.names.date_or_seconds(time.as_micros() / 1_000_000));
+        return format!("{from} to {to}");
+    }
     let is_scaled = row.name == "arrival_scale" && spec.arrival_scale.to_string() != "1";
     match load.filter(|_| is_scaled) {
         Some(load) => format!("{} (load {load:.2})", row.cell(spec)),
@@ -235,7 +231,7 @@ fn names() -> Vec<&'static Coordinate> {
 /// Returns the mean of a number over the replications that have it, as text; `-` if none has it.
 fn number(metric: &Metric, group: Group, outcomes: &[Outcome]) -> String {
     // A replay without a network sends no packets, so its numbers of the network are 0.
-    let absent = (metric.column.when == When::Network).then_some(0.0);
+    let absent = (metric.column.needs == Needs::Network).then_some(0.0);
     let value =
         |outcome: &Outcome| Some(metric.display.factor() * outcome.summary.get(metric.name()).or(absent)?);
     let values: Vec<f64> = outcomes.iter().filter_map(value).collect();

@@ -36,7 +36,7 @@ pub use rules::arrivals::Arrivals;
 pub use rules::left_out::{LeftOut, Reason};
 pub use rules::rule_set::{
     Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder, scaled,
-    scaled_submit,
+    scaled_submit, with_limit,
 };
 pub use rules::shake::Shake;
 pub use rules::shape_rule::ShapeRule;

@@ -13,6 +13,10 @@ Scalar = str | int | float | os.PathLike[str]
 class ReplayOptions(TypedDict, total=False):
     """Every option of a replay by its own name. `None` stands for the default."""
 
+    topology: Scalar | None
+    """`--topology`: The tree of switches that --machine auto stands for: a topology.conf or topology.yaml of Slurm,
+    or the output of scontrol show topology. Its names of nodes are also the node map."""
+
     unavailable: Scalar | Sequence[Scalar] | None
     """`--unavailable`: Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its
     lines, or a table with commas and a column node), intervals such as 0-3,17, coordinates such as (3,1), or
@@ -81,9 +85,19 @@ class ReplayOptions(TypedDict, total=False):
     until:within=0.05,min=5,max=200 repeats it until the 95 % confidence intervals of turnaround and utilization are
     within 5 % of their means; confidence=0.9 changes the 95 %. Workload models draw new jobs from each seed."""
 
+    shake: Scalar | None
+    """`--shake`: Change each run time of a log at random by up to this percentage, such as 0.1%, anew in each of the
+    --replications: a difference that is chance in the details of this log disappears in the mean. The scheduler
+    `recorded` keeps the run times of the log."""
+
     timed: bool | None
     """`--no-timing`: With False: Do not measure the time of allocator calls, so that results are the same bytes on
     every run. [default: True]"""
+
+    latency: bool | None
+    """`--latency`: Keep how long allocator calls take: more quantiles of placing, refusing and releasing in the
+    summary, and with the jobs the frame `latency`, a histogram whose counts add up over replays, seeds and parts of a
+    study."""
 
     contention: bool | None
     """`--contention`: Estimate contention: the number of pairs of messages that meet on links if all nodes of each
@@ -110,6 +124,12 @@ class ReplayOptions(TypedDict, total=False):
     """`--audit`: Audit each replay as it runs, by the rules of the command audit: no job starts before it arrives or
     ends before it starts, no node belongs to two jobs or is used while it is down, every placement has the right
     size, and all records are as seen. A violation is an error."""
+
+    period: Scalar | None
+    """`--period`: The period of each log that numbers cover [default: auto for accounting dumps and tables, off for
+    others]. auto finds out whether a log is a window of a longer history, such as the dump of a month; replays then
+    begin with the jobs that ran and waited at its beginning. off takes the whole log. FROM..TO are seconds of the
+    log, or dates such as 2024-03-01..2024-04-01 in its time zone."""
 
     outages: Scalar | None
     """`--outages`: Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of

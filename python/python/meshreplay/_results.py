@@ -377,7 +377,8 @@ class States:
         return self._known[number]
 
     def __getitem__(self, key: Key) -> numpy.typing.NDArray[numpy.int64]:
-        """Returns what each node holds, in the shape of the machine: `array[x, y]` is the node at x, y.
+        """Returns what each node holds, in the shape of the machine: `array[x, y]` is the node at x, y. On a
+        tree of switches `array[i, j]` is node i of leaf j, and `array[i, j, k]` that of leaf j in group k.
 
         It is the number of a job; −1 on a free node, −2 on one that no job can have, and −3 on one that is down.
         """

@@ -25,7 +25,7 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "ALLOCATOR", required = true)]
     allocators: Vec<Spec>,
 
-    /// Machines [default: fourteen small ones: arrays, meshes, tori and joined cubes].
+    /// Machines [default: sixteen small ones: arrays, meshes, tori, joined cubes and trees].
     #[arg(short, long, value_name = "MACHINE", num_args = 1..)]
     machine: Vec<Mesh>,
 

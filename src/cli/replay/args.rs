@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 
+use super::topology::Machines;
 use crate::cli::one_of;
 use crate::cli::reading::Zone;
 use crate::cli::runner::options::{Flags, OfReplay, UnavailableArgs};
@@ -50,11 +51,18 @@ pub(crate) struct Args {
     /// Machines, such as 16x16, 8x8x4, torus:16x8, or auto for the size of the log's machine.
     ///
     /// 400 is an array, 16x8:wrap=x wraps along x, ocs:8x4x4x4 has cubes behind switches; 1 to 3 dimensions,
-    /// at most 2^24 nodes. auto is nearly a square with `MaxProcs` or `MaxNodes` of the log's header, or else
+    /// at most 2^24 nodes. tree:18x24 has 18 leaf switches of 24 nodes, tree:4x8x24 groups of 8 leaf switches.
+    /// auto is nearly a square with `MaxProcs` or `MaxNodes` of the log's header, or else
     /// the most processors in use at once or asked for by one job, and at least as many nodes as the node
-    /// lists name; auto:3d is nearly a cube, torus:auto a torus.
+    /// lists name; auto:3d is nearly a cube, torus:auto a torus, and tree:auto:24 has leaf switches
+    /// of 24 nodes.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1.., value_parser = machine_arg)]
     machine: Vec<MachineArg>,
+
+    /// The tree of switches that --machine auto stands for: a topology.conf or topology.yaml of Slurm, or the
+    /// output of scontrol show topology. Its names of nodes are also the node map.
+    #[arg(long, value_name = "FILE")]
+    topology: Option<PathBuf>,
 
     #[command(flatten)]
     unavailable: UnavailableArgs,
@@ -292,14 +300,16 @@ impl Args {
     /// has the command in it.
     pub(in crate::cli) fn draft(&self, guests: Guests) -> Result<Draft> {
         self.check_objects(&guests)?;
-        let options = Options { input_format: self.input_format()?, ..self.options() };
+        let mut options = Options { input_format: self.input_format()?, ..self.options() };
+        let Machines { machines, notes } =
+            Machines::with_topology(&self.machine, self.topology.as_deref(), &self.allocator, &mut options)?;
         let read = ReadOptions {
             lenient: self.lenient,
             format: options.input_format.clone(),
             ..ReadOptions::default()
         };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
-        let (given, autos) = MachineArg::split(self.machine.iter().cloned());
+        let (given, autos) = MachineArg::split(machines.into_iter());
         if !autos.is_empty() && !self.unavailable.is_empty() {
             bail!("{UNAVAILABLE_OF_AUTO}");
         }
@@ -325,6 +335,7 @@ impl Args {
             axes,
             is_of_command: true,
             most_kept: MOST_KEPT,
+            notes,
         })
     }
 

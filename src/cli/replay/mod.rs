@@ -2,6 +2,7 @@
 
 mod args;
 mod rounds;
+mod topology;
 
 pub(super) use args::{Args, OF_PROGRAM, OF_READING};
 
@@ -18,9 +19,10 @@ use super::runner::{ResultSink, Runner, Tally, check_room};
 use super::{Failure, by_subject, complain, note, terminal, unwritten, write_notes};
 use crate::frame::{self, FileFormat, FinishedRun, RunFolderError, RunPlace, RunResults};
 use crate::guest::Guests;
-use crate::metrics::FinishedJobs;
+use crate::machine::topology::TopologyError;
+use crate::metrics::{FinishedJob, Has};
 use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
-use crate::study::{Labels, Options, Outcome, PlanError, ReplaySpec, Study, SweepError, TakeCellRows};
+use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Study, SweepError, TakeCellRows};
 use crate::text::Screen;
 use crate::trace::{LogNames, TraceError};
 use crate::words::counted;
@@ -28,18 +30,20 @@ use crate::words::counted;
 /// Replays every combination of the repeated arguments.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.check_output().map_err(Failure::Usage)?;
-    let mut draft = args.draft(Guests::default()).map_err(Failure::Usage)?;
+    let of_draft = |error: anyhow::Error| {
+        if error.is::<TopologyError>() { Failure::Failed(error) } else { Failure::Usage(error) }
+    };
+    let draft = args.draft(Guests::default()).map_err(of_draft)?;
     // Before a log is read, and once more when it is known which allocators `all` has.
     let sorted: Vec<String> = args.sort.iter().map(|metric| metric.name().to_owned()).collect();
     let named = [("--columns", args.shown_columns()), ("--sort", sorted)];
-    let check = |options: &Options| {
+    let check = |has: Has| {
         let check_one = |(argument, columns): &(&str, Vec<String>)| {
-            check_columns(columns, options).map_err(|error| Failure::Usage(anyhow!("{argument}: {error}")))
+            check_columns(columns, has).map_err(|error| Failure::Usage(anyhow!("{argument}: {error}")))
         };
         named.iter().try_for_each(check_one)
     };
-    draft.axes.tell(&mut draft.options);
-    check(&draft.options)?;
+    check(draft.axes.has(&draft.options))?;
     let mut notes = Vec::new();
     let planned = draft.plan(&mut notes);
     if let Ok(study) = &planned {
@@ -47,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     write_notes(args.quiet, &notes);
     let study = planned.map_err(unplanned)?;
-    check(&study.options)?;
+    check(study.has)?;
     let all: Vec<usize> = (0..study.cells.len()).collect();
     if args.output.is_some() {
         check_room(&study, &all, args.file_format(), args.large)?;
@@ -58,7 +62,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let results = RunResults::open(&study, args.output.as_deref().map(place))?;
     let parts = results.parts();
     let rows = parts.as_ref().map(|parts| {
-        move |number, seed, names: &LogNames, left: FinishedJobs| Ok(parts.take(number, seed, names, &left)?)
+        move |number, seed, names: &LogNames, left: Vec<FinishedJob>| {
+            Ok(parts.take(number, seed, names, &left)?)
+        }
     });
     let rows = rows.as_ref().map(|rows| rows as &TakeCellRows<'_>);
     let results = Some(results);

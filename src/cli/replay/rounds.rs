@@ -1,7 +1,6 @@
-//! Timing rounds: the replays of a command once more, in turn, to see how much the cost of calls varies.
+//! Timing rounds: all replays of a command several times, to measure the variation of the cost of calls.
 //!
-//! All replays of a round run before those of the next one, so that a machine that becomes slower does so for
-//! all of them alike. One replay runs at a time.
+//! A round runs every replay once, one at a time. If the machine slows down, all replays slow down alike.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,9 +10,10 @@ use crate::cli::runner::{ResultSink, Tally};
 use crate::study::{Coordinate, Options, Outcome, ReplaySpec, Study, SweepError};
 use crate::text::{Screen, grouped};
 
-/// Share of the wall-clock time below which the processor time of a round tells that others use the machine.
+/// Processor time by wall-clock time of a busy machine, at most: other programs have the rest. Tried on two idle
+/// cores (no note) and with six busy loops beside (0.3).
 const BUSY: f64 = 0.8;
-/// The shortest time of all rounds that can tell it.
+/// Shortest wall-clock time for this comparison.
 const SHORT: Duration = Duration::from_millis(500);
 
 /// The cost of calls in each round.
@@ -58,8 +58,8 @@ impl Rounds {
         self.processor = processor_time().zip(processor).map(|(end, start)| end.saturating_sub(start));
     }
 
-    /// Returns a line for each replay with the least, the median and the greatest cost per job, and a note if
-    /// the machine was busy. Programs of the user run outside of this process, so they have no such note.
+    /// Returns a line per replay with the median, the least and the greatest cost per job, and a note on a busy
+    /// machine. There is no note for programs of the user, whose processor time is not measured.
     pub(super) fn text(&self, study: &Study, screen: Screen) -> String {
         let rounds = self.ns_per_job.values().map(Vec::len).max().unwrap_or(0);
         let specs: Vec<&ReplaySpec> = self.ns_per_job.keys().map(|&i| &study.cells[i].spec).collect();
@@ -71,7 +71,10 @@ impl Rounds {
             let [least, median, most] = [0, ns.len() / 2, ns.len() - 1].map(|i| grouped(ns[i], 0));
             format!(" {name:width$}  {median} ({least} to {most})\n")
         };
-        let head = format!("\n {:width$}  ns per job in {rounds} rounds, one replay at a time\n", "");
+        let head = format!(
+            "\n {:width$}  ns per job, median of {rounds} rounds (least to greatest), one replay at a time\n",
+            ""
+        );
         let mut text = head + &names.iter().zip(self.ns_per_job.values()).map(line).collect::<String>();
         let has_guests = specs.iter().any(|spec| {
             [&spec.allocator, &spec.scheduler, &spec.network].into_iter().any(|spec| spec.is_guest())

@@ -168,7 +168,7 @@ impl Runner {
     pub(super) fn run_into(&self, folder: &StudyFolder, study: &Study, cells: &[usize]) -> Tally {
         let keep = |number: usize, outcomes: Vec<Outcome>| {
             let _saving = Saving::begin();
-            Ok(folder.keep(&study.cells[number], &outcomes, &study.options)?)
+            Ok(folder.keep(&study.cells[number], &outcomes, &study.options, study.has)?)
         };
         let mut results = InFolder { folder, study, cells: cells.len(), is_lost: false };
         self.run(study, cells, &keep, None, &mut results)

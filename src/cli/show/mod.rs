@@ -1,4 +1,4 @@
-//! `meshreplay show`: draws orders, blocks, optimal placements, compactions and allocations, and measures
+//! `meshreplay show`: draws machines, orders, blocks, optimal placements, compactions and allocations, and measures
 //! networks.
 
 mod allocation;
@@ -6,6 +6,7 @@ mod blocks;
 mod compaction;
 mod curve;
 mod listed;
+mod machine;
 mod network;
 mod optimum;
 
@@ -26,6 +27,7 @@ enum What {
     Blocks(blocks::Args),
     Compaction(compaction::Args),
     Curve(curve::Args),
+    Machine(machine::Args),
     Network(network::Args),
     Optimum(optimum::Args),
 }
@@ -37,6 +39,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         What::Blocks(args) => blocks::run(args),
         What::Compaction(args) => compaction::run(args),
         What::Curve(args) => curve::run(args),
+        What::Machine(args) => machine::run(args),
         What::Network(args) => network::run(args),
         What::Optimum(args) => optimum::run(args),
     }

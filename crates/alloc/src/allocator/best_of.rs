@@ -5,18 +5,19 @@
 //! allocation", 2010, §V: which allocator is best depends on the job and on the free nodes.
 //!
 //! 1. Every member chooses nodes in the same state of the machine.
-//! 2. The choice with the smallest sum of L1 distances over all pairs of nodes wins; on a tie the first
-//!    member wins.
+//! 2. The choice with the smallest sum of distances over all pairs of nodes wins; on a tie the first member
+//!    wins. Distances are L1 distances, and on a tree of switches the links between nodes.
 //! 3. All members learn which nodes were taken, so that each of them knows the true state of the machine.
 //!
 //! `best-of:a|b|c` names the members; each is a spec. Every member must take exactly as many nodes as
 //! requested, and at least one member must never refuse while enough nodes are free. Best-of then keeps both
-//! promises too. Members that move running jobs are refused. Members that remember earlier choices when the
+//! promises too. Every member must serve the machine, so a tree of switches has other default members:
+//! `column-snake+bf|slurm-tree|kueue`. Members that move running jobs are refused. Members that remember earlier choices when the
 //! machine is idle are refused as well, because a losing member would remember choices that were never
 //! carried out. The time of a request is the sum of the members' times.
 
 use crate::allocator::seam::{
-    Allocator, Builder, Built, Entry, Memory, Placement, Promises, Request, Setup, Strategy,
+    Allocator, Builder, Built, Entry, Memory, OnTrees, Placement, Promises, Request, Setup, Strategy,
 };
 use meshreplay_base::spec::{Params, Spec, SpecError};
 use meshreplay_machine::machine::{Machine, pairwise_sum};
@@ -31,6 +32,7 @@ pub(crate) const fn entry(build: Builder) -> Entry {
         summary: "several allocators asked, the placement of smallest pairwise sum taken",
         source: "after Walker, Bunde, Leung, 2010, §V",
         parameters: "the members: mc1x1|mm|column-snake+bf|granular-mbs (any specs, best-of:A|B|…)",
+        trees: OnTrees::Serves,
         promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
         ..Entry::non_contiguous(build)
     }
@@ -38,6 +40,9 @@ pub(crate) const fn entry(build: Builder) -> Entry {
 
 /// The members if the spec names none: one allocator of each of four families.
 const DEFAULT_MEMBERS: &str = "mc1x1|mm|column-snake+bf|granular-mbs";
+
+/// The same for a tree of switches.
+const TREE_MEMBERS: &str = "column-snake+bf|slurm-tree|kueue";
 
 /// A description of valid members, for the error message about fewer than two members.
 const EXPECTED: &str = "at least two specs with | between them, such as best-of:mm|granular-mbs";
@@ -55,8 +60,9 @@ pub(crate) fn build(
     build_member: fn(&Spec, &Setup<'_>) -> Result<Built, SpecError>,
 ) -> Result<Strategy, SpecError> {
     let given = params.take_members();
-    let text = given.as_deref().unwrap_or(DEFAULT_MEMBERS);
-    let specs = members(given.as_deref())?;
+    let default = if setup.mesh.levels().is_some() { TREE_MEMBERS } else { DEFAULT_MEMBERS };
+    let text = given.as_deref().unwrap_or(default);
+    let specs = members(Some(text))?;
     let bad = |expected: &str| params.bad_members(text, expected);
     let (mut members, mut resolved) = (Vec::new(), Vec::new());
     let mut complete = false;
@@ -146,7 +152,10 @@ mod tests {
         let resolved = outcome("best-of:mm:ties=location|hilbert+bf|naive", &mesh)?;
         assert_eq!(resolved, "best-of:mm:ties=location|curve:order=hilbert,select=best-fit|naive");
         assert_eq!(outcome(&resolved, &mesh)?, resolved);
-        assert_eq!(outcome("best-of", &mesh)?, outcome(&format!("best-of:{DEFAULT_MEMBERS}"), &mesh)?);
+        for (machine, members) in [("4x4", DEFAULT_MEMBERS), ("tree:4x4", TREE_MEMBERS)] {
+            let mesh = machine.parse()?;
+            assert_eq!(outcome("best-of", &mesh)?, outcome(&format!("best-of:{members}"), &mesh)?);
+        }
         Ok(())
     }
 

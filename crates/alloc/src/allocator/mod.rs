@@ -24,6 +24,7 @@ mod seam;
 mod shells;
 mod slurm_torus3d;
 mod snug;
+mod tree;
 
 pub use self::best_of::members as members_of_best_of;
 pub use self::registry::{
@@ -33,6 +34,6 @@ pub use self::registry::{
 pub use self::rfold::FreeBoxes;
 pub use self::seam::{
     Allocator, Block, BlocksOf, BuildError, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove,
-    Memory, NodesFor, OnTori, Placement, Promises, Rearrangement, Refusal, Request, Served, Setup, Strategy,
-    Submeshes,
+    Memory, NodesFor, OnTori, OnTrees, Placement, Promises, Rearrangement, Refusal, Request, Served, Setup,
+    Strategy, Submeshes,
 };

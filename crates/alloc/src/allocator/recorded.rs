@@ -23,15 +23,17 @@
 //! breadth-first search from all nodes of the list).
 #![expect(clippy::arithmetic_side_effects, reason = "nodes of a list in memory")]
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::seam::{Allocator, Entry, Placement, Request, Strategy};
-use meshreplay_machine::machine::{Machine, Mesh, NodeId, NodeLists, NodeSet};
+use super::seam::{Allocator, Entry, OnTrees, Placement, Request, Strategy};
+use meshreplay_machine::machine::{Levels, Machine, Mesh, NodeId, NodeLists, NodeSet};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "recorded",
     summary: "as recorded: the job's nodes in the log, or the nearest free ones",
     source: "as the log has it",
+    trees: OnTrees::Serves,
     ..Entry::non_contiguous(|_, setup| {
         Ok(Strategy::of(Recorded { lists: setup.lists.cloned().unwrap_or_default() }))
     })
@@ -70,6 +72,10 @@ fn nearest_free(machine: &Machine, listed: &[NodeId], count: usize) -> Vec<NodeI
     let mut unseen = NodeSet::full(mesh.nodes());
     let mut nearest = Vec::with_capacity(count);
     let mut level: Vec<NodeId> = listed.iter().copied().filter(|&node| unseen.remove(node)).collect();
+    if let Some(levels) = mesh.levels() {
+        let others = machine.free().iter().filter(|&node| unseen.contains(node));
+        return nearest_on_tree(levels, listed, others.collect(), count);
+    }
     // Each level is one hop further away than the level before.
     while nearest.len() < count && !level.is_empty() {
         let mut next = Vec::new();
@@ -82,6 +88,16 @@ fn nearest_free(machine: &Machine, listed: &[NodeId], count: usize) -> Vec<NodeI
     }
     nearest.truncate(count);
     nearest
+}
+
+/// Returns the first `count` of `others`, which ascend, ordered by the height at which a node first meets one
+/// of `listed` and then by number. O(height · nodes).
+fn nearest_on_tree(levels: &Levels, listed: &[NodeId], mut others: Vec<NodeId>, count: usize) -> Vec<NodeId> {
+    let groups: Vec<(u32, HashSet<u32>)> =
+        levels.sizes().iter().map(|&size| (size, listed.iter().map(|node| node / size).collect())).collect();
+    others.sort_by_cached_key(|node| groups.iter().position(|(size, near)| near.contains(&(node / size))));
+    others.truncate(count);
+    others
 }
 
 /// Returns the nodes one hop away from `node`, perhaps twice where a ring has two nodes.
@@ -133,6 +149,9 @@ mod tests {
             ("8", &[5], &[4, 5, 6, 7], 2, &[4, 6]),
             ("8", &[4, 5], &[4, 5, 6, 7], 3, &[3, 6, 7]),
             ("8", &[], &[4], 3, &[4, 3, 5]),
+            // Leaves of two nodes: 6 and 7, then 4 and 5 in the same group of leaves, then the others.
+            ("tree:2x2x2", &[6], &[6, 5], 4, &[4, 5, 7, 0]),
+            ("tree:2x2x2", &[6, 7, 4, 5], &[6], 2, &[0, 1]),
             // No list.
             ("8", &[0, 2], &[], 3, &[1, 3, 4]),
         ] {

@@ -3,7 +3,7 @@
 use super::seam::{Built, Entry, Placement, Setup, Strategy};
 use super::{
     anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, recorded, rfold, shells,
-    slurm_torus3d, snug,
+    slurm_torus3d, snug, tree,
 };
 use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 use meshreplay_machine::machine::order::ORDERS;
@@ -81,6 +81,10 @@ pub const FAMILIES: &[Family] = &[
             rfold::rfold_reconfig::ENTRY,
             rfold::rfold::ENTRY,
         ],
+    },
+    Family {
+        title: "Trees of switches",
+        entries: &[tree::slurm_tree::ENTRY, tree::slurm_block::ENTRY, tree::kueue::ENTRY],
     },
     Family {
         title: "Arrays whose jobs may move",
@@ -212,8 +216,8 @@ pub fn short(spec: &Spec) -> String {
 
 /// Returns the spec with every default written out; `None` if it cannot be built on a machine of one node.
 fn defaults(spec: &Spec) -> Option<Spec> {
-    let smallest = Mesh::new(&[1]).ok()?;
-    Some(build(spec, &Setup::new(&smallest, 0)).ok()?.spec)
+    let built = |machine: &str| Some(build(spec, &Setup::new(&machine.parse().ok()?, 0)).ok()?.spec);
+    ["1", "tree:1"].into_iter().find_map(built)
 }
 
 /// Builds the allocator that `spec` names, and reports the unavailable nodes of the machine to it as taken,

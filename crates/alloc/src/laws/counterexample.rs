@@ -166,14 +166,15 @@ fn blank(machine: &Machine, node: NodeId) -> char {
 
 /// Returns a line for each row of each layer.
 fn grid(mesh: &Mesh, character: impl Fn(NodeId) -> char) -> Vec<String> {
-    let [width, length, depth] = mesh.extents();
+    let drawn = mesh.drawn();
+    let [width, length, depth] = drawn.extents();
     let mut lines = Vec::new();
     for z in 0..depth {
         if depth > 1 {
             lines.push(format!("z={z}"));
         }
         for y in (0..length).rev() {
-            lines.push((0..width).map(|x| character(mesh.node([x, y, z]))).collect());
+            lines.push((0..width).map(|x| character(drawn.node([x, y, z]))).collect());
         }
     }
     lines

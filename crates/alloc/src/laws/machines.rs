@@ -9,7 +9,7 @@ use meshreplay_machine::machine::order::ORDERS;
 use meshreplay_machine::machine::{Mesh, NodeId};
 
 /// Machines of every kind, small enough that histories fill and empty them often.
-pub const MACHINES: [&str; 14] = [
+pub const MACHINES: [&str; 16] = [
     "1",
     "13",
     "8x5",
@@ -24,6 +24,8 @@ pub const MACHINES: [&str; 14] = [
     "5x6:wrap=y",
     "4x4x3:wrap=xz",
     "ocs:6x2x2x2",
+    "tree:5x4",
+    "tree:2x3x4",
 ];
 
 /// Returns the machine with some of its nodes unavailable, in several ways: one node, the corner half of
@@ -76,25 +78,30 @@ const TEXTS: &[&str] = &[
     "mm:search=plain",
     "adaptive-scan:search=plain",
     "fixed-orientation:search=plain",
+    "slurm-tree:switches=2",
+    "slurm-block:sizes=4+8",
+    "slurm-block:sizes=2+4+8,segment=3",
+    "kueue:mode=required",
+    "kueue:mode=unconstrained",
+    "kueue:mode=unconstrained,profile=best-fit",
+    "kueue:level=2,slice=3",
+    "kueue:mode=unconstrained,slice=2,slice-level=2",
 ];
 
 /// Returns every row that serves the machine, its variants, and every curve with every selection where the
 /// order exists for that many dimensions; each with what its resolved spec promises. Fails if one of them
 /// cannot be built, which would be a fault of this crate.
 pub fn variants(mesh: &Mesh) -> Result<Vec<(Spec, Promises)>, SpecError> {
-    let mut specs: Vec<Spec> =
-        ALLOCATORS.iter().filter(|entry| entry.serves(mesh)).map(|entry| Spec::named(entry.name)).collect();
+    let mut specs: Vec<Spec> = ALLOCATORS.iter().map(|entry| Spec::named(entry.name)).collect();
+    specs.extend(TEXTS.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?);
     for order in ["row-major", "snake", "shuffled-row-major", "shuffled-snake"] {
         for size in ["0", "1"] {
             specs.push(Spec::named("paging").with("order", order).with("size", size));
         }
     }
-    for text in TEXTS {
-        let spec: Spec = text.parse()?;
-        if ALLOCATORS.iter().any(|entry| entry.name == spec.name && entry.serves(mesh)) {
-            specs.push(spec);
-        }
-    }
+    specs.retain(|spec| ALLOCATORS.iter().any(|entry| entry.name == spec.name && entry.serves(mesh)));
+    // The members of the text do not serve trees.
+    specs.retain(|spec| mesh.levels().is_none() || spec.members.is_none());
     for order in ORDERS.iter().filter(|order| order.build(mesh).is_ok()) {
         for select in ["best-fit", "first-fit", "free-list", "sum-of-squares"] {
             specs.push(Spec::named("curve").with("order", order.name).with("select", select));

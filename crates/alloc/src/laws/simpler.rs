@@ -4,7 +4,7 @@
 use super::step::Event;
 use crate::allocator::Request;
 use meshreplay_base::job::Shape;
-use meshreplay_machine::machine::{Mesh, NodeId};
+use meshreplay_machine::machine::{Levels, Mesh, NodeId};
 
 /// Returns all histories that merge one pair of requests into one request for the processors of both.
 pub(super) fn merged(events: &[Event]) -> Vec<Vec<Event>> {
@@ -123,7 +123,7 @@ pub(super) fn smaller_machines(mesh: &Mesh, events: &[Event]) -> Vec<(Mesh, Vec<
     }
     sizes.sort_by_key(|sizes| sizes.iter().product::<u32>());
     let plain = sizes.into_iter().filter_map(|sizes| Mesh::wrapping(&sizes, wraps).ok());
-    let smaller: Vec<Mesh> = fewer_cubes(mesh).into_iter().chain(plain).collect();
+    let smaller: Vec<Mesh> = fewer_cubes(mesh).into_iter().chain(smaller_trees(mesh)).chain(plain).collect();
     let smaller = smaller.into_iter().flat_map(|whole| with_and_without(whole, mesh));
     let mut cases = Vec::new();
     for machine in smaller.chain(plainer(mesh)).filter(|machine| machine != mesh) {
@@ -144,8 +144,25 @@ fn fewer_cubes(mesh: &Mesh) -> Vec<Mesh> {
     smaller(mesh.extents()[2] / depth).into_iter().filter_map(machine).collect()
 }
 
-/// Returns machines of the same size with one dimension less that wraps around, without cubes, or with fewer
-/// nodes unavailable.
+/// Returns trees with one level less, or with fewer groups or nodes in a group, if the machine is a tree.
+fn smaller_trees(mesh: &Mesh) -> Vec<Mesh> {
+    let fans = mesh.levels().map(Levels::fans).unwrap_or_default();
+    let mut trees: Vec<Mesh> = Vec::new();
+    for (level, &fan) in fans.iter().enumerate() {
+        let fewer = smaller(fan).into_iter().map(Some);
+        for fan in fewer.chain((fans.len() > 1).then_some(None)) {
+            let mut changed: Vec<u32> = fans.clone();
+            changed.splice(level..=level, fan);
+            let sizes: Vec<String> = changed.iter().map(u32::to_string).collect();
+            trees.extend(format!("tree:{}", sizes.join("x")).parse::<Mesh>().ok());
+        }
+    }
+    trees.sort_by_key(Mesh::nodes);
+    trees
+}
+
+/// Returns machines of the same size with one dimension less that wraps around, without cubes or levels, or
+/// with fewer nodes unavailable.
 fn plainer(mesh: &Mesh) -> Vec<Mesh> {
     let (sizes, wraps) = (&mesh.extents()[..mesh.dims()], mesh.wrap());
     let mut plainer = Vec::new();
@@ -165,7 +182,11 @@ fn plainer(mesh: &Mesh) -> Vec<Mesh> {
             .and_then(|mesh| mesh.without(runs).ok()),
     );
     if !runs.is_empty() || mesh.cube().is_some() {
-        let whole = Mesh::wrapping(sizes, wraps).ok();
+        let fans = mesh.levels().map(|levels| levels.fans().iter().map(u32::to_string).collect::<Vec<_>>());
+        let whole = match fans {
+            Some(fans) => format!("tree:{}", fans.join("x")).parse().ok(),
+            None => Mesh::wrapping(sizes, wraps).ok(),
+        };
         plainer.extend(whole.clone());
         // One at the first node stays in the machine however small it becomes.
         plainer.extend(whole.as_ref().and_then(|whole| whole.without(&[(0, 0)]).ok()));

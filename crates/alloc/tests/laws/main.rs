@@ -13,5 +13,6 @@ mod plain_twins;
 mod served_when_down;
 mod slurm_oracle;
 mod snug_twin;
+mod tree_oracle;
 mod unavailable;
 mod yardsticks;

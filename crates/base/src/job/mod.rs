@@ -1,8 +1,10 @@
 //! Points in time, jobs, and the random numbers of a seed.
 
 mod draws;
+mod period;
 
 pub use draws::Draws;
+pub use period::{Origin, Period};
 
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -141,6 +143,14 @@ impl LogNumber {
 }
 
 impl Job {
+    /// The estimate of a job without a time limit: for schedulers it never ends. More than 31 years.
+    pub const NEVER_ENDS: Time = Time::from_seconds(1_000_000_000);
+
+    /// Returns the estimate; `None` without a time limit.
+    pub fn known_estimate(&self) -> Option<Time> {
+        Some(self.estimate).filter(|&estimate| estimate < Self::NEVER_ENDS)
+    }
+
     /// Returns the recorded start, which is the submission plus the wait. `None` if the wait is unknown.
     #[inline]
     pub fn recorded_start(&self) -> Option<Time> {

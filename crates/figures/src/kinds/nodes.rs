@@ -7,7 +7,7 @@ use crate::draw::{Axis, Grid, GridAxis, GridCell, Page, Panel, Panels};
 use crate::kind::{Drawn, FEW_JOBS, NODES, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
-use meshreplay_machine::machine::NodeId;
+use meshreplay_machine::machine::{Mesh, NodeId};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -57,7 +57,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     for busy in &mut busy {
         busy.span_s = options.window_s.unwrap_or(busy.span_s);
     }
-    let is_wide = |replay: &ShownReplay| across(replay.machine.extents()) > 80;
+    let is_wide = |replay: &ShownReplay| across(replay.machine.drawn().extents()) > 80;
     let columns = if replays.iter().any(is_wide) { 1 } else { 3 };
     let (_, page) = Panels::layout(options.page, replays.len(), columns, None, 0.0);
     let shown: Vec<(&ShownReplay, &Busy)> =
@@ -142,12 +142,17 @@ fn panel(replay: &ShownReplay, busy: &Busy, shades: Shades, is_merged: bool, pag
             down_s[node as usize] += (down.until_s.min(span_s.high) - down.from_s.max(span_s.low)).max(0.0);
         }
     }
-    let [width, length, depth] = machine.extents();
+    let drawn = machine.drawn();
+    let [width, length, depth] = drawn.extents();
     let cell = |(node, busy_s): (usize, &f64)| {
-        let [x, y, z] = machine.coord(node as NodeId);
+        let [x, y, z] = drawn.coord(node as NodeId);
+        let name = match machine.levels() {
+            Some(levels) => format!("node {node} in leaf {}", node as NodeId / levels.leaf()),
+            None => format!("({x}, {y}, {z})"),
+        };
         let share = busy_s / length_s;
         let (colour, words) = if !machine.is_available(node as NodeId) {
-            (UNAVAILABLE.to_owned(), format!("({x}, {y}, {z}): unavailable"))
+            (UNAVAILABLE.to_owned(), format!("{name}: unavailable"))
         } else if is_merged {
             let percent = (100.0 * share).round();
             (shades.colour(percent / 100.0), format!("{percent} %"))
@@ -156,29 +161,39 @@ fn panel(replay: &ShownReplay, busy: &Busy, shades: Shades, is_merged: bool, pag
                 down_s if down_s > 0.0 => format!(", down {:.1} %", 100.0 * down_s / length_s),
                 _ => String::new(),
             };
-            (shades.colour(share), format!("({x}, {y}, {z}): {:.1} %{down}", 100.0 * share))
+            (shades.colour(share), format!("{name}: {:.1} %{down}", 100.0 * share))
         };
         GridCell { place: [f64::from(z * (width + 1) + x), f64::from(y), 1.0, 1.0], colour, words }
     };
     let across = across([width, length, depth]);
     let unit = Grid::unit(page, f64::from(across), f64::from(length));
     let (names_x, names_y) = coordinates([width, length], across, unit);
-    let title_x = match depth {
-        1 => "x".to_owned(),
-        _ => format!("x in layers z = 0 to {} from left to right", depth - 1),
-    };
+    let (title_x, title_y) = titles(machine, depth);
     let percent = |share: f64| format!("{} %", (1000.0 * share).round() / 10.0);
     let legend = shades.steps().map(|share| (percent(share), shades.colour(share)));
     Grid {
         subtitle: replay.name.clone(),
         x: GridAxis::to(f64::from(across), Axis { names: names_x, ..Axis::titled(title_x) }),
-        y: GridAxis::to(f64::from(length), Axis { names: names_y, ..Axis::titled("y") }),
+        y: GridAxis::to(f64::from(length), Axis { names: names_y, ..Axis::titled(title_y) }),
         square: true,
         is_merged,
         cells: busy_s.iter().enumerate().map(cell).collect(),
         legend: legend.into_iter().chain(legend_of_unavailable(machine)).collect(),
         ..Grid::default()
     }
+}
+
+/// Returns the titles of the axes of a machine that is drawn in `depth` layers.
+fn titles(machine: &Mesh, depth: u32) -> (String, &'static str) {
+    let (x, layers, y) = match machine.levels() {
+        Some(_) => ("nodes of a leaf", "groups", "leaf"),
+        None => ("x", "layers z =", "y"),
+    };
+    let title_x = match depth {
+        1 => x.to_owned(),
+        _ => format!("{x} in {layers} 0 to {} from left to right", depth - 1),
+    };
+    (title_x, y)
 }
 
 /// Returns the labels of the columns and of the rows: the coordinates of their nodes. To avoid overlap, only

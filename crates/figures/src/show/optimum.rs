@@ -32,6 +32,12 @@ pub struct Search {
 /// lower bound, the optimum and the allocators. Fails if the search reaches its limit.
 pub fn optimum(search: &Search, screen: Screen) -> Result<String, ShowError> {
     let Search { machine, procs, limit, .. } = search;
+    if machine.levels().is_some() {
+        return Err(ShowError::Option(format!(
+            "--machine {machine} is a tree of switches, and the search is by coordinates; the bound of a tree is \
+             exact on the idle machine"
+        )));
+    }
     let state = occupied(machine, &search.busy)?;
     let free = state.free_count();
     if !(1..=free).contains(procs) {

@@ -1,5 +1,5 @@
 //! Orders and placements as text. Each node is one character or number, the highest y is at the top, and each
-//! layer (z) is one grid.
+//! layer (z) is one grid. A tree of switches has a row for each leaf, the first one at the bottom.
 
 use std::fmt::Write;
 
@@ -93,12 +93,13 @@ pub fn jobs(mesh: &Mesh, letters: &[Option<Letter>], colours: bool) -> String {
 /// terminal.
 pub fn layers(mesh: &Mesh, letters: &[Option<Letter>], colours: bool) -> String {
     const WIDEST: usize = 120;
-    let [width, _, depth] = mesh.extents();
+    let [width, _, depth] = mesh.drawn().extents();
     if depth == 1 {
         return jobs(mesh, letters, colours);
     }
     let cell = |node: NodeId| lettered(letters[node as usize], colours);
-    let layers: Vec<_> = (0..depth).map(|z| (format!("z = {z}"), layer(mesh, z, &|_| ' ', &cell))).collect();
+    let layers: Vec<_> =
+        (0..depth).map(|z| (layer_title(mesh, z), layer(mesh, z, &|_| ' ', &cell))).collect();
     // A layer has a character for each node and a blank between neighbours.
     let fitting = (WIDEST + GAP) / (2 * width as usize - 1 + GAP);
     layers.chunks(fitting.max(1)).map(side_by_side).collect::<Vec<_>>().join("\n")
@@ -185,24 +186,30 @@ fn grid(mesh: &Mesh, cell: &dyn Fn(NodeId) -> String) -> String {
 /// Returns the drawing of [`grid`] with the character that `joint` returns between a node and its neighbour
 /// at the left.
 fn joined_grid(mesh: &Mesh, joint: &dyn Fn(NodeId) -> char, cell: &dyn Fn(NodeId) -> String) -> String {
-    let depth = mesh.extents()[2];
+    let depth = mesh.drawn().extents()[2];
     let mut text = String::new();
     for z in 0..depth {
         if depth > 1 {
-            let _ = writeln!(text, "{}z = {z}", if z > 0 { "\n" } else { "" });
+            let _ = writeln!(text, "{}{}", if z > 0 { "\n" } else { "" }, layer_title(mesh, z));
         }
         text += &layer(mesh, z, joint, cell);
     }
     text
 }
 
+/// Returns the title of a layer. The layers of a tree of switches are groups of leaves.
+fn layer_title(mesh: &Mesh, z: u32) -> String {
+    if mesh.levels().is_some() { format!("group {z}") } else { format!("z = {z}") }
+}
+
 /// Returns one layer of a drawing.
 fn layer(mesh: &Mesh, z: u32, joint: &dyn Fn(NodeId) -> char, cell: &dyn Fn(NodeId) -> String) -> String {
-    let [width, length, _] = mesh.extents();
+    let drawn = mesh.drawn();
+    let [width, length, _] = drawn.extents();
     let mut text = String::new();
     for y in (0..length).rev() {
         for x in 0..width {
-            let node = mesh.node([x, y, z]);
+            let node = drawn.node([x, y, z]);
             let is_available = mesh.is_available(node);
             if x > 0 {
                 text.push(if is_available { joint(node) } else { ' ' });
@@ -295,9 +302,10 @@ impl Path<'_> {
     fn write_jumps(self, text: &mut String, legend: &str) {
         const MOST: usize = 10;
         let pairs = (0_u32..).zip(self.order.nodes().windows(2));
-        let jumps: Vec<(u32, Coord, Coord)> = pairs
-            .map(|(rank, pair)| (rank, self.mesh.coord(pair[0]), self.mesh.coord(pair[1])))
-            .filter(|&(_, from, to)| step(from, to).is_none())
+        let is_jump = |from, to| step(self.mesh.coord(from), self.mesh.coord(to)).is_none();
+        let jumps: Vec<(u32, NodeId, NodeId)> = pairs
+            .map(|(rank, pair)| (rank, pair[0], pair[1]))
+            .filter(|&(_, from, to)| is_jump(from, to))
             .collect();
         if jumps.is_empty() {
             text.push_str("  no jumps\n");
@@ -305,8 +313,8 @@ impl Path<'_> {
         }
         let _ = writeln!(text, "{legend}  {}:", counted(jumps.len(), "jump"));
         for &(rank, from, to) in &jumps[..jumps.len().min(MOST)] {
-            let place = |coord: Coord| place(self.mesh, coord);
-            let hops = self.mesh.l1(from, to);
+            let place = |node: NodeId| place(self.mesh, self.mesh.coord(node));
+            let hops = self.mesh.distance(from, to);
             let _ = writeln!(
                 text,
                 "rank {rank} at ({}) to rank {} at ({}): {}",

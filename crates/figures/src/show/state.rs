@@ -88,7 +88,7 @@ pub fn placed(
 }
 
 /// The machines that are tried: most allocators serve the first one.
-const MACHINES: [&str; 4] = ["8x8", "16", "4x4x4", "ocs:2x4x4x4"];
+const MACHINES: [&str; 5] = ["8x8", "16", "4x4x4", "ocs:2x4x4x4", "tree:8x8"];
 /// The number of processors of the job.
 const PROCS: u32 = 7;
 
@@ -113,7 +113,7 @@ pub fn sample(spec: &Spec) -> Option<String> {
 /// contiguous places are free.
 fn in_use(mesh: &Mesh) -> Vec<NodeId> {
     let is_used = |&node: &NodeId| {
-        let [x, y, z] = mesh.coord(node);
+        let [x, y, z] = mesh.drawn().coord(node);
         let in_square = (1..=3).contains(&x) && y <= 2 && z == 0;
         in_square || [[6, 1, 0], [5, 5, 0], [0, 6, 0], [2, 3, 2]].contains(&[x, y, z])
     };

@@ -6,6 +6,7 @@
 
 use crate::facts::{EARLY_ENDS, EARLY_STARTS, Oddities};
 use crate::record::Record;
+use meshreplay_base::words::counted;
 
 /// The times of a job in seconds, instants since 1970; `None` where they are unknown.
 #[expect(clippy::struct_field_names, reason = "units stand in names")]
@@ -33,6 +34,49 @@ impl JobTimes {
             run_s: run_s.map_or(-1, |run_s| run_s.max(-1)),
             ..Record::UNKNOWN
         }
+    }
+}
+
+/// Jobs that became eligible to start after their submission, as after a dependency or a hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Held {
+    jobs: u64,
+    late_s: i64,
+    /// The time from the submission to the start of all jobs.
+    waited_s: i64,
+}
+
+impl Held {
+    /// Returns the arrival of a job in seconds: when it became eligible, or its submission if that is not
+    /// known, or not between submission and start.
+    pub(super) fn arrival(
+        &mut self,
+        submit_s: Option<i64>,
+        eligible_s: Option<i64>,
+        start_s: Option<i64>,
+    ) -> Option<i64> {
+        let Some(submit) = submit_s else { return eligible_s };
+        let waited = |until: Option<i64>| until.map_or(0, |until| until.saturating_sub(submit).max(0));
+        self.waited_s = self.waited_s.saturating_add(waited(start_s));
+        let is_later = |time: &i64| *time > submit && start_s.is_none_or(|start| *time <= start);
+        let Some(eligible) = eligible_s.filter(is_later) else { return submit_s };
+        if start_s.is_some() {
+            self.jobs += 1;
+            self.late_s = self.late_s.saturating_add(waited(eligible_s));
+        }
+        Some(eligible)
+    }
+
+    /// Returns the note on such jobs; `None` without any. `remedy` counts from the submission.
+    pub(super) fn note(self, remedy: &str) -> Option<String> {
+        (self.jobs > 0).then(|| {
+            let share = 100.0 * self.late_s as f64 / self.waited_s.max(1) as f64;
+            format!(
+                "{} became eligible after the submission, which is the arrival; that leaves out {share:.1} % of the \
+                 time from submissions to starts; {remedy} counts it",
+                counted(self.jobs, "job")
+            )
+        })
     }
 }
 

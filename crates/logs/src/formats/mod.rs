@@ -83,6 +83,11 @@ impl Format {
         FORMATS.iter().find(|format| format.recognises.is_some_and(|recognises| recognises(line)))
     }
 
+    /// Returns whether logs of this format come from the accounting of a site: dumps and tables.
+    pub fn is_of_site(&self) -> bool {
+        self.records_starts || [&table::TABLE, &table::COLUMNS].contains(&self)
+    }
+
     /// Returns whether logs of this format are read with a parameter of this name, such as `time-zone`.
     pub fn has_parameter(&self, name: &str) -> bool {
         self.parameters.split(' ').any(|parameter| parameter.split('=').next() == Some(name))

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::civil;
 use jiff::tz::{Offset, TimeZone};
 
 use super::partitions::Partitions;
@@ -102,6 +103,29 @@ impl LogNames {
         given.names().iter().map(number).collect()
     }
 
+    /// Returns whether `text` is a date such as `1996-09-23` (its midnight) or `1996-09-23T14:30`.
+    pub fn is_date(text: &str) -> bool {
+        moment(text).is_some()
+    }
+
+    /// Returns the seconds from the start of the log to a date in its time zone; `None` if the text is no
+    /// date, or if the start or the time zone is unknown.
+    pub fn seconds(&self, date: &str) -> Option<i64> {
+        let LogStart { unix_s, zone } = self.start.as_ref()?;
+        Some(moment(date)?.to_zoned(zone.clone()).ok()?.timestamp().as_second() - unix_s)
+    }
+
+    /// Returns the date at `after_s` seconds after the start of the log, to the minute, such as `1996-09-23
+    /// 14:30`; the seconds, such as `600 s`, if the start or the time zone is unknown.
+    pub fn date_or_seconds(&self, after_s: i64) -> String {
+        let date = || {
+            let LogStart { unix_s, zone } = self.start.as_ref()?;
+            let at = jiff::Timestamp::from_second(unix_s.checked_add(after_s)?).ok()?.to_zoned(zone.clone());
+            Some(at.strftime("%Y-%m-%d %H:%M").to_string())
+        };
+        date().unwrap_or_else(|| format!("{after_s} s"))
+    }
+
     /// Returns the hour of the week at `after_s` seconds after the start of the log; 0 begins at midnight
     /// between Sunday and Monday in the log's time zone. `None` if the start or the time zone is unknown.
     pub fn hour_of_week(&self, after_s: i64) -> Option<u8> {
@@ -111,6 +135,11 @@ impl LogNames {
             [at.weekday().to_monday_zero_offset(), at.hour()].map(|part| u8::try_from(part).ok());
         Some(day? * 24 + hour?)
     }
+}
+
+/// Returns the moment of a date, with or without a time of day; `None` for another text.
+fn moment(text: &str) -> Option<civil::DateTime> {
+    text.parse().ok().or_else(|| Some(text.parse::<civil::Date>().ok()?.at(0, 0, 0, 0)))
 }
 
 /// Returns the unambiguous names. Some headers describe numbers, two of them in the same words. A numeric
@@ -169,6 +198,18 @@ mod tests {
         assert_eq!(found("3+batch"), Err("batch".to_owned()));
         assert_eq!(found("5"), Err("5".to_owned()));
         Ok(())
+    }
+
+    #[test]
+    fn dates_are_seconds_of_the_log() {
+        // 1996-09-23 14:00:31 in Stockholm; summer time ends on 1996-10-27.
+        let kth = names("; UnixStartTime: 843480031\n; TimeZoneString: Europe/Stockholm");
+        assert_eq!(kth.seconds("1996-09-24"), Some(10 * 3600 - 31));
+        assert_eq!(kth.seconds("1996-09-23T15:00"), Some(3569));
+        let of_winter = kth.seconds("1996-10-28").map(|seconds| kth.date_or_seconds(seconds));
+        assert_eq!(of_winter.as_deref(), Some("1996-10-28 00:00"));
+        assert_eq!((kth.seconds("7"), names("").seconds("1996-09-24")), (None, None));
+        assert_eq!(names("").date_or_seconds(600), "600 s");
     }
 
     #[test]

@@ -6,4 +6,5 @@ mod runs;
 
 pub(crate) use list::NO_NODES;
 pub use list::{NodeList, NodeListError};
-pub use runs::{NodeRuns, NodeUse, RunsOnNodes};
+pub(crate) use runs::Run;
+pub use runs::{NodeRuns, NodeUse, RunEnds, RunsOnNodes};

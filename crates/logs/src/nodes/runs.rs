@@ -11,18 +11,19 @@
 use std::collections::BTreeMap;
 
 use super::numbers::{MOST_KEPT, NodeNumbers};
-use crate::in_use::InUse;
 use crate::names::Names;
+use crate::site::{Levels, Window, idle_spans};
 
 /// A run of a job. Times are in any unit.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+pub(crate) struct Run {
+    pub(crate) submit: i64,
     /// [`UNKNOWN`] if the log does not say when the run began; then the end is the same.
-    start: i64,
-    end: i64,
+    pub(crate) start: i64,
+    pub(crate) end: i64,
     /// The number of its partition; below 0 if that is unknown.
     partition: i64,
-    procs: u32,
+    pub(crate) procs: u32,
     /// Number of its list of nodes; 0 for none.
     list: u32,
 }
@@ -34,7 +35,7 @@ const UNKNOWN: i64 = i64::MAX;
 /// one's.
 const LINKED: i128 = 100;
 
-/// Limit of runs in memory, 256 MB.
+/// Limit of runs in memory, 320 MB.
 const MOST_RUNS: usize = 1 << 23;
 
 /// The runs of a log, gathered while it is read. The default keeps all.
@@ -50,15 +51,25 @@ pub struct NodeRuns {
 pub struct RunsOnNodes<'a> {
     /// The runs by their starts.
     runs: Vec<Run>,
+    are_too_many: bool,
     nodes: NodeNumbers<'a>,
+}
+
+/// The ends of the runs of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunEnds {
+    /// The last submission.
+    pub last_submission: i64,
+    /// The last end.
+    pub last_end: i64,
+    /// The longest time from a submission to the end.
+    pub longest_turnaround: i64,
 }
 
 /// How some runs of a log use nodes. Node time is the sum over runs of the nodes in the list times the
 /// length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeUse {
-    /// The most processors that were in use at once.
-    pub peak: u64,
     /// The number of different nodes in the lists.
     pub nodes: u64,
     /// The node time of all lists.
@@ -69,6 +80,10 @@ pub struct NodeUse {
     pub lists: u64,
     /// The number of runs whose list has as many nodes as the job has processors.
     pub of_size: u64,
+    /// The number of runs above zero length.
+    pub runs: u64,
+    /// The number of those whose list has as many nodes as the job has processors.
+    pub runs_of_size: u64,
 }
 
 impl NodeUse {
@@ -87,6 +102,11 @@ impl NodeUse {
     pub fn are_whole_nodes(&self) -> bool {
         2 * self.of_size > self.lists
     }
+
+    /// Returns whether every run has as many nodes as its job has processors.
+    pub fn names_all(&self) -> bool {
+        self.runs > 0 && self.runs_of_size == self.runs
+    }
 }
 
 impl NodeRuns {
@@ -95,48 +115,49 @@ impl NodeRuns {
         Self { has_limit: true, ..Self::default() }
     }
 
-    /// Adds a run with its start and end, if known, the number of its list of nodes and its partition.
-    pub fn add(&mut self, when: Option<(i64, i64)>, procs: u32, list: Option<u32>, partition: Option<i64>) {
+    /// Adds a run with its submission, start and end, if known, the number of its list of nodes and its
+    /// partition.
+    pub fn add(&mut self, times: Option<[i64; 3]>, procs: u32, list: Option<u32>, partition: Option<i64>) {
         if self.are_too_many {
             return;
         }
-        let (start, end) = when.filter(|(start, end)| start <= end).unwrap_or((UNKNOWN, UNKNOWN));
+        let [submit, start, end] = times.filter(|[_, start, end]| start <= end).unwrap_or([UNKNOWN; 3]);
         let (partition, list) = (partition.unwrap_or(-1), list.unwrap_or_default());
-        self.runs.push(Run { start, end, partition, procs, list });
+        self.runs.push(Run { submit, start, end, partition, procs, list });
         if self.has_limit && self.runs.len() > MOST_RUNS {
             (self.runs, self.are_too_many) = (Vec::new(), true);
         }
-    }
-
-    /// Returns true if the limit was exceeded and all runs were dropped.
-    pub fn are_too_many(&self) -> bool {
-        self.are_too_many
     }
 
     /// Returns the runs with the lists of their log.
     pub fn on_nodes(self, names: &Names) -> RunsOnNodes<'_> {
         let mut runs = self.runs;
         runs.sort_unstable_by_key(|run| run.start);
-        RunsOnNodes { runs, nodes: NodeNumbers::new(names, MOST_KEPT) }
+        let are_too_many = self.are_too_many;
+        RunsOnNodes { runs, are_too_many, nodes: NodeNumbers::new(names, MOST_KEPT) }
     }
 }
 
 impl RunsOnNodes<'_> {
+    /// Returns true if the limit was exceeded and all runs were dropped.
+    pub fn are_too_many(&self) -> bool {
+        self.are_too_many
+    }
+
     /// Returns how the runs of the partitions that are `chosen` use nodes. `None` is a run of an unknown
     /// partition.
     pub fn node_use(&mut self, chosen: &dyn Fn(Option<i64>) -> bool) -> NodeUse {
         let mut found = NodeUse::default();
-        let mut in_use = InUse::default();
         // Until when each node is taken; the least number if it was not used yet.
         let mut taken: Vec<i64> = Vec::new();
         for run in self.runs.iter().filter(|run| chosen(run.partition())) {
-            if run.start != UNKNOWN {
-                in_use.settle(run.start);
-                in_use.add(run.start, run.end, i64::from(run.procs));
-            }
+            let has_length = run.start < run.end;
+            found.runs += u64::from(has_length);
             let nodes = if run.list > 0 { self.nodes.nodes(run.list) } else { continue };
+            let is_of_size = nodes.len() == run.procs as usize;
             found.lists += u64::from(!nodes.is_empty());
-            found.of_size += u64::from(nodes.len() == run.procs as usize);
+            found.of_size += u64::from(is_of_size);
+            found.runs_of_size += u64::from(is_of_size && has_length);
             found.listed += run.length() * nodes.len() as i128;
             for &node in nodes {
                 if taken.len() <= node as usize {
@@ -149,7 +170,40 @@ impl RunsOnNodes<'_> {
                 *until = run.end.max(*until);
             }
         }
-        NodeUse { peak: in_use.most(), ..found }
+        found
+    }
+
+    /// Returns the time at each level of use by the runs of the partitions that are `chosen`.
+    pub fn levels(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> Levels {
+        let known = self.runs.iter().filter(|run| run.is_known() && chosen(run.partition()));
+        Levels::new(known.map(Run::usage))
+    }
+
+    /// Returns the node time, as processors times length, of the jobs submitted from `time` on.
+    pub(crate) fn work_since(&self, time: i64) -> f64 {
+        let later = self.runs.iter().filter(|run| run.is_known() && run.submit >= time);
+        later.map(|run| run.length() * i128::from(run.procs)).sum::<i128>() as f64
+    }
+
+    /// Returns the ends of the runs with known times; `None` without such runs.
+    pub fn ends(&self) -> Option<RunEnds> {
+        let known = || self.runs.iter().filter(|run| run.is_known());
+        Some(RunEnds {
+            last_submission: known().map(|run| run.submit).max()?,
+            last_end: known().map(|run| run.end).max()?,
+            longest_turnaround: known().map(|run| run.end.saturating_sub(run.submit)).max()?,
+        })
+    }
+
+    /// Returns the times of maintenance: 6 h or more in which nothing ran and a job waited that ran later. Times
+    /// of runs must be in seconds. O(n) for n runs.
+    pub fn idle_spans(&self) -> Vec<[i64; 2]> {
+        idle_spans(&self.runs)
+    }
+
+    /// Returns the beginning of the window that the runs are; `None` if they are a whole log.
+    pub fn window(&self) -> Option<Window> {
+        Window::find(&self.runs)
     }
 
     /// Returns the partitions that share nodes, group by group, in the order of their numbers. Partitions
@@ -218,13 +272,23 @@ fn components(
 }
 
 impl Run {
+    /// Returns whether its times are known.
+    pub(crate) fn is_known(&self) -> bool {
+        self.start != UNKNOWN
+    }
+
+    /// Returns start, end and processors.
+    pub(crate) fn usage(&self) -> (i64, i64, u32) {
+        (self.start, self.end, self.procs)
+    }
+
     /// Returns the number of its partition; `None` if that is unknown.
     fn partition(&self) -> Option<i64> {
         (self.partition >= 0).then_some(self.partition)
     }
 
     /// Returns how long it lasted.
-    fn length(&self) -> i128 {
+    pub(crate) fn length(&self) -> i128 {
         i128::from(self.end) - i128::from(self.start)
     }
 }
@@ -241,7 +305,7 @@ mod tests {
         for (start, length, partition, nodes) in given {
             let list: Vec<String> = nodes.iter().map(|node| format!("n{node}")).collect();
             let number = (!list.is_empty()).then(|| names.nodes(list.join(",").as_bytes())).flatten();
-            runs.add(Some((*start, start + length)), nodes.len() as u32, number, Some(*partition));
+            runs.add(Some([*start, *start, start + length]), nodes.len() as u32, number, Some(*partition));
         }
         runs
     }
@@ -306,6 +370,8 @@ mod tests {
                 nodes.dedup();
                 expected.lists += u64::from(procs > 0);
                 expected.of_size += u64::from(procs > 0 && nodes.len() == procs);
+                expected.runs += u64::from(*length > 0);
+                expected.runs_of_size += u64::from(*length > 0 && procs > 0 && nodes.len() == procs);
                 expected.listed += i128::from(*length) * nodes.len() as i128;
                 different.extend(nodes);
             }
@@ -321,7 +387,7 @@ mod tests {
                     expected.repeated += (running(node) - 1).max(0);
                 }
             }
-            prop_assert_eq!(NodeUse { peak: 0, ..found }, expected);
+            prop_assert_eq!(found, expected);
         }
     }
 }

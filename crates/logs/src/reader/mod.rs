@@ -310,6 +310,8 @@ impl Reader {
             irregularities,
             facts,
             first_submit_s,
+            last_time_s: (self.records.count > 0).then_some(self.records.last_time_s),
+            open: self.records.open,
             first_skipped: self.first_skipped,
         })
     }

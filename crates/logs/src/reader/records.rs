@@ -3,6 +3,7 @@
 use super::Entry;
 use super::duplicates::Row;
 use crate::header::Header;
+use crate::status::UNKNOWN;
 use crate::summary::Irregularities;
 
 /// Counts of records and irregularities.
@@ -12,13 +13,24 @@ pub(super) struct Records {
     last: Option<(i64, i64)>,
     /// The least submit time that is not negative, in seconds; the greatest number before the first.
     pub(super) first_submit_s: u64,
+    /// The latest time of a record in seconds; below all others before the first.
+    pub(super) last_time_s: i64,
+    /// Records of jobs that wait or run at the end of the log.
+    pub(super) open: u64,
     pub(super) irregularities: Irregularities,
 }
 
 impl Records {
     /// Returns the counts before the first line.
     pub(super) fn none() -> Self {
-        Self { count: 0, last: None, first_submit_s: u64::MAX, irregularities: Irregularities::default() }
+        Self {
+            count: 0,
+            last: None,
+            first_submit_s: u64::MAX,
+            last_time_s: i64::MIN,
+            open: 0,
+            irregularities: Irregularities::default(),
+        }
     }
 
     /// Returns the entry of a record, and counts the record and its irregularities.
@@ -27,6 +39,9 @@ impl Records {
         self.count += 1;
         // A negative time is unknown; as an unsigned number it is beyond all others.
         self.first_submit_s = self.first_submit_s.min(record.submit_s as u64);
+        let lasted_s = record.wait_s.max(0).saturating_add(record.run_s.max(0));
+        self.last_time_s = self.last_time_s.max(record.submit_s.saturating_add(lasted_s));
+        self.open += u64::from(record.run_s == -1 && record.status == UNKNOWN);
         let found = &mut self.irregularities;
         found.surplus_field_lines += u64::from(*surplus > 0);
         if let Some((job, submit_s)) = self.last.replace((record.job, record.submit_s)) {

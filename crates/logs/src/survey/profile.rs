@@ -13,6 +13,7 @@ use crate::nodes::NodeRuns;
 use crate::options::ReadOptions;
 use crate::reader::{Entry, Reader};
 use crate::record::{FIELD_NAMES, FIELDS, Record};
+use crate::site::SiteSize;
 use crate::summary::LogSummary;
 use crate::unit::LogUnit;
 
@@ -45,9 +46,18 @@ pub struct Profile {
     pub last_submit_s: Option<i64>,
     /// The sum of size × run time over the jobs with known size and run time, in processor-seconds.
     pub work_proc_s: f64,
-    /// Work divided by the capacity of the machine between the first and the last submit time. Without a
-    /// machine size in the header, the largest job stands for it. `None` if no size or no submit time is
-    /// known, or if all jobs arrive at once.
+    /// The number of processors of the machine: by the header, or else by its use. `None` if it is not known.
+    pub machine_procs: Option<u64>,
+    /// The source of the size of the machine, or what is known of it, in words.
+    pub machine_source: String,
+    /// The first second that the log covers, if it is a window of the site's history: jobs that ended before
+    /// are missing. `None` for a whole log.
+    pub window_from_s: Option<i64>,
+    /// Whether too many jobs are in the log to find a window.
+    pub is_window_unknown: bool,
+    /// Work divided by the capacity of the machine between the first and the last submit time; in a window,
+    /// the work of the jobs submitted in it and the time from its beginning. `None` if the size of the machine
+    /// or no submit time is known, or if all jobs arrive at once.
     pub offered_load: Option<f64>,
     /// The sizes of the jobs whose size is known, in processors; `None` if there are none.
     pub size_procs: Option<Quantiles>,
@@ -107,8 +117,7 @@ pub struct Irregularity {
 
 impl Profile {
     /// Reads the log at `path` and returns its profile. Quantiles are exact; memory grows with the number of
-    /// different sizes and run times, and with the number of jobs only if these have lists of nodes. Fails if
-    /// lenient reading has skipped all of it.
+    /// jobs, up to 2^23 of them. Fails if lenient reading has skipped all of it.
     pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         let mut builder = ProfileBuilder { runs: NodeRuns::limited(), ..ProfileBuilder::default() };
         let format = options.format.clone();
@@ -141,7 +150,7 @@ struct ProfileBuilder {
     submits_s: Option<(i64, i64)>,
     status: BTreeMap<i64, u64>,
     members: Counts,
-    /// The runs with lists of nodes.
+    /// The runs.
     runs: NodeRuns,
     /// Jobs with each field unknown; field n is entry n − 1.
     missing: [u64; FIELDS],
@@ -170,20 +179,33 @@ impl ProfileBuilder {
 
     /// Returns the profile. `summary` holds the facts about the log as a whole.
     fn finish(self, summary: LogSummary, unit: LogUnit) -> Profile {
-        let node_use = self.runs.on_nodes(&summary.facts.names).node_use(&|_| true);
+        let size_procs = self.sizes.quantiles();
+        let largest_job_procs = size_procs.map(|sizes| sizes.max);
+        let procs = summary.header.processors();
+        let mut runs = self.runs.on_nodes(&summary.facts.names);
+        let is_window_unknown = runs.are_too_many();
+        let node_use = runs.node_use(&|_| true);
+        let largest = largest_job_procs.and_then(|procs| u64::try_from(procs).ok()).unwrap_or_default();
+        let size = match procs.and_then(|procs| u64::try_from(procs).ok()) {
+            Some(procs) => SiteSize::Known(procs, "processors by its header"),
+            None => SiteSize::of_use(&node_use, &runs.levels(&|_| true), unit, largest),
+        };
+        let (machine_procs, machine_source) = match size {
+            SiteSize::Known(procs, source) => (Some(procs), source.to_owned()),
+            SiteSize::Unknown(sentence) => (None, sentence),
+        };
+        let window_from_s = runs.window().map(|window| window.start);
+        let work_proc_s = window_from_s.map_or(self.work_proc_s, |from_s| runs.work_since(from_s));
         let node_lists = NodeLists {
             nodes: node_use.nodes,
             shared: node_use.shared(),
             needs_unit: unit.refuses(&node_use),
         };
-        let size_procs = self.sizes.quantiles();
-        let largest_job_procs = size_procs.map(|sizes| sizes.max);
-        let procs = summary.header.processors();
         let origin_s = summary.origin_s();
-        let capacity = procs.or(largest_job_procs).zip(self.submits_s);
-        let offered_load = capacity.and_then(|(procs, (first, last))| {
+        let offered_load = machine_procs.zip(self.submits_s).and_then(|(procs, (first, last))| {
+            let first = window_from_s.unwrap_or(first);
             let capacity_proc_s = procs as f64 * last.saturating_sub(first) as f64;
-            (capacity_proc_s > 0.0).then(|| self.work_proc_s / capacity_proc_s)
+            (capacity_proc_s > 0.0).then(|| work_proc_s / capacity_proc_s)
         });
         let (all, parallel) = (self.sizes.count(|_| true), self.sizes.count(|procs| procs > 1));
         // A power of two has one bit set, so p & (p − 1) is 0.
@@ -201,6 +223,10 @@ impl ProfileBuilder {
             first_submit_s: self.submits_s.map(|(first, _)| first - origin_s),
             last_submit_s: self.submits_s.map(|(_, last)| last - origin_s),
             work_proc_s: self.work_proc_s,
+            machine_procs,
+            machine_source,
+            window_from_s: window_from_s.map(|from_s| from_s - origin_s),
+            is_window_unknown,
             offered_load,
             size_procs,
             run_s: self.runs_s.quantiles(),
@@ -217,13 +243,16 @@ impl ProfileBuilder {
     }
 }
 
-/// Adds the run of a record that has a list of nodes, in seconds.
+/// Adds the run of a record, in seconds. The start of a job that ran is its submission if its wait is unknown.
 pub(super) fn add_run(runs: &mut NodeRuns, record: &Record) {
-    let Record { submit_s, wait_s, run_s, nodes: Some(list), partition, .. } = *record else { return };
-    let start_s = submit_s.saturating_add(wait_s);
-    let when = (submit_s >= 0 && wait_s >= 0 && run_s >= 0).then(|| (start_s, start_s.saturating_add(run_s)));
+    let Record { submit_s, wait_s, run_s, nodes, partition, .. } = *record;
+    let start_s = submit_s.saturating_add(wait_s.max(0));
+    let is_known = submit_s >= 0 && run_s >= 0 && (wait_s >= 0 || run_s > 0);
+    let times = is_known.then(|| [submit_s, start_s, start_s.saturating_add(run_s)]);
     let procs = record.procs().and_then(|procs| u32::try_from(procs).ok()).unwrap_or_default();
-    runs.add(when, procs, Some(list), (partition >= 0).then_some(partition));
+    if is_known || nodes.is_some() {
+        runs.add(times, procs, nodes, (partition >= 0).then_some(partition));
+    }
 }
 
 /// Returns the irregularities of the text.

@@ -30,7 +30,9 @@ impl Profile {
             ("jobs", self.jobs.to_string()),
             ("processors", or_unknown(self.procs.map(|procs| procs.to_string()))),
             ("largest job", or_unknown(self.largest_job_procs.map(|procs| counted(procs, "processor")))),
+            ("machine", self.machine()),
             ("span", or_unknown(self.span())),
+            ("period", self.period()),
             ("offered load", or_unknown(self.offered_load.map(|load| format!("{load:.4}")))),
             ("serial jobs", percent(self.serial_share, "the jobs whose size is known")),
             ("powers of two", percent(self.power_of_two_share, "the parallel jobs")),
@@ -58,6 +60,29 @@ impl Profile {
         }
         text.push_str(&quantiles(&[("processors", self.size_procs), ("run time (s)", self.run_s)]));
         text
+    }
+
+    /// Returns the size of the machine with its source, or what is known of it.
+    fn machine(&self) -> String {
+        match self.machine_procs {
+            Some(procs) => format!("{procs} {}", self.machine_source),
+            None => format!("unknown: {}", self.machine_source),
+        }
+    }
+
+    /// Returns the part of the site's history that the log is.
+    fn period(&self) -> String {
+        if self.is_window_unknown {
+            return "unknown: too many jobs".to_owned();
+        }
+        let Some(from_s) = self.window_from_s else {
+            return "whole: no jobs are missing at the beginning".to_owned();
+        };
+        let from = match self.unix_start_time {
+            Some(origin) => format!("{} UTC", date(origin.saturating_add(from_s))),
+            None => format!("{from_s} s"),
+        };
+        format!("a window from {from} on: jobs that ended before are missing")
     }
 
     /// Returns the time from the first to the last submit time, with both dates if the header has the start

@@ -60,18 +60,19 @@ fn three_logs_of_one_real_run_give_the_same_jobs() -> Outcome {
         ([5, 0, 1, 2, 1, 300, 1], some("node5")),
         ([6, 0, 1, 2, 2, 300, 1], some("node[6-7]")),
     ];
-    let (records, summary) = read_file(&golden("sacct"), "auto")?;
+    let (records, summary) = read_file(&golden("sacct"), "sacct:arrival=submit")?;
     assert_eq!((summary.format.name, summary.records), ("sacct", 11));
     let sacct = jobs(&records, &summary);
     assert_eq!(sacct[..expected.len()], expected);
     for (ending, format) in [("json", "slurm-json"), ("jobcomp", "slurm-jobcomp")] {
-        let (records, summary) = read_file(&golden(ending), "auto")?;
+        let (records, summary) = read_file(&golden(ending), &format!("{format}:arrival=submit"))?;
         assert_eq!(summary.format.name, format);
         assert_eq!(jobs(&records, &summary), sacct, "{format}");
     }
     // The same JSON with line breaks, as sacct prints it.
     let text: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(golden("json"))?)?;
-    let (records, summary) = read_text(&serde_json::to_string_pretty(&text)?, "auto")?;
+    let text = serde_json::to_string_pretty(&text)?;
+    let (records, summary) = read_text(&text, "slurm-json:arrival=submit")?;
     assert_eq!(jobs(&records, &summary), sacct);
     Ok(())
 }

@@ -23,6 +23,7 @@ mod pairwise;
 pub mod ring_route;
 mod shape;
 mod submesh;
+pub mod topology;
 mod unavailable;
 mod unavailable_text;
 
@@ -32,7 +33,7 @@ pub use free_submeshes::FreeSubmeshes;
 pub use held::{Held, PLACES, RecentlyHeld};
 pub use intervals::{IntervalError, format_intervals, intervals, parse_intervals};
 pub use masks::{Around, Mask, Masks, first_members, for_each_member};
-pub use mesh::{AutoMachine, Coord, Mesh, NodeId, UnavailableError};
+pub use mesh::{AutoMachine, Coord, Levels, Mesh, NodeId, UnavailableError};
 pub use node_lists::NodeLists;
 pub use node_set::{NodeSet, bits_of_word, set_bits};
 pub use pairwise::{distances_along, pairwise_along, pairwise_sum, pairwise_sum_at};

@@ -64,11 +64,12 @@ impl Candidate {
 
 /// Returns mean queue delay, mean allocation delay, completion time and its inverse of a run.
 fn means(run: &Outcome) -> [f64; 4] {
-    let count = run.records.len().max(1) as f64;
+    let records = || run.jobs.iter().map(|job| &job.record);
+    let count = run.jobs.len().max(1) as f64;
     // All tasks arrive at time 0.
-    let queue: f64 = run.records.iter().map(|record| record.head.as_seconds()).sum();
-    let allocation: f64 = run.records.iter().map(|record| (record.start - record.head).as_seconds()).sum();
-    let completion = run.records.iter().map(|record| record.end.as_seconds()).fold(0.0, f64::max);
+    let queue: f64 = records().map(|record| record.head.as_seconds()).sum();
+    let allocation: f64 = records().map(|record| (record.start - record.head).as_seconds()).sum();
+    let completion = records().map(|record| record.end.as_seconds()).fold(0.0, f64::max);
     [queue / count, allocation / count, completion, 1.0 / completion]
 }
 

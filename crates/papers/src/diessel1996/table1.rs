@@ -122,7 +122,8 @@ pub(super) fn compared(without: &[Outcome], with: &[Outcome]) -> Numbers {
     let (mut table, mut later, mut same_start) = ([[0.0; 6]; 3], 0.0, 0.0);
     for (without, with) in without.iter().zip(with) {
         let mut groups: [Group; 3] = Default::default();
-        for (a, b) in without.records.iter().zip(&with.records) {
+        for (a, b) in without.jobs.iter().zip(&with.jobs) {
+            let (a, b) = (&a.record, &b.record);
             let group = match b.end.cmp(&a.end) {
                 std::cmp::Ordering::Greater => 0,
                 std::cmp::Ordering::Equal => 1,

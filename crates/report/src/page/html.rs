@@ -234,6 +234,7 @@ mod tests {
             strip: Strip { queue: vec![2, 0], busy: vec![0, 1000] },
             extents: [4, 2, 1],
             wraps: [true, false, false],
+            levels: None,
             blocks: Some(BlockTree { tops: vec![[0, 0, 0, 2, 2, 1]], splits: vec![[2, 2, 1, 1, 1, 1]] }),
             unavailable: vec![(6, 7)],
             down: vec![

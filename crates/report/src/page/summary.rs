@@ -11,7 +11,7 @@ use meshreplay_figures::{Curve, InMeans, Results};
 use meshreplay_results::frame::Numbers;
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::{
-    Better, Circumstances, Display, Group, Interval, METRICS, MOST_SLICES, Metric, TableColumn,
+    Better, Display, Group, Has, Interval, METRICS, MOST_SLICES, Metric, Needs, TableColumn,
 };
 use meshreplay_study::study::Coordinate;
 
@@ -213,21 +213,15 @@ fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
 
 /// Returns the numbers that the table can show, in their order.
 fn number_columns(results: &Results) -> Vec<NumberColumn<'_>> {
-    let has = |name: &str| results.table.column(name).is_some();
     let has_slice = |i: &usize| results.table.has_number(&format!("slices_fit_{i}_mean"));
-    let circumstances = Circumstances {
-        delays: results.have_delays(),
-        refused: results.table.has_positive("allocate_failures"),
-        outages: has("goodput"),
-        predictions: has("prediction_error_s_mean"),
-        slices: (1..=MOST_SLICES).filter(has_slice).count(),
-        recorded: has("starts_delayed"),
-        recorded_nodes: has("nodes_replaced"),
-        unasked: has_unasked(&results.table),
-        ..Circumstances::default()
-    };
+    // What was not measured has no column.
+    let has = Has::EVERYTHING
+        .with(Needs::Moves, results.have_delays())
+        .with(Needs::Refusals, results.table.has_positive("allocate_failures"))
+        .with(Needs::Unasked, has_unasked(&results.table))
+        .with_slices((1..=MOST_SLICES).filter(has_slice).count());
     let number = |metric: &'static Metric| {
-        let column = metric.report.filter(|column| column.is_shown(&circumstances))?;
+        let column = metric.in_report(has)?;
         Some(NumberColumn { metric, column, numbers: results.table.numbers(metric.name())? })
     };
     let mut shown: Vec<_> = METRICS.iter().filter_map(number).collect();

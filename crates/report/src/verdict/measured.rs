@@ -27,9 +27,8 @@ const BESIDE: [&str; 10] = [
 pub(super) struct ReplayResult<'a> {
     pub(super) spec: Cow<'a, ReplaySpec>,
     pub(super) replications: Vec<Replication<'a>>,
-    /// Whether jobs of several partitions of the log share the machine; see
-    /// [`PlannedReplay::pools_partitions`].
-    pub(super) pools_partitions: bool,
+    /// The line in place of the difference to recorded waits; `None` if they are compared.
+    pub(super) not_compared: Option<String>,
 }
 
 /// The numbers of one replication.
@@ -61,11 +60,10 @@ impl<'a> ReplayResult<'a> {
             numbers: compared(|name| outcome.summary.get(name)),
             parts: Some(Cow::Borrowed(&outcome.parts)),
         };
-        let PlannedReplay { spec, pools_partitions, .. } = planned;
         Self {
-            spec: Cow::Borrowed(spec),
+            spec: Cow::Borrowed(&planned.spec),
             replications: outcomes.iter().map(replication).collect(),
-            pools_partitions: *pools_partitions,
+            not_compared: planned.not_compared(outcomes),
         }
     }
 }

@@ -35,6 +35,7 @@ pub(super) use self::winners::Winners;
 use meshreplay_base::words::counted;
 use meshreplay_results::frame::FinishedRun;
 use meshreplay_results::text::{command_line, grouped};
+use meshreplay_sim::metrics::Needs;
 use meshreplay_study::study::{Coordinate, Outcome, Study};
 
 /// The most groups that get lines.
@@ -50,7 +51,7 @@ pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<S
     let replays =
         cells.map(|(i, cell)| ReplayResult::of_outcomes(cell, of_cell(i), &study.options)).collect();
     let folder = folder.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
-    lines(replays, primary(study.options.traffic), folder.as_deref())
+    lines(replays, primary(study.has.has(Needs::Network)), folder.as_deref())
 }
 
 /// Returns the number that decides on the best allocator. With `has_network`, a simulated network sets the

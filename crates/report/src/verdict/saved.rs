@@ -1,7 +1,7 @@
 //! The closing lines from saved results, equal to the lines printed by the command that made them.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::plain::{Plain, plain};
 use super::winners::Winners;
 use super::{lines, primary};
 use meshreplay_figures::{Curve, FigureError, Results};
-use meshreplay_results::frame::{JobColumns, Replication, SHAKE, Table, pooling_replays};
+use meshreplay_results::frame::{JobColumns, Replication, SHAKE, Table, uncompared_replays};
 use meshreplay_sim::metrics::{JobRow, PartSums, Trim, saved_backlog};
 use meshreplay_study::study::ReplaySpec;
 
@@ -42,7 +42,7 @@ pub(crate) struct SavedAnswer<'a> {
     /// Whether replays may have different jobs despite equal numbers of jobs.
     may_differ: bool,
     /// The numbers of the replays that pool partitions.
-    pooled: BTreeSet<u64>,
+    not_compared: BTreeMap<u64, String>,
 }
 
 impl<'a> SavedAnswer<'a> {
@@ -57,7 +57,7 @@ impl<'a> SavedAnswer<'a> {
             parts.clear();
         }
         let may_differ = !has_all && LEFT_OUT.iter().any(leaves_out);
-        Ok(Self { results, parts, may_differ, pooled: pooling_replays(folder)? })
+        Ok(Self { results, parts, may_differ, not_compared: uncompared_replays(folder)? })
     }
 
     /// Returns the closing lines, see [`super::verdict`], without intervals if jobs were not kept. There are
@@ -88,9 +88,8 @@ impl<'a> SavedAnswer<'a> {
             replays.insert(number, self.measured(rows)?);
         }
         for (number, spec) in self.missing() {
-            let pools_partitions = self.pooled.contains(&number);
-            let replay =
-                || ReplayResult { spec: Cow::Owned(spec), replications: Vec::new(), pools_partitions };
+            let not_compared = self.not_compared.get(&number).cloned();
+            let replay = || ReplayResult { spec: Cow::Owned(spec), replications: Vec::new(), not_compared };
             replays.entry(number).or_insert_with(replay);
         }
         Some(replays.into_values().collect())
@@ -129,7 +128,7 @@ impl<'a> SavedAnswer<'a> {
         Some(ReplayResult {
             spec: Cow::Owned(self.results.spec(first)?),
             replications: rows.iter().map(replication).collect::<Option<_>>()?,
-            pools_partitions: number.is_some_and(|number| self.pooled.contains(&number)),
+            not_compared: number.and_then(|number| self.not_compared.get(&number).cloned()),
         })
     }
 
@@ -175,21 +174,21 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
     let mut machines = BTreeMap::new();
     for row in 0..table.height() {
         if let Some((key, spec)) = table.replication(row).zip(results.spec(row)) {
-            machines.insert(key, spec.machine);
+            let trim = Trim { percent: table.number("trim_percent", row), period: spec.covered() };
+            machines.insert(key, (spec.machine, trim));
         }
     }
-    let trim = Trim { percent: table.number("trim_percent", 0) };
     // Version 1.0 left out other jobs, and its summaries have no backlog.
-    if trim.percent.is_some() && table.column("overloaded").is_none() {
+    if table.has_number("trim_percent") && table.column("overloaded").is_none() {
         return Ok(SavedParts::new());
     }
     let (mut found, mut has_all) = (SavedParts::new(), true);
     let mut current: Option<(Replication, Vec<JobRow>)> = None;
     let mut finish = |current: Option<(Replication, Vec<JobRow>)>| {
         if let Some((key, jobs)) = current
-            && let Some(machine) = machines.get(&key)
+            && let Some((machine, trim)) = machines.get(&key)
         {
-            let (parts, backlog) = (PartSums::of_saved(&jobs, trim, machine), saved_backlog(&jobs, machine));
+            let (parts, backlog) = (PartSums::of_saved(&jobs, *trim, machine), saved_backlog(&jobs, machine));
             found.insert(key, FromJobs { parts, backlog });
         }
     };

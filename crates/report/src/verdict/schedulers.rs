@@ -14,8 +14,6 @@ const MOST_SETS: usize = 3;
 /// The introduction to differences between recorded and simulated waits.
 const HAPPENED: &str = "recorded waits are what happened: priorities, limits, reservations and outages are \
      in them; a simulated scheduler is one rule alone on these jobs";
-/// The line in place of the difference if jobs of several partitions share the machine.
-const POOLED: &str = "partitions pooled: recorded and simulated waits are not compared (--partition each)";
 
 /// The schedulers under which allocators with the same waits were replayed.
 struct Schedulers<'a> {
@@ -26,7 +24,7 @@ struct Schedulers<'a> {
 /// Returns the lines on the schedulers of a setting.
 pub(super) fn lines(setting: &[&ReplayResult<'_>]) -> Vec<String> {
     let sets = sets(setting);
-    let is_pooled = setting.iter().any(|replay| replay.pools_partitions);
+    let not_compared = setting.iter().find_map(|replay| replay.not_compared.clone());
     let has_several = sets.len() > 1;
     let with = |set: &Schedulers<'_>| {
         if has_several { format!(" with {}", joined(&set.allocators, MOST_SETS)) } else { String::new() }
@@ -36,7 +34,7 @@ pub(super) fn lines(setting: &[&ReplayResult<'_>]) -> Vec<String> {
     for set in sets.iter().take(MOST_SETS) {
         let (simulated, happened) = set.divided();
         has_recorded |= happened.is_some();
-        let happened = happened.filter(|_| !is_pooled);
+        let happened = happened.filter(|_| not_compared.is_none());
         lines.extend(waits(&simulated, happened).map(|text| format!("schedulers{}: {text}", with(set))));
         let text = happened.and_then(|happened| beside_recorded(&simulated, happened));
         recorded.extend(text.map(|text| text + &with(set)));
@@ -46,8 +44,8 @@ pub(super) fn lines(setting: &[&ReplayResult<'_>]) -> Vec<String> {
         lines
             .push(format!("schedulers: {} more sets of allocators have other waits", sets.len() - MOST_SETS));
     }
-    if has_recorded && is_pooled {
-        lines.push(POOLED.to_owned());
+    if let Some(line) = not_compared.filter(|_| has_recorded) {
+        lines.push(line);
     } else if !recorded.is_empty() {
         lines.push(format!("{HAPPENED}: {}", recorded.join("; ")));
     }

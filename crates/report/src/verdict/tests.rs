@@ -7,7 +7,7 @@ use super::measured::{ReplayResult, Replication};
 use super::plain::plain;
 use super::{DISTANCE, lines, prefix, varying};
 use meshreplay_sim::metrics::{JobRow, PartSums, Trim};
-use meshreplay_study::study::{Coordinate, ReplaySpec};
+use meshreplay_study::study::{Coordinate, ReplaySpec, not_compared};
 
 /// Returns a replay of 2,000 jobs. `wait` returns the wait of a job, in seconds.
 fn measured<'a>(
@@ -24,7 +24,7 @@ fn measured<'a>(
     let job = |i: usize| {
         let (submit_s, start_s) = (i as f64, i as f64 + waits[i]);
         let (end_s, pairwise_sum) = (start_s + 500.0, sums[i] as u64);
-        JobRow { number: i as i64, submit_s, start_s, end_s, procs: 4, allocated: 4, pairwise_sum }
+        JobRow { number: i as i64, submit_s, start_s, end_s, procs: 4, allocated: 4, pairwise_sum, why: None }
     };
     let jobs: Vec<JobRow> = (0..JOBS).map(job).collect();
     let mean = |values: &[f64]| values.iter().sum::<f64>() / JOBS as f64;
@@ -40,7 +40,7 @@ fn measured<'a>(
         numbers: found,
         parts: Some(Cow::Owned(parts)),
     };
-    ReplayResult { spec: Cow::Owned(spec), replications: vec![replication], pools_partitions: false }
+    ReplayResult { spec: Cow::Owned(spec), replications: vec![replication], not_compared: None }
 }
 
 fn recorded_and_easy<'a>(is_pooled: bool) -> Vec<ReplayResult<'a>> {
@@ -50,7 +50,7 @@ fn recorded_and_easy<'a>(is_pooled: bool) -> Vec<ReplayResult<'a>> {
         measured("fcfs", "naive", |i| 260.0 + (i * 29 % 80) as f64, &[]),
     ];
     for replay in &mut replays {
-        replay.pools_partitions = is_pooled;
+        replay.not_compared = not_compared(is_pooled, None);
     }
     replays
 }

@@ -8,7 +8,7 @@ use super::comparison::Comparison;
 use super::measured::ReplayResult;
 use super::{OF_GROUP, OF_SETTING, alike, allocators, primary};
 use meshreplay_results::frame::FinishedRun;
-use meshreplay_sim::metrics::{Better, Metric};
+use meshreplay_sim::metrics::{Better, Metric, Needs};
 use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_study::study::Study;
 
@@ -85,7 +85,7 @@ impl Winners {
                 ReplayResult::of_outcomes(&study.cells[*number as usize], outcomes, &study.options)
             })
             .collect();
-        Self::new(&replays, primary(study.options.traffic))
+        Self::new(&replays, primary(study.has.has(Needs::Network)))
     }
 
     /// Records the two classes of a group and the best of each. `first` is the number of the first class.
@@ -121,8 +121,9 @@ impl Winners {
 
     /// Records the replays of a setting with the shortest waits.
     fn add_waits(&mut self, replays: &[ReplayResult<'_>], setting: &[usize]) {
-        let is_compared =
-            |i: &&usize| !(replays[**i].pools_partitions && replays[**i].spec.scheduler.name == RECORDED);
+        let is_compared = |i: &&usize| {
+            !(replays[**i].not_compared.is_some() && replays[**i].spec.scheduler.name == RECORDED)
+        };
         let compared: Vec<usize> = setting.iter().filter(is_compared).copied().collect();
         let Comparable { candidates, .. } = Comparable::new(candidates(replays, &compared));
         for one in &candidates {

@@ -6,8 +6,7 @@ use polars_core::prelude::{
 };
 
 use super::name;
-use meshreplay_sim::metrics::{ColumnInfo, ColumnType, When};
-use meshreplay_study::study::Options;
+use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Has, Needs};
 
 /// The function that computes the value of a row, by column type. `MaybeI64`, `MaybeU64` and `MaybeF64` are
 /// null for `None`.
@@ -44,7 +43,7 @@ impl<R> Field<R> {
             Value::F64(_) | Value::MaybeF64(_) => ColumnType::F64,
             Value::Str(_) | Value::Written(_) | Value::Added => ColumnType::Str,
         };
-        Self { column: ColumnInfo { name, kind, unit: "", meaning: "", when: When::Always }, value }
+        Self { column: ColumnInfo { name, kind, unit: "", meaning: "", needs: Needs::Nothing }, value }
     }
 
     /// Returns the column with this unit.
@@ -59,9 +58,9 @@ impl<R> Field<R> {
         self
     }
 
-    /// Returns the column, present only in the results that `when` names.
-    pub(super) const fn when(mut self, when: When) -> Self {
-        self.column.when = when;
+    /// Returns the column, present only in results that have what it needs.
+    pub(super) const fn needs(mut self, needs: Needs) -> Self {
+        self.column.needs = needs;
         self
     }
 
@@ -95,31 +94,8 @@ impl<R> Field<R> {
     }
 }
 
-/// Returns the polars columns of `rows` that are present in results with these options.
-pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], options: &Options) -> Vec<Column> {
-    let wanted = fields.iter().filter(|field| has(options, field.column.when));
+/// Returns the polars columns of `rows` that are present in results of such replays.
+pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], has: Has) -> Vec<Column> {
+    let wanted = fields.iter().filter(|field| has.has(field.column.needs));
     wanted.filter_map(|field| field.build(rows)).collect()
-}
-
-/// Returns whether results with these options have the columns that are present at `when`. It returns false
-/// for the columns of a study, which are added later.
-pub(super) fn has(options: &Options, when: When) -> bool {
-    match when {
-        When::Always => true,
-        When::Timed => options.timed,
-        When::Contention => options.contention,
-        When::Fragmentation => options.fragmentation.is_some(),
-        When::Network => options.traffic,
-        When::Placements => options.placements,
-        When::ByShape => options.by_shape,
-        When::Tidy => options.tidy,
-        When::Outages => options.outages.is_some(),
-        When::Predictions => options.predictions,
-        When::Recorded => options.recorded,
-        When::Partitions => options.partitions,
-        When::RecordedNodes => options.recorded_nodes,
-        When::Latency => options.latency,
-        When::Shaken => options.shake.is_some(),
-        When::Study => false,
-    }
 }

@@ -37,6 +37,7 @@ use super::table::Table;
 use super::whole::{read_if_there, write_filled, write_whole};
 use super::{FileFormat, FrameError, name, summary};
 use meshreplay_base::disk::{Claim, TEMPORARY, create_dir_all, open, remove_own_leftovers};
+use meshreplay_sim::metrics::Has;
 use meshreplay_study::study::{
     Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard, StudyLog,
 };
@@ -199,20 +200,20 @@ impl StudyFolder {
         planned: &PlannedReplay,
         outcomes: &[Outcome],
         options: &Options,
+        has: Has,
     ) -> Result<(), FrameError> {
         let PlannedReplay { spec, key, .. } = planned;
         // The file of a cell has no labels, because another study may give the same cell others.
         let unlabelled = ReplaySpec { labels: Arc::default(), ..spec.clone() };
-        let cell = &ManifestCell { key: key.clone(), pools_partitions: false, spec: unlabelled };
+        let cell = &ManifestCell { key: key.clone(), pools_partitions: false, doubt: None, spec: unlabelled };
         let origin = json(&Provenance { version: env!("CARGO_PKG_VERSION"), options, cell })?;
         if options.jobs {
             // The jobs come last: a process that sees them may rely on the other details.
-            let kept = |detail: &&Detail| detail.is_of_cells && detail.is_in(options);
+            let kept = |detail: &&Detail| detail.is_of_cells && detail.is_in(has);
             for detail in DETAILS.iter().rev().filter(kept) {
                 let mut all: Option<DataFrame> = None;
                 for outcome in outcomes {
-                    let rows =
-                        detail.whole(Replicate { replay: 0, spec, outcome, options })?.drop("replay")?;
+                    let rows = detail.whole(Replicate { replay: 0, spec, outcome, has })?.drop("replay")?;
                     stack(&mut all, without_labels(&rows))?;
                 }
                 let path = self.detail(key, detail.name);
@@ -221,7 +222,7 @@ impl StudyFolder {
         }
         // The rows are written last: a process that sees the rows of a cell may rely on its jobs.
         let rows: Vec<_> = outcomes.iter().map(|outcome| (0, spec, outcome)).collect();
-        let frame = without_labels(&summary(&rows, options)?.drop("replay")?);
+        let frame = without_labels(&summary(&rows, options, has)?.drop("replay")?);
         self.write_frame(&self.row(key), frame, FileFormat::Parquet, &origin)?;
         self.forget_failure(key)
     }
@@ -279,8 +280,9 @@ impl StudyFolder {
         let mut keys = HashSet::new();
         for entry in entries {
             let name = entry?.file_name();
+            let stem = name.to_str().and_then(|name| name.strip_suffix(".parquet"));
             // Details have another part of the name before the extension.
-            keys.extend(name.to_str().and_then(|name| name.strip_suffix(".parquet")).map(str::to_owned));
+            keys.extend(stem.filter(|stem| !stem.contains('.')).map(str::to_owned));
         }
         Ok(keys)
     }

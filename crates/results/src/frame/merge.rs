@@ -5,7 +5,7 @@ use polars_core::prelude::DataFrame;
 use super::FrameError;
 use super::folder::StudyFolder;
 use super::labels::{relabel, without_labels};
-use meshreplay_sim::metrics::{When, metric};
+use meshreplay_sim::metrics::{Needs, metric};
 use meshreplay_study::study::Manifest;
 
 /// Why directories cannot be merged.
@@ -162,7 +162,7 @@ fn untimed(mut row: DataFrame) -> Result<DataFrame, FrameError> {
     relabel(&mut row, None)?;
     let row = without_labels(&row);
     let measured = |column: &str| {
-        metric(column).is_some_and(|metric| matches!(metric.column.when, When::Timed | When::Latency))
+        metric(column).is_some_and(|metric| matches!(metric.column.needs, Needs::Timed | Needs::Latency))
     };
     let names: Vec<String> = row.get_column_names().into_iter().map(ToString::to_string).collect();
     Ok(row.drop_many(names.into_iter().filter(|name| measured(name))))

@@ -14,7 +14,7 @@ use super::read::{ROWS, first_rows, read_slice};
 use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, name};
 use meshreplay_base::disk::{TEMPORARY, read_to_string};
-use meshreplay_study::study::{Coordinate, Labels, Manifest, StudyLog, sha256};
+use meshreplay_study::study::{Coordinate, Labels, Manifest, StudyLog, not_compared, sha256};
 
 /// The name of the file that holds the resolved run of `meshreplay replay`.
 pub const RUN_FILE: &str = "run.json";
@@ -23,7 +23,7 @@ pub const RUN_FILE: &str = "run.json";
 pub const STUDY_FILE: &str = "study.json";
 
 /// The name of the file that holds the place of the command that made the results.
-const PLACE_FILE: &str = "place.json";
+pub(super) const PLACE_FILE: &str = "place.json";
 
 /// The name of the column that holds the id of the run in every frame.
 pub(super) const RUN_COLUMN: &str = "run";
@@ -141,18 +141,20 @@ pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
     Ok(())
 }
 
-/// Returns the numbers of the replays in `folder` that pool partitions, by run.json or study.json; none
-/// without either file. See
-/// [`PlannedReplay::pools_partitions`](meshreplay_study::study::PlannedReplay::pools_partitions).
-pub fn pooling_replays(folder: &Path) -> Result<BTreeSet<u64>, FrameError> {
-    let pools = |(_, replay): &(u64, &Value)| replay.get("pools_partitions") == Some(&Value::Bool(true));
-    let mut found = BTreeSet::new();
+/// Returns the replays in `folder` whose waits are not compared with recorded ones, by number, with the line
+/// in place of the difference; none without run.json and study.json. See [`not_compared`].
+pub fn uncompared_replays(folder: &Path) -> Result<BTreeMap<u64, String>, FrameError> {
+    let line = |(number, replay): (u64, &Value)| {
+        let pools = replay.get("pools_partitions") == Some(&Value::Bool(true));
+        Some((number, not_compared(pools, replay.get("waits_not_compared").and_then(Value::as_str))?))
+    };
+    let mut found = BTreeMap::new();
     for (file, list) in [(RUN_FILE, "replays"), (STUDY_FILE, "cells")] {
         let path = folder.join(file);
         let Some(text) = read_if_there(&path)? else { continue };
         let listed: Value = serde_json::from_str(&text).map_err(|error| unreadable(&path, error.into()))?;
         let replays = listed.get(list).and_then(Value::as_array).into_iter().flatten();
-        found.extend((0..).zip(replays).filter(pools).map(|(number, _)| number));
+        found.extend((0..).zip(replays).filter_map(line));
     }
     Ok(found)
 }
@@ -324,6 +326,38 @@ fn runs(frame: &DataFrame) -> BTreeSet<String> {
         }
     }
     ids
+}
+
+/// Returns whether this program wrote a file with the name of a result: run.json describes a run, and the
+/// first row of a frame has the id of one. Only the beginning of a file is read. An empty text counts, too.
+pub(super) fn is_ours(file: &Path) -> bool {
+    if file.ends_with(RUN_FILE) {
+        let run: Option<Value> = read_to_string(file).ok().and_then(|text| serde_json::from_str(&text).ok());
+        return run.is_some_and(|run| run["version"].is_string() && run["replays"].is_array());
+    }
+    if file.ends_with(PLACE_FILE) {
+        return file.parent().and_then(Place::read).is_some();
+    }
+    let first = match FileFormat::of_path(file) {
+        Some(FileFormat::Parquet | FileFormat::Arrow) => {
+            read_slice(file, &[RUN_COLUMN], 0..1).map(|(frame, _)| frame)
+        }
+        _ => first_rows(file),
+    };
+    let is_id = |run: &String| {
+        run.strip_prefix('r')
+            .is_some_and(|hash| hash.len() == DIGITS && hash.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    };
+    let is_empty = || read_to_string(file).is_ok_and(|text| ["", "[]"].contains(&text.trim()));
+    match first {
+        Ok(frame) if frame.width() == 0 => is_empty(),
+        Ok(frame) if frame.height() == 0 => frame.column(RUN_COLUMN).is_ok(),
+        Ok(frame) => {
+            let runs = runs(&frame);
+            !runs.is_empty() && runs.iter().all(is_id)
+        }
+        Err(_) => is_empty(),
+    }
 }
 
 /// Returns the ids in a Parquet or Arrow file. A Parquet file is read in parts.

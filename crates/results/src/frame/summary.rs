@@ -3,10 +3,10 @@
 use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use super::column::Value::{Added, MaybeF64, Str, U32};
-use super::column::{Field, Value, build, has};
+use super::column::{Field, Value, build};
 use super::detail::DETAILS;
 use super::{FrameError, coordinates, frame, name};
-use meshreplay_sim::metrics::{ColumnInfo, ColumnType, METRICS, Metric, Number, When};
+use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Has, METRICS, Metric, Needs, Number};
 use meshreplay_study::study::{Options, Outcome, ReplaySpec};
 use meshreplay_workload::Shake;
 use serde::Serialize;
@@ -36,7 +36,7 @@ fn between<'a>() -> Vec<Field<SummaryRow<'a>>> {
         ),
         field(SHAKE, MaybeF64(|row| row.shake_percent))
             .unit("%")
-            .when(When::Shaken)
+            .needs(Needs::Shaken)
             .meaning("largest change of a run time; null under the scheduler `recorded`"),
     ]
 }
@@ -50,7 +50,7 @@ fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
             "id of the run, a hash of run.json, or of the study, a hash of name and options in study.json: \
              the same in every file of a directory",
         ),
-        field("key", Added).when(When::Study).meaning(
+        field("key", Added).needs(Needs::Study).meaning(
             "name of the cell: a hash of everything that its \
                                                        result depends on",
         ),
@@ -90,7 +90,11 @@ pub(super) fn columns() -> Vec<ColumnInfo> {
 
 /// Returns the summary of `rows`, in their order. Each entry is the number of a replay, its spec, and the
 /// outcome of one replication.
-pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], options: &Options) -> Result<DataFrame, FrameError> {
+pub fn summary(
+    rows: &[(u32, &ReplaySpec, &Outcome)],
+    options: &Options,
+    has: Has,
+) -> Result<DataFrame, FrameError> {
     let trim_percent = options.trim.percent;
     let row = |&(number, spec, outcome): &(u32, _, _)| {
         let shake_percent = options.shake_of(spec).map(Shake::percent);
@@ -100,13 +104,13 @@ pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], options: &Options) -> Resu
     // The seed of a row is that of the replication.
     let of_row = |row: &SummaryRow<'_>| ReplaySpec { seed: row.outcome.seed, ..row.spec.clone() };
     let specs: Vec<ReplaySpec> = rows.iter().map(of_row).collect();
-    let mut columns = build(&[number()], &rows, options);
-    columns.extend(coordinates::front_columns(&specs, options));
-    columns.extend(build(&between(), &rows, options));
-    let numbers = METRICS.iter().filter(|metric| has(options, metric.column.when));
+    let mut columns = build(&[number()], &rows, has);
+    columns.extend(coordinates::front_columns(&specs, has));
+    columns.extend(build(&between(), &rows, has));
+    let numbers = METRICS.iter().filter(|metric| has.has(metric.column.needs));
     columns.extend(numbers.map(|metric| self::numbers(metric, &rows)));
     columns.extend(coordinates::behind_columns(&specs));
-    columns.extend(build(&behind(), &rows, options));
+    columns.extend(build(&behind(), &rows, has));
     frame(columns)
 }
 

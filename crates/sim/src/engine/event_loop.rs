@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::error::ReplayError;
-use super::observer::{Observer, Record};
+use super::observer::Observer;
+use super::opening::Opening;
 use super::outages::{OutagePlan, OutageState};
 use super::predictions::{PredictionPlan, PredictionState};
 use super::rearrangement::NextJob;
@@ -36,7 +37,7 @@ pub trait ArrivalSource {
 }
 
 /// An in-memory list of jobs as a source.
-pub(super) struct JobList<'a> {
+pub struct JobList<'a> {
     jobs: &'a [Job],
     /// The positions of the jobs by arrival; `None` if the list has that order.
     order: Option<Vec<JobId>>,
@@ -44,15 +45,21 @@ pub(super) struct JobList<'a> {
 }
 
 impl<'a> JobList<'a> {
-    /// Creates the source of `jobs`. O(J) for J jobs sorted by arrival, otherwise O(J·log J).
-    pub(super) fn new(jobs: &'a [Job]) -> Self {
+    /// Creates the source of `jobs`. Fails if a job asks for more processors than `mesh` has available nodes.
+    /// O(J) for J jobs sorted by arrival, otherwise O(J·log J).
+    pub fn new(jobs: &'a [Job], mesh: &Mesh) -> Result<Self, ReplayError> {
+        let nodes = mesh.available();
+        if let Some(job) = jobs.iter().find(|job| job.procs > nodes) {
+            let machine = mesh.clone();
+            return Err(ReplayError::Oversize { number: job.number, procs: job.procs, machine, nodes });
+        }
         let order = (!jobs.is_sorted_by_key(|job| job.submit)).then(|| {
             let mut order: Vec<JobId> = (0..jobs.len() as JobId).collect();
             // The sort is stable, so jobs that arrive together keep their order.
             order.sort_by_key(|&job| jobs[job as usize].submit);
             order
         });
-        Self { jobs, order, next: 0 }
+        Ok(Self { jobs, order, next: 0 })
     }
 }
 
@@ -88,6 +95,8 @@ pub struct Parts<'a> {
     pub outages: Option<OutagePlan>,
     /// The predictor of run times, or `None` if schedulers plan with the estimates of the jobs.
     pub predictions: Option<PredictionPlan>,
+    /// The jobs that run when the replay begins, or `None` if it begins with an idle machine.
+    pub opening: Option<Opening>,
     /// Stops the replay, also during an allocator call or a scheduling pass.
     pub stop: Stop,
 }
@@ -242,19 +251,15 @@ impl ReplayState<'_> {
                 arriving.push(id);
             }
             arrivals.advance()?;
-            *next = next_arrival(arrivals)?;
+            *next = next_arrival(arrivals, self.now)?;
         }
         Ok(())
     }
 
-    /// Emits the final records in the order of the log, removes their jobs from the window, and appends the
-    /// records to `records` if given.
-    fn emit_final(&mut self, records: &mut Option<&mut Vec<Record>>) {
-        while let Some((job, record)) = self.window.next_final() {
-            self.observer.on_job_final(job, record);
-            if let Some(records) = records {
-                records.push(*record);
-            }
+    /// Emits the final records in the order of the log, and removes their jobs from the window.
+    fn emit_final(&mut self) {
+        while let Some((id, job, record)) = self.window.next_final() {
+            self.observer.on_job_final(job, record, self.execution.traffic_of(id));
             self.window.remove_next();
         }
     }
@@ -284,65 +289,30 @@ impl ReplayState<'_> {
     }
 }
 
-/// Returns the arrival of the next job, or `None` after the last one.
-fn next_arrival(arrivals: &mut dyn ArrivalSource) -> Result<Option<Time>, ReplayError> {
-    Ok(arrivals.next_job()?.map(|(_, job)| job.submit))
+/// Returns the arrival of the next job, not before `now`, or `None` after the last one.
+fn next_arrival(arrivals: &mut dyn ArrivalSource, now: Time) -> Result<Option<Time>, ReplayError> {
+    Ok(arrivals.next_job()?.map(|(_, job)| job.submit.max(now)))
 }
 
-/// Checks that no job asks for more processors than the machine has available nodes.
-fn check_sizes(jobs: &[Job], mesh: &Mesh) -> Result<(), ReplayError> {
-    let nodes = mesh.available();
-    match jobs.iter().find(|job| job.procs > nodes) {
-        Some(job) => {
-            let machine = mesh.clone();
-            Err(ReplayError::Oversize { number: job.number, procs: job.procs, machine, nodes })
-        }
-        None => Ok(()),
-    }
-}
-
-/// Replays `jobs` and returns one record per job, in the order of `jobs`. Jobs arrive in the order of their
-/// submissions, and simultaneous submissions in the order of `jobs`.
+/// Replays the jobs of `arrivals`, none of them larger than the machine. Jobs arrive in the order of their
+/// submissions, and simultaneous submissions in the order of the log. Reports each final record to
+/// [`Observer::on_job_final`] immediately, in the order of the log. Fails if a job never starts or ends, if
+/// the replay is stopped, or if the jobs cannot be read.
 ///
-/// O(J log J) for J jobs, plus the time of the scheduler and the allocator.
+/// O(J log J) for J jobs, plus the time of the scheduler and the allocator. Memory holds the waiting and
+/// running jobs, and the jobs that ended before an older job of the log did.
 pub fn replay(
-    jobs: &[Job],
-    parts: Parts<'_>,
-    observer: &mut dyn Observer,
-) -> Result<Vec<Record>, ReplayError> {
-    check_sizes(jobs, &parts.mesh)?;
-    let mut records = Vec::with_capacity(jobs.len());
-    run(&mut JobList::new(jobs), parts, observer, Some(&mut records))?;
-    Ok(records)
-}
-
-/// Replays the jobs of `arrivals`. Reports each final record to [`Observer::on_job_final`] immediately, in
-/// the order of the log.
-///
-/// Memory holds the waiting and running jobs, and the jobs that ended before an older job of the log did.
-/// Fails as [`replay`] does, except that the caller must leave out jobs larger than the machine, and if the
-/// jobs cannot be read.
-pub fn replay_stream(
     arrivals: &mut dyn ArrivalSource,
     parts: Parts<'_>,
     observer: &mut dyn Observer,
-) -> Result<(), ReplayError> {
-    run(arrivals, parts, observer, None)
-}
-
-/// Replays the jobs of `arrivals`, and appends their records to `records` if it is given.
-fn run(
-    arrivals: &mut dyn ArrivalSource,
-    parts: Parts<'_>,
-    observer: &mut dyn Observer,
-    mut records: Option<&mut Vec<Record>>,
 ) -> Result<(), ReplayError> {
     let scheduler = parts.scheduler;
+    let Opening { at, mut running } = parts.opening.unwrap_or_default();
     let mut state = ReplayState {
         predictions: parts.predictions.map(PredictionState::new),
         outages: parts.outages.map(|plan| OutageState::new(plan, &parts.mesh)),
         window: Window::default(),
-        now: Time::ZERO,
+        now: at,
         cause: Cause::Batch,
         recently_held: RecentlyHeld::new(parts.mesh.nodes()),
         machine: Machine::new(parts.mesh).with_stop(parts.stop.clone()),
@@ -358,7 +328,7 @@ fn run(
         error: None,
     };
     let (mut finished, mut instants, mut done, mut arriving) = (0, 0_u32, Vec::new(), Vec::new());
-    let mut next = next_arrival(arrivals)?;
+    let mut next = next_arrival(arrivals, at)?;
     loop {
         let event = state.next_event(next, scheduler);
         let correction = state.next_correction();
@@ -376,13 +346,14 @@ fn run(
         let started = state.finish_stages();
         state.change_nodes(&mut done, scheduler);
         state.take_arriving(&mut next, arrivals, &mut arriving)?;
+        state.open(&mut running, &mut arriving);
         if has_pass {
             state.run_passes(&mut done, &arriving, started, scheduler);
         }
         if let Some(error) = state.error {
             return Err(error);
         }
-        state.emit_final(&mut records);
+        state.emit_final();
         instants += 1;
         if instants % INSTANTS_PER_REPORT == 0 {
             state.observer.finished(finished);
@@ -392,7 +363,7 @@ fn run(
         }
     }
     state.check_end()?;
-    state.emit_final(&mut records);
+    state.emit_final();
     state.observer.finished(finished);
     Ok(())
 }

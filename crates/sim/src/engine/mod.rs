@@ -16,6 +16,7 @@
 mod error;
 mod event_loop;
 mod observer;
+mod opening;
 mod outages;
 mod predictions;
 mod rearrangement;
@@ -24,8 +25,8 @@ mod state;
 mod window;
 
 pub use self::error::ReplayError;
-pub use self::event_loop::ArrivalSource;
-pub use self::event_loop::{Parts, replay, replay_stream};
+pub use self::event_loop::{ArrivalSource, JobList, Parts, replay};
 pub use self::observer::{Compaction, Fate, Observer, Placed, Record};
+pub use self::opening::Opening;
 pub use self::outages::OutagePlan;
 pub use self::predictions::PredictionPlan;

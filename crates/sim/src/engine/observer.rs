@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::execution::JobTraffic;
+use crate::scheduler::Waiting;
 use meshreplay_alloc::allocator::{Placement, Rearrangement};
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_machine::machine::{Held, NodeId};
@@ -74,9 +76,8 @@ pub trait Observer {
     /// Reports that the clock advances to `now`, an instant with a pass. All events of the instant follow.
     fn instant(&mut self, _now: Time) {}
 
-    /// Reports that `job` joins the queue and needs `nodes` nodes at least: it arrives, or returns after a
-    /// kill.
-    fn queued(&mut self, _id: JobId, _job: &Job, _nodes: u32) {}
+    /// Reports that `job` joins the queue as `waiting`: it arrives, or returns after a kill.
+    fn queued(&mut self, _waiting: &Waiting, _job: &Job) {}
 
     /// Reports that a job leaves the queue and runs on `nodes` nodes.
     fn started(&mut self, _id: JobId, _nodes: u32) {}
@@ -120,9 +121,9 @@ pub trait Observer {
     /// not timed.
     fn released(&mut self, cost_ns: u64);
 
-    /// Reports the final record of a job. Jobs become final in the order of the log, and no event about a job
-    /// follows.
-    fn on_job_final(&mut self, _job: &Job, _record: &Record) {}
+    /// Reports the final record of a job with its packets, if there is a network. Jobs become final in the
+    /// order of the log, and no event about a job follows.
+    fn on_job_final(&mut self, _job: &Job, _record: &Record, _traffic: Option<JobTraffic>) {}
 
     /// Reports the number of jobs that have ended. Called from time to time and at the end.
     fn finished(&mut self, _jobs: usize) {}

@@ -182,8 +182,9 @@ impl ReplayState<'_> {
         self.renew_prediction(job);
         let Job { submit, procs, .. } = *self.window.job(job);
         let (nodes, estimate) = (self.nodes_for(job), self.expected_run(job));
-        self.observer.queued(job, self.window.job(job), nodes.least);
-        self.queue.insert(Waiting { slot: 0, job, submit, procs, nodes, estimate });
+        let waiting = Waiting { slot: 0, job, submit, procs, nodes, estimate };
+        self.observer.queued(&waiting, self.window.job(job));
+        self.queue.insert(waiting);
         if self.queue.head().is_some_and(|head| head.job == job) {
             self.window[job].record.head = self.now;
         }

@@ -58,6 +58,13 @@ pub(super) struct ReplayState<'a> {
 impl ReplayState<'_> {
     /// Adds a job to the queue. If the queue is empty, the job becomes its head now.
     pub(super) fn arrive(&mut self, job: JobId) {
+        let waiting = self.arrival(job);
+        self.observer.queued(&waiting, self.window.job(job));
+        self.queue.push(waiting);
+    }
+
+    /// Returns the entry of the queue for a job that arrives now.
+    pub(super) fn arrival(&mut self, job: JobId) -> Waiting {
         self.predict(job);
         let Job { submit, procs, .. } = *self.window.job(job);
         let estimate = self.expected_run(job);
@@ -68,8 +75,7 @@ impl ReplayState<'_> {
             outages.idle_changes = 0;
         }
         let nodes = self.nodes_for(job);
-        self.observer.queued(job, self.window.job(job), nodes.least);
-        self.queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
+        Waiting { slot: 0, job, submit, procs, nodes, estimate }
     }
 
     /// Returns the number of nodes that `job` will take.

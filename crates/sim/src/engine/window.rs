@@ -133,11 +133,11 @@ impl Window {
         &self.jobs[slot]
     }
 
-    /// Returns the next job in the order of the log with its record, if the record is final.
-    pub(super) fn next_final(&self) -> Option<(&Job, &Record)> {
+    /// Returns the next job in the order of the log with its id and its record, if the record is final.
+    pub(super) fn next_final(&self) -> Option<(JobId, &Job, &Record)> {
         let slot = self.slot(self.first);
         let entry = self.slots[slot].as_ref().filter(|entry| entry.is_final)?;
-        Some((&self.jobs[slot], &entry.record))
+        Some((self.first, &self.jobs[slot], &entry.record))
     }
 
     /// Removes the next job in the order of the log. Its record must be final.
@@ -193,7 +193,7 @@ mod tests {
             if let Some(late) = (2 * pair).checked_sub(200).filter(|late| late % 10 == 0) {
                 window[late].is_final = true;
             }
-            while let Some((job, _)) = window.next_final() {
+            while let Some((_, job, _)) = window.next_final() {
                 left.push(job.number);
                 window.remove_next();
             }

@@ -60,6 +60,11 @@ pub trait Execution: Send {
     /// Ends the jobs that end up to `until` and appends them to `done`, in the order of their ends.
     fn advance(&mut self, until: Time, done: &mut Vec<JobId>);
 
+    /// Returns the packets of a job that has ended, or `None` for models without a network.
+    fn traffic_of(&self, _job: JobId) -> Option<JobTraffic> {
+        None
+    }
+
     /// Returns the measurements of the network, or `None` for models without one.
     fn traffic(&mut self) -> Option<Traffic> {
         None

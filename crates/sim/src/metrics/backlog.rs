@@ -9,9 +9,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::facts::{JobRow, share};
-use super::groups::JobColumns;
-use crate::engine::Record;
-use meshreplay_base::job::{Job, Time};
+use super::finished_job::FinishedJob;
+use meshreplay_base::job::Time;
 use meshreplay_machine::machine::Mesh;
 
 /// Fewest jobs of an overloaded replay. A queue at the end of a shorter log is common.
@@ -64,7 +63,9 @@ pub(super) struct Backlog {
 /// these columns.
 pub fn saved_backlog(rows: &[JobRow], mesh: &Mesh) -> [(&'static str, f64); 3] {
     let mut waiting = WaitingJobs::default();
-    JobColumns::new(rows).with_facts(mesh, |facts| waiting.add(facts.replay.jobs, facts.replay.records));
+    for row in rows {
+        waiting.add(&[row.into()]);
+    }
     let backlog = waiting.finish();
     let overloaded = f64::from(u8::from(backlog.is_overload(mesh)));
     let days = backlog.machine_days(mesh);
@@ -72,8 +73,8 @@ pub fn saved_backlog(rows: &[JobRow], mesh: &Mesh) -> [(&'static str, f64); 3] {
 }
 
 impl WaitingJobs {
-    pub(super) fn add(&mut self, jobs: &[Job], records: &[Record]) {
-        for (job, record) in jobs.iter().zip(records) {
+    pub(super) fn add(&mut self, jobs: &[FinishedJob]) {
+        for FinishedJob { job, record, .. } in jobs {
             let work = i128::from(record.allocated) * i128::from((record.end - record.start).as_micros());
             self.jobs += 1;
             self.work += work;
@@ -163,22 +164,28 @@ impl Backlog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Record;
+    use meshreplay_base::job::Job;
 
     /// Returns the backlog of jobs given by submission, start and end in seconds, and nodes.
     fn backlog(jobs: &[(i64, i64, i64, u32)]) -> Backlog {
         let at = Time::from_seconds;
-        let (jobs, records): (Vec<Job>, Vec<Record>) = jobs
+        let jobs: Vec<FinishedJob> = jobs
             .iter()
             .map(|&(submit, start, end, nodes)| {
                 let record = Record { start: at(start), end: at(end), allocated: nodes, ..Record::default() };
-                (Job { submit: at(submit), ..Job::default() }, record)
+                FinishedJob {
+                    job: Job { submit: at(submit), ..Job::default() },
+                    record,
+                    ..Default::default()
+                }
             })
-            .unzip();
+            .collect();
         let mut waiting = WaitingJobs::default();
         // In two batches.
         let half = jobs.len() / 2;
-        waiting.add(&jobs[..half], &records[..half]);
-        waiting.add(&jobs[half..], &records[half..]);
+        waiting.add(&jobs[..half]);
+        waiting.add(&jobs[half..]);
         waiting.finish()
     }
 

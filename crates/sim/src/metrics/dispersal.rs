@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::diameter::Diameter;
 use super::rows::NodeRows;
-use meshreplay_machine::machine::{Held, Mesh, NodeId, PLACES, pairwise_along};
+use meshreplay_machine::machine::{Held, Levels, Mesh, NodeId, PLACES, bits_of_word, pairwise_along};
 
-/// The dispersal of a placement of k nodes.
+/// The dispersal of a placement of k nodes. On a tree of switches, distances are links, the components are the
+/// leaves of the placement, and the box is the smallest group that contains it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dispersal {
     /// Sum of the L1 distances over all k·(k−1)/2 unordered pairs of nodes, in hops. 0 for a single node.
@@ -72,6 +73,9 @@ impl Meter {
 
     /// Computes the dispersal of a placement of `k` nodes, at least two, without the cache.
     fn compute(&mut self, k: u32, held: &Held) -> Dispersal {
+        if let Some(levels) = self.mesh.levels() {
+            return on_tree(levels, k, held);
+        }
         self.rows.load(held);
         let (wraps, extents) = (self.mesh.wrap(), self.mesh.extents());
         let mut pairwise_sum = 0;
@@ -89,6 +93,24 @@ impl Meter {
         };
         let components = self.rows.components(extents, wraps);
         Dispersal { pairwise_sum, diameter, components, bounding_box, nodes: k }
+    }
+}
+
+/// Returns the dispersal of a placement of `k` nodes, at least two, on a tree of switches. O(k · height).
+fn on_tree(levels: &Levels, k: u32, held: &Held) -> Dispersal {
+    let mut nodes: Vec<NodeId> = held
+        .words()
+        .flat_map(|(word, bits)| bits_of_word(bits).map(move |bit| word as NodeId * u64::BITS + bit))
+        .collect();
+    // Words have the order of the placement.
+    nodes.sort_unstable();
+    let height = levels.meet(nodes[0], nodes[nodes.len() - 1]);
+    Dispersal {
+        pairwise_sum: levels.pairwise_sum(&nodes),
+        diameter: 2 * height,
+        components: levels.groups(&nodes, 1),
+        bounding_box: levels.sizes()[height as usize - 1],
+        nodes: k,
     }
 }
 
@@ -163,10 +185,11 @@ mod tests {
         let mut component: Vec<usize> = (0..coords.len()).collect();
         for i in 0..coords.len() {
             for j in 0..i {
-                let distance = mesh.l1(coords[i], coords[j]);
+                let distance = mesh.distance(nodes[i], nodes[j]);
                 pairwise_sum += u64::from(distance);
                 diameter = diameter.max(distance);
-                if distance == 1 {
+                // Nodes of one leaf are two links apart.
+                if distance == 1 + u32::from(mesh.levels().is_some()) {
                     let (from, to) = (component[i], component[j]);
                     component.iter_mut().filter(|c| **c == from).for_each(|c| *c = to);
                 }
@@ -181,11 +204,15 @@ mod tests {
             let least = coords.iter().map(|c| c[d]).min().unwrap_or(0);
             if mesh.wraps(d) { starts.map(reach).min().unwrap_or(0) } else { reach(0) - least }
         };
+        let has_all = |&&size: &&u32| nodes.iter().all(|node| node / size == nodes[0] / size);
+        let group = |levels: &Levels| [&[1], levels.sizes()].concat().iter().find(has_all).copied();
         Dispersal {
             pairwise_sum,
             diameter,
             components: component.len() as u32,
-            bounding_box: extent(0) * extent(1) * extent(2),
+            bounding_box: mesh
+                .levels()
+                .map_or(extent(0) * extent(1) * extent(2), |tree| group(tree).unwrap_or(0)),
             nodes: nodes.len() as u32,
         }
     }
@@ -207,6 +234,9 @@ mod tests {
             "3x2x2:wrap=x",
             "3x2x2:wrap=yz",
             "2x2x3:wrap=xz",
+            "tree:3x4",
+            "tree:2x3x2",
+            "tree:5x1x2",
         ] {
             let mesh: Mesh = text.parse()?;
             let mut meter = Meter::new(&mesh);
@@ -233,6 +263,7 @@ mod tests {
             "9x8x7:wrap=y",
             "66x4:wrap=x",
             "16x15:wrap=y",
+            "tree:5x7x10",
         ] {
             let mesh: Mesh = text.parse()?;
             let mut meter = Meter::new(&mesh);

@@ -1,12 +1,13 @@
 //! The facts of a replay that the numbers of a summary are computed from.
 
 use super::backlog::Backlog;
-use super::contention::JobContention;
 use super::dispersal::Dispersal;
+use super::finished_job::{FinishedJob, Measures};
 use super::recorder::{OutageRecord, Recording};
+use super::why::JobWhy;
 use crate::engine::Record;
 use crate::execution::Traffic;
-use meshreplay_base::job::{Job, Time};
+use meshreplay_base::job::{Job, Period, Time};
 use meshreplay_machine::machine::Mesh;
 
 /// A finished job of a replay, the common type for readers of saved jobs. Times are in seconds. A number that
@@ -27,6 +28,25 @@ pub struct JobRow {
     pub allocated: u32,
     /// Sum of the distances of all pairs of these nodes, in hops.
     pub pairwise_sum: u64,
+    /// Waiting time by cause; `None` without.
+    pub why: Option<JobWhy>,
+}
+
+impl From<&JobRow> for FinishedJob {
+    /// Returns a job with the numbers of the row; others are 0.
+    fn from(row: &JobRow) -> Self {
+        let time = |seconds: f64| Time::from_micros((seconds * 1e6).round() as i64);
+        let job = Job { number: row.number, submit: time(row.submit_s), procs: row.procs, ..Job::default() };
+        let (start, end) = (time(row.start_s), time(row.end_s));
+        let record = Record { start, end, allocated: row.allocated, ..Record::default() };
+        let (pairwise_sum, nodes) = (row.pairwise_sum, row.allocated);
+        let dispersal = Dispersal { pairwise_sum, nodes, ..Dispersal::default() };
+        let mut measures = Measures { dispersal, ..Measures::default() };
+        if row.why.is_some() {
+            measures.more_mut().why = row.why;
+        }
+        Self { job, record, measures }
+    }
 }
 
 impl JobRow {
@@ -44,25 +64,22 @@ pub struct Trim {
     /// The percentage of the period of submissions that means leave out at each end, below 50. `None` keeps
     /// all jobs.
     pub percent: Option<f64>,
+    /// The period that numbers cover: means are over the jobs submitted in it, waits and use count inside it.
+    /// `None` for the whole log.
+    pub period: Option<Period>,
 }
 
-/// The results of a finished replay.
+/// What is known about a finished replay besides its jobs.
 #[derive(Clone, Copy, Debug)]
-pub struct Finished<'a> {
-    /// The jobs.
-    pub jobs: &'a [Job],
-    /// Their records, in the same order.
-    pub records: &'a [Record],
-    /// The measurements of the observer.
+pub struct ReplayTotals<'a> {
+    /// The measurements that do not belong to single jobs.
     pub recording: &'a Recording,
     /// The traffic, `None` without a network.
     pub traffic: Option<&'a Traffic>,
     /// The machine.
     pub mesh: &'a Mesh,
-    /// The rule for jobs left out of means.
+    /// The jobs in means, and the period that numbers cover.
     pub trim: Trim,
-    /// Whether schedulers planned with predicted run times.
-    pub is_predicted: bool,
     /// Records of the log that were not replayed.
     pub skipped: u64,
     /// Of these, jobs without any possible placement on the idle machine.
@@ -72,13 +89,29 @@ pub struct Finished<'a> {
     pub wall_s: f64,
 }
 
+/// Consecutive jobs of a replay.
+#[derive(Debug)]
+pub(super) struct Part<'a> {
+    pub(super) jobs: &'a [FinishedJob],
+    /// The positions of the jobs in means.
+    pub(super) kept: Vec<usize>,
+    /// The positions of jobs from before the period, whose waits inside it count.
+    pub(super) earlier: Vec<usize>,
+    pub(super) trim: Trim,
+}
+
+impl Part<'_> {
+    /// Returns the positions of the jobs in means with at least two nodes.
+    pub(super) fn parallel(&self) -> impl Iterator<Item = usize> {
+        self.kept.iter().copied().filter(|&i| self.jobs[i].measures.dispersal.nodes > 1)
+    }
+}
+
 /// A finished replay with values that several numbers need.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     /// The results.
-    pub(super) replay: &'a Finished<'a>,
-    /// The positions of the jobs in means.
-    pub(super) kept: Vec<usize>,
+    pub(super) replay: &'a ReplayTotals<'a>,
     /// Totals over all jobs.
     pub(super) totals: Totals,
     /// First arrival to last end, in seconds.
@@ -102,6 +135,8 @@ pub(super) struct Totals {
     pub(super) busy_s: f64,
     /// Node-seconds of nodes beyond the requested number.
     pub(super) unasked_s: f64,
+    /// Requested node-seconds of the jobs submitted in the period; 0 without a period.
+    pub(super) offered_s: f64,
     /// The last submission, `None` before all jobs are added.
     pub(super) last_submission: Option<Time>,
     /// The work that waited then.
@@ -109,13 +144,18 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Adds the jobs of `part`, the next ones in the order of the log. The caller counts the jobs in means.
-    pub(super) fn add(&mut self, part: &Finished<'_>) {
+    /// Adds `part`, the next jobs in the order of the log.
+    pub(super) fn add(&mut self, part: &Part<'_>) {
         self.jobs += part.jobs.len() as u64;
-        for (job, record) in part.jobs.iter().zip(part.records) {
+        self.in_means += part.kept.len() as u64;
+        for FinishedJob { job, record, .. } in part.jobs {
             self.first = Some(self.first.map_or(job.submit, |first| first.min(job.submit)));
             self.last = Some(self.last.map_or(record.end, |last| last.max(record.end)));
-            let service_s = (record.end - record.start).as_seconds();
+            let whole_s = (record.end - record.start).as_seconds();
+            let service_s = part.trim.inside_s(record.start, record.end);
+            if part.trim.period.is_some_and(|period| period.contains(job.submit)) {
+                self.offered_s += whole_s * f64::from(job.procs);
+            }
             self.busy_s += service_s * f64::from(record.allocated);
             self.unasked_s += service_s * f64::from(record.allocated.saturating_sub(job.procs));
         }
@@ -123,106 +163,23 @@ impl Totals {
 }
 
 impl<'a> Facts<'a> {
-    /// Returns the facts of all J jobs, without totals. O(J).
-    pub(super) fn of_list(replay: &'a Finished<'a>) -> Self {
-        let Finished { jobs, trim, .. } = replay;
-        let kept = trim.kept(jobs.len(), |i| jobs[i].submit.as_seconds());
-        Self { kept, ..Self::from_totals(replay, Totals::default()) }
-    }
-
-    /// Returns the facts of a part of the jobs, all of them in means. It has no totals.
-    pub(super) fn from_part(part: &'a Finished<'a>) -> Self {
-        let kept = (0..part.jobs.len()).collect();
-        Self { replay: part, kept, totals: Totals::default(), makespan_s: 0.0, available_node_s: 0.0 }
-    }
-
-    /// Returns the facts of a replay with these totals. It has no jobs.
-    pub(super) fn from_totals(replay: &'a Finished<'a>, totals: Totals) -> Self {
+    /// Returns the facts of a replay with these totals.
+    pub(super) fn new(replay: &'a ReplayTotals<'a>, totals: Totals) -> Self {
         let first = totals.first.unwrap_or(Time::ZERO);
         let last = totals.last.unwrap_or(first);
         // The last run may have ended by a kill, and the first job may never have run.
         let outages = replay.recording.outages.as_ref();
         let first = outages.map_or(first, |outages| outages.first);
         let last = outages.and_then(|outages| outages.last_kill).map_or(last, |kill| kill.max(last));
+        let first = replay.trim.period.map_or(first, |period| period.from);
         let makespan_s = (last - first).as_seconds();
-        let available_node_s = outages.map_or(makespan_s * f64::from(replay.mesh.available()), |outages| {
+        // Node time is counted inside the period.
+        let last = replay.trim.period.map_or(last, |period| period.to);
+        let covered_s = (last - first).as_seconds();
+        let available_node_s = outages.map_or(covered_s * f64::from(replay.mesh.available()), |outages| {
             outages.available_node_s(first, last)
         });
-        Self { replay, kept: Vec::new(), totals, makespan_s, available_node_s }
-    }
-
-    /// Returns the facts with other jobs in means: the positions `kept`.
-    pub(super) fn with_kept(&self, kept: Vec<usize>) -> Self {
-        Self { kept, ..*self }
-    }
-
-    fn job(&self, i: usize) -> (&Job, &Record) {
-        (&self.replay.jobs[i], &self.replay.records[i])
-    }
-
-    /// Returns the wait of job `i`: arrival to start, in seconds.
-    pub(super) fn wait_s(&self, i: usize) -> f64 {
-        let (job, record) = self.job(i);
-        (record.start - job.submit).as_seconds()
-    }
-
-    /// Returns the delay of job `i` after its recorded start in seconds, at least 0. `None` if the recorded
-    /// start is unknown.
-    pub(super) fn start_delay_s(&self, i: usize) -> Option<f64> {
-        let (job, record) = self.job(i);
-        Some((record.start - job.recorded_start()?).as_seconds().max(0.0))
-    }
-
-    /// Returns the nodes of job `i` that are not in its list. `None` if it has no list, or if jobs are not
-    /// placed by lists.
-    pub(super) fn replaced(&self, i: usize) -> Option<u32> {
-        self.replay.recording.replaced.as_ref()?.get(i).copied().flatten()
-    }
-
-    /// Returns the time of job `i` from arrival to the head of the queue, in seconds.
-    pub(super) fn queue_delay_s(&self, i: usize) -> f64 {
-        let (job, record) = self.job(i);
-        (record.head - job.submit).as_seconds()
-    }
-
-    /// Returns the time of job `i` from the head of the queue to its start, in seconds.
-    pub(super) fn allocation_delay_s(&self, i: usize) -> f64 {
-        let (_, record) = self.job(i);
-        (record.start - record.head).as_seconds()
-    }
-
-    /// Returns the time of job `i` from start to end, in seconds.
-    pub(super) fn service_s(&self, i: usize) -> f64 {
-        let (_, record) = self.job(i);
-        (record.end - record.start).as_seconds()
-    }
-
-    /// Returns the time of job `i` from arrival to end, in seconds.
-    pub(super) fn turnaround_s(&self, i: usize) -> f64 {
-        let (job, record) = self.job(i);
-        (record.end - job.submit).as_seconds()
-    }
-
-    /// Returns the run time of job `i` without suspensions, in seconds.
-    pub(super) fn ran_s(&self, i: usize) -> f64 {
-        let (_, record) = self.job(i);
-        (record.end - record.start - record.suspended).as_seconds()
-    }
-
-    /// Returns the prediction of the run time of job `i` at its arrival, in seconds.
-    pub(super) fn prediction_s(&self, i: usize) -> f64 {
-        self.replay.records[i].prediction.as_seconds()
-    }
-
-    /// Returns the dispersal of the placement of job `i`.
-    pub(super) fn dispersal(&self, i: usize) -> &Dispersal {
-        &self.replay.recording.dispersal[i]
-    }
-
-    /// Returns the contention of job `i` at its start, or zeros if not estimated.
-    pub(super) fn contention(&self, i: usize) -> JobContention {
-        let contention = self.replay.recording.contention.as_ref().and_then(|record| record.jobs.get(i));
-        contention.copied().unwrap_or_default()
+        Self { replay, totals, makespan_s, available_node_s }
     }
 
     /// Returns the outages, or `None` if all nodes are always up.
@@ -234,17 +191,16 @@ impl<'a> Facts<'a> {
     pub(super) fn lost_node_s(&self) -> f64 {
         self.replay.recording.outages.as_ref().map_or(0.0, |outages| outages.lost_node_s)
     }
-
-    /// Returns the positions of the jobs in means with at least two nodes.
-    pub(super) fn parallel(&self) -> impl Iterator<Item = usize> {
-        self.kept.iter().copied().filter(|&i| self.dispersal(i).nodes > 1)
-    }
 }
 
 /// Returns the requested work by the capacity of the machine while jobs were submitted. `None` if all jobs
 /// arrive at once.
 pub(super) fn offered_load(of: &Facts<'_>) -> Option<f64> {
-    let Totals { first, last_submission, busy_s, unasked_s, .. } = of.totals;
+    let Totals { first, last_submission, busy_s, unasked_s, offered_s, .. } = of.totals;
+    if let Some(period) = of.replay.trim.period {
+        let capacity_s = (period.to - period.from).as_seconds() * f64::from(of.replay.mesh.available());
+        return Some(offered_s / capacity_s);
+    }
     let submitting_s = (last_submission? - first?).as_seconds();
     let capacity_s = submitting_s * f64::from(of.replay.mesh.available());
     (capacity_s > 0.0).then(|| (busy_s - unasked_s) / capacity_s)
@@ -255,22 +211,60 @@ pub(super) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
+/// Returns the positions of the jobs submitted in this period in seconds, among `count` jobs; of all jobs for
+/// `None`.
+pub(super) fn in_period(
+    period_s: Option<[f64; 2]>,
+    count: usize,
+    submit_s: impl Fn(usize) -> f64,
+) -> Vec<usize> {
+    match period_s {
+        None => (0..count).collect(),
+        Some([from_s, to_s]) => (0..count).filter(|&i| (from_s..=to_s).contains(&submit_s(i))).collect(),
+    }
+}
+
 impl Trim {
-    /// Returns the positions of the jobs in means among `count` jobs, in the order of the log. `submit_s`
-    /// returns the submission of a job in seconds.
-    pub(super) fn kept(self, count: usize, submit_s: impl Fn(usize) -> f64) -> Vec<usize> {
+    /// Returns the first and the last submission in means of `count` jobs, in seconds. `None` if all jobs are
+    /// in means. `submit_s` returns the submission of a job.
+    pub(super) fn period_of(self, count: usize, submit_s: impl Fn(usize) -> f64) -> Option<[f64; 2]> {
         let ends = |(first, last): (f64, f64), i| (f64::min(first, submit_s(i)), f64::max(last, submit_s(i)));
         let (first_s, last_s) = (0..count).fold((f64::INFINITY, f64::NEG_INFINITY), ends);
-        match self.period_s(first_s, last_s) {
-            None => (0..count).collect(),
-            Some([from_s, to_s]) => (0..count).filter(|&i| (from_s..=to_s).contains(&submit_s(i))).collect(),
-        }
+        self.period_s(first_s, last_s)
+    }
+
+    /// Returns the positions of the jobs in means among `count` jobs, in the order of the log.
+    pub(super) fn kept(self, count: usize, submit_s: impl Fn(usize) -> f64) -> Vec<usize> {
+        in_period(self.period_of(count, &submit_s), count, &submit_s)
     }
 
     /// Returns the first and the last submission in means, given those of the log, in seconds. `None` if all
     /// jobs are in means.
     pub fn period_s(self, first_s: f64, last_s: f64) -> Option<[f64; 2]> {
-        let cut_s = (last_s - first_s) * self.percent? / 100.0;
+        if !self.cuts() {
+            return None;
+        }
+        let [first_s, last_s] = self.period.map_or([first_s, last_s], |period| {
+            [first_s.max(period.from.as_seconds()), last_s.min(period.to.as_seconds())]
+        });
+        let cut_s = (last_s - first_s) * self.percent.unwrap_or(0.0) / 100.0;
         Some([first_s + cut_s, last_s - cut_s])
+    }
+
+    /// Returns the positions of jobs from before the period, whose waits inside it count: of `count` jobs,
+    /// with these submissions in seconds. Empty if means leave out its beginning.
+    pub(super) fn earlier(self, count: usize, submit_s: impl Fn(usize) -> f64) -> Vec<usize> {
+        let from_s = self.period.filter(|_| self.percent.is_none()).map(|period| period.from.as_seconds());
+        (0..count).filter(|&i| from_s.is_some_and(|from_s| submit_s(i) < from_s)).collect()
+    }
+
+    /// Returns whether means may leave jobs out.
+    pub fn cuts(self) -> bool {
+        self.percent.is_some() || self.period.is_some()
+    }
+
+    /// Returns the time from `start` to `end` inside the period, in seconds.
+    pub(super) fn inside_s(self, start: Time, end: Time) -> f64 {
+        self.period.map_or(end - start, |period| period.overlap(start, end)).as_seconds()
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::fragmentation::MOST_SLICES;
 use super::gather::Compute;
 
 /// The type of a column's values.
@@ -33,48 +34,64 @@ impl ColumnType {
     }
 }
 
-/// The condition for a column in a table of results.
+/// The requirement of a column. Frames, schema, tables and report check it with [`Has::has`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    /// Always.
-    Always,
-    /// If wall-clock times are measured.
+pub enum Needs {
+    /// Nothing: the column is in every table.
+    Nothing,
+    /// Measured wall-clock times.
     Timed,
-    /// If contention on links is estimated.
+    /// An estimate of contention on links.
     Contention,
-    /// If the fragmentation of free nodes is measured.
+    /// Measured fragmentation of free nodes.
     Fragmentation,
-    /// If any replay of the table has a network. Null for replays without.
+    /// A network in any replay of the table. Null for replays without.
     Network,
-    /// If the nodes of every job are kept.
+    /// The nodes of every job.
     Placements,
-    /// If jobs are counted by shape.
+    /// Counts of jobs by shape.
     ByShape,
-    /// If jobs are stored with the coordinates of their replay.
+    /// Jobs stored with the coordinates of their replay.
     Tidy,
-    /// If nodes go down and come up.
+    /// Nodes that go down and come up.
     Outages,
-    /// If run times are predicted in any replay of the table. Null for the others.
+    /// Predicted run times in any replay of the table. Null for the others.
     Predictions,
-    /// If any replay of the table starts jobs, or places them, as recorded in the log.
+    /// A replay that starts jobs as recorded in the log.
     Recorded,
-    /// If a replay of the table is restricted to some partitions.
+    /// A replay that is restricted to some partitions.
     Partitions,
-    /// If a replay places jobs as recorded in the log.
+    /// A replay that covers a period of its log.
+    Period,
+    /// A replay that places jobs as recorded in the log.
     RecordedNodes,
-    /// If the distribution of the durations of allocator calls is kept.
+    /// A machine that is a tree of switches. Null for replays on others.
+    Trees,
+    /// Measured fragmentation of free nodes, and a machine that is a tree of switches.
+    TreeFragmentation,
+    /// The distribution of the durations of allocator calls.
     Latency,
-    /// If run times are shaken.
+    /// Shaken run times.
     Shaken,
-    /// If the table is the summary of a study, with the number of the cell in each row.
+    /// Causes of waiting. Null for replays without.
+    Why,
+    /// The summary of a study, with the number of the cell in each row.
     Study,
+    /// For people only: repeated replays or a network. Tables then show turnaround instead of slowdown.
+    Turnaround,
+    /// For people only: a machine of one dimension, or moved jobs.
+    Moves,
+    /// For people only: jobs that an allocator refused.
+    Refusals,
+    /// For people only: jobs that hold more nodes than requested.
+    Unasked,
 }
 
-impl When {
+impl Needs {
     /// Returns the condition in words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Always => "always",
+            Self::Nothing => "always",
             Self::Timed => "without --no-timing",
             Self::Contention => "with --contention",
             Self::Fragmentation => "with --fragmentation",
@@ -86,17 +103,62 @@ impl When {
             Self::Predictions => "if run times are predicted (--estimate); null for replays without",
             Self::Recorded => "if a replay has the scheduler `recorded`",
             Self::Partitions => "with --partition",
+            Self::TreeFragmentation => "with --fragmentation, if a machine is a tree of switches",
+            Self::Trees => "if a machine is a tree of switches; null for others",
+            Self::Period => "if a replay covers a period of its log (--period)",
             Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
             Self::Latency => "with --latency",
             Self::Shaken => "with --shake",
+            Self::Why => {
+                "with --why, or for the scheduler `recorded` and logs of sites; null for other replays"
+            }
             Self::Study => "in the summary of a study",
+            Self::Turnaround => "with --replications or a --network",
+            Self::Moves => "on arrays, or if jobs are moved",
+            Self::Refusals => "if jobs are refused",
+            Self::Unasked => "if jobs hold more nodes than requested",
         }
     }
 }
 
-impl Serialize for When {
+impl Serialize for Needs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.words())
+    }
+}
+
+/// The requirements of columns that replays meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Has {
+    /// One bit for each of [`Needs`].
+    bits: u32,
+    /// The number of slices whose fit is counted.
+    slices: usize,
+}
+
+impl Has {
+    /// No requirement but [`Needs::Nothing`].
+    pub const NOTHING: Self = Self { bits: 1 << Needs::Nothing as u32, slices: 0 };
+
+    /// Every requirement, with all slices.
+    pub const EVERYTHING: Self = Self { bits: u32::MAX, slices: MOST_SLICES };
+
+    /// Returns the set with `needs` if `met`, and without it otherwise.
+    #[must_use]
+    pub const fn with(self, needs: Needs, met: bool) -> Self {
+        let bit = 1 << needs as u32;
+        Self { bits: if met { self.bits | bit } else { self.bits & !bit }, ..self }
+    }
+
+    /// Returns the set with this number of slices.
+    #[must_use]
+    pub const fn with_slices(self, slices: usize) -> Self {
+        Self { slices, ..self }
+    }
+
+    /// Returns whether `needs` is met.
+    pub const fn has(self, needs: Needs) -> bool {
+        self.bits & (1 << needs as u32) != 0
     }
 }
 
@@ -112,8 +174,9 @@ pub struct ColumnInfo {
     pub unit: &'static str,
     /// The meaning of the values, in a phrase.
     pub meaning: &'static str,
-    /// The condition under which tables have the column.
-    pub when: When,
+    /// The requirement of the column.
+    #[serde(rename = "when")]
+    pub needs: Needs,
 }
 
 /// The better direction of a number.
@@ -177,36 +240,18 @@ pub enum Group {
     Last,
 }
 
-/// Facts about replays that decide about the columns of tables for people.
-#[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
-pub struct Circumstances {
-    /// Whether allocator calls are timed.
-    pub timed: bool,
-    /// Whether replays are repeated with further seeds.
-    pub replicated: bool,
-    /// Whether any replay has a network.
-    pub network: bool,
-    /// Whether a machine has one dimension or jobs were moved. The table then shows delays.
-    pub delays: bool,
-    /// Whether an allocator refused a job in any call.
-    pub refused: bool,
-    /// Whether nodes go down and come up.
-    pub outages: bool,
-    /// Whether run times are predicted in any replay.
-    pub predictions: bool,
-    /// Number of slices to be fitted into the free nodes, or 0 if fragmentation is not measured.
-    pub slices: usize,
-    /// Whether any replay starts jobs as recorded in the log.
-    pub recorded: bool,
-    /// Whether any replay places jobs as recorded in the log.
-    pub recorded_nodes: bool,
-    /// Whether any job holds more nodes than requested.
-    pub unasked: bool,
+/// A further condition for a column in a table for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// Wherever results have the column.
+    Always,
+    /// If this is met too.
+    If(Needs),
+    /// Unless this is met.
+    Unless(Needs),
+    /// If this many slices are fitted.
+    Slices(usize),
 }
-
-/// Returns whether a table has a column.
-pub(super) type Condition = fn(&Circumstances) -> bool;
 
 /// A column of a number in a table for people.
 #[derive(Clone, Copy, Debug)]
@@ -215,13 +260,18 @@ pub struct TableColumn {
     pub title: &'static str,
     /// The group of columns that it belongs to.
     pub group: Group,
-    condition: Condition,
+    shown: Shown,
 }
 
 impl TableColumn {
-    /// Returns whether the table has the column in these circumstances.
-    pub fn is_shown(&self, of: &Circumstances) -> bool {
-        (self.condition)(of)
+    /// Returns whether a table of such replays shows the column, provided that results have it.
+    fn is_shown(&self, has: Has) -> bool {
+        match self.shown {
+            Shown::Always => true,
+            Shown::If(needs) => has.has(needs),
+            Shown::Unless(needs) => !has.has(needs),
+            Shown::Slices(least) => has.slices >= least,
+        }
     }
 }
 
@@ -230,7 +280,7 @@ impl TableColumn {
 pub struct Metric {
     /// The column of the number in the `summary` frame.
     pub column: ColumnInfo,
-    title: &'static str,
+    pub(super) title: &'static str,
     /// The text after the unit in labels for people, such as `, median`. Empty for most numbers.
     detail: &'static str,
     /// The better direction.
@@ -240,7 +290,7 @@ pub struct Metric {
     /// The column in the table that `replay` prints. `None` if shown only on request.
     pub terminal: Option<TableColumn>,
     /// The column in the table of a report, if any.
-    pub report: Option<TableColumn>,
+    report: Option<TableColumn>,
     /// The position in the list of numbers whose precision replications can be asked for, if any.
     pub interval_rank: Option<u8>,
     /// The column of the `jobs` frame whose mean over jobs this is, minus a second column if there is one.
@@ -262,7 +312,7 @@ pub(super) const fn row(name: &'static str, compute: Compute) -> Metric {
         _ => ColumnType::F64,
     };
     Metric {
-        column: ColumnInfo { name, kind, unit: "", meaning: "", when: When::Always },
+        column: ColumnInfo { name, kind, unit: "", meaning: "", needs: Needs::Nothing },
         title: "",
         detail: "",
         better: Better::Lower,
@@ -302,9 +352,9 @@ impl Metric {
         self
     }
 
-    /// Sets the condition for the column in tables of results.
-    pub(super) const fn when(mut self, when: When) -> Self {
-        self.column.when = when;
+    /// Sets the requirement of the column in tables of results.
+    pub(super) const fn needs(mut self, needs: Needs) -> Self {
+        self.column.needs = needs;
         self
     }
 
@@ -327,16 +377,16 @@ impl Metric {
         group: Group,
         title: &'static str,
         rank: u8,
-        condition: Condition,
+        shown: Shown,
     ) -> Self {
-        self.terminal = Some(TableColumn { title, group, condition });
+        self.terminal = Some(TableColumn { title, group, shown });
         self.room_rank = rank;
         self
     }
 
     /// Shows the number in the table of a report, under a condition.
-    pub(super) const fn report(mut self, group: Group, title: &'static str, condition: Condition) -> Self {
-        self.report = Some(TableColumn { title, group, condition });
+    pub(super) const fn report(mut self, group: Group, title: &'static str, shown: Shown) -> Self {
+        self.report = Some(TableColumn { title, group, shown });
         self
     }
 
@@ -375,12 +425,23 @@ impl Metric {
     pub fn is_over_jobs_in_means(&self) -> bool {
         match self.compute {
             Compute::Mean(_)
-            | Compute::MeanIf(..)
+            | Compute::MeanTime(_)
             | Compute::ParallelMean(_)
             | Compute::ParallelMeanToBound
+            | Compute::TreeMean(_)
             | Compute::Variance(_) => true,
             Compute::Count(_) | Compute::Real(_) | Compute::Sum(..) | Compute::Duration(..) => false,
         }
+    }
+
+    /// Returns the column in the table that `replay` prints, or `None` if replays with `has` do not show it.
+    pub fn in_terminal(&self, has: Has) -> Option<TableColumn> {
+        self.terminal.filter(|column| has.has(self.column.needs) && column.is_shown(has))
+    }
+
+    /// Returns the column in the table of a report, or `None` if replays with `has` do not show it.
+    pub fn in_report(&self, has: Has) -> Option<TableColumn> {
+        self.report.filter(|column| has.has(self.column.needs) && column.is_shown(has))
     }
 
     /// Returns the name of the column.

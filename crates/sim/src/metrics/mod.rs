@@ -15,6 +15,7 @@ mod curves;
 mod diameter;
 mod dispersal;
 mod facts;
+mod finished_job;
 mod fragmentation;
 mod gather;
 mod groups;
@@ -34,23 +35,21 @@ pub use contention::{Contention, JobContention};
 pub use cost::{Cost, clock_ns};
 pub use curves::{BusyNodes, Distribution};
 pub use dispersal::{Dispersal, Meter};
-pub use facts::JobRow;
-pub use facts::{Finished, Trim};
-pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
+pub use facts::{JobRow, ReplayTotals, Trim};
+pub use finished_job::{FinishedJob, Measures, More};
+pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slice, Slices};
 pub use gather::Number;
 pub use groups::{GroupNumbers, GroupSums, OfGroups, grouped_metrics};
 pub use killed_waits::KilledWaits;
-pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
+pub use metric::{Better, ColumnInfo, ColumnType, Display, Group, Has, Metric, Needs, TableColumn};
 pub use paired::{Difference, Interval95, PartFiller, PartSums, Parts, Uncertainty};
 pub use recorder::{
-    Compactions, ContentionRecord, Downtime, FinishedJobs, FinishedSink, LostRun, Monitor, OutageRecord,
-    Recorder, Recording, retain,
+    BATCH, Compactions, Downtime, LostRun, Monitor, OutageRecord, Recorder, Recording, RowSink,
 };
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};
 pub use shapes::{ShapeCount, count_by_shape};
-pub use summary::RunningSums;
-pub use summary::{Summary, metric};
+pub use summary::{RunningSums, Summary, metric};
 pub use why::{
-    Explained, JobWhy, RecordedWaits, Run, TotalWhy, WaitCause, Why, WhyObserver, explain, peak_within,
+    Explained, JobWhy, RecordedWaits, Run, TotalWhy, WaitCause, Why, WhyShares, explain, peak_within,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::Record;
+use super::finished_job::FinishedJob;
 use meshreplay_base::job::{Job, Shape, Time};
 
 /// The jobs with one shape and one number of nodes.
@@ -32,19 +32,14 @@ impl ShapeCount {
     }
 }
 
-/// Counts `jobs` and `never_fit` by number of nodes and shape, in this order. `records` and `refusals` have
-/// the order of `jobs`.
-pub fn count_by_shape(
-    jobs: &[Job],
-    records: &[Record],
-    refusals: &[u64],
-    never_fit: &[Job],
-) -> Vec<ShapeCount> {
+/// Counts `jobs` and `never_fit` by number of nodes and shape, in this order.
+pub fn count_by_shape(jobs: &[FinishedJob], never_fit: &[Job]) -> Vec<ShapeCount> {
     let mut counts: BTreeMap<(u32, Shape), ShapeCount> = BTreeMap::new();
     let mut count = |nodes: u32, shape: Shape, add: &dyn Fn(&mut ShapeCount)| {
         add(counts.entry((nodes, shape)).or_insert(ShapeCount { nodes, shape, ..ShapeCount::default() }));
     };
-    for ((job, record), &refusals) in jobs.iter().zip(records).zip(refusals) {
+    for FinishedJob { job, record, measures } in jobs {
+        let refusals = measures.more().refusals;
         let wait: Time = record.start - job.submit;
         count(record.allocated, job.shape, &|count| {
             count.jobs += 1;

@@ -4,11 +4,14 @@ use std::io;
 use std::ops::Range;
 
 use super::backlog::WaitingJobs;
-use super::facts::{Facts, Finished, Totals};
+use super::facts::{Facts, Part, ReplayTotals, Totals, Trim, in_period};
+use super::finished_job::FinishedJob;
 use super::gather::{Accumulator, Number};
-use super::metric::Metric;
+use super::metric::{Has, Metric};
 use super::paired::{PartAdder, PartSums, in_means, ranks};
+use super::recorder::BATCH;
 use super::registry::METRICS;
+use meshreplay_machine::machine::Mesh;
 
 /// The numbers of one replay, one for each row of [`METRICS`]. Means, variances and shares of jobs exclude
 /// the jobs left out by [`Trim`](super::Trim). Counts and totals include all jobs.
@@ -19,19 +22,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Computes the numbers of a replay, and its sums over parts of the log. O(J) for J jobs, or O(J·log J)
-    /// if jobs are not in the order of arrival, plus the time of a lower bound of dispersal for each job
-    /// size. Never fails, as everything stays in memory.
-    pub fn of(replay: &Finished<'_>) -> io::Result<(Self, PartSums)> {
-        let jobs = replay.jobs;
-        let ranks = ranks(jobs.len(), |i| jobs[i].submit.as_seconds());
-        let facts = Facts::of_list(replay);
-        let mut sums = RunningSums::with_spilling(replay, in_means(&facts.kept, ranks.as_deref()), false);
-        sums.totals.in_means = facts.kept.len() as u64;
-        sums.add_facts(&facts, ranks.as_deref());
-        sums.finish(replay)
-    }
-
     /// Returns the named number. `None` for an unknown name, or if the replay has no such number, such as a
     /// mean over no jobs.
     pub fn number(&self, name: &str) -> Option<Number> {
@@ -63,54 +53,85 @@ impl Summary {
 /// The numbers of a replay while its jobs are added.
 #[derive(Debug)]
 pub struct RunningSums {
+    /// What the replay measures.
+    has: Has,
     /// The state of each number, one for each row of [`METRICS`].
     numbers: Vec<Accumulator>,
+    /// The rule for the jobs in means, and the period of the numbers.
+    trim: Trim,
+    /// The first and the last submission in means in seconds, `None` if all jobs are in means.
+    period_s: Option<[f64; 2]>,
     totals: Totals,
     waiting: WaitingJobs,
     parts: PartAdder,
 }
 
 impl RunningSums {
-    /// Creates the sums for `jobs` jobs, all of them in means. `replay` gives the machine. Values that a
-    /// variance needs twice may go to a temporary file.
-    pub fn new(replay: &Finished<'_>, jobs: usize) -> Self {
-        Self::with_spilling(replay, 0..jobs, true)
+    /// Creates the sums of a replay on `mesh` for `jobs` jobs, all of them in means. Values that a variance
+    /// needs twice may go to a temporary file.
+    pub fn new(mesh: &Mesh, has: Has, jobs: usize) -> Self {
+        Self::with_trim(mesh, has, 0..jobs, Trim::default(), None)
     }
 
-    /// Creates the sums, with the jobs in means at these positions by arrival. Without `spills`, all values
-    /// stay in memory.
-    fn with_spilling(replay: &Finished<'_>, in_means: Range<usize>, spills: bool) -> Self {
-        let facts = Facts::from_part(replay);
-        let numbers = METRICS.iter().map(|metric| Accumulator::new(&metric.compute, &facts, spills));
+    /// Sums up J jobs in the order of the log, without those that `trim` leaves out of means. O(J), or
+    /// O(J·log J) if jobs are not in the order of arrival, plus the time of a lower bound of dispersal for
+    /// each job size.
+    pub fn from_jobs(mesh: &Mesh, has: Has, jobs: &[FinishedJob], trim: Trim) -> Self {
+        let submit_s = |i: usize| jobs[i].job.submit.as_seconds();
+        let (ranks, period_s) = (ranks(jobs.len(), submit_s), trim.period_of(jobs.len(), submit_s));
+        let kept = in_period(period_s, jobs.len(), submit_s);
+        let in_means = in_means(&kept, ranks.as_deref());
+        let mut sums = Self::with_trim(mesh, has, in_means, trim, period_s);
+        for (first, batch) in (0..).step_by(BATCH).zip(jobs.chunks(BATCH)) {
+            sums.add(batch, ranks.as_ref().map(|ranks| &ranks[first..]));
+        }
+        sums
+    }
+
+    /// Creates the sums, with the jobs submitted in this period in means, which have these positions by
+    /// arrival.
+    fn with_trim(
+        mesh: &Mesh,
+        has: Has,
+        in_means: Range<usize>,
+        trim: Trim,
+        period_s: Option<[f64; 2]>,
+    ) -> Self {
+        let state = |metric: &Metric| {
+            if has.has(metric.column.needs) {
+                Accumulator::new(&metric.compute, mesh)
+            } else {
+                Accumulator::Nothing
+            }
+        };
         Self {
-            numbers: numbers.collect(),
+            has,
+            numbers: METRICS.iter().map(state).collect(),
+            trim,
+            period_s,
             totals: Totals::default(),
             waiting: WaitingJobs::default(),
-            parts: PartAdder::new(in_means),
+            parts: PartAdder::new(in_means, trim),
         }
     }
 
-    /// Adds the jobs of `part`, the next ones in the order of the log. `ranks` has their positions in the
-    /// order of arrival, or is `None` if that is the order of the log.
-    pub fn add(&mut self, part: &Finished<'_>, ranks: Option<&[usize]>) {
-        self.totals.in_means += part.jobs.len() as u64;
-        self.add_facts(&Facts::from_part(part), ranks);
-    }
-
-    /// Adds the jobs behind `facts`. The caller counts the jobs in means.
-    fn add_facts(&mut self, facts: &Facts<'_>, ranks: Option<&[usize]>) {
-        let Self { numbers, totals, waiting, parts } = self;
+    /// Adds `jobs`, the next ones in the order of the log. `ranks` begins with their positions in the order
+    /// of arrival, or is `None` if that is the order of the log.
+    pub fn add(&mut self, jobs: &[FinishedJob], ranks: Option<&[usize]>) {
+        let Self { numbers, trim, period_s, totals, waiting, parts, .. } = self;
+        let submit_s = |i: usize| jobs[i].job.submit.as_seconds();
+        let kept = in_period(*period_s, jobs.len(), submit_s);
+        let part = Part { jobs, kept, earlier: trim.earlier(jobs.len(), submit_s), trim: *trim };
         for (row, (metric, number)) in METRICS.iter().zip(numbers).enumerate() {
             if metric.is_compared {
-                number.add(&metric.compute, facts, |job, value| parts.add(row, job, ranks, value));
+                number.add(&metric.compute, &part, |job, value| parts.add(row, job, ranks, value));
             } else {
-                number.add(&metric.compute, facts, |_, _| ());
+                number.add(&metric.compute, &part, |_, _| ());
             }
         }
-        let part = facts.replay;
-        totals.add(part);
-        waiting.add(part.jobs, part.records);
-        parts.end(part.jobs);
+        totals.add(&part);
+        waiting.add(jobs);
+        parts.end(jobs);
     }
 
     /// Returns the number of added jobs.
@@ -118,15 +139,16 @@ impl RunningSums {
         self.totals.jobs
     }
 
-    /// Returns all numbers, and the sums over parts of the log. `whole` has what is measured besides single
-    /// jobs. Fails if the temporary file of values fails.
-    pub fn finish(self, whole: &Finished<'_>) -> io::Result<(Summary, PartSums)> {
-        let Self { numbers, mut totals, waiting, parts } = self;
+    /// Returns all numbers, and the sums over parts of the log. Fails if the temporary file of values fails.
+    pub fn finish(self, whole: &ReplayTotals<'_>) -> io::Result<(Summary, PartSums)> {
+        let Self { has, numbers, mut totals, waiting, parts, .. } = self;
         totals.last_submission = waiting.last_submission();
         totals.backlog = waiting.finish();
-        let facts = Facts::from_totals(whole, totals);
-        let numbers = METRICS.iter().zip(numbers);
-        let numbers = numbers.map(|(metric, number)| number.finish(&metric.compute, &facts));
+        let facts = Facts::new(whole, totals);
+        let number = |(metric, number): (&Metric, Accumulator)| {
+            if has.has(metric.column.needs) { number.finish(&metric.compute, &facts) } else { Ok(None) }
+        };
+        let numbers = METRICS.iter().zip(numbers).map(number);
         Ok((Summary { numbers: numbers.collect::<io::Result<_>>()? }, parts.finish()))
     }
 }
@@ -136,12 +158,13 @@ mod tests {
     use super::*;
     use crate::engine::Record;
     use crate::metrics::dispersal::Dispersal;
-    use crate::metrics::facts::Trim;
+    use crate::metrics::finished_job::Measures;
+    use crate::metrics::metric::Needs;
     use crate::metrics::recorder::Recording;
     use meshreplay_base::job::{Job, Shape, Time};
     use meshreplay_machine::machine::Mesh;
 
-    fn example() -> (Vec<Job>, Vec<Record>, Recording) {
+    fn example() -> Vec<FinishedJob> {
         let at = Time::from_seconds;
         let job = |submit, run, procs| Job {
             number: 0,
@@ -152,7 +175,7 @@ mod tests {
             shape: Shape::NearSquare,
             ..Job::default()
         };
-        let jobs = vec![job(100, 20, 2), job(100, 5, 1), job(110, 40, 4), job(86_000, 400, 4)];
+        let jobs = [job(100, 20, 2), job(100, 5, 1), job(110, 40, 4), job(86_000, 400, 4)];
         let starts = [100, 100, 130, 86_500];
         let ran = |(job, start): (&Job, i64)| Record {
             start: at(start),
@@ -161,43 +184,39 @@ mod tests {
             head: at((start - 20).max(job.submit.as_seconds() as i64)),
             ..Record::default()
         };
-        let records = jobs.iter().zip(starts).map(ran).collect();
-        let of = |pairwise_sum, nodes, components| Dispersal {
-            pairwise_sum,
-            components,
-            nodes,
-            ..Dispersal::default()
+        let of = |[pairwise_sum, nodes, components]: [u32; 3]| Measures {
+            dispersal: Dispersal {
+                pairwise_sum: pairwise_sum.into(),
+                components,
+                nodes,
+                ..Dispersal::default()
+            },
+            ..Measures::default()
         };
-        let recording = Recording {
-            dispersal: vec![of(1, 2, 1), of(0, 1, 1), of(12, 4, 2), of(8, 4, 1)],
-            allocate_ns: vec![0; 4],
-            ..Recording::default()
-        };
-        (jobs, records, recording)
+        let measures = [[1, 2, 1], [0, 1, 1], [12, 4, 2], [8, 4, 1]].map(of);
+        let rows = jobs.iter().zip(starts).zip(measures);
+        rows.map(|((job, start), measures)| FinishedJob { job: *job, record: ran((job, start)), measures })
+            .collect()
     }
 
-    fn summary(
-        (jobs, records, recording): &(Vec<Job>, Vec<Record>, Recording),
-        mesh: &str,
-        trim: Trim,
-    ) -> Summary {
+    fn summary(jobs: &[FinishedJob], mesh: &str, trim: Trim) -> Summary {
+        summarized(jobs, mesh, trim, Has::NOTHING)
+    }
+
+    fn summarized(jobs: &[FinishedJob], mesh: &str, trim: Trim, has: Has) -> Summary {
         let mesh: Mesh = mesh.parse().expect("a machine");
-        summarized(&Finished {
-            jobs,
-            records,
+        let recording = &Recording::default();
+        let sums = RunningSums::from_jobs(&mesh, has, jobs, trim);
+        let whole = ReplayTotals {
             recording,
             traffic: None,
             mesh: &mesh,
             trim,
-            is_predicted: false,
             skipped: 3,
             never_fit: 2,
             wall_s: 0.5,
-        })
-    }
-
-    fn summarized(replay: &Finished<'_>) -> Summary {
-        Summary::of(replay).expect("numbers in memory").0
+        };
+        sums.finish(&whole).expect("numbers in memory").0
     }
 
     #[track_caller]
@@ -234,38 +253,28 @@ mod tests {
 
     #[test]
     fn predictions_and_processors_count_as_defined() {
-        let (mut jobs, mut records, recording) = example();
+        let mut jobs = example();
         // Jobs of 2, 1 and 4 processors have slowdowns per processor below 1, which count as 1.
-        jobs[3].procs = 1;
-        for (record, prediction_s) in records.iter_mut().zip([20, 1, 100, 300]) {
-            record.prediction = Time::from_seconds(prediction_s);
+        jobs[3].job.procs = 1;
+        for (job, prediction_s) in jobs.iter_mut().zip([20, 1, 100, 300]) {
+            job.record.prediction = Time::from_seconds(prediction_s);
         }
-        records[3].corrections = 2;
-        let mesh: Mesh = "4".parse().expect("a machine");
-        let finished = |is_predicted| Finished {
-            jobs: &jobs,
-            records: &records,
-            recording: &recording,
-            traffic: None,
-            mesh: &mesh,
-            trim: Trim::default(),
-            is_predicted,
-            skipped: 0,
-            never_fit: 0,
-            wall_s: 0.0,
+        jobs[3].record.corrections = 2;
+        let of = |is_predicted| {
+            summarized(&jobs, "4", Trim::default(), Has::NOTHING.with(Needs::Predictions, is_predicted))
         };
-        let summary = summarized(&finished(true));
+        let summary = of(true);
         is(&summary, "bounded_slowdown_per_processor_mean", (1.0 + 1.0 + 1.0 + 2.25) / 4.0);
         is(&summary, "prediction_error_s_mean", (0.0 + 4.0 + 60.0 + 100.0) / 4.0);
         is(&summary, "underpredicted_share", 0.5);
         is(&summary, "prediction_corrections", 2.0);
-        assert_eq!(summarized(&finished(false)).get("prediction_error_s_mean"), None);
+        assert_eq!(of(false).get("prediction_error_s_mean"), None);
     }
 
     #[test]
     fn nodes_that_nobody_asked_for_are_fragmentation() {
         let mut example = example();
-        example.0[2].procs = 3;
+        example[2].job.procs = 3;
         let summary = summary(&example, "4", Trim::default());
         is(&summary, "internal_fragmentation", 40.0 / (40.0 + 5.0 + 160.0 + 1600.0));
     }
@@ -274,16 +283,17 @@ mod tests {
     fn trimming_leaves_out_submissions_at_both_ends() {
         // Submissions at 100, 100, 110 and 86,000 s.
         let mut example = example();
-        example.0[2].submit = Time::from_seconds(500);
-        example.1[2].start = Time::from_seconds(90_000);
-        let summary = summary(&example, "2x2", Trim { percent: Some(0.4) });
+        example[2].job.submit = Time::from_seconds(500);
+        example[2].record.start = Time::from_seconds(90_000);
+        let summary = summary(&example, "2x2", Trim { percent: Some(0.4), period: None });
         is(&summary, "jobs", 4.0);
         is(&summary, "jobs_in_means", 1.0);
         // The late start of the third job does not matter.
         is(&summary, "pairwise_ratio_to_bound_mean", 1.5);
         is(&summary, "wait_s_mean", 89_500.0);
         is(&summary, "makespan_s", 86_800.0);
-        let kept = |percent, submits: &[f64]| Trim { percent }.kept(submits.len(), |i| submits[i]);
+        let kept =
+            |percent, submits: &[f64]| Trim { percent, period: None }.kept(submits.len(), |i| submits[i]);
         assert_eq!(kept(Some(10.0), &[50.0, 0.0, 100.0, 10.0, 90.0, 91.0]), [0, 3, 4]);
         assert_eq!(kept(None, &[3.0, 1.0]), [0, 1]);
         assert_eq!(kept(Some(10.0), &[7.0; 3]), [0, 1, 2]);
@@ -291,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_mean_over_no_jobs_is_no_number() {
-        let summary = summary(&example(), "2x2", Trim { percent: Some(49.9) });
+        let summary = summary(&example(), "2x2", Trim { percent: Some(49.9), period: None });
         is(&summary, "jobs", 4.0);
         is(&summary, "moves", 0.0);
         for name in

@@ -23,12 +23,22 @@ pub(super) fn expanded(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
     serving.map(|entry| Spec::named(entry.name)).collect()
 }
 
-/// Returns a note for each allocator that `all` leaves out because it cannot serve `machine`.
-pub(super) fn unserving(machine: &Mesh) -> impl Iterator<Item = String> {
-    ALLOCATORS.iter().filter_map(move |entry| {
-        let (name, refusal) = (entry.name, entry.refusal(machine)?);
-        Some(format!("all leaves out '{name}' on {machine}: {refusal}"))
-    })
+/// Returns a note for each reason for which `all` leaves out allocators that cannot serve `machine`.
+pub(super) fn unserving(machine: &Mesh) -> Vec<String> {
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for entry in ALLOCATORS {
+        let Some(refusal) = entry.refusal(machine) else { continue };
+        match reasons.iter_mut().find(|(reason, _)| *reason == refusal) {
+            Some((_, names)) => names.push(entry.name),
+            None => reasons.push((refusal, vec![entry.name])),
+        }
+    }
+    let note = |(reason, names): (String, Vec<&str>)| {
+        // Reasons are sentences about one allocator, which begin with "it".
+        let reason = if names.len() > 1 { reason.replacen("it ", "each ", 1) } else { reason };
+        format!("all leaves out '{}' on {machine}: {reason}", names.join("', '"))
+    };
+    reasons.into_iter().map(note).collect()
 }
 
 /// The distinct requests of the jobs of a log.

@@ -16,6 +16,7 @@ use meshreplay_machine::machine::mesh::MeshError;
 use meshreplay_machine::machine::{AutoMachine, Mesh};
 use meshreplay_sim::execution::{RECORDED, has_traffic};
 use meshreplay_sim::guest::Guests;
+use meshreplay_sim::metrics::{Has, Needs};
 use meshreplay_sim::scheduler;
 use meshreplay_workload::Rules;
 
@@ -217,6 +218,7 @@ impl Axes {
                             log: Arc::clone(name),
                             log_sha256: Arc::clone(&unknown),
                             partition: partition.clone(),
+                            period: None,
                             rules: Arc::clone(rules),
                             arrival_scale,
                             machine: Arc::clone(machine),
@@ -338,17 +340,31 @@ impl Axes {
         self.allocators.iter().any(|given| given.spec == Spec::named(ALL))
     }
 
-    /// Sets the options that follow from the axes. Whether [`ALL`] has an allocator that follows the node
-    /// lists of a log is known once the log is read; until then it counts as one.
-    pub fn tell(&self, options: &mut Options) {
-        options.recorded = self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED);
-        options.recorded_nodes =
+    /// Returns the requirements of columns that at least one replay of the axes meets with `options`. Whether
+    /// [`ALL`] has an allocator that follows the node lists of a log is known once the log is read; until
+    /// then it counts as one.
+    pub fn has(&self, options: &Options) -> Has {
+        let follows =
             self.ask_for_all() || self.allocators.iter().any(|given| allocator::follows_lists(&given.spec));
-        options.traffic = self.networks.iter().any(|given| has_traffic(&given.spec));
-        options.partitions = self.partitions.len() > 1
+        let is_tree = |(_, auto): &(usize, AutoMachine)| matches!(auto, AutoMachine::Tree { .. });
+        let trees = self.autos.iter().any(is_tree)
+            || self.all_machines().iter().any(|machine| machine.levels().is_some());
+        options
+            .has()
+            .with(Needs::Recorded, self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED))
+            .with(Needs::RecordedNodes, follows)
+            .with(Needs::Trees, trees)
+            .with(Needs::TreeFragmentation, trees && options.fragmentation.is_some())
+            .with(Needs::Network, self.networks.iter().any(|given| has_traffic(&given.spec)))
+            .with(Needs::Partitions, self.has_partitions())
+            .with(Needs::Predictions, self.rules.iter().any(|rules| rules.prediction().is_some()))
+    }
+
+    /// Returns whether replays are restricted to partitions.
+    pub(super) fn has_partitions(&self) -> bool {
+        self.partitions.len() > 1
             || self.partitions.iter().any(PartitionChoice::is_of_some)
-            || self.of_logs.iter().flatten().any(|part| part.partition.is_some());
-        options.predictions = self.rules.iter().any(|rules| rules.prediction().is_some());
+            || self.of_logs.iter().flatten().any(|part| part.partition.is_some())
     }
 
     /// Returns the known machines of all logs.

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::log::LoadedLog;
+use super::replay_spec::ReplaySpec;
 use meshreplay_alloc::allocator::BuildError;
 use meshreplay_alloc::allocator::{Built, Request};
 use meshreplay_base::job::{Job, Shape, Time};
 use meshreplay_base::spec::{Spec, SpecError};
 use meshreplay_base::stop::Stop;
 use meshreplay_base::words::counted;
-use meshreplay_logs::Partitions;
 use meshreplay_machine::machine::{Machine, Mesh};
 use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_workload::{Model, ModelError, Oversize, Rules, scaled, scaled_submit};
@@ -65,15 +65,19 @@ impl From<BuildError> for JobsError {
     }
 }
 
-/// Returns the jobs of `log` in `partitions` (`None`: all jobs), with arrival times multiplied by
-/// `arrival_scale`. The list is shared with the log if nothing differs. Fails if a replay could run past the
-/// last representable time.
-pub(super) fn scaled_jobs(
-    log: &LoadedLog,
-    partitions: Option<&Partitions>,
-    arrival_scale: f64,
-) -> Result<Arc<Vec<Job>>, JobsError> {
-    let all = &log.workload.jobs;
+/// Returns the jobs of `log` for a replay, with arrival times multiplied by its scale. In a period, arrivals
+/// are scaled from its beginning on. The list is shared with the log if nothing differs. Fails if a replay
+/// could run past the last representable time.
+pub(super) fn scaled_jobs(log: &LoadedLog, spec: &ReplaySpec) -> Result<Arc<Vec<Job>>, JobsError> {
+    let ReplaySpec { partition, arrival_scale, .. } = spec;
+    let (partitions, arrival_scale, all) = (partition.as_ref(), *arrival_scale, &log.workload.jobs);
+    if let Some(period) = spec.period {
+        let mut jobs = log.jobs_in(period, spec);
+        for job in jobs.iter_mut().filter(|job| job.submit >= period.from) {
+            job.submit = period.from + scaled_submit(job.submit - period.from, arrival_scale);
+        }
+        return check_range(&log.name, &jobs, arrival_scale).map(|()| Arc::new(jobs));
+    }
     let stays = |job: &Job| scaled_submit(job.submit, arrival_scale) == job.submit;
     let jobs = if partitions.is_none() && all.iter().all(stays) {
         Arc::clone(all)

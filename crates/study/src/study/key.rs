@@ -10,12 +10,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use sha2::{Digest, Sha256};
 
 use super::options::{OPTIONS, Options};
+use super::replay::explains;
 use super::replay_spec::{COORDINATES, ReplaySpec};
 use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::disk::hexadecimal;
 use meshreplay_base::memory;
 use meshreplay_base::spec::Spec;
+use meshreplay_sim::execution::has_traffic;
 use meshreplay_sim::guest;
+use meshreplay_sim::metrics::{Has, Needs};
 use meshreplay_workload::Estimate;
 
 /// Version of results. It changes when a release gives other results for the same replay, which invalidates
@@ -27,8 +30,12 @@ const RESULTS: &str = "2";
 /// and `weights`) and of programs. For files of outages, nodes and predictions it covers the contents instead
 /// of the paths.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
-    Keys::new(options).of(spec)
+    let has = Has::NOTHING.with(Needs::Network, has_traffic(&spec.network));
+    Keys::new(options, has).of(spec, false)
 }
+
+/// Lines of options before that of traffic, all of which are in every key: trimming, replications, timing.
+const BEFORE_TRAFFIC: usize = 3;
 
 /// Content keys of the replays of one study. Each file is read once, and the lines of the options are
 /// formatted once.
@@ -54,11 +61,14 @@ struct FileLines {
 }
 
 impl Keys {
-    /// Prepares the keys of replays with these options.
-    pub(super) fn new(options: &Options) -> Self {
+    /// Prepares the keys of replays with these options. `has` is that of their study.
+    pub(super) fn new(options: &Options, has: Has) -> Self {
         let lines = |options: &Options| {
             let unnamed = options.without_paths();
-            OPTIONS.iter().filter_map(|option| option.line(&unnamed)).collect()
+            let mut lines: Vec<String> = OPTIONS.iter().filter_map(|option| option.line(&unnamed)).collect();
+            // A result has columns for traffic if any replay of its study has a network.
+            lines.insert(BEFORE_TRAFFIC, format!("traffic={}\n", has.has(Needs::Network)));
+            lines.concat()
         };
         let without = Options { node_map: None, ..options.clone() };
         Self {
@@ -71,12 +81,15 @@ impl Keys {
         }
     }
 
-    /// Returns the content key of a replay.
-    pub(super) fn of(&mut self, spec: &ReplaySpec) -> String {
+    /// Returns the content key of a replay, of a log of a site or another one.
+    pub(super) fn of(&mut self, spec: &ReplaySpec, is_of_site: bool) -> String {
         let mut text = format!("meshreplay {RESULTS}\n");
         let unnamed_spec = without_path(spec);
         for row in COORDINATES.iter().filter(|row| row.is_given(&unnamed_spec)) {
             text.extend([row.name, "=", &row.text(&unnamed_spec), "\n"]);
+        }
+        if explains(spec, is_of_site) {
+            text += "explains=true\n";
         }
         let follows_lists = follows_lists(&spec.allocator);
         text += if follows_lists { &self.with_node_map } else { &self.without_node_map };
@@ -266,7 +279,12 @@ mod tests {
             }
             let words = spec.argument_words();
             let given = base.argument_words() != words;
-            assert_eq!(given, !["log", "log_sha256"].contains(&row.name), "{}: {words:?}", row.name);
+            assert_eq!(
+                given,
+                !["log", "log_sha256", "period"].contains(&row.name),
+                "{}: {words:?}",
+                row.name
+            );
         }
         assert!(keys.iter().all(|key| key.len() == 64));
         keys.sort_unstable();

@@ -52,6 +52,9 @@ pub struct ManifestCell {
     /// Whether the replay pools partitions, see [`PlannedReplay::pools_partitions`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pools_partitions: bool,
+    /// The reason why waits are not compared with recorded ones, see [`PlannedReplay::doubt`].
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "waits_not_compared")]
+    pub doubt: Option<String>,
     /// The description of the replay.
     #[serde(flatten)]
     pub spec: ReplaySpec,
@@ -62,6 +65,7 @@ impl From<&PlannedReplay> for ManifestCell {
         Self {
             key: planned.key.clone(),
             pools_partitions: planned.pools_partitions,
+            doubt: planned.doubt.clone(),
             spec: planned.spec.clone(),
         }
     }
@@ -80,7 +84,7 @@ impl From<&Study> for Manifest {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: study.name.clone(),
             description: study.description.clone(),
-            options: study.options.without_derived(),
+            options: study.options.without_kept(),
             jobs: study.options.jobs,
             logs: study.logs.iter().map(log).collect(),
             cells: study.cells.iter().map(ManifestCell::from).collect(),

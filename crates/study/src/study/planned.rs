@@ -10,7 +10,7 @@ use super::source::JobSource;
 use meshreplay_base::words::counted;
 use meshreplay_logs::formats;
 use meshreplay_sim::guest::Guests;
-use meshreplay_sim::metrics::Summary;
+use meshreplay_sim::metrics::{Has, Summary};
 
 /// Disk space of a summary in bytes, measured.
 const SUMMARY_BYTES: u64 = 20_000;
@@ -35,6 +35,8 @@ pub struct Study {
     pub description: Option<String>,
     /// The options that all replays share.
     pub options: Options,
+    /// The requirements of columns that at least one replay meets.
+    pub has: Has,
     /// The logs of the study.
     pub logs: Vec<StudyLog>,
     /// Replays, ordered by log, partition, rules, arrival scale, machine, scheduler, allocator, network and
@@ -57,6 +59,10 @@ pub struct StudyLog {
     pub sha256: String,
     /// Records of the log, or jobs that a workload model draws.
     pub records: u64,
+    /// Whether the log comes from the accounting of a site.
+    pub is_of_site: bool,
+    /// Whether the log's time limits may be no limits, or be in another unit.
+    pub has_doubtful_limits: bool,
     /// Date at time 0 of the log; `None` if it is unknown, and for a model.
     pub starts: Option<LogStart>,
     /// The loaded log, with its jobs if they are kept in memory. `None` for a model, and for a log that is
@@ -83,6 +89,34 @@ pub struct PlannedReplay {
     /// do not show that they share nodes. Recorded events then do not show how one machine would have
     /// behaved.
     pub pools_partitions: bool,
+    /// The reason why waits are not compared with recorded ones, in words that follow the log's name; `None`
+    /// without one.
+    pub doubt: Option<String>,
+}
+
+/// Returns the line in place of a difference to recorded waits; `None` if they are compared. The arguments
+/// are those of [`PlannedReplay`].
+pub fn not_compared(pools_partitions: bool, doubt: Option<&str>) -> Option<String> {
+    const SENTENCE: &str = "recorded and simulated waits are not compared";
+    match doubt {
+        Some(doubt) => Some(format!("{SENTENCE} for this log: {doubt}")),
+        None => pools_partitions.then(|| format!("partitions pooled: {SENTENCE} (--partition each)")),
+    }
+}
+
+/// Share of the node-seconds from which on refused jobs of the beginning void waits.
+const MOST_REFUSED: f64 = 0.01;
+
+impl PlannedReplay {
+    /// Returns [`not_compared`] of the replay with these outcomes.
+    pub fn not_compared(&self, outcomes: &[Outcome]) -> Option<String> {
+        let is_refused = |outcome: &Outcome| outcome.refused.share > MOST_REFUSED;
+        let refused = outcomes
+            .iter()
+            .any(is_refused)
+            .then_some("jobs that ran at the beginning of the period found no place then");
+        not_compared(self.pools_partitions, self.doubt.as_deref().or(refused))
+    }
 }
 
 impl Study {
@@ -123,6 +157,15 @@ impl Study {
         let place = format!("{log} on {machine} with '{allocator}'");
         let mut notes = self.notes_on_starts(i, outcomes);
         notes.extend(self.notes_on_nodes(i, outcomes));
+        if let Some(refused) = outcomes.iter().map(|outcome| outcome.refused).find(|refused| refused.jobs > 0)
+        {
+            notes.push(format!(
+                "{place}: {} that ran at the beginning of the period found no place then, {:.1} % of the \
+                 node-seconds; they waited at the head of the queue",
+                counted(refused.jobs, "job"),
+                100.0 * refused.share
+            ));
+        }
         let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();
         if never_fit > 0 {
             notes.push(format!(

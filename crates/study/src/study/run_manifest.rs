@@ -68,7 +68,7 @@ impl<'a> From<&'a Study> for RunManifest<'a> {
 }
 
 impl<'a> From<&'a StudyLog> for RunLog<'a> {
-    fn from(StudyLog { source, sha256, records, starts, loaded }: &'a StudyLog) -> Self {
+    fn from(StudyLog { source, sha256, records, starts, loaded, .. }: &'a StudyLog) -> Self {
         let left_out = loaded.iter().flat_map(|log| log.workload.left_out.iter());
         let left_out = left_out.map(|(reason, count)| (reason.words(), count)).collect();
         Self { name: &source.name, sha256, records: *records, left_out, starts }
@@ -77,7 +77,7 @@ impl<'a> From<&'a StudyLog> for RunLog<'a> {
 
 impl Serialize for RunReplay<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let PlannedReplay { spec, source, pools_partitions, .. } = self.0;
+        let PlannedReplay { spec, source, pools_partitions, doubt, .. } = self.0;
         let mut map = serializer.serialize_map(None)?;
         for coordinate in Coordinate::listed().filter(|row| row.name != "rules" && row.is_given(spec)) {
             let (name, value) = coordinate.json(spec);
@@ -92,6 +92,9 @@ impl Serialize for RunReplay<'_> {
         map.serialize_entry(LABELS, spec.labels.as_ref())?;
         if *pools_partitions {
             map.serialize_entry("pools_partitions", pools_partitions)?;
+        }
+        if let Some(doubt) = doubt {
+            map.serialize_entry("waits_not_compared", doubt)?;
         }
         map.serialize_entry("skipped", &source.as_ref().and_then(JobSource::skipped))?;
         map.end()

@@ -13,6 +13,7 @@ use super::replay_spec::ReplaySpec;
 use super::source::{JobSource, LogStream};
 use meshreplay_base::job::Job;
 use meshreplay_logs::{Partitions, TraceError};
+use meshreplay_sim::metrics::Needs;
 use meshreplay_workload::{Reason, RuleSet, Rules};
 
 /// The reason why a replay has no jobs.
@@ -72,7 +73,7 @@ impl<T: Clone> Shared<T> {
 type LogKey = (usize, String);
 
 /// Key of a list of scaled jobs: the position of the log, the rules, the bits of the arrival scale, and the
-/// partitions.
+/// partitions. The period follows from the log.
 type JobsKey = (usize, String, u64, Option<Partitions>);
 
 /// The jobs that fit a machine, and the number of larger jobs.
@@ -128,7 +129,7 @@ impl<'a> Workloads<'a> {
     /// log cannot be read, has changed since planning or has no jobs that fit.
     fn source(&self, cell: usize) -> Result<JobSource, LoadJobsError> {
         let planned = &self.study.cells[cell];
-        let ReplaySpec { rules, arrival_scale, machine, partition, .. } = &planned.spec;
+        let ReplaySpec { rules, arrival_scale, machine, .. } = &planned.spec;
         if let Some(source) = &planned.source {
             return Ok(source.clone());
         }
@@ -145,13 +146,13 @@ impl<'a> Workloads<'a> {
             return Ok(JobSource::Streamed { stream: Box::new(stream), count, skipped });
         }
         let key = jobs_key(planned);
-        let scaled = self.scaled[&key].get(|| Ok(scaled_jobs(&log, partition.as_ref(), arrival_scale)?))?;
-        let (jobs, large) = self.fitting[&(key, machine.available())]
+        let scaled = self.scaled[&key].get(|| Ok(scaled_jobs(&log, &planned.spec)?))?;
+        let (jobs, _) = self.fitting[&(key, machine.available())]
             .get(|| Ok(fitting(&log.name, &scaled, machine, rules.oversize)?))?;
-        let others = (log.workload.jobs.len() - scaled.len()) as u64;
+        let records = log.workload.left_out.total() + log.workload.jobs.len() as u64;
         Ok(JobSource::Recorded {
+            skipped: records - jobs.len() as u64,
             jobs,
-            skipped: log.workload.left_out.total() + others + large,
             arrivals: rules.arrivals,
             arrival_scale,
             names: Arc::clone(&log.names),
@@ -159,9 +160,19 @@ impl<'a> Workloads<'a> {
         })
     }
 
+    /// Returns how many jobs of the parts of the log are not in the period of the replay at position `cell`,
+    /// once its jobs are loaded; `None` without a period.
+    fn outside(&self, cell: usize) -> Option<u64> {
+        let planned = &self.study.cells[cell];
+        planned.spec.period?;
+        let jobs = self.scaled.get(&jobs_key(planned))?.value.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(planned.jobs.saturating_sub(jobs.as_ref()?.len() as u64))
+    }
+
     /// Returns the most jobs of a log that are kept: all, if a replay of the study needs them in memory.
     fn most_kept(&self) -> usize {
         let needs_all = self.study.options.need_all_jobs()
+            || self.study.has.has(Needs::Partitions)
             || self.study.cells.iter().any(|cell| cell.spec.needs_all_jobs());
         if needs_all { usize::MAX } else { self.study.most_kept }
     }
@@ -181,7 +192,7 @@ pub(super) fn read(planned: &StudyLog, rules: &Rules, most: usize) -> Result<Arc
         return Ok(Arc::clone(log));
     }
     let path = &planned.source.path;
-    let log = load_most(path, planned.source.read.clone(), rules.clone(), most, &mut |_| {})?;
+    let log = load_most(path, planned.source.read.clone(), rules.clone(), most, &mut |_, _| {})?;
     if log.summary.sha256 != planned.sha256 {
         return Err(LoadJobsError::Changed { file: path.display().to_string() });
     }
@@ -217,7 +228,8 @@ pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<()
     for (i, PlannedReplay { spec, jobs, .. }) in study.cells.iter().enumerate() {
         let source = workloads.source(i)?;
         // Planning has counted the jobs of the log; a model draws the requested number.
-        let large = jobs.saturating_sub(source.count());
+        let fewer = jobs.saturating_sub(source.count());
+        let large = workloads.outside(i).map_or(fewer, |outside| fewer.saturating_sub(outside));
         let note = format!("{}: left out {large} larger than machine {}", spec.log, spec.machine);
         if large > 0 && !notes.contains(&note) {
             notes.push(note);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::options::Options;
-use super::replay::{Feed, Fitting, Replay, Replication, RunError, outages};
+use super::replay::{Feed, Fitting, Replay, Replication, RunError, opening, outages};
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::NodeId;
@@ -153,7 +153,8 @@ impl Replay {
         let recorded = self.recorded_nodes(options)?;
         let options = &Options { timed: false, audit: false, ..options.clone() };
         let replication = Replication { replay: self, seed: self.spec.seed, options, monitor };
-        replication.drive(Feed::Listed(jobs), outages, recorded.as_ref(), observer).map(drop)
+        let (jobs, opening) = opening::begin(replication.replay.spec.period, jobs);
+        replication.drive(Feed::Listed(&jobs, opening), outages, recorded.as_ref(), observer).map(drop)
     }
 
     /// Replays all events up to and including the time `at`, and returns the running jobs. Of `options` only

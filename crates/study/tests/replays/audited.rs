@@ -7,14 +7,14 @@ use meshreplay_alloc::allocator::{self, Setup};
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId};
-use meshreplay_sim::engine::{self, Observer, Parts, Placed, Record, ReplayError};
-use meshreplay_sim::execution;
+use meshreplay_sim::engine::{self, JobList, Observer, Parts, Placed, Record, ReplayError};
+use meshreplay_sim::execution::{self, JobTraffic};
 use meshreplay_sim::metrics::Monitor;
 use meshreplay_sim::scheduler::{self, SCHEDULERS};
 use meshreplay_study::audit::LiveAudit;
 use meshreplay_study::study::{JobSource, Options, Outcome, Replay, ReplaySpec};
 
-use crate::support::{Numbers, Tested};
+use crate::support::{Numbers, Tested, records};
 
 /// Generated jobs that compete for 64 nodes. Some run for 0 s, and several arrive at the same time.
 fn jobs(count: i64) -> Vec<Job> {
@@ -73,7 +73,7 @@ fn audited_replays_pass_and_have_the_results_of_others() -> Tested {
                 let expected = replayed(specs, options).map_err(|error| format!("{specs:?}: {error}"))?;
                 let options = Options { audit: true, ..options.clone() };
                 let found = replayed(specs, &options).map_err(|error| format!("{specs:?}: {error}"))?;
-                assert_eq!(found.records, expected.records, "{specs:?}");
+                assert_eq!(records(&found), records(&expected), "{specs:?}");
                 audited += 1;
             }
         }
@@ -145,7 +145,7 @@ impl Observer for Distorted<'_> {
         self.audit.released(cost_ns);
     }
 
-    fn on_job_final(&mut self, job: &Job, record: &Record) {
+    fn on_job_final(&mut self, job: &Job, record: &Record, traffic: Option<JobTraffic>) {
         self.leaves += 1;
         let mut record = *record;
         if self.leaves >= self.at {
@@ -156,7 +156,7 @@ impl Observer for Distorted<'_> {
                 _ => {}
             }
         }
-        self.audit.on_job_final(job, &record);
+        self.audit.on_job_final(job, &record, traffic);
     }
 }
 
@@ -180,6 +180,7 @@ fn distorted(wrong: Wrong, at: u32) -> Result<String, Box<dyn std::error::Error>
     let audit = LiveAudit::new(&mesh, &mut nothing, stop.clone());
     let mut distorted = Distorted { audit, wrong, at, starts: 0, ends: 0, leaves: 0, last: Vec::new() };
     let parts = Parts {
+        opening: None,
         mesh: mesh.clone(),
         scheduler: scheduler.as_mut(),
         allocator: &mut built.strategy,
@@ -189,8 +190,8 @@ fn distorted(wrong: Wrong, at: u32) -> Result<String, Box<dyn std::error::Error>
         predictions: None,
         stop,
     };
-    match engine::replay(&jobs, parts, &mut distorted) {
-        Ok(_) => Ok(distorted.audit.finish().err().unwrap_or_default()),
+    match engine::replay(&mut JobList::new(&jobs, &mesh)?, parts, &mut distorted) {
+        Ok(()) => Ok(distorted.audit.finish().err().unwrap_or_default()),
         Err(ReplayError::Failed(message)) => Ok(message),
         Err(error) => Err(error.into()),
     }

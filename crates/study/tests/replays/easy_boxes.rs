@@ -199,13 +199,13 @@ fn backfilling_around_a_reserved_place_equals_the_naive_twin() -> Tested {
                 for (job, start) in naive.run().into_iter().enumerate() {
                     let (start, cells) = start.ok_or("never started")?;
                     let label = format!("{allocator} on {text}, round {round}, job {job}");
-                    assert_eq!(found.records[job].start.as_micros(), start, "{label}");
+                    assert_eq!(found.jobs[job].record.start.as_micros(), start, "{label}");
                     let sum: u32 = cells
                         .iter()
                         .enumerate()
                         .map(|(i, a)| cells[..i].iter().map(|&b| mesh.l1(*a, b)).sum::<u32>())
                         .sum();
-                    assert_eq!(found.recording.dispersal[job].pairwise_sum, u64::from(sum), "{label}");
+                    assert_eq!(found.jobs[job].measures.dispersal.pairwise_sum, u64::from(sum), "{label}");
                 }
             }
         }
@@ -241,7 +241,7 @@ fn no_strategy_starves_the_head() -> Tested {
         "busy-list",
     ] {
         let found = replay(&jobs, "4x2", "easy", allocator)?;
-        assert_eq!(found.records[1].start, at(10), "{allocator}");
+        assert_eq!(found.jobs[1].record.start, at(10), "{allocator}");
     }
     Ok(())
 }
@@ -277,13 +277,13 @@ fn a_place_that_goes_round_the_end_is_found() -> Tested {
     ] {
         for scheduler in ["fcfs", "easy"] {
             let found = replay(&jobs, "torus:4x1", scheduler, allocator)?;
-            assert_eq!(found.records[3].start, at(20), "{allocator}, {scheduler}");
-            assert_eq!(found.recording.dispersal[3].components, 1, "{allocator}");
+            assert_eq!(found.jobs[3].record.start, at(20), "{allocator}, {scheduler}");
+            assert_eq!(found.jobs[3].measures.dispersal.components, 1, "{allocator}");
         }
     }
     for (machine, start_s) in [("torus:4", 20), ("4", 1000)] {
         let found = replay(&jobs, machine, "fcfs", "linear-first-fit")?;
-        assert_eq!(found.records[3].start, at(start_s), "{machine}");
+        assert_eq!(found.jobs[3].record.start, at(start_s), "{machine}");
     }
     let refused = replay(&jobs, "torus:4", "fcfs", "left-compaction").err().map(|error| error.to_string());
     assert!(refused.as_ref().is_some_and(|text| text.contains("a ring has none")), "{refused:?}");

@@ -8,7 +8,7 @@ use meshreplay_sim::metrics::Monitor;
 use meshreplay_study::study::{JobSource, Options, Outcome, Replay, ReplaySpec};
 use meshreplay_workload::Oversize;
 
-use super::support::Tested;
+use super::support::{Tested, placements, records};
 
 /// Replays jobs with outages.
 fn replay(
@@ -48,7 +48,7 @@ fn by_hand_a_job_is_killed_or_its_node_drained() -> Tested {
     let jobs = [of(1, 0, 10, 2), of(2, 0, 20, 2), of(3, 1, 5, 4)];
     let parts = ["4", "fcfs", "naive"];
     let starts = |outcome: &Outcome| -> Vec<f64> {
-        outcome.records.iter().map(|record| record.start.as_seconds()).collect()
+        outcome.jobs.iter().map(|job| &job.record).map(|record| record.start.as_seconds()).collect()
     };
 
     // Requeue: job 1 loses 4 s on two nodes, waits for node 0 ahead of job 3, and runs from 12 s to 22 s;
@@ -65,9 +65,9 @@ fn by_hand_a_job_is_killed_or_its_node_drained() -> Tested {
     is(&outcome, "jobs_requeued", 1.0);
     is(&outcome, "node_failures", 1.0);
     is(&outcome, "jobs_never_started", 0.0);
-    let record = &outcome.records[0];
+    let record = &outcome.jobs[0].record;
     assert_eq!((record.restarts, record.lost), (1, Time::from_seconds(4)));
-    assert_eq!(outcome.recording.placements[0], "0-1");
+    assert_eq!(outcome.jobs[0].measures.more().nodes, "0-1");
 
     // Drain: job 1 continues until 10 s, then node 0 is down for 2 s. Job 3 starts when job 2 ends.
     let outcome = replay(&jobs, parts, [file, "drain"], 1)?;
@@ -176,7 +176,7 @@ fn one_seed_gives_one_result_on_any_number_of_threads() -> Tested {
         let parts = ["torus:6x5", scheduler, "best-of:gabl|mm"];
         let outcome = replay(&jobs, parts, ["random:mtbf=3h,repair=5min", "requeue:limit=2"], seed);
         let outcome = outcome.map_err(|error| error.to_string())?;
-        Ok(format!("{:?} {:?} {:?}", outcome.records, outcome.summary, outcome.recording.placements))
+        Ok(format!("{:?} {:?} {:?}", records(&outcome), outcome.summary, placements(&outcome)))
     };
     for scheduler in ["easy", "conservative"] {
         let alone = text(4, scheduler)?;
@@ -201,7 +201,7 @@ fn a_job_that_arrives_after_many_changes_still_waits_for_its_nodes() -> Tested {
         let outcome =
             replay(&jobs, ["4", "fcfs", "naive"], ["random:mtbf=100s,repair=50s", "requeue"], seed)?;
         is(&outcome, "jobs_never_started", 0.0);
-        waited += u32::from(outcome.records[1].start > jobs[1].submit);
+        waited += u32::from(outcome.jobs[1].record.start > jobs[1].submit);
     }
     assert!(waited > 2, "{waited}");
     Ok(())

@@ -15,7 +15,7 @@ use meshreplay_sim::scheduler::View;
 use meshreplay_study::study::{JobSource, Options, Outcome, Replay, ReplaySpec, RunError};
 use meshreplay_testing::in_repository;
 
-use crate::support::{Numbers, Tested};
+use crate::support::{Numbers, Tested, placements, records};
 
 /// Generated jobs that compete for 8x8 nodes.
 fn jobs(count: i64) -> Vec<Job> {
@@ -58,8 +58,8 @@ fn failure(guests: &Guests, specs: [&str; 3]) -> String {
 /// Asserts that two replays have the same starts, ends and nodes.
 fn assert_same(guests: &Guests, ours: [&str; 3], theirs: [&str; 3]) -> Tested {
     let (a, b) = (replayed(guests, ours)?, replayed(guests, theirs)?);
-    assert_eq!(a.records, b.records, "{ours:?} {theirs:?}");
-    assert_eq!(a.recording.placements, b.recording.placements, "{ours:?} {theirs:?}");
+    assert_eq!(records(&a), records(&b), "{ours:?} {theirs:?}");
+    assert_eq!(placements(&a), placements(&b), "{ours:?} {theirs:?}");
     Ok(())
 }
 
@@ -195,7 +195,7 @@ fn an_object_of_the_caller_says_how_long_jobs_run() -> Tested {
     };
     assert_same(&times(1), ["easy", "naive", "recorded"], ["easy", "naive", "guest:times"])?;
     let doubled = replayed(&times(2), ["fcfs", "naive", "guest:times"])?;
-    for (record, job) in doubled.records.iter().zip(jobs(300)) {
+    for (record, job) in doubled.jobs.iter().map(|job| &job.record).zip(jobs(300)) {
         assert_eq!(record.end - record.start, job.run + job.run);
     }
     Ok(())
@@ -336,7 +336,7 @@ fn a_program_that_chatters_on_standard_error_is_served() -> Tested {
     let replay = ReplaySpec::new("4x4".parse()?, spec.parse()?, "naive".parse()?);
     let replay = Replay::new(replay, JobSource::recorded(Arc::new(vec![job]), 0));
     let options = Options { jobs: true, ..Options::default() };
-    assert_eq!(replay.run(&options, &Monitor::default())?[0].records[0].end, run);
+    assert_eq!(replay.run(&options, &Monitor::default())?[0].jobs[0].record.end, run);
     Ok(())
 }
 
@@ -362,8 +362,8 @@ fn the_examples_in_python_do_what_ours_do() -> Tested {
         for machine in ["8x8", "torus:8x8", "8x8:wrap=y"] {
             let on = |allocator| replayed_on(machine, &none, [scheduler, allocator, "recorded"]);
             let (a, b) = (on("first-fit")?, on(&first_fit)?);
-            assert_eq!(a.records, b.records, "{scheduler} {machine}");
-            assert_eq!(a.recording.placements, b.recording.placements, "{scheduler} {machine}");
+            assert_eq!(records(&a), records(&b), "{scheduler} {machine}");
+            assert_eq!(placements(&a), placements(&b), "{scheduler} {machine}");
         }
     }
     for allocator in ["naive", "first-fit", "hilbert+bf"] {
@@ -395,8 +395,8 @@ fn the_example_of_easy_lets_a_job_wait_that_does_not_fit_while_nodes_are_down() 
             Ok(replay.run(&options, &Monitor::default())?.remove(0))
         };
         let (ours, example) = (replayed("easy")?, replayed(&command)?);
-        assert_eq!(ours.records, example.records, "{on_outage}");
-        assert_eq!(ours.recording.placements, example.recording.placements, "{on_outage}");
+        assert_eq!(records(&ours), records(&example), "{on_outage}");
+        assert_eq!(placements(&ours), placements(&example), "{on_outage}");
     }
     Ok(())
 }
@@ -418,10 +418,8 @@ fn the_example_of_dispersal_makes_jobs_run_longer_than_under_its_reference() -> 
         let replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs(120)), 0));
         let options = Options { jobs: true, ..Options::default() };
         let outcome = replay.run(&options, &Monitor::default())?.remove(0);
-        let dispersal = &outcome.recording.dispersal;
-        for (i, ((record, job), dispersal)) in
-            outcome.records.iter().zip(jobs(120)).zip(dispersal).enumerate()
-        {
+        for (i, (finished, job)) in outcome.jobs.iter().zip(jobs(120)).enumerate() {
+            let (record, dispersal) = (&finished.record, &finished.measures.dispersal);
             let pairs = f64::from(job.procs) * (f64::from(job.procs) - 1.0) / 2.0;
             let spread = if pairs > 0.0 { dispersal.pairwise_sum as f64 / pairs / largest } else { 0.0 };
             let before = hops(i) / largest;

@@ -5,6 +5,7 @@ use meshreplay_alloc::allocator::{self, Built, Placement, Request, Served, Setup
 use meshreplay_base::job::{Job, Shape, Time};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
+use meshreplay_sim::metrics::FinishedJob;
 use meshreplay_study::audit::{Fits, Policy, PolicyCheck, Schedule, ScheduledJob, audit};
 use meshreplay_study::study::Outcome;
 
@@ -25,7 +26,7 @@ fn intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, std::num::ParseIntErro
 pub(crate) fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseIntError> {
     let mut jobs = Vec::new();
     let is_predicted = outcome.summary.get("prediction_corrections").is_some();
-    for (i, (job, record)) in outcome.jobs.iter().zip(&outcome.records).enumerate() {
+    for (i, FinishedJob { job, record, measures }) in outcome.jobs.iter().enumerate() {
         jobs.push(ScheduledJob {
             row: i as u64 + 1,
             number: job.number,
@@ -36,7 +37,7 @@ pub(crate) fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseInt
             procs: job.procs,
             asked: None,
             allocated: record.allocated,
-            nodes: Some(intervals(&outcome.recording.placements[i])?),
+            nodes: Some(intervals(&measures.more().nodes)?),
             moved: record.moves > 0,
         });
     }
@@ -69,7 +70,7 @@ fn promises_kept(
     let schedule = schedule(&outcome)?;
     let strategy = allocator::build(spec, &Setup::new(mesh, 1))?.strategy;
     let counts = matches!(strategy.served, Served::ByCount);
-    let shapes: Vec<Shape> = outcome.jobs.iter().map(|job| job.shape).collect();
+    let shapes: Vec<Shape> = outcome.jobs.iter().map(|job| job.job.shape).collect();
     let mut has_place = |job: &ScheduledJob, machine: &Machine| {
         let request = Request { shape: shapes[job.row as usize - 1], ..Request::of(job.procs) };
         Some(serves(spec, &request, machine))

@@ -12,6 +12,7 @@ mod head_promise;
 mod oracle;
 mod outage_twin;
 mod outages;
+mod periods;
 mod plain_schedules;
 mod predictions;
 mod recorded;

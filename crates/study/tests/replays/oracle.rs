@@ -6,6 +6,8 @@ use meshreplay_study::study::{Outcome, load};
 use meshreplay_testing::gunzip;
 use meshreplay_workload::{Overrun, RuleSet, Rules, Status};
 
+use meshreplay_sim::metrics::FinishedJob;
+
 use super::support::{Tested, replay, shared, shared_log};
 
 /// The logs replayed by PReMAS, with the machine of each.
@@ -23,7 +25,7 @@ fn start_and_end_of_every_job_equal_premas() -> Tested {
             for (i, line) in text.lines().enumerate() {
                 let fields: Vec<i64> =
                     line.split_whitespace().take(4).map(str::parse).collect::<Result<_, _>>()?;
-                let (job, record) = (&loaded.workload.jobs[i], &outcome.records[i]);
+                let (job, record) = (&loaded.workload.jobs[i], &outcome.jobs[i].record);
                 let found = [Time::from_seconds(i as i64), job.submit, record.start, record.end];
                 assert_eq!(
                     found,
@@ -32,7 +34,7 @@ fn start_and_end_of_every_job_equal_premas() -> Tested {
                 );
                 lines += 1;
             }
-            assert_eq!(lines, outcome.records.len());
+            assert_eq!(lines, outcome.jobs.len());
         }
     }
     Ok(())
@@ -40,12 +42,11 @@ fn start_and_end_of_every_job_equal_premas() -> Tested {
 
 /// (processors, run in seconds, pairwise sum) of every job, sorted.
 fn multiset(outcome: &Outcome) -> Vec<(i64, i64, i64)> {
-    let one =
-        |(record, dispersal): (&meshreplay_sim::engine::Record, &meshreplay_sim::metrics::Dispersal)| {
-            let run_s = (record.end - record.start).as_micros() / 1_000_000;
-            (i64::from(record.allocated), run_s, dispersal.pairwise_sum as i64)
-        };
-    let mut all: Vec<_> = outcome.records.iter().zip(&outcome.recording.dispersal).map(one).collect();
+    let one = |FinishedJob { record, measures, .. }: &FinishedJob| {
+        let run_s = (record.end - record.start).as_micros() / 1_000_000;
+        (i64::from(record.allocated), run_s, measures.dispersal.pairwise_sum as i64)
+    };
+    let mut all: Vec<_> = outcome.jobs.iter().map(one).collect();
     all.sort_unstable();
     all
 }
@@ -112,7 +113,7 @@ fn easy_and_fcfs_equal_independent_schedulers_to_the_second() -> Tested {
             }
             let mut found: Vec<_> = jobs
                 .iter()
-                .zip(&outcome.records)
+                .zip(outcome.jobs.iter().map(|job| &job.record))
                 .map(|(job, record)| (job.number, record.start, record.end))
                 .collect();
             expected.sort_unstable();
@@ -145,8 +146,11 @@ fn every_variant_of_conservative_backfilling_equals_its_published_schedule() -> 
                 expected.push((job.parse::<i64>()?, Time::from_seconds(start.parse()?)));
             }
             let outcome = replay(&jobs, machine, &format!("conservative:{variant}"), "naive")?;
-            let mut found: Vec<_> =
-                jobs.iter().zip(&outcome.records).map(|(job, record)| (job.number, record.start)).collect();
+            let mut found: Vec<_> = jobs
+                .iter()
+                .zip(outcome.jobs.iter().map(|job| &job.record))
+                .map(|(job, record)| (job.number, record.start))
+                .collect();
             expected.sort_unstable();
             found.sort_unstable();
             assert_eq!(found.len(), expected.len(), "{log}, {file}");

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use meshreplay_base::job::{Job, Shape, Time};
-use meshreplay_sim::metrics::Monitor;
+use meshreplay_sim::metrics::{FinishedJob, Monitor};
 use meshreplay_study::study::{JobSource, Options, Outcome, Replay, ReplaySpec};
 
 use super::support::{Numbers, Tested};
@@ -184,15 +184,15 @@ fn a_simulation_second_by_second_gives_the_same() -> Tested {
                 let expected = simulate(&jobs, size, &changes, limit, scheduler == "fcfs");
                 let outcome = replayed(&jobs, size, &changes, [scheduler, treatment])?;
                 let label = format!("seed {seed}, {scheduler}, {treatment}");
-                let run = |(record, nodes): (&meshreplay_sim::engine::Record, &String)| {
+                let run = |FinishedJob { record, measures, .. }: &FinishedJob| {
+                    let nodes = &measures.more().nodes;
                     let runs = meshreplay_machine::machine::parse_intervals(nodes).expect("intervals");
                     let nodes = runs.into_iter().flat_map(|(a, b)| a as usize..=b as usize).collect();
                     let [start_s, end_s, lost_s] =
                         [record.start, record.end, record.lost].map(|time| time.as_seconds() as i64);
                     Run { start_s, end_s, nodes, restarts: record.restarts, lost_s }
                 };
-                let found: Vec<Run> =
-                    outcome.records.iter().zip(&outcome.recording.placements).map(run).collect();
+                let found: Vec<Run> = outcome.jobs.iter().map(run).collect();
                 assert_eq!(found, expected.runs, "{label}");
                 let record = outcome.recording.outages.as_ref().ok_or("no outages")?;
                 assert!((record.lost_node_s - expected.lost_node_s as f64).abs() < 1e-6, "{label}");

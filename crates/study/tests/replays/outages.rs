@@ -10,8 +10,8 @@ use meshreplay_base::spec::Spec;
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::outages::{NodeChange, OutageSource, Outages, Treatment};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
-use meshreplay_sim::engine::{self, Fate, Observer, OutagePlan, Parts, Placed, Record};
-use meshreplay_sim::execution::RecordedRunTimes;
+use meshreplay_sim::engine::{self, Fate, JobList, Observer, OutagePlan, Parts, Placed, Record};
+use meshreplay_sim::execution::{JobTraffic, RecordedRunTimes};
 use meshreplay_sim::scheduler;
 
 use super::scheduler_laws::schedulers;
@@ -31,6 +31,8 @@ struct Witness {
     /// Last reported number of available nodes.
     available: u32,
     label: String,
+    /// The final records.
+    records: Vec<Record>,
 }
 
 impl Witness {
@@ -40,7 +42,7 @@ impl Witness {
         let available = mesh.available();
         // Unavailable nodes are down from the start.
         let down = (0..nodes).filter(|&node| !mesh.is_available(node)).collect();
-        Self { nodes, down, holders, kills: 0, failures: 0, events: 0, available, label }
+        Self { nodes, down, holders, kills: 0, failures: 0, events: 0, available, label, records: Vec::new() }
     }
 }
 
@@ -71,6 +73,10 @@ impl Observer for Witness {
         assert!(is_new, "{}: the changes of node {node} alternate", self.label);
         self.failures += u32::from(is_down);
         self.events += 1;
+    }
+
+    fn on_job_final(&mut self, _job: &Job, record: &Record, _traffic: Option<JobTraffic>) {
+        self.records.push(*record);
     }
 
     fn available(&mut self, nodes: u32, _now: Time) {
@@ -115,6 +121,7 @@ fn replay(
     let treatment = outages.as_ref().map(|(_, treatment)| treatment.to_string()).unwrap_or_default();
     let mut witness = Witness::new(mesh, format!("{allocator} under {resolved} on {mesh}, {treatment}"));
     let parts = Parts {
+        opening: None,
         mesh: mesh.clone(),
         scheduler: scheduler.as_mut(),
         allocator: &mut built.strategy,
@@ -124,9 +131,9 @@ fn replay(
         predictions: None,
         stop: Stop::default(),
     };
-    let records =
-        engine::replay(jobs, parts, &mut witness).map_err(|error| format!("{}: {error}", witness.label))?;
-    Ok((records, witness))
+    engine::replay(&mut JobList::new(jobs, mesh)?, parts, &mut witness)
+        .map_err(|error| format!("{}: {error}", witness.label))?;
+    Ok((std::mem::take(&mut witness.records), witness))
 }
 
 /// Allocators that serve `mesh` and do not move jobs.

@@ -122,7 +122,8 @@ fn schedulers_equal_plain_loops_on_random_workloads() -> Tested {
             .collect();
         for scheduler in ["fcfs", "easy", "easy:pass=per-event", "first-fit-queue"] {
             let outcome = replay(&jobs, "12", scheduler, "naive")?;
-            let found: Vec<Time> = outcome.records.iter().map(|record| record.start).collect();
+            let found: Vec<Time> =
+                outcome.jobs.iter().map(|job| &job.record).map(|record| record.start).collect();
             assert_eq!(found, plain_schedule(&jobs, 12, scheduler), "{scheduler}, seed {seed}");
         }
     }

@@ -45,7 +45,7 @@ fn starts_predictions_corrections_and_backfills_equal_published_schedules() -> T
             let outcome = replay_by(&rules, &jobs, [machine, scheduler, "naive"])?;
             let seconds = |time: Time| time.as_micros() / 1_000_000;
             let mut found: Vec<Vec<i64>> = Vec::new();
-            for (job, record) in jobs.iter().zip(&outcome.records) {
+            for (job, record) in jobs.iter().zip(outcome.jobs.iter().map(|job| &job.record)) {
                 let value = |column: &String| match column.as_str() {
                     "job" => job.number,
                     "start" => seconds(record.start),

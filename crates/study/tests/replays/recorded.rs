@@ -17,13 +17,13 @@ fn differences(
     let Some(log) = shared_log(file) else { return Ok(None) };
     let jobs = &log.workload.jobs;
     let outcome = replay(jobs, machine, "recorded", allocator)?;
-    assert_eq!(outcome.records.len(), jobs.len());
+    assert_eq!(outcome.jobs.len(), jobs.len());
     let differs = |(job, record): &(&Job, &Record)| {
         Some(record.start - job.submit) != job.logged.wait
             || record.allocated != job.procs
             || record.end - record.start != job.run
     };
-    let count = jobs.iter().zip(&outcome.records).filter(differs).count();
+    let count = jobs.iter().zip(outcome.jobs.iter().map(|job| &job.record)).filter(differs).count();
     assert_eq!(outcome.summary.get("starts_delayed"), Some(count as f64));
     assert_eq!(outcome.summary.get("waits_unknown"), Some(0.0));
     Ok(Some(count))
@@ -103,10 +103,20 @@ fn every_start_equals_that_of_the_plain_twin() -> Tested {
     for seed in 0..40 {
         let jobs = random_jobs(seed, if seed % 2 == 0 { 12 } else { 4 });
         let outcome = replay(&jobs, "4x4", "recorded", "naive")?;
-        let starts: Vec<i64> =
-            outcome.records.iter().map(|record| record.start.as_micros() / 1_000_000).collect();
+        let starts: Vec<i64> = outcome
+            .jobs
+            .iter()
+            .map(|job| &job.record)
+            .map(|record| record.start.as_micros() / 1_000_000)
+            .collect();
         assert_eq!(starts, twin(&jobs, 16), "seed {seed}");
-        late += outcome.records.iter().zip(&jobs).filter(|(r, j)| j.recorded_start() < Some(r.start)).count();
+        late += outcome
+            .jobs
+            .iter()
+            .map(|job| &job.record)
+            .zip(&jobs)
+            .filter(|(r, j)| j.recorded_start() < Some(r.start))
+            .count();
     }
     assert!(late > 1000, "{late} jobs were late");
     Ok(())

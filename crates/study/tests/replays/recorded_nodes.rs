@@ -8,7 +8,7 @@ use std::sync::Arc;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_logs::ReadOptions;
 use meshreplay_machine::machine::{Mesh, NodeId, parse_intervals};
-use meshreplay_sim::metrics::Monitor;
+use meshreplay_sim::metrics::{FinishedJob, Monitor};
 use meshreplay_study::study::{JobSource, LoadedLog, Options, Outcome, Replay, ReplaySpec, load};
 use meshreplay_workload::Rules;
 
@@ -74,10 +74,11 @@ fn replayed(
 
 /// The nodes of each job, ascending.
 fn placements(outcome: &Outcome) -> Result<Vec<Vec<NodeId>>, Box<dyn std::error::Error>> {
-    let nodes = |text: &String| -> Result<Vec<NodeId>, Box<dyn std::error::Error>> {
-        Ok(parse_intervals(text)?.into_iter().flat_map(|(first, last)| first..=last).collect())
+    let nodes = |job: &FinishedJob| -> Result<Vec<NodeId>, Box<dyn std::error::Error>> {
+        let runs = parse_intervals(&job.measures.more().nodes)?;
+        Ok(runs.into_iter().flat_map(|(first, last)| first..=last).collect())
     };
-    outcome.recording.placements.iter().map(nodes).collect()
+    outcome.jobs.iter().map(nodes).collect()
 }
 
 /// A feasible log: each job has random nodes that were free at its start.
@@ -109,7 +110,7 @@ fn possible_logs_are_replayed_to_the_node() -> Tested {
         let log = loaded(&lines)?;
         let outcome = replayed(&log, [machine, "recorded", "recorded"])?;
         let found = lines.iter().zip(placements(&outcome)?);
-        for ((line, found), (job, record)) in found.zip(outcome.jobs.iter().zip(&outcome.records)) {
+        for ((line, found), FinishedJob { job, record, .. }) in found.zip(&outcome.jobs) {
             let mut expected = line.nodes.clone();
             expected.sort_unstable();
             assert_eq!(found, expected, "{machine}");
@@ -150,7 +151,7 @@ fn twin(lines: &[Line], outcome: &Outcome, mesh: &Mesh) -> (Vec<Vec<NodeId>>, u6
     let seconds = |time: meshreplay_base::job::Time| time.as_micros() / 1_000_000;
     // At the same time, ends come first, then starts in the order of recorded starts.
     let mut events: BTreeMap<(i64, bool, u32, u32, usize), usize> = BTreeMap::new();
-    for (i, (record, line)) in outcome.records.iter().zip(lines).enumerate() {
+    for (i, (record, line)) in outcome.jobs.iter().map(|job| &job.record).zip(lines).enumerate() {
         events.insert((seconds(record.end), false, 0, 0, i), i);
         events.insert((seconds(record.start), true, line.start_s, line.submit_s, i), i);
     }

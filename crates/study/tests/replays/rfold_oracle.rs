@@ -7,8 +7,8 @@ use meshreplay_alloc::allocator::{self, Request, Setup};
 use meshreplay_base::job::{Job, JobId, Shape, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
-use meshreplay_sim::engine::{self, Observer, Parts, Placed, Record};
-use meshreplay_sim::execution;
+use meshreplay_sim::engine::{self, JobList, Observer, Parts, Placed, Record};
+use meshreplay_sim::execution::{self, JobTraffic};
 use meshreplay_sim::scheduler;
 use meshreplay_testing::gunzip;
 
@@ -37,8 +37,8 @@ const TABLE: [Row; 10] = [
 /// The simulator's result for a job: start in seconds, shape used, and sorted nodes.
 type Expected = (i64, [u32; 3], Vec<NodeId>);
 
-/// An observer that keeps the nodes of every job in rank order.
-struct Nodes(Vec<Vec<NodeId>>);
+/// An observer that keeps the nodes of every job in rank order, and its record.
+struct Nodes(Vec<Vec<NodeId>>, Vec<Record>);
 
 impl Observer for Nodes {
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, _cost_ns: u64) {
@@ -48,6 +48,10 @@ impl Observer for Nodes {
     }
 
     fn released(&mut self, _cost_ns: u64) {}
+
+    fn on_job_final(&mut self, _job: &Job, record: &Record, _traffic: Option<JobTraffic>) {
+        self.1.push(*record);
+    }
 }
 
 /// Reads the numbers of a line of a CSV file.
@@ -95,7 +99,9 @@ fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<
     let (mut scheduler, _) = scheduler::build(&"fcfs".parse()?)?;
     let setup = execution::Setup { mesh: &mesh, jobs: jobs.len(), seed: 0 };
     let (mut execution, _) = execution::build(&"recorded".parse()?, &setup)?;
+    let mut list = JobList::new(jobs, &mesh)?;
     let parts = Parts {
+        opening: None,
         mesh,
         scheduler: scheduler.as_mut(),
         allocator: &mut built.strategy,
@@ -105,9 +111,9 @@ fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<
         predictions: None,
         stop: Stop::default(),
     };
-    let mut nodes = Nodes(vec![Vec::new(); jobs.len()]);
-    let records = engine::replay(jobs, parts, &mut nodes)?;
-    Ok((records, nodes.0))
+    let mut nodes = Nodes(vec![Vec::new(); jobs.len()], Vec::new());
+    engine::replay(&mut list, parts, &mut nodes)?;
+    Ok((nodes.1, nodes.0))
 }
 
 /// Skips the jobs that the allocator cannot place on an idle machine, as `--oversize skip` does. The

@@ -165,9 +165,11 @@ impl Case {
 #[test]
 fn every_scheduler_keeps_what_all_keep_and_what_its_row_says() -> Tested {
     let mut shadow_times = 0;
-    for machine in MACHINES {
+    let of_trees = ["slurm-tree", "slurm-tree:switches=2", "slurm-block", "kueue:mode=required,level=2"];
+    let on_meshes = MACHINES.map(|machine| (machine, &ALLOCATORS[..]));
+    for (machine, allocators) in on_meshes.into_iter().chain([("tree:2x2x4", &of_trees[..])]) {
         let mesh: Mesh = machine.parse()?;
-        for allocator in ALLOCATORS {
+        for allocator in allocators {
             for scheduler in schedulers()? {
                 shadow_times += keeps_its_laws(&mesh, allocator, &scheduler, &Rules::default())?;
             }

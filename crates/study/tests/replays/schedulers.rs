@@ -48,7 +48,7 @@ fn random_jobs(seed: u64, count: i64, kind: Estimates) -> Vec<Job> {
 
 fn starts(jobs: &[Job], scheduler: &str, allocator: &str) -> Result<Vec<Time>, Box<dyn std::error::Error>> {
     let outcome = replay(jobs, "4x3", scheduler, allocator)?;
-    Ok(outcome.records.iter().map(|record| record.start).collect())
+    Ok(outcome.jobs.iter().map(|job| &job.record).map(|record| record.start).collect())
 }
 
 /// A machine that only counts nodes, and its waiting jobs in order of arrival.
@@ -392,10 +392,13 @@ fn conservative_backfilling_starts_every_job_whatever_goes_wrong() -> Tested {
                 let jobs = random_jobs(seed, 150, estimates);
                 let outcome = replay(&jobs, "4x4", schedulers[seed as usize % 3], allocator)?;
                 // The machine is never idle while a job waits.
-                let mut ends: Vec<Time> = outcome.records.iter().map(|record| record.end).collect();
+                let mut ends: Vec<Time> =
+                    outcome.jobs.iter().map(|job| &job.record).map(|record| record.end).collect();
                 ends.sort_unstable();
-                for (job, record) in jobs.iter().zip(&outcome.records) {
-                    let busy = |at: Time| outcome.records.iter().any(|r| r.start <= at && r.end > at);
+                for (job, record) in jobs.iter().zip(outcome.jobs.iter().map(|job| &job.record)) {
+                    let busy = |at: Time| {
+                        outcome.jobs.iter().map(|job| &job.record).any(|r| r.start <= at && r.end > at)
+                    };
                     let idle =
                         ends.iter().find(|&&end| end >= job.submit && end < record.start && !busy(end));
                     assert_eq!(idle, None, "{allocator}, seed {seed}, job {}", job.number);

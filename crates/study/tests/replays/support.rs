@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use meshreplay_base::job::Job;
 use meshreplay_logs::ReadOptions;
+use meshreplay_sim::engine::Record;
 use meshreplay_sim::metrics::Monitor;
 use meshreplay_study::study::{JobSource, LoadedLog, Options, Outcome, Replay, ReplaySpec, load};
 pub(crate) use meshreplay_testing::{Numbers, Tested, shared};
@@ -70,4 +71,14 @@ fn replayed(
         JobSource::recorded(Arc::new(jobs.to_vec()), 0),
     );
     replay.run(options, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
+}
+
+/// The records of the jobs.
+pub(crate) fn records(outcome: &Outcome) -> Vec<Record> {
+    outcome.jobs.iter().map(|job| job.record).collect()
+}
+
+/// The nodes of the jobs as intervals.
+pub(crate) fn placements(outcome: &Outcome) -> Vec<&str> {
+    outcome.jobs.iter().map(|job| job.measures.more().nodes.as_str()).collect()
 }

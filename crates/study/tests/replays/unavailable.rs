@@ -32,9 +32,9 @@ fn placed(outcome: &Outcome, mesh: &Mesh) -> Vec<Placed> {
         runs.into_iter().flat_map(|(first, last)| first..=last).map(|node| mesh.coord(node)).collect()
     };
     let mut all = Vec::new();
-    for (i, record) in outcome.records.iter().enumerate() {
-        let nodes = nodes(&outcome.recording.placements[i]);
-        all.push((record.start, record.end, nodes, outcome.recording.dispersal[i]));
+    for (i, record) in outcome.jobs.iter().map(|job| &job.record).enumerate() {
+        let nodes = nodes(&outcome.jobs[i].measures.more().nodes);
+        all.push((record.start, record.end, nodes, outcome.jobs[i].measures.dispersal));
     }
     all
 }

@@ -3,14 +3,13 @@
 
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
-use meshreplay_sim::engine::Record;
-use meshreplay_sim::metrics::{Explained, Run, WaitCause, explain, peak_within};
+use meshreplay_sim::metrics::{Explained, FinishedJob, Run, WaitCause, explain, peak_within};
 
 use super::support::{Tested, replay, shared_log};
 
 /// Explains runs on a machine of `nodes` nodes.
 fn explained(runs: &[Run], nodes: u32) -> Explained {
-    explain(runs, &[(Time::from_micros(i64::MIN), nodes)], &[])
+    explain(runs, &[(Time::from_micros(i64::MIN), nodes)], &[], None)
 }
 
 /// Returns the recorded schedule. A run that outlives its limit has it as its limit.
@@ -31,14 +30,14 @@ fn easy_leaves_nothing_free_to_start() -> Tested {
     ] {
         let Some(log) = shared_log(file) else { continue };
         let outcome = replay(&log.workload.jobs, machine, "easy", "naive")?;
-        let run = |(job, record): (&Job, &Record)| Run {
+        let run = |FinishedJob { job, record, .. }: &FinishedJob| Run {
             submit: job.submit,
             start: record.start,
             end: record.end,
             nodes: record.allocated,
             limit: Some(job.estimate),
         };
-        let runs: Vec<Run> = outcome.jobs.iter().zip(&outcome.records).map(run).collect();
+        let runs: Vec<Run> = outcome.jobs.iter().map(run).collect();
         let found = explained(&runs, machine.parse::<Mesh>()?.available());
         for (run, why) in runs.iter().zip(&found.jobs) {
             assert_eq!(why.sum(), run.start - run.submit, "{file}");
@@ -80,7 +79,7 @@ fn a_machine_of_unknown_size_has_two_bounds() {
     let Some(log) = shared_log("SDSC-SP2-1998-4.2-cln") else { return };
     let runs = recorded(&log.workload.jobs);
     let peaks = peak_within(&runs, Time::from_seconds(3 * 3600));
-    let bounds = [explain(&runs, &peaks, &[]), explained(&runs, 128)];
+    let bounds = [explain(&runs, &peaks, &[], None), explained(&runs, 128)];
     let percent = bounds.map(|bound| (100.0 * bound.total.share(WaitCause::Free)).round() as i64);
     assert_eq!(percent, [9, 15]);
 }

@@ -60,6 +60,13 @@ impl LeftOut {
         self.counts[reason as usize] += records;
     }
 
+    /// Returns the counts without `records` of `reason`, which are replayed after all.
+    #[must_use]
+    pub fn without(mut self, reason: Reason, records: u64) -> Self {
+        self.counts[reason as usize] = self.counts[reason as usize].saturating_sub(records);
+        self
+    }
+
     /// Returns the number of records that were left out for this reason.
     pub fn count(&self, reason: Reason) -> u64 {
         self.counts[reason as usize]

@@ -4,6 +4,7 @@
 //! take the allocated processors, since several logs lack requests. Other rules take the request. Dropped
 //! records are counted by reason.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::arrivals::Arrivals;
@@ -11,8 +12,8 @@ use super::left_out::{LeftOut, Reason};
 use super::shape_rule::ShapeRule;
 use meshreplay_base::job::{Job, LogNumber, Logged, Shape, Time};
 use meshreplay_base::prediction::Prediction;
-use meshreplay_logs::Record;
 use meshreplay_logs::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
+use meshreplay_logs::{Format, Record};
 
 /// The choice of the fields of a record that give the processors and the run time of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,13 +125,15 @@ impl Default for Rules {
 }
 
 /// The jobs of one log.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
     /// The jobs in the order of the log, with submit times as recorded. Replays that need no others share the
     /// list.
     pub jobs: Arc<Vec<Job>>,
     /// The numbers of records that were left out, by reason.
     pub left_out: LeftOut,
+    /// The records of jobs that ran at the end of the log, which are left out unless a period ends there.
+    pub open: Vec<Record>,
 }
 
 /// Collects the jobs of a log from its records, one by one.
@@ -139,12 +142,13 @@ pub struct WorkloadBuilder {
     rules: Rules,
     jobs: Vec<Job>,
     left_out: LeftOut,
+    open: Vec<Record>,
 }
 
 impl WorkloadBuilder {
     /// Makes a builder without jobs.
     pub fn new(rules: Rules) -> Self {
-        Self { rules, jobs: Vec::new(), left_out: LeftOut::default() }
+        Self { rules, jobs: Vec::new(), left_out: LeftOut::default(), open: Vec::new() }
     }
 
     /// Adds the next record of the log: to the list, if it is a job, which is returned, or to the counts of
@@ -158,7 +162,12 @@ impl WorkloadBuilder {
     /// Returns the job of the next record of the log, and does not add it to the list; `None` if there is
     /// none, and the record is counted as left out.
     pub fn job(&mut self, record: &Record) -> Option<Job> {
-        self.rules.job(record).map_err(|reason| self.left_out.add(reason, 1)).ok()
+        let job = self.rules.job(record).map_err(|reason| self.left_out.add(reason, 1)).ok();
+        let runs = record.status == UNKNOWN && record.run_s == -1 && record.wait_s >= 0;
+        if job.is_none() && runs && record.submit_s >= 0 {
+            self.open.push(*record);
+        }
+        job
     }
 
     /// Adds a job to the list.
@@ -180,8 +189,18 @@ impl WorkloadBuilder {
     /// left out.
     pub fn finish(mut self, malformed: u64) -> Workload {
         self.left_out.add(Reason::Malformed, malformed);
-        Workload { jobs: Arc::new(self.jobs), left_out: self.left_out }
+        Workload { jobs: Arc::new(self.jobs), left_out: self.left_out, open: self.open }
     }
+}
+
+/// Returns the record for the rules. A job of a site without a time limit never ends for schedulers; in other
+/// logs the rules decide.
+pub fn with_limit<'a>(record: &'a Record, format: &Format) -> Cow<'a, Record> {
+    if record.requested_time_s > 0 || !format.is_of_site() {
+        return Cow::Borrowed(record);
+    }
+    let never_s = Job::NEVER_ENDS.as_micros() / 1_000_000;
+    Cow::Owned(Record { requested_time_s: never_s, ..*record })
 }
 
 impl Rules {

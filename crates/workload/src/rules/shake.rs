@@ -1,7 +1,7 @@
 //! Shaken run times: the same jobs with slightly other run times, to tell real differences from chaos.
 //!
-//! One job that ends a second later can change every start behind it. A difference between two replays of one
-//! log that is real persists in the mean over shaken copies of it. D. Tsafrir, K. Ouaknine, D. Feitelson,
+//! One job that ends a second later can change all later starts. A real difference between two replays of a
+//! log persists in the mean over shaken copies of the log. D. Tsafrir, K. Ouaknine, D. Feitelson,
 //! "Reducing performance evaluation sensitivity and variability by input shaking", MASCOTS 2007.
 
 use std::fmt;

@@ -32,8 +32,8 @@ use std::cell::OnceCell;
 
 use super::free_pages::{FreePages, LIST_ORDERS, ListOrder};
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
-    Setup, Strategy,
+    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, OnTrees, Placement, Promises, Request,
+    Served, Setup, Strategy,
 };
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId};
@@ -46,6 +46,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "size=0 (up to 12), order=row-major (snake, shuffled-row-major, shuffled-snake), \
                  list=sorted (returned)",
     max_dims: 3,
+    trees: OnTrees::BY_COORDINATES,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its order of pages has two ends"),

@@ -24,7 +24,7 @@
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
 use super::unjoined;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, OnTrees, Promises};
 use meshreplay_machine::machine::Mesh;
 
 /// The allocator's row in the registry.
@@ -34,6 +34,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997; Walker, Bunde, Leung, 2010",
     parameters: "join=yes (no)",
     max_dims: 2,
+    trees: OnTrees::BY_COORDINATES,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),

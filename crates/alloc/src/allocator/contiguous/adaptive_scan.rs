@@ -19,7 +19,7 @@ use super::busy_search::{BusyList, BusySearch, Region};
 use super::orientations::Turn;
 use super::plain_scan;
 use crate::allocator::plain::take_plain;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, OnTrees, Promises};
 use meshreplay_machine::machine::{Coord, Machine};
 
 /// The allocator's row in the registry.
@@ -29,6 +29,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Ding, Bhuyan, ICPP 1993",
     parameters: "search=fast (plain)",
     max_dims: 3,
+    trees: OnTrees::BY_COORDINATES,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,

@@ -18,7 +18,7 @@
 use super::first_fit::FirstFit;
 use super::plain_scan;
 use crate::allocator::plain::take_plain;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Request, Submeshes};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, OnTrees, Promises, Request, Submeshes};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
 
 /// The allocator's row in the registry.
@@ -28,6 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chang, Mohapatra, 1998, §2.2",
     parameters: "search=fast (plain)",
     max_dims: 3,
+    trees: OnTrees::BY_COORDINATES,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,

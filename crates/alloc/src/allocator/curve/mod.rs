@@ -32,7 +32,7 @@ mod intervals;
 use std::path::Path;
 
 use self::intervals::Intervals;
-use crate::allocator::seam::{Allocator, Entry, OnTori, Placement, Request, Setup, Strategy};
+use crate::allocator::seam::{Allocator, Entry, OnTori, OnTrees, Placement, Request, Setup, Strategy};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 use meshreplay_machine::machine::order::{self, Order};
 use meshreplay_machine::machine::{Machine, NodeId};
@@ -44,6 +44,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "order=column-snake (any of `list orders`, or file with path=FILE), \
                  select=best-fit (first-fit, free-list, sum-of-squares)",
     tori: OnTori::NeverWraps("its order of nodes has two ends"),
+    trees: OnTrees::Serves,
     ..Entry::non_contiguous(build)
 };
 

@@ -20,7 +20,7 @@ use super::centres::Centres;
 use super::search::Nearest;
 use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+    Allocator, Contiguity, Entry, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
 };
 use meshreplay_machine::machine::{Machine, Mesh};
 
@@ -31,6 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008",
     parameters: "ties=carried (location), search=fast (plain)",
     max_dims: 3,
+    trees: OnTrees::BY_COORDINATES,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,

@@ -22,7 +22,7 @@
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::orientations::take_turn;
 use crate::allocator::contiguous::rbs;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Strategy};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, OnTrees, Promises, Strategy};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "gabl",
@@ -30,6 +30,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bani-Mohammad, Ould-Khaoua, Ababneh, Mackenzie, ICPADS, 2006",
     parameters: "turn=no (yes), search=chain (area)",
     max_dims: 3,
+    trees: OnTrees::BY_COORDINATES,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,

@@ -60,6 +60,32 @@ impl fmt::Display for OnTori {
     }
 }
 
+/// The behaviour of an allocator on trees of switches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnTrees {
+    /// It serves trees and other machines.
+    Serves,
+    /// It serves trees only.
+    Only,
+    /// It refuses trees, for this reason.
+    Refuses(&'static str),
+}
+
+impl OnTrees {
+    /// Refused by allocators that use coordinates.
+    pub const BY_COORDINATES: Self = Self::Refuses("it places by coordinates");
+}
+
+impl fmt::Display for OnTrees {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Serves => f.pad("served"),
+            Self::Only => f.pad("served, and no other machines"),
+            Self::Refuses(reason) => f.pad(&format!("refused: {reason}")),
+        }
+    }
+}
+
 /// The promises that an allocator keeps whatever jobs came before. The law tests in tests/laws check every
 /// row of the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,6 +185,8 @@ pub struct Entry {
     pub kind: Contiguity,
     /// Its behaviour on machines that wrap around.
     pub tori: OnTori,
+    /// Its behaviour on trees of switches.
+    pub trees: OnTrees,
     /// The reason why the allocator cannot serve a machine with unavailable nodes; `None` if it can.
     pub refuses_unavailable: Option<&'static str>,
     /// Returns the promises for a spec. A parameter that the spec does not give has its default value.
@@ -179,6 +207,7 @@ impl Entry {
             max_dims: 3,
             kind: Contiguity::NonContiguous,
             tori: OnTori::Wraps,
+            trees: OnTrees::BY_COORDINATES,
             refuses_unavailable: None,
             promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
             build,
@@ -207,8 +236,18 @@ impl Entry {
 
     /// Returns the reason why the allocator cannot serve the machine `mesh`; `None` if it can. A machine may
     /// have at most `max_dims` dimensions of more than one node, which may wrap around unless the allocator
-    /// refuses tori, and unavailable nodes only if the allocator does not refuse them.
+    /// refuses tori, and unavailable nodes only if the allocator does not refuse them. Whether it may be a tree
+    /// of switches, or must be one, follows from `trees`.
     pub fn refusal(&self, mesh: &Mesh) -> Option<String> {
+        match (self.trees, mesh.levels()) {
+            (OnTrees::Only, None) => {
+                return Some("it is for trees of switches, such as tree:18x24".to_owned());
+            }
+            (OnTrees::Refuses(reason), Some(_)) => {
+                return Some(format!("it does not serve trees of switches: {reason}"));
+            }
+            _ => {}
+        }
         if mesh.extents().iter().filter(|&&extent| extent > 1).count() > self.max_dims {
             return Some(format!("it is for machines of at most {} dimensions", self.max_dims));
         }

@@ -8,7 +8,9 @@ mod placement;
 mod request;
 mod strategy;
 
-pub use self::entry::{BuildError, Builder, Built, Contiguity, Entry, Memory, OnTori, Promises, Setup};
+pub use self::entry::{
+    BuildError, Builder, Built, Contiguity, Entry, Memory, OnTori, OnTrees, Promises, Setup,
+};
 pub use self::placement::{JobMove, Placement, Rearrangement, Refusal};
 pub use self::request::Request;
 pub use self::strategy::{Allocator, Block, BlocksOf, Foresee, Foresight, Served, Strategy, Submeshes};

@@ -27,7 +27,7 @@ use super::plain;
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+    Allocator, Contiguity, Entry, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
 };
 use meshreplay_base::job::Shape;
 use meshreplay_machine::machine::{Coord, FreeCounts, Machine, Mesh, Submesh, near_square};
@@ -38,6 +38,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Mache, Lo, Windisch, PDCS 1997; Walker, Bunde, Leung, 2010, §V",
     parameters: "search=fast (plain)",
     max_dims: 3,
+    trees: OnTrees::BY_COORDINATES,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,

@@ -31,7 +31,7 @@ use super::tie_break::{EXPECTED, TieBreak};
 use crate::allocator::known::{Known, Search};
 use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+    Allocator, Contiguity, Entry, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
 };
 use meshreplay_machine::machine::{Machine, NodeId};
 
@@ -42,6 +42,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "fill=nearest (shells), tie-break=none (SHELLS/AVAILABLE/WALL/BORDER), \
                  search=fast (plain)",
     max_dims: 3,
+    trees: OnTrees::BY_COORDINATES,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,

@@ -51,23 +51,21 @@
 )]
 
 mod choice;
-mod host_list;
 mod machine;
 mod node_weights;
 mod topology_file;
 mod torus;
-mod yaml;
 
 use std::path::Path;
 
 use self::choice::Cluster;
-use self::yaml::Flaw;
 use crate::allocator::seam::{
     Allocator, Entry, Foresight, NodesFor, Placement, Request, Served, Setup, Strategy,
 };
 use meshreplay_base::job::Shape;
 use meshreplay_base::memory;
 use meshreplay_base::spec::{Params, SpecError};
+use meshreplay_machine::machine::topology::yaml::Flaw;
 use meshreplay_machine::machine::{Machine, NodeId};
 
 pub(crate) const ENTRY: Entry = Entry {

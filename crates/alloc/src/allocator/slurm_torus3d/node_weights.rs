@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::host_list;
-use super::yaml::Flaw;
+use meshreplay_machine::machine::topology::{host_list, yaml::Flaw};
 
 /// The weight of a node without a weight in the file.
 pub(super) const DEFAULT: u32 = 1;

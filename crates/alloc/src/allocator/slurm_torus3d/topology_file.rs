@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::host_list;
 use super::torus::AnchoredShape;
-use super::yaml::{self, Flaw, Node};
 use meshreplay_machine::machine::mesh::MAX_NODES;
+use meshreplay_machine::machine::topology::host_list;
+use meshreplay_machine::machine::topology::yaml::{self, Flaw, Node};
 
 /// A torus as the file describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! Jobs are the lines of type E, which are written when a job has ended. All other lines (queued, started,
 //! deleted, run again, reservations) are no jobs. Of a line of type E:
 //!
-//! * The submit time is `ctime`, or the key given by the parameter `submit`. Start and end are `start` and
+//! * The submit time is `etime`, when the job became eligible, or the key given by the parameter `submit`. Start and end are `start` and
 //!   `end`. All are seconds since 1970; fractions (Cobalt) are rounded, half a second up. 0 and an empty
 //!   value are unknown. A rerun job has the times of its last run.
 //! * [`place`] and [`size`] find the size: nodes, CPUs or GPUs.
@@ -28,7 +28,7 @@ use std::collections::HashMap;
 
 use self::place::Place;
 use self::values::Values;
-use super::batch::{JobTimes, number_of_task};
+use super::batch::{Held, JobTimes, number_of_task};
 use super::format::{Format, LineParser, Parsed};
 use crate::error::Problem;
 use crate::facts::{
@@ -47,7 +47,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "accounting file of PBS Pro, OpenPBS, Torque or Cobalt; jobs are the lines of type E",
     source: "PBS Professional Administrator's Guide, section on accounting; Torque Administrator Guide, \
          chapter on job logging",
-    parameters: "unit=nodes|cpus|gpus submit=ctime|qtime|etime",
+    parameters: "unit=nodes|cpus|gpus submit=etime|ctime|qtime",
     reads: READS,
     lacks: "machine; only failed or not as a status",
     recognises: Some(is_line),
@@ -62,7 +62,7 @@ const READS: &[(&str, &str)] = &[
         "the number before the point, and that in brackets or behind a hyphen",
         "job number; the element 4 of array 123 is 123000004",
     ),
-    ("ctime, or qtime or etime by the parameter submit", "submit time"),
+    ("etime, or ctime or qtime by the parameter submit; ctime stands for a missing one", "submit time"),
     ("start", "start: the wait time is that from the submission; a job without one never started"),
     ("end", "end: the run time is that from the start; a job without one still runs"),
     (
@@ -96,6 +96,7 @@ struct Pbs {
     unit: Unit,
     /// The key of the submit time.
     submit: &'static str,
+    held: Held,
     names: Names,
     odd: Oddities,
     has_jobs: bool,
@@ -107,11 +108,11 @@ impl Pbs {
     /// Makes the parser of one log from the parameters of a spec.
     fn new(mut params: Params) -> Result<Self, SpecError> {
         let unit = Unit::take(&mut params)?;
-        let keys = ["ctime", "qtime", "etime"].map(|key| (key, key));
+        let keys = ["etime", "ctime", "qtime"].map(|key| (key, key));
         let submit = params.choose("submit", &keys)?;
         params.finish()?;
         let (names, odd) = (Names::default(), Oddities::new(ODDITIES));
-        Ok(Self { unit, submit, names, odd, has_jobs: false, open: HashMap::new() })
+        Ok(Self { unit, submit, held: Held::default(), names, odd, has_jobs: false, open: HashMap::new() })
     }
 
     /// Tracks the life of a job by the type of its line.
@@ -130,11 +131,15 @@ impl Pbs {
     fn times(&mut self, values: &Values) -> Result<(JobTimes, Option<i64>), Problem> {
         let odd = &mut self.odd;
         let mut time = |key| values.time(key, odd);
-        let submit_s = match time(self.submit)? {
+        let mut submit_s = match time(self.submit)? {
             None if self.submit != "ctime" => time("ctime")?,
             known => known,
         };
+        let created_s = if self.submit == "etime" { time("ctime")? } else { None };
         let (start_s, end_s) = (time("start")?, time("end")?);
+        if created_s.is_some() {
+            submit_s = self.held.arrival(created_s, submit_s, start_s);
+        }
         if values.text("end").is_none() {
             return Err(Problem::column(4, "end", b"", "the end, in the line of a job that has ended"));
         }
@@ -224,6 +229,7 @@ impl LineParser for Pbs {
         Facts {
             names: std::mem::take(&mut self.names),
             has_unix_times: self.has_jobs,
+            notes: self.held.note("submit=ctime of --input-format pbs").into_iter().collect(),
             counts: self.odd.rows(),
             ..Facts::default()
         }

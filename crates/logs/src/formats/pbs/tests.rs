@@ -29,8 +29,8 @@ fn ends_of_jobs_become_records() -> Result<(), Problem> {
     let mut nodes = pbs("pbs");
     let first = Record {
         job: 123,
-        submit_s: 1_715_594_400,
-        wait_s: 60,
+        submit_s: 1_715_594_402,
+        wait_s: 58,
         run_s: 3600,
         allocated_procs: 2,
         average_cpu_s: 3600.0,
@@ -82,9 +82,9 @@ fn what_a_job_had_goes_before_what_it_asked_for() -> Result<(), Problem> {
 
 #[test]
 fn units_and_submit_times_can_be_chosen() -> Result<(), Problem> {
-    let mut cpus = pbs("pbs:unit=cpus,submit=etime");
+    let mut cpus = pbs("pbs:unit=cpus,submit=ctime");
     let (first, second) = (record(&mut cpus, PRO)?, record(&mut cpus, TORQUE)?);
-    assert_eq!((first.allocated_procs, first.wait_s, second.allocated_procs), (8, 58, 4));
+    assert_eq!((first.allocated_procs, first.wait_s, second.allocated_procs), (8, 60, 4));
     assert_eq!(record(&mut pbs("pbs:unit=gpus"), PRO)?.allocated_procs, 0);
     for (hosts, slots) in [
         ("n3/0-3,5", 5),
@@ -106,9 +106,9 @@ fn unknown_starts_and_ends_are_no_instants() -> Result<(), Problem> {
     for (from, to, expected, count) in [
         ("start=1715594460", "start=0", (-1, 0, -1, 2), Some(NEVER_STARTED)),
         ("start=1715594460", "start=", (-1, 0, -1, 2), Some(NEVER_STARTED)),
-        ("end=1715598060", "end=0", (60, -1, 2, -1), Some(STILL_RUNNING)),
-        ("end=1715598060", "end=Unknown", (60, -1, 2, -1), Some(STILL_RUNNING)),
-        ("ctime=1715594400", "ctime=0", (0, 3600, 2, -1), None),
+        ("end=1715598060", "end=0", (58, -1, 2, -1), Some(STILL_RUNNING)),
+        ("end=1715598060", "end=Unknown", (58, -1, 2, -1), Some(STILL_RUNNING)),
+        ("ctime=1715594400", "ctime=0", (58, 3600, 2, -1), None),
     ] {
         let mut parser = pbs("pbs");
         let job = record(&mut parser, &PRO.replace(from, to))?;
@@ -142,7 +142,7 @@ fn jobs_of_a_cray_and_of_cobalt_have_their_nodes() -> Result<(), Problem> {
         .replace("end=1715598060", "end=1715598060.5");
     let mut parser = pbs("pbs");
     let job = record(&mut parser, &cobalt)?;
-    assert_eq!((job.submit_s, job.wait_s, job.run_s), (1_715_594_400, 61, 3600));
+    assert_eq!((job.submit_s, job.wait_s, job.run_s), (1_715_594_402, 59, 3600));
     let facts = parser.facts();
     assert_eq!((job.allocated_procs, facts.counts), (8, vec![(ROUNDED, 3)]));
     assert_eq!(facts.names.name(NameKind::Nodes, 1).as_deref(), Some("[3840-3845,3850-3851]"));

@@ -10,7 +10,7 @@ use crate::facts::{
     CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, Oddities, STEPS, STILL_RUNNING,
     STILL_WAITING,
 };
-use crate::formats::batch::JobTimes;
+use crate::formats::batch::{Held, JobTimes};
 use crate::formats::clusters::Clusters;
 use crate::names::{NameKind, Names};
 use crate::nodes::NO_NODES;
@@ -21,7 +21,7 @@ use crate::unit::Unit;
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// The parameters that all formats of Slurm have.
-pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=submit|eligible of-cluster=NAME|each";
+pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=eligible|submit of-cluster=NAME|each";
 
 /// One job of Slurm's accounting. Unknown numbers are `None`, unknown texts are empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,6 +70,7 @@ pub(super) struct Accounting {
     /// Whether jobs arrive when they become eligible, and not when they were submitted.
     is_eligible_arrival: bool,
     /// Names seen.
+    held: Held,
     pub(super) names: Names,
     pub(super) odd: Oddities,
     pub(super) clusters: Clusters,
@@ -95,7 +96,8 @@ impl Accounting {
     pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
         Ok(Self {
             unit: Unit::take(params)?,
-            is_eligible_arrival: params.choose("arrival", &[("submit", false), ("eligible", true)])?,
+            is_eligible_arrival: params.choose("arrival", &[("eligible", true), ("submit", false)])?,
+            held: Held::default(),
             names: Names::default(),
             odd: Oddities::new(ODDITIES),
             clusters: Clusters::take(params),
@@ -153,7 +155,11 @@ impl Accounting {
             _ if !has_started => Some(0),
             _ => job.end_s.zip(start_s).map(|(end_s, start_s)| end_s - start_s).or(job.elapsed_s),
         };
-        let arrival_s = if self.is_eligible_arrival { job.eligible_s.or(job.submit_s) } else { job.submit_s };
+        let arrival_s = if self.is_eligible_arrival {
+            self.held.arrival(job.submit_s, job.eligible_s, start_s)
+        } else {
+            job.submit_s
+        };
         let times = JobTimes { submit_s: arrival_s, start_s, run_s };
         let known = |value: Option<i64>| value.unwrap_or(-1);
         let allocated = if has_started { job.allocated } else { Resources::default() };
@@ -184,7 +190,11 @@ impl Accounting {
         Facts {
             names: std::mem::take(&mut self.names),
             has_unix_times: true,
-            notes: [format!("processors are {unit}")].into_iter().chain(self.clusters.note()).collect(),
+            notes: [format!("processors are {unit}")]
+                .into_iter()
+                .chain(self.clusters.note())
+                .chain(self.held.note("arrival=submit of --input-format"))
+                .collect(),
             counts: self.odd.rows(),
             ..Facts::default()
         }
@@ -297,8 +307,8 @@ mod tests {
             let record = record_of(&mut accounting(parameters), &JOB);
             let expected = Record {
                 job: 7,
-                submit_s: 100,
-                wait_s: 50,
+                submit_s: 130,
+                wait_s: 20,
                 run_s: 100,
                 allocated_procs: allocated,
                 requested_procs: requested,
@@ -313,8 +323,8 @@ mod tests {
             };
             assert_eq!(record, expected, "{parameters}");
         }
-        let eligible = record_of(&mut accounting(":arrival=eligible"), &JOB);
-        assert_eq!((eligible.submit_s, eligible.wait_s), (130, 20));
+        let submitted = record_of(&mut accounting(":arrival=submit"), &JOB);
+        assert_eq!((submitted.submit_s, submitted.wait_s), (100, 50));
     }
 
     #[test]
@@ -359,7 +369,7 @@ mod tests {
         let runs = SlurmJob { end_s: None, state: b"RUNNING", ..JOB };
         assert_eq!(
             (record_of(&mut accounting, &runs).allocated_procs, record_of(&mut accounting, &runs).wait_s),
-            (2, 50)
+            (2, 20)
         );
         let counts = accounting.facts().counts;
         assert_eq!(counts, [("jobs that were still waiting", 1), (STILL_RUNNING, 2), (CANCELLED_EARLY, 1)]);
@@ -405,7 +415,7 @@ mod tests {
         for (start_s, end_s) in [(None, None), (Some(150), None), (None, Some(250))] {
             let record = record_of(&mut accounting(""), &SlurmJob { start_s, end_s, ..JOB });
             assert_eq!((record.run_s, record.allocated_procs), (90, 2), "{start_s:?} {end_s:?}");
-            assert_eq!(record.wait_s, if start_s.is_some() { 50 } else { -1 });
+            assert_eq!(record.wait_s, if start_s.is_some() { 20 } else { -1 });
         }
         let never = SlurmJob { start_s: None, end_s: None, elapsed_s: Some(0), state: b"CANCELLED", ..JOB };
         let record = record_of(&mut accounting(""), &never);
@@ -414,13 +424,28 @@ mod tests {
 
     #[test]
     fn a_start_before_the_submission_is_the_submission_too() {
-        for (parameters, submit_s, eligible_s) in [("", 151, 100), (":arrival=eligible", 100, 400)] {
-            let mut accounting = accounting(parameters);
-            let (submit_s, eligible_s) = (Some(submit_s), Some(eligible_s));
+        for (submit_s, eligible_s, expected) in
+            [(151, Some(100), (150, 0)), (100, Some(400), (100, 50)), (100, None, (100, 50))]
+        {
+            let mut accounting = accounting("");
+            let submit_s = Some(submit_s);
             let record = record_of(&mut accounting, &SlurmJob { submit_s, eligible_s, ..JOB });
-            assert_eq!((record.submit_s, record.wait_s), (150, 0));
-            assert_eq!(accounting.facts().counts, [(EARLY_STARTS, 1)]);
+            assert_eq!((record.submit_s, record.wait_s), expected);
+            let early = accounting.facts().counts.first().copied();
+            assert_eq!(early, (expected.1 == 0).then_some((EARLY_STARTS, 1)));
         }
+    }
+
+    #[test]
+    fn jobs_that_became_eligible_late_are_counted_with_their_time() {
+        let mut accounting = accounting("");
+        record_of(&mut accounting, &JOB);
+        record_of(&mut accounting, &SlurmJob { eligible_s: Some(100), ..JOB });
+        let waits = SlurmJob { start_s: None, end_s: None, state: b"PENDING", ..JOB };
+        record_of(&mut accounting, &waits);
+        let expected = "1 job became eligible after the submission, which is the arrival; that leaves out 30.0 % of the \
+                        time from submissions to starts; arrival=submit of --input-format counts it";
+        assert_eq!(accounting.facts().notes.last().map(String::as_str), Some(expected));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "slurm-jobcomp",
     summary: "Slurm's text log of job completions (jobcomp/filetxt): Key=Value fields, one job on each line",
     source: super::SOURCE,
-    parameters: "unit=nodes|cpus|gpus time-zone=ZONE dates=month-first|day-first arrival=submit|eligible",
+    parameters: "unit=nodes|cpus|gpus time-zone=ZONE dates=month-first|day-first arrival=eligible|submit",
     reads: READS,
     lacks: "machine, jobs that have not ended, GPUs that jobs got (those asked for stand for them), \
          applications, memory",
@@ -35,8 +35,11 @@ pub(in crate::formats) const FORMAT: Format = Format {
 /// What is read of a line, and what it becomes.
 const READS: &[(&str, &str)] = &[
     ("JobId", "job number"),
-    ("SubmitTime", "submit time, unless arrival=eligible; the start stands for one that is missing"),
-    ("EligibleTime", "submit time with arrival=eligible"),
+    (
+        "SubmitTime",
+        "submit time with arrival=submit, or without EligibleTime; the start stands for a missing one",
+    ),
+    ("EligibleTime", "submit time, unless arrival=submit"),
     ("StartTime", "start: the wait time is that from the submission"),
     ("EndTime", "end: the run time is that from the start; a job whose end is Unknown still runs"),
     ("JobState", "status: 1 completed, 5 cancelled, 0 ended in another way"),

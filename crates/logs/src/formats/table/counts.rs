@@ -136,6 +136,11 @@ impl Counts {
         notes.extend(columns.queue.and_then(|name| self.queues.note(name)));
         notes
     }
+
+    /// Returns whether the limits may be no limits, or be in another unit.
+    pub(super) fn has_doubtful_limits(&self, columns: NotedColumns) -> bool {
+        columns.limit.is_some_and(|column| self.limits.note(column).is_some())
+    }
 }
 
 impl Limits {

@@ -353,6 +353,7 @@ impl LineParser for Table {
             self.named("status").map(|column| column.name).filter(|name| plain(name).ends_with("state"));
         let queue = self.named("queue").map(|column| column.name);
         let columns = NotedColumns { limit: self.named("req-time"), state, queue };
+        facts.has_doubtful_limits = self.counts.has_doubtful_limits(columns);
         let notes = self.counts.notes(has_submits, columns);
         facts.notes.extend(read.into_iter().chain(self.order_notes.iter().cloned()).chain(notes));
         facts.counts.extend(self.counts.rows(has_submits));

@@ -12,6 +12,7 @@ use crate::nodes::NodeRuns;
 use crate::options::ReadOptions;
 use crate::reader::{Entry, Reader};
 use crate::record::Record;
+use crate::site::SiteSize;
 use crate::status;
 use crate::summary::LogSummary;
 use crate::unit::LogUnit;
@@ -64,6 +65,8 @@ impl Defect {
     pub const MARK: Self = Self::warning(23, "byte order mark at the start");
     pub const FEW_SHARED_NODES: Self = Self::warning(24, "jobs share nodes");
     pub const OF_FORMAT: Self = Self::warning(25, "values that are read as others");
+    pub const WINDOW: Self = Self::warning(26, "window of a longer history");
+    pub const IDLE: Self = Self::warning(27, "nothing runs while jobs wait that fit");
 }
 
 /// Explanation for a job with two final runs in a dump.
@@ -189,7 +192,7 @@ fn validate_within(
     let what = "job numbers cannot be compared";
     check.late_duplicates().map_err(|source| TraceError::Temporary { what, source })?;
     check.log(&summary);
-    check.shared_nodes(&summary, LogUnit::new(summary.format, format.as_ref()));
+    check.site(&summary, LogUnit::new(summary.format, format.as_ref()));
     Ok(Validation { summary, tallies: check.tallies(lenient) })
 }
 
@@ -203,8 +206,9 @@ struct Check {
     /// run of a requeued job; else `None`.
     ended: Option<JobNumbers>,
     previous: Option<Record>,
-    /// The runs with lists of nodes.
+    /// The runs, and the processors of the largest job.
     runs: NodeRuns,
+    largest: u64,
 }
 
 impl Check {
@@ -217,6 +221,7 @@ impl Check {
             ended: None,
             previous: None,
             runs: NodeRuns::limited(),
+            largest: 0,
         }
     }
 
@@ -249,6 +254,8 @@ impl Check {
         }
         self.number(line, job, status);
         add_run(&mut self.runs, record);
+        let procs = record.procs().and_then(|procs| u64::try_from(procs).ok());
+        self.largest = self.largest.max(procs.unwrap_or(0));
         if let Some(previous) = self.previous.replace(*record) {
             if submit_s < previous.submit_s {
                 let detail = format_args!("job {job}: {submit_s} after {}", previous.submit_s);
@@ -352,10 +359,28 @@ impl Check {
         shown.push(Finding { line: None, detail });
     }
 
-    /// Finds out whether jobs share nodes although processors are nodes.
-    fn shared_nodes(&mut self, summary: &LogSummary, unit: LogUnit) {
-        let runs = mem::take(&mut self.runs);
-        let node_use = runs.on_nodes(&summary.facts.names).node_use(&|_| true);
+    /// Finds out the size of the machine, the beginning of a window, maintenance, and whether jobs share nodes
+    /// although processors are nodes.
+    fn site(&mut self, summary: &LogSummary, unit: LogUnit) {
+        let mut runs = mem::take(&mut self.runs).on_nodes(&summary.facts.names);
+        let node_use = runs.node_use(&|_| true);
+        let (names, origin_s) = (summary.names(), summary.origin_s());
+        let date = |time_s: i64| names.date_or_seconds(time_s.saturating_sub(origin_s));
+        if summary.header.processors().is_none() {
+            let size = SiteSize::of_use(&node_use, &runs.levels(&|_| true), unit, self.largest);
+            let detail = match size {
+                SiteSize::Known(procs, source) => format!("the machine has {procs}, the {source}"),
+                SiteSize::Unknown(sentence) => sentence,
+            };
+            self.found.entry(Defect::NO_MACHINE).or_default().1.push(Finding { line: None, detail });
+        }
+        if let Some(window) = runs.window() {
+            let detail = format!("jobs that ended before {} are missing", date(window.start));
+            self.report_whole_log(Defect::WINDOW, detail);
+        }
+        for [from_s, to_s] in runs.idle_spans().into_iter().filter(|_| summary.format.is_of_site()) {
+            self.report_whole_log(Defect::IDLE, format!("{} to {}", date(from_s), date(to_s)));
+        }
         if !unit.counts_nodes(&node_use) || !node_use.is_shared() {
             return;
         }

@@ -143,7 +143,8 @@ impl Clock {
         let is_assumed = given.is_none();
         let name = given.unwrap_or_else(|| local_zone().unwrap_or(UTC).to_owned());
         let zone = zone(&name).ok_or_else(|| {
-            params.bad_value(TIME_ZONE, &name, "a time zone such as Europe/Berlin, UTC or +02:00")
+            let expected = format!("a time zone such as {}, UTC or +02:00", like(&name));
+            params.bad_value(TIME_ZONE, &name, &expected)
         })?;
         let days = [(i64::MIN, None); DAYS];
         Ok(Self { zone, name, is_assumed, order, days, counts: ClockCounts::default(), other_s: 0 })
@@ -314,6 +315,15 @@ impl Clock {
         let after_s = offset_s((day + 3) * DAY_S)?;
         (before_s == after_s).then_some(before_s)
     }
+}
+
+/// Returns the full name of the time zone of a city, such as `America/New_York` for `new york`; that of
+/// Berlin if there is none.
+fn like(name: &str) -> String {
+    let city = name.replace(' ', "_").to_lowercase();
+    let is_its = |zone: &str| zone.to_lowercase().rsplit('/').next() == Some(&city) && zone.contains('/');
+    let found = jiff::tz::db().available().find(|zone| is_its(zone.as_str()));
+    found.map_or_else(|| "Europe/Berlin".to_owned(), |zone| zone.to_string())
 }
 
 /// Returns the time zone of a name or an offset; `None` if there is none.

@@ -1,8 +1,9 @@
-//! Machines that follow from a log: `auto`, `auto:1d`, `auto:3d`, `torus:auto` and so on.
+//! Machines that follow from a log: `auto`, `auto:1d`, `auto:3d`, `torus:auto`, `tree:auto:24` and so on.
 //!
 //! The machine has as many nodes as the log's machine had processors. Its sides are from the smallest
 //! sufficient mesh whose longest side is at most twice the shortest, and among several the one closest to a
-//! square or a cube. Surplus nodes are unavailable: the last ones.
+//! square or a cube. A tree has as many leaves of the given size as the nodes need. Surplus nodes are
+//! unavailable: the last ones.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,21 +12,30 @@ use super::{MAX_NODES, Mesh};
 
 /// A machine that is known once the log has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AutoMachine {
-    /// The number of dimensions, 1 to 3.
-    dims: u32,
-    is_torus: bool,
+pub enum AutoMachine {
+    /// A mesh or torus.
+    Grid {
+        /// The number of dimensions, 1 to 3.
+        dims: u32,
+        /// Whether every dimension wraps around.
+        is_torus: bool,
+    },
+    /// A tree of leaves below one switch.
+    Tree {
+        /// Nodes of a leaf, at least 1.
+        leaf: u32,
+    },
 }
 
 /// The spellings, for messages.
-const EXPECTED: &str =
-    "auto (a mesh of two dimensions), auto:1d, auto:2d, auto:3d, or torus:auto:3d and so on";
+const EXPECTED: &str = "auto (a mesh of two dimensions), auto:1d, auto:2d, auto:3d, torus:auto:3d and so on, \
+                        or tree:auto:24 (leaves of 24 nodes)";
 
 impl AutoMachine {
     /// Returns whether `text` stands for a machine that follows from the log, rightly spelt or not.
     #[inline]
     pub fn is_spec(text: &str) -> bool {
-        let text = text.strip_prefix("torus:").unwrap_or(text);
+        let text = ["torus:", "tree:"].iter().find_map(|kind| text.strip_prefix(kind)).unwrap_or(text);
         text == "auto" || text.starts_with("auto:")
     }
 
@@ -34,8 +44,11 @@ impl AutoMachine {
     #[inline]
     pub fn on(self, nodes: u64) -> Option<Mesh> {
         let wanted = u32::try_from(nodes).ok().filter(|wanted| (1..=MAX_NODES).contains(wanted))?;
-        let sides = sides(wanted, self.dims)?;
-        let mesh = if self.is_torus { Mesh::torus(&sides) } else { Mesh::new(&sides) }.ok()?;
+        let mesh = match self {
+            Self::Grid { dims, is_torus: true } => Mesh::torus(&sides(wanted, dims)?).ok()?,
+            Self::Grid { dims, is_torus: false } => Mesh::new(&sides(wanted, dims)?).ok()?,
+            Self::Tree { leaf } => format!("tree:{}x{leaf}", wanted.div_ceil(leaf)).parse().ok()?,
+        };
         let surplus = mesh.nodes() - wanted;
         if surplus == 0 { Some(mesh) } else { mesh.without(&[(wanted, mesh.nodes() - 1)]).ok() }
     }
@@ -69,13 +82,15 @@ fn sides(nodes: u32, dims: u32) -> Option<Vec<u32>> {
     best.filter(|(found, ..)| *found <= u64::from(MAX_NODES)).map(|(.., sides)| sides)
 }
 
-/// Writes the spelling, such as `auto` or `torus:auto:3d`.
+/// Writes the spelling, such as `auto`, `torus:auto:3d` or `tree:auto:24`.
 impl fmt::Display for AutoMachine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let torus = if self.is_torus { "torus:" } else { "" };
-        match self.dims {
-            2 => write!(f, "{torus}auto"),
-            dims => write!(f, "{torus}auto:{dims}d"),
+        match *self {
+            Self::Tree { leaf } => write!(f, "tree:auto:{leaf}"),
+            Self::Grid { dims, is_torus } => {
+                let torus = if is_torus { "torus:" } else { "" };
+                if dims == 2 { write!(f, "{torus}auto") } else { write!(f, "{torus}auto:{dims}d") }
+            }
         }
     }
 }
@@ -84,6 +99,11 @@ impl FromStr for AutoMachine {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(leaf) = text.strip_prefix("tree:auto:").and_then(|leaf| leaf.parse().ok())
+            && (1..=MAX_NODES).contains(&leaf)
+        {
+            return Ok(Self::Tree { leaf });
+        }
         let (is_torus, rest) = text.strip_prefix("torus:").map_or((false, text), |rest| (true, rest));
         let dims = match rest {
             "auto" | "auto:2d" => 2,
@@ -91,7 +111,7 @@ impl FromStr for AutoMachine {
             "auto:3d" => 3,
             _ => return Err(format!("machine '{text}': expected {EXPECTED}")),
         };
-        Ok(Self { dims, is_torus })
+        Ok(Self::Grid { dims, is_torus })
     }
 }
 
@@ -112,6 +132,9 @@ mod tests {
             ("auto", 4360, "49x89:without=4360"),
             ("auto", 1, "1x1"),
             ("auto:3d", 7, "2x2x2:without=7"),
+            ("tree:auto:24", 432, "tree:18x24"),
+            ("tree:auto:24", 100, "tree:5x24:without=100-119"),
+            ("tree:auto:24", 5, "tree:1x24:without=5-23"),
         ] {
             let machine: Result<AutoMachine, String> = text.parse();
             let mesh = machine.ok().and_then(|machine| machine.on(nodes));
@@ -137,7 +160,7 @@ mod tests {
 
     #[test]
     fn other_spellings_and_sizes_are_refused() {
-        for text in ["auto:4d", "auto:", "auto:2x2"] {
+        for text in ["auto:4d", "auto:", "auto:2x2", "tree:auto", "tree:auto:0", "tree:auto:3d"] {
             assert!(AutoMachine::is_spec(text));
             let message = text.parse::<AutoMachine>().expect_err("wrong");
             assert!(message.contains("expected auto (a mesh of two dimensions)"), "{message}");

@@ -1,5 +1,5 @@
-//! Descriptions of machines: `[KIND:]SIZES[:KEY=VALUE,…]`, such as `400`, `torus:16x8`, `16x8x8:wrap=xy` or
-//! `ocs:8x4x4x4`.
+//! Descriptions of machines: `[KIND:]SIZES[:KEY=VALUE,…]`, such as `400`, `torus:16x8`, `16x8x8:wrap=xy`,
+//! `ocs:8x4x4x4` or `tree:18x24`.
 //!
 //! A kind is one row of [`KINDS`], and a parameter is one row of [`PARAMETERS`]. Parameters are separated by
 //! `:` or `,`. A part without `=` belongs to the value before it, so that a value may be a list such as
@@ -8,7 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Mesh;
+use super::{Levels, MOST_LEVELS, Mesh};
 use crate::machine::NodeId;
 use crate::machine::intervals::{format_intervals, parse_intervals};
 
@@ -34,6 +34,8 @@ struct Description {
     wraps: [bool; 3],
     /// The sides of the cubes that optical switches join; `None` if the machine has no such cubes.
     cube: Option<[u32; 3]>,
+    /// The groups of a tree of switches; `None` if the machine is not a tree.
+    levels: Option<Levels>,
     /// The unavailable nodes as intervals of first and last nodes, in the order of the text.
     without: Vec<(NodeId, NodeId)>,
 }
@@ -56,6 +58,7 @@ const KINDS: &[Kind] = &[
         },
     },
     Kind { name: "ocs", apply: stack_cubes },
+    Kind { name: "tree", apply: group_nodes },
 ];
 
 /// A parameter of a machine, written behind the sizes.
@@ -98,6 +101,8 @@ impl fmt::Display for Mesh {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some([width, length, depth]) = self.cube {
             write!(f, "ocs:{}", sizes(&[self.extents[2] / depth, width, length, depth]))?;
+        } else if let Some(levels) = self.levels() {
+            write!(f, "tree:{}", sizes(&levels.fans()))?;
         } else {
             let kind = if self.wraps_everywhere() { "torus:" } else { "" };
             write!(f, "{kind}{}", sizes(&self.extents[..self.dims]))?;
@@ -124,7 +129,7 @@ impl FromStr for Mesh {
         let description = describe(&plain).map_err(|problem| problem.in_description(text))?;
         let mesh = Self::build(&description.extents, description.wraps)
             .map_err(|problem| problem.in_description(text))?;
-        let mesh = Self { cube: description.cube, ..mesh };
+        let mesh = Self { cube: description.cube, levels: description.levels.map(Box::new), ..mesh };
         mesh.without(&description.without)
             .map_err(|error| Problem::new(error.problem(), error.expected()).in_description(text))
     }
@@ -180,6 +185,24 @@ fn stack_cubes(description: &mut Description) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Reads the sizes as the children of a group per level of a tree of switches, the top first. The nodes form
+/// an array.
+fn group_nodes(description: &mut Description) -> Result<(), Problem> {
+    let fail = |problem: String| {
+        let expected = "1 to 6 sizes, the number of largest groups first, such as tree:18x24 or tree:4x8x24";
+        Err(Problem::new(problem, expected))
+    };
+    if description.extents.len() > MOST_LEVELS {
+        return fail(format!("{} sizes of a tree", description.extents.len()));
+    }
+    if let Some(i) = description.extents.iter().position(|&size| size == 0) {
+        return fail(format!("size {} is 0", i + 1));
+    }
+    description.levels = Some(Levels::from_fans(&description.extents));
+    description.extents = vec![description.extents.iter().fold(1, |nodes, &size| nodes.saturating_mul(size))];
+    Ok(())
+}
+
 /// Splits parameters into keys and values.
 fn split(parameters: &str) -> Result<Vec<(&str, String)>, Problem> {
     let mut split: Vec<(&str, String)> = Vec::new();
@@ -208,6 +231,9 @@ fn read_wrap(value: &str, description: &mut Description) -> Result<(), Problem> 
     if description.cube.is_some() {
         let problem = "cubes are joined by switches, and none of them wraps around";
         return Err(Problem::new(problem, "no wrap= for ocs:"));
+    }
+    if description.levels.is_some() {
+        return Err(Problem::new("a tree of switches does not wrap around", "no wrap= for tree:"));
     }
     if description.wraps != [false; 3] {
         let sizes = sizes(&description.extents);
@@ -273,6 +299,10 @@ mod tests {
             ("ocs:8x4x4x4", "ocs:8x4x4x4"),
             ("ocs:1x4x2x1", "ocs:1x4x2x1"),
             ("ocs:2x4x4x4:without=0-3", "ocs:2x4x4x4:without=0-3"),
+            ("tree:18x24", "tree:18x24"),
+            ("Tree:4×8x24:without=0-3", "tree:4x8x24:without=0-3"),
+            ("tree:24", "tree:24"),
+            ("tree:1x2x1x2x1x2", "tree:1x2x1x2x1x2"),
             ("16x8:without=17,0-3", "16x8:without=0-3,17"),
             ("16x8:without=0,1,2-3,17-17", "16x8:without=0-3,17"),
             ("torus:16x8:without=7", "torus:16x8:without=7"),
@@ -313,6 +343,11 @@ mod tests {
             ("ocs:0x4x4x4", "size 1 is 0; expected the number of cubes"),
             ("ocs:2147483648x4x4x4", "more than the 16777216 that are supported"),
             ("ocs:8x4x4x4:wrap=z", "none of them wraps around; expected no wrap= for ocs:"),
+            ("tree:18x0", "size 2 is 0; expected 1 to 6 sizes"),
+            ("tree:2x2x2x2x2x2x2", "7 sizes of a tree; expected 1 to 6 sizes"),
+            ("tree:65536x65536", "more than the 16777216 that are supported"),
+            ("tree:18x24:wrap=x", "does not wrap around; expected no wrap= for tree:"),
+            ("tree:2x4:without=8", "node 8 is outside the machine; expected nodes from 0 to 7"),
             ("16x8:without=128", "unavailable node 128 is outside the machine; expected nodes from 0 to 127"),
             ("16x8:without=3-130", "node 128 is outside the machine; expected nodes from 0 to 127"),
             ("16x8:without=0-3,2", "node 2 is made unavailable twice; expected each node once"),

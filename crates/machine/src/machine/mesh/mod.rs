@@ -1,4 +1,4 @@
-//! The shape of a machine (mesh, torus, a mix of both, or array): node numbers, coordinates and distances.
+//! The shape of a machine (mesh, torus, a mix of both, array, or tree of switches): node numbers, coordinates and distances.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -8,11 +8,15 @@
 
 mod auto;
 mod grammar;
+mod levels;
+
+use std::borrow::Cow;
 
 use grammar::Problem;
 
 pub use auto::AutoMachine;
 pub use grammar::MeshError;
+pub use levels::{Levels, MOST_LEVELS};
 
 use super::unavailable::Unavailable;
 pub use super::unavailable::UnavailableError;
@@ -28,6 +32,9 @@ pub const MAX_NODES: u32 = 1 << 24;
 
 /// The shape of a machine: one to three dimensions, and which of them wrap around. On a mesh none does, on a
 /// torus all do. Some nodes can be unavailable: they have a number and a place, but no job can have them.
+///
+/// A tree of switches is an array with [`Levels`], which have its distances. What goes by coordinates, such as
+/// [`Mesh::l1`], sees the array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
     extents: [u32; 3],
@@ -36,6 +43,8 @@ pub struct Mesh {
     wraps: [bool; 3],
     /// The sides of the cubes that optical switches join; `None` if the machine has no such cubes.
     cube: Option<[u32; 3]>,
+    /// The groups of a tree of switches; `None` if the machine is not a tree.
+    levels: Option<Box<Levels>>,
     by_x: Divider,
     by_y: Divider,
     unavailable: Unavailable,
@@ -46,7 +55,16 @@ impl Default for Mesh {
     fn default() -> Self {
         let (by_x, by_y) = (Divider::new(1), Divider::new(1));
         let unavailable = Unavailable::default();
-        Self { extents: [1; 3], dims: 1, wraps: [false; 3], cube: None, by_x, by_y, unavailable }
+        Self {
+            extents: [1; 3],
+            dims: 1,
+            wraps: [false; 3],
+            cube: None,
+            levels: None,
+            by_x,
+            by_y,
+            unavailable,
+        }
     }
 }
 
@@ -91,7 +109,16 @@ impl Mesh {
         wraps[extents.len()..].fill(false);
         let (by_x, by_y) = (Divider::new(padded[0]), Divider::new(padded[1]));
         let unavailable = Unavailable::default();
-        Ok(Self { extents: padded, dims: extents.len(), wraps, cube: None, by_x, by_y, unavailable })
+        Ok(Self {
+            extents: padded,
+            dims: extents.len(),
+            wraps,
+            cube: None,
+            levels: None,
+            by_x,
+            by_y,
+            unavailable,
+        })
     }
 
     /// Returns the numbers of nodes along x, y and z. They are 1 in dimensions that the machine does not
@@ -107,6 +134,12 @@ impl Mesh {
         self.dims
     }
 
+    /// Returns whether the machine is an array or a ring, and not a tree of switches.
+    #[inline]
+    pub fn is_array(&self) -> bool {
+        self.dims == 1 && self.levels.is_none()
+    }
+
     /// Returns whether a submesh with these sides along x, y and z is not longer than the machine anywhere.
     #[inline]
     pub fn fits(&self, sides: [u32; 3]) -> bool {
@@ -120,6 +153,33 @@ impl Mesh {
     #[inline]
     pub fn cube(&self) -> Option<[u32; 3]> {
         self.cube
+    }
+
+    /// Returns the groups of a tree of switches; `None` if the machine is not a tree.
+    #[inline]
+    pub fn levels(&self) -> Option<&Levels> {
+        self.levels.as_deref()
+    }
+
+    /// Returns the machine that pictures draw, with the same node numbers. A tree of switches has a row for each
+    /// leaf and a layer for each group of leaves; other machines are drawn as they are.
+    pub fn drawn(&self) -> Cow<'_, Self> {
+        let Some(levels) = &self.levels else { return Cow::Borrowed(self) };
+        let fans = levels.fans();
+        let (leaf, leaves) = (levels.leaf(), fans.iter().rev().nth(1).copied().unwrap_or(1));
+        let sides = [leaf, leaves, self.nodes() / (leaf * leaves)];
+        let rows = Self::new(&sides[..fans.len().min(3)]);
+        rows.map_or(Cow::Borrowed(self), |rows| {
+            Cow::Owned(Self { unavailable: self.unavailable.clone(), ..rows })
+        })
+    }
+
+    /// Returns the number of hops of a shortest path between two nodes; on a tree of switches, of links.
+    pub fn distance(&self, a: NodeId, b: NodeId) -> u32 {
+        match &self.levels {
+            Some(levels) => levels.links(a, b),
+            None => self.l1(self.coord(a), self.coord(b)),
+        }
     }
 
     /// Returns whether dimension `d` wraps around: whether its first and its last position are neighbours. A
@@ -295,6 +355,20 @@ mod tests {
         assert_eq!(Mesh::wrapping(&[8, 5, 4], [true, false, true])?, mesh);
         assert_eq!(Mesh::torus(&[1, 9])?.wrap(), [false, true, false]);
         assert!(!Mesh::torus(&[1])?.wraps_any() && !Mesh::new(&[3, 3])?.wraps_any());
+        Ok(())
+    }
+
+    #[test]
+    fn trees_are_drawn_in_rows_of_leaves() -> Result<(), MeshError> {
+        for (text, extents) in
+            [("tree:24", [24, 1, 1]), ("tree:18x24", [24, 18, 1]), ("tree:2x3x8x4", [4, 8, 6])]
+        {
+            let mesh: Mesh = format!("{text}:without=3").parse()?;
+            assert_eq!((mesh.drawn().extents(), mesh.drawn().unavailable()), (extents, &[(3, 3)][..]));
+        }
+        let (mesh, tree): (Mesh, Mesh) = ("4x3".parse()?, "tree:3x4".parse()?);
+        assert_eq!((*mesh.drawn() == mesh, mesh.distance(0, 11), tree.distance(0, 11)), (true, 5, 4));
+        assert!("7".parse::<Mesh>()?.is_array() && !tree.is_array());
         Ok(())
     }
 

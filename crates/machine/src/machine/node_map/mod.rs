@@ -1,7 +1,7 @@
 //! Node maps: where on a machine the nodes with the names of a log are.
 //!
-//! [`NodeMapSource`] is what a user writes: the path of a table with a row for each node, or a pattern of
-//! names such as `nid{rank}`. [`NodeMap`] is its meaning on one machine.
+//! [`NodeMapSource`] is what a user writes: the path of a table with a row for each node or of a topology of
+//! Slurm, or a pattern of names such as `nid{rank}`. [`NodeMap`] is its meaning on one machine.
 
 mod natural;
 mod pattern;
@@ -74,6 +74,16 @@ pub enum NodeMapError {
         line: usize,
         /// What is wrong with it.
         problem: RowProblem,
+    },
+    /// The file is a topology that is malformed, or of another machine.
+    #[error("node map {}:{line}: {problem}", path.display())]
+    Topology {
+        /// The path of the file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+        /// What is wrong with it, in words.
+        problem: String,
     },
     /// The pattern does not say which node of this machine a name stands for.
     #[error("node map {pattern}: machine {machine} has {dims} dimensions; expected {{rank}}, or {expected}")]

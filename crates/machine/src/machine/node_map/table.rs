@@ -6,6 +6,7 @@ use std::path::Path;
 use super::NodeMapError;
 use crate::machine::intervals::{format_coordinates, unquoted};
 use crate::machine::mesh::{Mesh, NodeId};
+use crate::machine::topology::{self, Topology};
 use meshreplay_base::memory;
 use meshreplay_base::words::excerpt;
 
@@ -113,9 +114,27 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, NodeMapError> {
     let bytes = memory::read_file(path)
         .map_err(|error| NodeMapError::Unreadable { path: path.to_owned(), problem: error.to_string() })?;
-    let table = parse(&String::from_utf8_lossy(&bytes), mesh)
-        .map_err(|(line, problem)| NodeMapError::Row { path: path.to_owned(), line, problem })?;
+    let text = String::from_utf8_lossy(&bytes);
+    if topology::is_topology(&text) {
+        return of_topology(&text, path, mesh);
+    }
+    let table = parse(&text, mesh).map_err(|(line, problem)| NodeMapError::Row {
+        path: path.to_owned(),
+        line,
+        problem,
+    })?;
     if table.is_empty() { Err(NodeMapError::Empty { path: path.to_owned() }) } else { Ok(table) }
+}
+
+/// Returns the nodes of each name of a topology, which must have the levels of the machine.
+fn of_topology(text: &str, path: &Path, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, NodeMapError> {
+    let fail = |line, problem| NodeMapError::Topology { path: path.to_owned(), line, problem };
+    let Topology { mesh: tree, nodes, .. } =
+        Topology::parse(text).map_err(|flaw| fail(flaw.line, flaw.problem))?;
+    if tree.levels() != mesh.levels() {
+        return Err(fail(1, format!("found a topology of machine {tree}, expected one of machine {mesh}")));
+    }
+    Ok(nodes.into_iter().map(|(name, node)| (name, vec![node])).collect())
 }
 
 /// Returns the nodes of each name. The error has the number of the line.

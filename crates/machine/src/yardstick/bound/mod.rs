@@ -10,7 +10,7 @@
 //!    narrow machines, and for numbers of nodes beyond the tables of the grid.
 //!
 //! For a machine that wraps around in some dimension see `ring`. A side of one node does not count as a
-//! dimension.
+//! dimension. On a tree of switches the bound is exact: [`Levels::least_sum`].
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -25,7 +25,7 @@ mod ring;
 
 use std::collections::HashMap;
 
-use crate::machine::Mesh;
+use crate::machine::{Levels, Mesh};
 use ring::Ring;
 
 /// The lower bound for one machine, with a memory for the numbers of nodes that were asked for.
@@ -38,6 +38,8 @@ pub struct PairwiseBound {
     sides: Vec<u64>,
     /// The tables of a machine that wraps around in some dimension; `None` for a mesh.
     ring: Option<Ring>,
+    /// The groups of a tree of switches; `None` for other machines.
+    levels: Option<Levels>,
     /// The bounds that have been computed, by number of nodes.
     known: HashMap<u32, u64>,
 }
@@ -49,13 +51,16 @@ impl PairwiseBound {
         let (sides, wraps): (Vec<u64>, Vec<bool>) =
             long.map(|d| (u64::from(mesh.extents()[d]), mesh.wraps(d))).unzip();
         let ring = mesh.wraps_any().then(|| Ring::new(&sides, &wraps));
-        Self { sides, ring, known: HashMap::new() }
+        Self { sides, ring, levels: mesh.levels().cloned(), known: HashMap::new() }
     }
 
     /// Returns a lower bound, in hops, of the pairwise sum of any `nodes` nodes of the machine. It is 0 for
     /// up to one node. It never decreases as `nodes` grows up to the size of the machine.
     pub fn of(&mut self, nodes: u32) -> u64 {
-        let Self { sides, ring, known } = self;
+        let Self { sides, ring, levels, known } = self;
+        if let Some(levels) = levels {
+            return levels.least_sum(nodes);
+        }
         *known.entry(nodes).or_insert_with(|| match ring {
             Some(ring) => ring.bound(u64::from(nodes)),
             None => mesh_bound(sides, u64::from(nodes)),

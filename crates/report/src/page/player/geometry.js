@@ -17,10 +17,23 @@ const geometry = (() => {
   };
   const farthest = (machine, a, b) => Math.max(...[0, 1, 2].map((d) => hops(machine, d, a[d], b[d])));
 
-  // The sum of the hops over all pairs of nodes. Along a line, a cut with P nodes on one side adds a hop to P·(k − P) pairs. On a
+  // How many of the nodes are in each group of consecutive nodes of this size that has some.
+  const groupsOf = (nodes, size) => {
+    const counts = new Map();
+    for (const node of nodes) counts.set(Math.floor(node / size), (counts.get(Math.floor(node / size)) ?? 0) + 1);
+    return [...counts.values()];
+  };
+  const pairs = (k) => (k * (k - 1)) / 2;
+
+  // The sum of the hops over all pairs of nodes. On a tree of switches a pair has two links, and two more for each height at which
+  // its nodes are in different groups. Along a line, a cut with P nodes on one side adds a hop to P·(k − P) pairs. On a
   // ring, twice the distance of two positions is the number of diameters, drawn at every half step, that part them.
   const pairwiseSum = (machine, nodes) => {
     const k = nodes.length;
+    if (machine.levels) {
+      const apart = (size) => pairs(k) - groupsOf(nodes, size).reduce((sum, count) => sum + pairs(count), 0);
+      return machine.levels.slice(0, -1).reduce((sum, size) => sum + 2 * apart(size), 2 * pairs(k));
+    }
     let sum = 0;
     for (const d of [0, 1, 2]) {
       const n = machine.extents[d], counts = new Array(n).fill(0);
@@ -243,5 +256,5 @@ const geometry = (() => {
     return found;
   };
 
-  return { nodesOf, coord, nodeAt, hops, farthest, pairwiseSum, pairwiseMean, links, centre, freeBoxes, inBox, blocks };
+  return { nodesOf, coord, nodeAt, hops, farthest, groupsOf, pairwiseSum, pairwiseMean, links, centre, freeBoxes, inBox, blocks };
 })();

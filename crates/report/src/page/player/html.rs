@@ -121,10 +121,12 @@ fn choice(played: &PlayerData) -> String {
 }
 
 /// Returns the search for a job, and the overlays with their explanations. Links are on at first. The overlay
-/// of blocks is left out if no allocator has blocks.
+/// of blocks is left out if no allocator has blocks, and the others if every machine is a tree of switches.
 fn overlays(played: &PlayerData) -> String {
     let has_blocks = played.replays.iter().any(|replay| replay.blocks.is_some());
-    let offered = || OVERLAYS.iter().filter(|(name, ..)| *name != "blocks" || has_blocks);
+    let has_coordinates = played.replays.iter().any(|replay| replay.levels.is_none());
+    let is_offered = |name: &str| if name == "blocks" { has_blocks } else { has_coordinates };
+    let offered = || OVERLAYS.iter().filter(|(name, ..)| is_offered(name));
     let button = |(name, label, _): &(&str, &str, &str)| {
         let is_on = *name == "links";
         format!("<button type=\"button\" value=\"{name}\" aria-pressed=\"{is_on}\">{label}</button>\n")
@@ -132,17 +134,22 @@ fn overlays(played: &PlayerData) -> String {
     let meaning = |(name, _, text): &(&str, &str, &str)| format!("<span data-of=\"{name}\">{text}</span>\n");
     let (buttons, meanings): (String, String) =
         (offered().map(button).collect(), offered().map(meaning).collect());
+    let overlays = if buttons.is_empty() {
+        String::new()
+    } else {
+        format!("<fieldset id=\"overlays\"><legend>Overlays</legend>\n{buttons}</fieldset>\n")
+    };
     format!(
         "<div class=\"controls\"><label>job <input id=\"job\" type=\"number\" min=\"0\" step=\"1\"></label>\
          <button id=\"find\" type=\"button\">Go to job</button><output id=\"found\"></output></div>\n\
-         <fieldset id=\"overlays\"><legend>Overlays</legend>\n{buttons}</fieldset>\n\
+         {overlays}\
          <p id=\"meaning\" class=\"quiet\">{meanings}</p>\n"
     )
 }
 
-/// Returns the choice between layers and cubes; empty if no machine has several layers.
+/// Returns the choice between layers and cubes; empty if no machine other than a tree has several layers.
 fn views(played: &PlayerData) -> &'static str {
-    if played.replays.iter().all(|replay| replay.extents[2] < 2) {
+    if played.replays.iter().all(|replay| replay.extents[2] < 2 || replay.levels.is_some()) {
         return "";
     }
     "<fieldset id=\"views\"><legend>Drawn as</legend>\n\

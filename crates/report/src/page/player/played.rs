@@ -22,6 +22,8 @@ pub struct ReplayData {
     pub extents: [u32; 3],
     /// Whether each of these dimensions wraps around.
     pub wraps: [bool; 3],
+    /// Nodes of a group of a tree of switches by height; `None` for other machines. Rows are leaves.
+    pub levels: Option<Vec<u32>>,
     /// The blocks of its allocator; `None` if it has none.
     pub blocks: Option<BlockTree>,
     /// The nodes that no job can have: the first and the last node of each run of consecutive nodes.
@@ -75,6 +77,9 @@ impl PlayerData {
                 "busy": replay.strip.busy,
                 "jobs": replay.jobs.iter().map(job).collect::<Vec<_>>(),
             });
+            if let Some(levels) = &replay.levels {
+                data["levels"] = json!(levels);
+            }
             if !replay.unavailable.is_empty() {
                 data["unavailable"] = flat(&replay.unavailable).into();
             }

@@ -5,7 +5,7 @@
   if (!source) return;
   const root = document.documentElement;
   const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  // {from, to, replays: [{colour, extents: [w, l, d], wraps: [along x, y, z], unavailable: [first, last, …],
+  // {from, to, replays: [{colour, extents: [w, l, d], wraps: [along x, y, z], levels: nodes of a group by height if it is a tree, unavailable: [first, last, …],
   //   blocks: {tops: [[base and sizes], …], splits: [[sizes, and those of the parts], …]} if its allocator has some,
   //   down: [[from, until or null, [first, last, …]], …], queue: [longest in each part of the window, …], busy: [‰, …],
   //   jobs: [[number, submit, start, end, procs, [first, last, …], 1 if killed], …]}, …]}
@@ -72,15 +72,16 @@
   // Machines with layers are drawn flat or as cubes, which all turn together.
   const turn = { yaw: 0.6, pitch: 0.5 };
   let drawsCubes = false;
-  const isCube = (view) => drawsCubes && view.replay.extents[2] > 1;
+  const isCube = (view) => drawsCubes && view.replay.extents[2] > 1 && !view.replay.levels;
 
   // A machine is drawn again if something has changed in it.
   const paint = (view) => {
     const { state, replay } = view, ratio = window.devicePixelRatio || 1;
     states.update(state, now);
-    const scene = { now, marked: marked(), overlays, dark: dark(), colour, ratio };
+    // Overlays go by coordinates, which trees do not have.
+    const scene = { now, marked: marked(), overlays: replay.levels ? new Set() : overlays, dark: dark(), colour, ratio };
     const i = bin(now), isTurned = isCube(view);
-    const key = JSON.stringify([state.version, scene.marked, [...overlays], scene.dark, ratio, isTurned && turn]);
+    const key = JSON.stringify([state.version, scene.marked, [...scene.overlays], scene.dark, ratio, isTurned && turn]);
     view.load.textContent = `${replay.queue[i] ? "up to " : ""}${replay.queue[i].toLocaleString("en")} waiting · ${states.busy(state).toFixed(0)} % busy`;
     if (scene.marked !== null || key !== view.drawn) view.said.textContent = states.facts(state, scene);
     if (key === view.drawn) return;

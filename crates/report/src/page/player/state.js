@@ -4,7 +4,7 @@ const states = (() => {
   const UNAVAILABLE = -1, DOWN = -2, MOST_BOXES = 5;
 
   const make = (replay) => {
-    const machine = { extents: replay.extents, wraps: replay.wraps }, count = replay.extents.reduce((product, n) => product * n, 1);
+    const machine = { extents: replay.extents, wraps: replay.wraps, levels: replay.levels }, count = replay.extents.reduce((product, n) => product * n, 1);
     const usual = new Int32Array(count), byNumber = new Map();
     for (const node of geometry.nodesOf(replay.unavailable ?? [])) usual[node] = UNAVAILABLE;
     replay.jobs.forEach((job, i) => byNumber.set(job[0], [...(byNumber.get(job[0]) ?? []), i]));
@@ -79,7 +79,11 @@ const states = (() => {
     if (i >= 0) {
       const nodes = nodesOf(state, i);
       const sum = geometry.pairwiseSum(state.machine, nodes), mean = geometry.pairwiseMean(state.machine, nodes);
-      said.push(`job ${marked}: pairwise sum ${sum.toLocaleString("en")} hops, mean ${mean.toFixed(3)}`);
+      said.push(`job ${marked}: pairwise sum ${sum.toLocaleString("en")} ${state.machine.levels ? "links" : "hops"}, mean ${mean.toFixed(3)}`);
+      if (state.machine.levels) {
+        const leaves = geometry.groupsOf(nodes, state.machine.levels[0]).length;
+        said.push(`${leaves} ${leaves === 1 ? "leaf" : "leaves"}`);
+      }
       if (overlays.has("links")) {
         const { count, most } = linksOf(state, i);
         said.push(`${count.toLocaleString("en")} links, up to ${most.toLocaleString("en")} messages each`);

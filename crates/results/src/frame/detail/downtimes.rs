@@ -10,14 +10,14 @@ use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, frame};
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::{NodeId, intervals};
-use meshreplay_sim::metrics::{LostRun, OutageRecord, When};
+use meshreplay_sim::metrics::{LostRun, Needs, OutageRecord};
 
 /// The frame's row in the table of details.
 pub(super) const DETAIL: Detail = Detail {
     name: "downtimes",
     rows: "one per time for which nodes were down, and per run in which a job was killed; only with \
          --outages",
-    when: When::Outages,
+    needs: Needs::Outages,
     is_of_cells: true,
     columns: || described(&fields()),
     build: |replicate, _| downtimes(replicate),
@@ -82,7 +82,7 @@ fn field(name: &'static str, value: Value<DowntimeRow>) -> Field<DowntimeRow> {
 /// Returns the downtimes and the lost runs of one replication, sorted by start. Nodes that went down together
 /// and came up together share a row. The frame is empty without outages, or if the outcome has not kept them.
 fn downtimes(replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
-    let Replicate { replay, outcome, options, .. } = replicate;
+    let Replicate { replay, outcome, has, .. } = replicate;
     let seed = outcome.seed;
     let mut rows: Vec<DowntimeRow> = Vec::new();
     if let Some(outages) = &outcome.recording.outages {
@@ -98,7 +98,7 @@ fn downtimes(replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
     }
     // The sort is stable: of one instant, nodes come before jobs.
     rows.sort_by_key(|row| row.start);
-    frame(build(&fields(), &rows, options))
+    frame(build(&fields(), &rows, has))
 }
 
 /// Groups the nodes that were down by the times at which they went down and came up.

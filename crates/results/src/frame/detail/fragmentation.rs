@@ -6,13 +6,13 @@ use super::{Detail, Replicate, described};
 use crate::frame::column::Value::{Added, F64, MaybeU64, U32, U64};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, frame};
-use meshreplay_sim::metrics::{FragmentationAt, When};
+use meshreplay_sim::metrics::{FragmentationAt, Needs};
 
 /// The frame's row in the table of details.
 pub(super) const DETAIL: Detail = Detail {
     name: "fragmentation",
     rows: "one per instant at which the fragmentation of the free nodes changed",
-    when: When::Fragmentation,
+    needs: Needs::Fragmentation,
     is_of_cells: true,
     columns: || described(&fields()),
     build: |replicate, _| course(replicate),
@@ -63,7 +63,7 @@ fn fields<'a>() -> Vec<Field<Row<'a>>> {
         field("run", Added)
             .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),
     ];
-    fields.into_iter().map(|field| field.when(When::Fragmentation)).collect()
+    fields.into_iter().map(|field| field.needs(Needs::Fragmentation)).collect()
 }
 
 fn field<'a>(name: &'static str, value: Value<Row<'a>>) -> Field<Row<'a>> {
@@ -72,8 +72,8 @@ fn field<'a>(name: &'static str, value: Value<Row<'a>>) -> Field<Row<'a>> {
 
 /// Returns the course of the fragmentation in one replication.
 fn course(replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
-    let Replicate { replay, outcome, options, .. } = replicate;
+    let Replicate { replay, outcome, has, .. } = replicate;
     let course = outcome.recording.fragmentation.iter().flat_map(|record| &record.course);
     let rows: Vec<Row<'_>> = course.map(|at| Row { replay, seed: outcome.seed, at }).collect();
-    frame(build(&fields(), &rows, options))
+    frame(build(&fields(), &rows, has))
 }

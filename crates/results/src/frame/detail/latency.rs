@@ -6,13 +6,13 @@ use super::{Detail, Replicate, described};
 use crate::frame::column::Value::{Added, Str, U32, U64};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, frame};
-use meshreplay_sim::metrics::When;
+use meshreplay_sim::metrics::Needs;
 
 /// The frame's row in the table of details.
 pub(super) const DETAIL: Detail = Detail {
     name: "latency",
     rows: "one per kind of allocator calls and class of durations that has calls",
-    when: When::Latency,
+    needs: Needs::Latency,
     is_of_cells: true,
     columns: || described(&fields()),
     build: |replicate, _| latency(replicate),
@@ -47,7 +47,7 @@ fn fields() -> Vec<Field<Row>> {
         field("run", Added)
             .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),
     ];
-    fields.into_iter().map(|field| field.when(When::Latency)).collect()
+    fields.into_iter().map(|field| field.needs(Needs::Latency)).collect()
 }
 
 fn field(name: &'static str, value: Value<Row>) -> Field<Row> {
@@ -56,7 +56,7 @@ fn field(name: &'static str, value: Value<Row>) -> Field<Row> {
 
 /// Returns the histograms of one replication.
 fn latency(replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
-    let Replicate { replay, outcome, options, .. } = replicate;
+    let Replicate { replay, outcome, has, .. } = replicate;
     let (seed, recording) = (outcome.seed, &outcome.recording);
     let kinds =
         [("allocate", &recording.allocate), ("refuse", &recording.refused), ("release", &recording.release)];
@@ -66,5 +66,5 @@ fn latency(replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
             Row { replay, seed, call, class_ns, calls }
         })
     });
-    frame(build(&fields(), &rows.collect::<Vec<_>>(), options))
+    frame(build(&fields(), &rows.collect::<Vec<_>>(), has))
 }

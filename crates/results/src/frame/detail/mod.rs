@@ -10,10 +10,10 @@ use std::ops::Range;
 
 use polars_core::prelude::DataFrame;
 
-use super::column::{Field, has};
+use super::column::Field;
 use super::{FrameError, jobs};
-use meshreplay_sim::metrics::{ColumnInfo, When};
-use meshreplay_study::study::{JOBS_AT_ONCE, Options, Outcome, ReplaySpec};
+use meshreplay_sim::metrics::{ColumnInfo, Has, Needs};
+use meshreplay_study::study::{JOBS_AT_ONCE, Outcome, ReplaySpec};
 
 /// The input of a detail frame: one replication of a replay.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ pub(super) struct Replicate<'a> {
     pub(super) replay: u32,
     pub(super) spec: &'a ReplaySpec,
     pub(super) outcome: &'a Outcome,
-    pub(super) options: &'a Options,
+    pub(super) has: Has,
 }
 
 /// A frame of details: a row of [`DETAILS`].
@@ -32,8 +32,8 @@ pub(super) struct Detail {
     pub(super) name: &'static str,
     /// What one row of the frame stands for.
     pub(super) rows: &'static str,
-    /// Which results have the frame.
-    pub(super) when: When,
+    /// The requirement of the frame.
+    pub(super) needs: Needs,
     /// Whether each cell of a study keeps it in a file. Otherwise a study has one file for all cells.
     pub(super) is_of_cells: bool,
     /// Returns the descriptions of its columns.
@@ -50,7 +50,7 @@ pub(super) static DETAILS: &[Detail] = &[
     Detail {
         name: "jobs",
         rows: "one per job of a replay, in the order of the log, or of submission if arrivals are drawn anew",
-        when: When::Always,
+        needs: Needs::Nothing,
         is_of_cells: true,
         columns: || described(&jobs::fields()),
         build: jobs::rows,
@@ -64,9 +64,9 @@ pub(super) static DETAILS: &[Detail] = &[
 ];
 
 impl Detail {
-    /// Returns whether results with these options have the frame, if they have details at all.
-    pub(super) fn is_in(&self, options: &Options) -> bool {
-        has(options, self.when)
+    /// Returns whether results of such replays have the frame, provided that they have details.
+    pub(super) fn is_in(&self, has: Has) -> bool {
+        has.has(self.needs)
     }
 
     /// Returns all rows of one replication.

@@ -6,14 +6,14 @@ use super::{Detail, Replicate};
 use crate::frame::column::Value::{Added, MaybeF64, Str, U32, U64};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, coordinates, frame};
-use meshreplay_sim::metrics::{ColumnInfo, ShapeCount, When};
+use meshreplay_sim::metrics::{ColumnInfo, Needs, ShapeCount};
 use meshreplay_study::study::ReplaySpec;
 
 /// The frame's row in the table of details.
 pub(super) const DETAIL: Detail = Detail {
     name: "shapes",
     rows: "one per shape that jobs of a replay ask for and number of nodes that they take, ascending",
-    when: When::ByShape,
+    needs: Needs::ByShape,
     is_of_cells: true,
     columns,
     build: |replicate, _| shapes(replicate),
@@ -65,8 +65,8 @@ fn columns() -> Vec<ColumnInfo> {
     let numbers = numbers.into_iter().map(|field| field.column);
     let columns = front.chain(numbers).chain(coordinates::behind()).chain([run.column]);
     // The frame exists as a whole or not at all; only the partition depends on the results.
-    let when = |column: ColumnInfo| match column.when {
-        When::Always => ColumnInfo { when: When::ByShape, ..column },
+    let when = |column: ColumnInfo| match column.needs {
+        Needs::Nothing => ColumnInfo { needs: Needs::ByShape, ..column },
         _ => column,
     };
     columns.map(when).collect()
@@ -74,14 +74,14 @@ fn columns() -> Vec<ColumnInfo> {
 
 /// Returns the rows of one replication.
 fn shapes(replicate: Replicate<'_>) -> Result<DataFrame, FrameError> {
-    let Replicate { replay, spec, outcome, options } = replicate;
+    let Replicate { replay, spec, outcome, has } = replicate;
     let rows: Vec<Row<'_>> = outcome.by_shape.iter().map(|count| Row { replay, count }).collect();
     let specs = vec![ReplaySpec { seed: outcome.seed, ..spec.clone() }; rows.len()];
     let (number, numbers, run) = fields();
-    let mut columns = build(&[number], &rows, options);
-    columns.extend(coordinates::front_columns(&specs, options));
-    columns.extend(build(&numbers, &rows, options));
+    let mut columns = build(&[number], &rows, has);
+    columns.extend(coordinates::front_columns(&specs, has));
+    columns.extend(build(&numbers, &rows, has));
     columns.extend(coordinates::behind_columns(&specs));
-    columns.extend(build(&[run], &rows, options));
+    columns.extend(build(&[run], &rows, has));
     frame(columns)
 }

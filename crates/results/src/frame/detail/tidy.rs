@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Detail, Replicate, described};
 use crate::frame::{FrameError, jobs, name, summary};
-use meshreplay_sim::metrics::{ColumnInfo, When};
+use meshreplay_sim::metrics::{ColumnInfo, Needs};
 use meshreplay_study::study::{Coordinate, ReplaySpec};
 
 /// The name of the frame and of its files.
@@ -17,7 +17,7 @@ pub(in crate::frame) const NAME: &str = "tidy";
 pub(super) const DETAIL: Detail = Detail {
     name: NAME,
     rows: "one per job of a replay, those of the `jobs` frame in the same order",
-    when: When::Tidy,
+    needs: Needs::Tidy,
     is_of_cells: false,
     columns,
     build,
@@ -39,9 +39,12 @@ fn is_behind(coordinate: &Coordinate) -> bool {
     coordinate.name == "rules"
 }
 
+/// The coordinate that is the same for all replays of a log, which the summary has.
+const OF_LOG: &str = "period";
+
 /// Returns the coordinates that precede the columns of the jobs.
 fn in_front() -> impl Iterator<Item = &'static Coordinate> {
-    Coordinate::listed().filter(|coordinate| coordinate.name != IN_JOBS && !is_behind(coordinate))
+    Coordinate::listed().filter(|row| ![IN_JOBS, OF_LOG].contains(&row.name) && !is_behind(row))
 }
 
 /// Returns the name of the column of a coordinate.
@@ -62,7 +65,7 @@ fn columns() -> Vec<ColumnInfo> {
     let of_summary = summary::columns();
     let coordinate = |name: &str| of_summary.iter().find(|column| column.name == name).copied();
     let named = |found: &Coordinate| {
-        Some(ColumnInfo { name: column_name(found), when: When::Tidy, ..coordinate(found.name)? })
+        Some(ColumnInfo { name: column_name(found), needs: Needs::Tidy, ..coordinate(found.name)? })
     };
     let mut columns = described(&jobs::fields());
     let front = in_front().filter_map(named);
@@ -70,8 +73,8 @@ fn columns() -> Vec<ColumnInfo> {
     let last = columns.iter().position(|column| column.name == LAST).unwrap_or(columns.len());
     columns.splice(last..last, behind().filter_map(|(name, _)| coordinate(name)));
     // The frame exists as a whole or not at all, but some columns of jobs are optional.
-    for column in columns.iter_mut().filter(|column| column.when == When::Always) {
-        column.when = When::Tidy;
+    for column in columns.iter_mut().filter(|column| column.needs == Needs::Nothing) {
+        column.needs = Needs::Tidy;
     }
     columns
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::JobParts;
 use crate::frame::detail::{DETAILS, Detail};
-use crate::frame::origin::{Place, RUN_FILE, STUDY_FILE, result_files, unmeasured};
+use crate::frame::origin::{PLACE_FILE, Place, RUN_FILE, STUDY_FILE, is_ours, result_files, unmeasured};
 use crate::frame::table::Table;
 use crate::frame::{FileFormat, FinishedFile, FrameError, FrameFile};
 use meshreplay_base::disk::{
@@ -35,6 +35,13 @@ pub enum RunFolderError {
     /// The directory holds results of another run.
     #[error("{} holds other results; --force replaces them, or give another directory", .0.display())]
     OtherResults(PathBuf),
+    /// A file with the name of a result is not one.
+    #[error(
+        "{} was not written by meshreplay, so it is not replaced; move it away, or give another directory \
+         with -o",
+        .0.display()
+    )]
+    NoResult(PathBuf),
     /// A directory has the name of a result file.
     #[error("{} is a directory and cannot be replaced; give another one with -o", .0.display())]
     OddDirectory(PathBuf),
@@ -107,6 +114,7 @@ impl RunFolder {
         let claim = Claim::alone(path)?;
         // Checked again, because a study may have begun before this process had its claim.
         check_study(path)?;
+        check_results(path)?;
         let is_same =
             read_to_string(&path.join(RUN_FILE)).is_ok_and(|written| unmeasured(&written) == unmeasured(run));
         let existing = match result_files(path).any(|file| file.exists()) {
@@ -116,7 +124,7 @@ impl RunFolder {
             true => return Err(RunFolderError::OtherResults(path.to_owned())),
         };
         check_directories(path)?;
-        let details = DETAILS.iter().filter(|detail| detail.is_in(&study.options));
+        let details = DETAILS.iter().filter(|detail| detail.is_in(study.has));
         let details = details.map(|detail| Ok((detail, FrameFile::create(path, detail.name, format, run)?)));
         let details = details.collect::<Result<_, FrameError>>()?;
         let place = Place::of_process(path, &study.logs)
@@ -163,6 +171,7 @@ impl RunFolder {
         files.extend(summary.finish()?);
         // Checked again, because replays may take hours and the directory may have changed.
         check_directories(&path)?;
+        check_results(&path)?;
         let ours: BTreeSet<PathBuf> = files.iter().map(|file| file.target().to_owned()).collect();
         put_all(files)?;
         place.write(&path)?;
@@ -198,6 +207,14 @@ fn put_all(files: Vec<FinishedFile>) -> Result<(), FrameError> {
 fn check_study(folder: &Path) -> Result<(), RunFolderError> {
     let mut of_study = [STUDY_FILE, "cells"].map(|name| folder.join(name)).into_iter();
     of_study.find(|path| path.exists()).map_or(Ok(()), |path| Err(RunFolderError::OfStudy(path)))
+}
+
+/// Fails if a file with the name of a result was written by somebody else.
+fn check_results(folder: &Path) -> Result<(), RunFolderError> {
+    let mut files = result_files(folder).chain([folder.join(PLACE_FILE)]);
+    files
+        .find(|file| file.is_file() && !is_ours(file))
+        .map_or(Ok(()), |file| Err(RunFolderError::NoResult(file)))
 }
 
 /// Fails if a directory has the name of a result file.

@@ -82,7 +82,7 @@ impl<'a> RunResults<'a> {
 
     /// Prepares to keep all results in memory. [`FinishedRun::save`] can write them later.
     pub fn in_memory(study: &'a Study) -> Result<Self, RunFolderError> {
-        let wanted = DETAILS.iter().filter(|detail| study.options.jobs && detail.is_in(&study.options));
+        let wanted = DETAILS.iter().filter(|detail| study.options.jobs && detail.is_in(study.has));
         let kept = wanted.map(|detail| KeptDetail { detail, frames: Vec::new() }).collect();
         Ok(Self { kept, ..Self::open(study, None)? })
     }
@@ -106,14 +106,15 @@ impl<'a> RunResults<'a> {
             return Ok(());
         };
         let (replay, spec) = (number as u32, &self.study.cells[number].spec);
-        if let (Some(folder), Some(parts)) = (&mut self.folder, &self.parts) {
-            parts.move_into(number, &mut folder.details)?;
-        }
+        let has_rows = match (&mut self.folder, &self.parts) {
+            (Some(folder), Some(parts)) => parts.move_into(number, &mut folder.details)?,
+            _ => false,
+        };
         for outcome in &mut outcomes {
-            let replicate = Replicate { replay, spec, outcome, options: &self.study.options };
+            let replicate = Replicate { replay, spec, outcome, has: self.study.has };
             let details = self.folder.iter_mut().flat_map(|folder| &mut folder.details);
             for (detail, file) in details {
-                if outcome.is_streamed && detail.is_of_jobs {
+                if has_rows && detail.is_of_jobs {
                     continue;
                 }
                 detail.in_parts(replicate, &mut |rows| file.append(&mut marked(rows, &self.run)?))?;
@@ -149,7 +150,7 @@ impl<'a> RunResults<'a> {
         if rows.is_empty() {
             return Ok(None);
         }
-        let summary = marked(summary(&rows, &study.options)?, &run)?;
+        let summary = marked(summary(&rows, &study.options, study.has)?, &run)?;
         let mut finished = FinishedRun { run, replays, summary, details: kept, keeps_earlier: false };
         if let Some(folder) = folder {
             finished.keeps_earlier = !finished.put(folder)?;

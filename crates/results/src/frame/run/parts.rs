@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::frame::detail::Detail;
-use crate::frame::jobs::ReplicationJobs;
+use crate::frame::jobs::SharedFacts;
 use crate::frame::read::read_rows;
 use crate::frame::{FileFormat, FrameError, FrameFile, marked};
 use meshreplay_logs::LogNames;
-use meshreplay_sim::metrics::FinishedJobs;
-use meshreplay_study::study::{Options, Study};
+use meshreplay_sim::metrics::{FinishedJob, Has};
+use meshreplay_study::study::Study;
 
 /// The jobs of one replay that have finished.
 struct Part {
@@ -29,7 +29,7 @@ pub struct JobParts {
     format: FileFormat,
     /// The text of run.json.
     run: String,
-    options: Options,
+    has: Has,
     /// Whether the run has a single replay.
     is_single: bool,
     /// The files by the numbers of the replays.
@@ -44,7 +44,7 @@ impl JobParts {
             folder: folder.to_owned(),
             format: if is_single { format } else { FileFormat::Parquet },
             run: run.to_owned(),
-            options: study.options.clone(),
+            has: study.has,
             is_single,
             open: Mutex::default(),
         }
@@ -61,12 +61,11 @@ impl JobParts {
         number: usize,
         seed: u64,
         names: &LogNames,
-        left: &FinishedJobs,
+        jobs: &[FinishedJob],
     ) -> Result<(), FrameError> {
-        let FinishedJobs { jobs, records, recording, .. } = left;
-        let (replay, traffic, is_predicted) = (number as u32, None, false);
-        let part = ReplicationJobs { replay, seed, names, jobs, records, recording, traffic, is_predicted };
-        let mut rows = marked(part.frame(0..jobs.len(), &self.options)?, &self.run)?;
+        // Replays with predictions keep their jobs in memory.
+        let shared = SharedFacts { replay: number as u32, seed, names, is_predicted: false, period: None };
+        let mut rows = marked(shared.frame(jobs, self.has)?, &self.run)?;
         let begun = self.open().remove(&number);
         let mut part = match begun {
             Some(part) => part,
@@ -92,22 +91,22 @@ impl JobParts {
         self.open().clear();
     }
 
-    /// Moves the jobs of replay `number`, which has ended, into the file of the results. Does nothing if it
+    /// Moves the jobs of replay `number`, which has ended, into the file of the results. Returns false if it
     /// has none here.
     pub(super) fn move_into(
         &self,
         number: usize,
         details: &mut [(&'static Detail, FrameFile)],
-    ) -> Result<(), FrameError> {
-        let Some(Part { file: part, heights }) = self.open().remove(&number) else { return Ok(()) };
+    ) -> Result<bool, FrameError> {
+        let Some(Part { file: part, heights }) = self.open().remove(&number) else { return Ok(false) };
         let Some((_, file)) = details.iter_mut().find(|(detail, _)| detail.name == "jobs") else {
-            return Ok(());
+            return Ok(true);
         };
         if self.is_single {
             *file = part;
-            return Ok(());
+            return Ok(true);
         }
-        let Some(part) = part.finish()? else { return Ok(()) };
+        let Some(part) = part.finish()? else { return Ok(true) };
         let mut start = 0;
         for height in heights {
             let mut rows = read_rows(part.file(), start..start + height, part.target())?;
@@ -115,6 +114,6 @@ impl JobParts {
             file.append(&mut rows)?;
             start += height;
         }
-        Ok(())
+        Ok(true)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::fabric::{Packet, Processors};
 use super::quota::{Messages, Plan};
-use super::traffic::{PacketStats, Traffic};
+use super::traffic::{JobTraffic, PacketStats, Traffic};
 use crate::execution::Started;
 use meshreplay_base::job::JobId;
 use meshreplay_machine::machine::{Mesh, NodeId, Submesh};
@@ -48,6 +48,8 @@ pub(super) struct Communication {
     started: u32,
     /// The measurements of the packets that have arrived.
     pub(super) traffic: Traffic,
+    /// The same by job, up to the last job that has sent packets.
+    pub(super) by_job: Vec<JobTraffic>,
     /// Jobs that have finished since the last [`Self::take_finished`], with the cycles of their last
     /// arrivals.
     finished: Vec<(JobId, i64)>,
@@ -64,6 +66,7 @@ impl Communication {
             unused: Vec::new(),
             started: 0,
             traffic,
+            by_job: Vec::new(),
             finished: Vec::new(),
         }
     }
@@ -81,6 +84,7 @@ impl Communication {
         if left == 0 {
             return Ok(Vec::new());
         }
+        self.by_job.resize(self.by_job.len().max(started.id as usize + 1), JobTraffic::default());
         let mut nodes = started.nodes.to_vec();
         // Node numbers ascend in a row-major scan of the machine.
         nodes.sort_unstable();
@@ -129,7 +133,8 @@ impl Processors for Communication {
     fn arrived(&mut self, packet: &Packet, arrived: &PacketStats, now: i64) -> Option<Packet> {
         let slot = packet.job as usize;
         let job = self.active[slot].as_mut()?;
-        self.traffic.add(job.id, arrived);
+        self.traffic.add(arrived);
+        self.by_job[job.id as usize].add(arrived);
         job.left -= 1;
         if job.left == 0 {
             self.finished.push((job.id, now));

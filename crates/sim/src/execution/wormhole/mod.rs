@@ -118,7 +118,7 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
     let computes = params.choose("compute", &[("recorded", true), ("none", false)])?;
     check_machine(params, setup.mesh)?;
     let (fabric, links) = transport.build(setup.mesh);
-    let traffic = Traffic::new(cycle, links, setup.jobs);
+    let traffic = Traffic::new(cycle, links);
     let plan = Plan { pattern, quota, law, messages, seed: setup.seed };
     Ok(Box::new(Wormhole {
         cycle,
@@ -194,12 +194,14 @@ impl Transport {
     }
 }
 
-/// Fails if the machine is too large or has switched links.
+/// Fails if the machine is too large, or has switches.
 fn check_machine(params: &Params, mesh: &Mesh) -> Result<(), SpecError> {
     let problem = if mesh.nodes() > MOST_NODES {
         format!("it is for machines of at most {MOST_NODES} nodes; 'recorded' serves larger ones")
     } else if mesh.cube().is_some() {
         "its links follow the switches, job by job; 'recorded' serves it".to_owned()
+    } else if mesh.levels().is_some() {
+        "how many cables join the switches of a tree is not known; 'recorded' serves it".to_owned()
     } else {
         return Ok(());
     };
@@ -302,6 +304,10 @@ impl Execution for Wormhole {
                 done.push(job);
             }
         }
+    }
+
+    fn traffic_of(&self, job: JobId) -> Option<JobTraffic> {
+        Some(self.communication.by_job.get(job as usize).copied().unwrap_or_default())
     }
 
     fn traffic(&mut self) -> Option<Traffic> {

@@ -49,7 +49,7 @@ fn fabrics(mesh: &Mesh, timing: Timing) -> [Box<dyn Fabric>; 2] {
 fn send(mesh: &Mesh, network: &mut dyn Fabric, packets: &[(i64, NodeId, NodeId)]) -> Vec<JobTraffic> {
     let (pattern, quota, law) = (Pattern::OneToAll, Quota::Total, Law::Constant);
     let plan = Plan { pattern, quota, law, messages: 1.0, seed: 1 };
-    let traffic = Traffic::new(Time::from_seconds(1), 1, packets.len());
+    let traffic = Traffic::new(Time::from_seconds(1), 1);
     let mut communication = Communication::new(mesh, plan, Injection::Pipelined, traffic);
     let two = job(2, 0);
     for (id, &(cycle, source, target)) in (0..).zip(packets) {
@@ -66,7 +66,7 @@ fn send(mesh: &Mesh, network: &mut dyn Fabric, packets: &[(i64, NodeId, NodeId)]
         network.run(i64::MAX, &mut communication, u32::MAX);
         !communication.take_finished().is_empty()
     } {}
-    communication.traffic.jobs
+    communication.by_job
 }
 
 #[test]
@@ -146,13 +146,11 @@ fn two_packets_of_any_kind_are_the_same_on_both_levels() -> Tested {
     Ok(())
 }
 
-/// Runs jobs with the given starts and nodes. Returns the end of each job, and the measurements of the
-/// network.
-fn replay(
-    machine: &str,
-    spec: &str,
-    jobs: &[Start],
-) -> Result<(Vec<Time>, Traffic), Box<dyn std::error::Error>> {
+/// The ends of jobs, and the measurements of the network and of each job.
+type Replayed = (Vec<Time>, Traffic, Vec<Option<JobTraffic>>);
+
+/// Runs jobs with the given starts and nodes.
+fn replay(machine: &str, spec: &str, jobs: &[Start]) -> Result<Replayed, Box<dyn std::error::Error>> {
     let mesh: Mesh = machine.parse()?;
     let (mut model, _) = build(&spec.parse()?, &Setup { mesh: &mesh, jobs: jobs.len(), seed: 9 })?;
     let (mut ends, mut done) = (vec![Time::ZERO; jobs.len()], Vec::new());
@@ -167,7 +165,8 @@ fn replay(
             model.start(Started { id, job: &job(nodes.len() as u32, i64::from(id)), nodes, now });
         }
     }
-    Ok((ends, model.traffic().ok_or("no traffic")?))
+    let by_job = (0..).zip(jobs).map(|(id, _)| model.traffic_of(id)).collect();
+    Ok((ends, model.traffic().ok_or("no traffic")?, by_job))
 }
 
 /// Returns jobs that share out the nodes of a machine, twice. The second set starts long after the first.
@@ -213,7 +212,7 @@ fn both_levels_move_every_packet_in_the_same_cycle_on_meshes() -> Tested {
                     let (packets, flits) = (of("packet")?, of("flit")?);
                     let case = format!("{pattern} {quota} {injection} {machine}");
                     assert_eq!(packets.0, flits.0, "{case}");
-                    assert_eq!(packets.1.jobs, flits.1.jobs, "{case}");
+                    assert_eq!(packets.2, flits.2, "{case}");
                     assert_eq!(packets.1.flits, flits.1.flits, "{case}");
                     assert!(packets.1.packets > 0 && packets.1.hops == flits.1.hops, "{case}");
                 }
@@ -236,7 +235,7 @@ fn on_a_torus_the_levels_differ_by_links_that_two_channels_share() -> Tested {
                 );
                 replay(machine, &spec, &jobs)
             };
-            let ((_, packet), (_, flit)) = (of("packet")?, of("flit")?);
+            let ((_, packet, _), (_, flit, _)) = (of("packet")?, of("flit")?);
             assert_eq!((packet.packets, packet.hops), (flit.packets, flit.hops));
             assert_eq!(packet.flits.0, flit.flits.0);
             let [least, most] = [packet.latency.total, flit.latency.total].map(|total| total as f64);
@@ -251,7 +250,7 @@ fn converse<F: Fabric>(mesh: &Mesh, network: &mut F, check: impl Fn(&F)) -> (u64
     let (pattern, quota, law) = (Pattern::Random, Quota::PerProcessor, Law::Constant);
     let plan = Plan { pattern, quota, law, messages: 30.0, seed: 1 };
     let mut communication =
-        Communication::new(mesh, plan, Injection::Pipelined, Traffic::new(Time::from_seconds(1), 1, 1));
+        Communication::new(mesh, plan, Injection::Pipelined, Traffic::new(Time::from_seconds(1), 1));
     let nodes: Vec<NodeId> = (0..mesh.nodes()).collect();
     let all = job(mesh.nodes(), 0);
     let started = Started { id: 0, job: &all, nodes: &nodes, now: Time::ZERO };
@@ -313,7 +312,7 @@ fn a_million_random_packets_arrive() -> Tested {
         let spec = format!(
             "wormhole:pattern=random,quota=per-processor,law=constant,messages={messages},level={level}"
         );
-        let (_, traffic) = replay(machine, &spec, &[(Time::ZERO, (0..mesh.nodes()).collect())])?;
+        let (_, traffic, _) = replay(machine, &spec, &[(Time::ZERO, (0..mesh.nodes()).collect())])?;
         assert_eq!(traffic.packets, messages * u64::from(mesh.nodes()), "{machine} {level}");
     }
     Ok(())
@@ -325,7 +324,7 @@ fn memory_does_not_grow_with_the_packets_sent() -> Tested {
     let most = [100.0, 10_000.0].map(|messages| {
         let (pattern, quota, law) = (Pattern::Random, Quota::PerProcessor, Law::Constant);
         let plan = Plan { pattern, quota, law, messages, seed: 1 };
-        let traffic = Traffic::new(Time::from_seconds(1), 1, 1);
+        let traffic = Traffic::new(Time::from_seconds(1), 1);
         let mut communication = Communication::new(&mesh, plan, Injection::Pipelined, traffic);
         let mut network =
             PacketLevel::new(Topology::new(&mesh, RINGS), Timing { length: 8, routing: 3, gathers: false });
@@ -357,7 +356,7 @@ fn jobs_without_packets_last_their_run_time_or_a_cycle() -> Tested {
         // One packet over one hop takes 2 · 4 + 8 cycles, then comes the run time.
         ("wormhole:pattern=ring,messages=1,law=constant,ts=0,length=1", [0, 0, 3_500_000]),
     ] {
-        let (mut ends, traffic) = replay("3x3", spec, &jobs)?;
+        let (mut ends, traffic, _) = replay("3x3", spec, &jobs)?;
         if traffic.packets > 0 {
             assert!(ends[1] > second(2), "{spec}");
             ends[1] = Time::ZERO;
@@ -377,7 +376,7 @@ fn run_time_is_added_after_the_messages_which_begin_with_a_whole_cycle() -> Test
         (format!("{one},compute=none,cycle=0.5"), 700_000, 9_000_000),
         (format!("{one},compute=none,ts=0,length=1"), 0, 3_000_000),
     ] {
-        let (ends, _) = replay("4x4", &spec, &[(Time::from_micros(start), vec![5, 6])])?;
+        let (ends, ..) = replay("4x4", &spec, &[(Time::from_micros(start), vec![5, 6])])?;
         assert_eq!(ends, [Time::from_micros(expected)], "{spec}");
     }
     // The second job has a run time of a second, and the first none.

@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use meshreplay_base::job::{JobId, Time};
+use meshreplay_base::job::Time;
 
 /// The measurements of a whole replay.
 #[derive(Clone, Debug)]
@@ -22,8 +22,8 @@ pub struct Traffic {
     /// Blocking times of the packets: cycles of a header waiting for channels after the channel of its
     /// own processor.
     pub blocked: Cycles,
-    /// Measurements by job.
-    pub jobs: Vec<JobTraffic>,
+    /// Packets that waited at least once for a packet of another job.
+    pub contended: u64,
 }
 
 /// The measurements of one job.
@@ -86,7 +86,7 @@ pub(super) struct PacketStats {
 
 impl Traffic {
     /// Returns measurements without any packet.
-    pub(super) fn new(cycle: Time, links: u64, jobs: usize) -> Self {
+    pub(super) fn new(cycle: Time, links: u64) -> Self {
         Self {
             cycle,
             links,
@@ -95,20 +95,26 @@ impl Traffic {
             hops: 0,
             latency: Cycles::default(),
             blocked: Cycles::default(),
-            jobs: vec![JobTraffic::default(); jobs],
+            contended: 0,
         }
     }
 
-    /// Adds the measurements of a packet of `job`.
-    pub(super) fn add(&mut self, job: JobId, packet: &PacketStats) {
+    /// Adds the measurements of a packet.
+    pub(super) fn add(&mut self, packet: &PacketStats) {
         self.packets += 1;
         self.hops += u64::from(packet.hops);
+        self.contended += u64::from(packet.contended);
         self.latency.add(packet.latency);
         self.blocked.add(packet.blocked);
-        let of_job = &mut self.jobs[job as usize];
-        of_job.packets += 1;
-        of_job.contended += u64::from(packet.contended);
-        of_job.latency += packet.latency;
-        of_job.blocked += packet.blocked;
+    }
+}
+
+impl JobTraffic {
+    /// Adds the measurements of a packet of the job.
+    pub(super) fn add(&mut self, packet: &PacketStats) {
+        self.packets += 1;
+        self.contended += u64::from(packet.contended);
+        self.latency += packet.latency;
+        self.blocked += packet.blocked;
     }
 }

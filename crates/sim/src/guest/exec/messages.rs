@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::guest::setup::Setup;
 use meshreplay_base::job::{JobId, Time};
-use meshreplay_machine::machine::{Machine, NodeId};
+use meshreplay_machine::machine::{Levels, Machine, NodeId};
 
 /// The supported version of the protocol.
 pub(super) const PROTOCOL: u32 = 1;
@@ -36,6 +36,9 @@ struct Shape {
     text: String,
     extents: Vec<u32>,
     wraps: Vec<bool>,
+    /// The children of a group per level of a tree of switches, the top first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    levels: Option<Vec<u32>>,
     nodes: u32,
     unavailable: Vec<NodeId>,
 }
@@ -48,6 +51,7 @@ impl<'a> Hello<'a> {
             text: mesh.to_string(),
             extents: mesh.extents()[..mesh.dims()].to_vec(),
             wraps: mesh.wrap()[..mesh.dims()].to_vec(),
+            levels: mesh.levels().map(Levels::fans),
             nodes: mesh.nodes(),
             unavailable: mesh.unavailable().iter().flat_map(|&(first, last)| first..=last).collect(),
         };

@@ -1,4 +1,5 @@
-//! The fragmentation of the free nodes: the largest free submesh, and how many slices fit.
+//! The fragmentation of the free nodes: the largest free submesh, and how many slices fit. On a tree of
+//! switches, groups take the place of submeshes.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -6,11 +7,13 @@
          side, and positions are below twice a side"
 )]
 
+mod groups;
 mod largest;
 mod slices;
 
+use self::groups::Groups;
 use self::largest::Largest;
-pub use self::slices::{MOST_SLICES, Slices};
+pub use self::slices::{MOST_SLICES, Slice, Slices};
 use self::slices::{fit, orientations};
 use meshreplay_alloc::allocator::FreeBoxes;
 use meshreplay_base::job::Time;
@@ -21,6 +24,8 @@ use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, NodeSet}
 pub struct FragmentationRecord {
     /// Mean nodes of the largest free submesh.
     pub largest: f64,
+    /// Mean of Slurm's number for blocks of leaves; `None` if the machine is not a tree.
+    pub slurm: Option<f64>,
     /// Mean of 1 − largest free submesh / free nodes, counted as 0 while no node is free.
     pub external: f64,
     /// By slice: the mean number of slices that fit at once.
@@ -71,6 +76,8 @@ pub struct Fragmentation {
     /// Whether a node has become free since `state` was computed.
     has_grown: bool,
     state: FragmentationAt,
+    /// Slurm's number; 0 if the machine is not a tree.
+    slurm: u64,
     /// The integrals of `state` over time in seconds, and its course.
     sums: FragmentationRecord,
     keeps_course: bool,
@@ -88,10 +95,15 @@ enum SubmeshSearch {
     },
     /// On a machine of cubes joined by switches: a submesh may come from cubes that are not adjacent.
     Switched(FreeBoxes),
+    /// On a tree of switches.
+    Tree(Groups),
 }
 
 impl SubmeshSearch {
     fn new(mesh: &Mesh, slices: &Slices) -> Self {
+        if let Some(groups) = Groups::on(mesh) {
+            return Self::Tree(groups);
+        }
         FreeBoxes::on(mesh).map_or_else(
             || Self::Fixed {
                 orientations: slices.all().iter().map(|slice| orientations(slice.sides, mesh)).collect(),
@@ -111,12 +123,20 @@ impl SubmeshSearch {
                 boxes.update(machine);
                 boxes.largest()
             }
+            Self::Tree(groups) => {
+                groups.update(machine);
+                groups.largest()
+            }
         }
     }
 
-    /// Returns how many submeshes of slice `i` fit at once. Requires a call of [`Self::largest`] before.
-    fn fit(&mut self, i: usize, sides: [u32; 3], machine: &Machine) -> u32 {
+    /// Returns how many submeshes of slice `i` fit at once. Requires a call of [`Self::largest`] before, which
+    /// has returned `largest`: a slice with more nodes does not fit.
+    fn fit(&mut self, i: usize, sides: [u32; 3], largest: u32, machine: &Machine) -> u32 {
+        let nodes = sides.iter().fold(1_u64, |nodes, &side| nodes.saturating_mul(u64::from(side)));
         match self {
+            Self::Tree(groups) => u32::try_from(nodes).map_or(0, |nodes| groups.fit(nodes)),
+            _ if nodes > u64::from(largest) => 0,
             Self::Fixed { orientations, search, .. } => fit(search, machine, &orientations[i]),
             Self::Switched(boxes) => boxes.count(sides),
         }
@@ -127,7 +147,8 @@ impl Fragmentation {
     /// Creates the fragmentation of an idle machine from `start` on, with its course if `keeps_course`.
     pub fn new(mesh: &Mesh, slices: &Slices, start: Time, keeps_course: bool) -> Self {
         let zeros = vec![0.0; slices.all().len()];
-        let sums = FragmentationRecord { fits: zeros.clone(), enough: zeros, ..Default::default() };
+        let slurm = mesh.levels().map(|_| 0.0);
+        let sums = FragmentationRecord { slurm, fits: zeros.clone(), enough: zeros, ..Default::default() };
         Self {
             machine: Machine::new(mesh.clone()),
             held: NodeSet::empty(mesh.nodes()),
@@ -139,6 +160,7 @@ impl Fragmentation {
             is_changed: true,
             has_grown: true,
             state: FragmentationAt::default(),
+            slurm: 0,
             sums,
             keeps_course,
         }
@@ -195,6 +217,7 @@ impl Fragmentation {
         FragmentationRecord {
             largest: mean(self.sums.largest),
             external: mean(self.sums.external),
+            slurm: self.sums.slurm.map(mean),
             fits: self.sums.fits.iter().map(|&sum| mean(sum)).collect(),
             enough: self.sums.enough.iter().map(|&sum| mean(sum)).collect(),
             course: self.sums.course,
@@ -212,6 +235,9 @@ impl Fragmentation {
         self.since = now;
         self.sums.largest += passed_s * f64::from(self.state.largest);
         self.sums.external += passed_s * self.state.external();
+        if let Some(sum) = &mut self.sums.slurm {
+            *sum += passed_s * self.slurm as f64;
+        }
         for (sum, &fit) in self.sums.fits.iter_mut().zip(&self.state.fits) {
             *sum += passed_s * f64::from(fit);
         }
@@ -227,12 +253,12 @@ impl Fragmentation {
         }
         let Self { machine, submeshes, slices, .. } = self;
         let largest = submeshes.largest(machine, !std::mem::take(&mut self.has_grown));
-        let fits = slices.all().iter().enumerate().map(|(i, slice)| {
-            // A slice with more nodes than the largest free submesh does not fit.
-            let nodes = slice.sides.iter().fold(1_u64, |nodes, &side| nodes.saturating_mul(u64::from(side)));
-            if nodes <= u64::from(largest) { submeshes.fit(i, slice.sides, machine) } else { 0 }
-        });
-        let (time, fits) = (self.since, fits.collect());
+        let fits = slices.all().iter().enumerate();
+        let fits = fits.map(|(i, slice)| submeshes.fit(i, slice.sides, largest, machine)).collect();
+        if let SubmeshSearch::Tree(groups) = submeshes {
+            self.slurm = groups.slurm();
+        }
+        let time = self.since;
         let state = FragmentationAt { time, free: machine.free_count(), largest, fits };
         let before = std::mem::replace(&mut self.state, state);
         let is_same = FragmentationAt { time, ..before } == self.state;

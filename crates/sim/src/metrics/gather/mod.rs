@@ -7,9 +7,12 @@ mod values;
 
 pub(super) use values::SpillingList;
 
+use crate::metrics::Dispersal;
 use crate::metrics::cost::Cost;
-use crate::metrics::facts::Facts;
+use crate::metrics::facts::{Facts, Part, Trim};
+use crate::metrics::finished_job::FinishedJob;
 use crate::metrics::recorder::Recording;
+use meshreplay_machine::machine::{Levels, Mesh};
 use meshreplay_machine::yardstick::PairwiseBound;
 
 /// A number of a summary of a replay.
@@ -33,13 +36,17 @@ impl Number {
 
 /// Appends the values of the jobs at these positions. A loop in each such function is faster than a call for
 /// each job. [`per_job`] creates it from the value of one job.
-pub(super) type PerJob<T> = fn(&Facts<'_>, &[usize], &mut Vec<T>);
+pub(super) type PerJob<T> = fn(&[FinishedJob], &[usize], &mut Vec<T>);
 
-/// Creates the [`PerJob`] of an expression for the value of a job, given as `|of, i| value` for the job at
-/// position `i` of the facts `of`.
+/// Creates the [`PerJob`] of an expression for the value of a [`FinishedJob`], given as `|job| value`.
 macro_rules! per_job {
-    (|$of:ident, $i:ident| $value:expr) => {
-        |$of, positions, values| values.extend(positions.iter().map(|&$i| $value))
+    (|$job:ident| $value:expr) => {
+        |jobs: &[crate::metrics::FinishedJob], positions, values| {
+            values.extend(positions.iter().map(|&i| {
+                let $job = &jobs[i];
+                $value
+            }))
+        }
     };
 }
 pub(super) use per_job;
@@ -47,34 +54,35 @@ pub(super) use per_job;
 /// Jobs per batch of values, which then fit the first-level cache.
 const JOBS_AT_ONCE: usize = 1 << 10;
 
-/// How a number is computed: from totals at the end, or from a stream of jobs. Jobs are given by their
-/// positions. A function of totals returns `None` if a replay has no such number.
+/// How a number is computed: from totals at the end, or from a stream of jobs. A function of totals returns
+/// `None` if a replay has no such number.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Compute {
     /// A count computed from totals.
     Count(fn(&Facts<'_>) -> Option<u64>),
     /// Any other number computed from totals.
     Real(fn(&Facts<'_>) -> Option<f64>),
-    /// The sum of a count over all jobs, for replays accepted by the first function.
-    Sum(HasNumber, PerJob<u64>),
+    /// The sum of a count over all jobs.
+    Sum(PerJob<u64>),
     /// The mean of a value over the jobs in means.
     Mean(PerJob<f64>),
-    /// The same, for replays accepted by the first function.
-    MeanIf(HasNumber, PerJob<f64>),
+    /// The mean over the jobs in means of the part of a time that is inside the period, in seconds, or `None`
+    /// for a job without one. Times of jobs from before the period are in the sum.
+    MeanTime(fn(&FinishedJob, Trim) -> Option<f64>),
     /// The mean of a value over the jobs in means with at least two nodes.
     ParallelMean(PerJob<f64>),
     /// The mean over the same jobs of the pairwise sum divided by its lower bound. It is 1 if every placement
     /// has the best shape. The bound is computed once for each job size.
     ParallelMeanToBound,
+    /// The mean of a value of placements on a tree of switches, from the nodes of a leaf, over the jobs in means
+    /// that have one. No replay on another machine has it.
+    TreeMean(fn(&Dispersal, u32) -> Option<f64>),
     /// The variance of a value over the jobs in means. The values are stored, because their mean is needed
     /// first.
     Variance(PerJob<f64>),
     /// A duration of one kind of calls, in nanoseconds. The functions select the calls and the statistic.
     Duration(fn(&Recording) -> &Cost, fn(&Cost) -> u64),
 }
-
-/// Returns whether a replay has a number.
-pub(super) type HasNumber = fn(&Facts<'_>) -> bool;
 
 /// The state of a number while jobs are added.
 #[derive(Debug)]
@@ -87,6 +95,8 @@ pub(super) enum Accumulator {
     Mean(f64, u64),
     /// The same for values divided by the least pairwise sum of as many nodes.
     ToBound(f64, u64, Box<PairwiseBound>),
+    /// The sum of values and their number, with the nodes of a leaf; `None` if the machine is not a tree.
+    Tree(f64, u64, Option<u32>),
     /// The sum of values over the counted jobs, and the values themselves, because a variance needs the mean
     /// first.
     Spread(f64, SpillingList),
@@ -96,28 +106,25 @@ pub(super) enum Accumulator {
 pub(super) const MOST_VALUES: usize = 1 << 19;
 
 impl Accumulator {
-    /// Creates the state of a number before the first job. `of` gives the machine.
-    pub(super) fn new(compute: &Compute, of: &Facts<'_>, spills: bool) -> Self {
+    /// Creates the state of a number of a replay on `mesh` before the first job.
+    pub(super) fn new(compute: &Compute, mesh: &Mesh) -> Self {
         match compute {
             Compute::Count(_) | Compute::Real(_) | Compute::Duration(..) => Self::Nothing,
-            Compute::Sum(..) => Self::Sum(0),
-            Compute::Mean(_) | Compute::MeanIf(..) | Compute::ParallelMean(_) => Self::Mean(0.0, 0),
-            Compute::ParallelMeanToBound => {
-                Self::ToBound(0.0, 0, Box::new(PairwiseBound::new(of.replay.mesh)))
-            }
-            Compute::Variance(_) => {
-                Self::Spread(0.0, SpillingList::new(if spills { MOST_VALUES } else { usize::MAX }))
-            }
+            Compute::Sum(_) => Self::Sum(0),
+            Compute::Mean(_) | Compute::MeanTime(_) | Compute::ParallelMean(_) => Self::Mean(0.0, 0),
+            Compute::ParallelMeanToBound => Self::ToBound(0.0, 0, Box::new(PairwiseBound::new(mesh))),
+            Compute::TreeMean(_) => Self::Tree(0.0, 0, mesh.levels().map(Levels::leaf)),
+            Compute::Variance(_) => Self::Spread(0.0, SpillingList::new(MOST_VALUES)),
         }
     }
 
     /// Adds the jobs of `part`, the next ones in the order of the log. Calls `visit` with the position of
     /// each job in a mean, and its value.
-    pub(super) fn add(&mut self, compute: &Compute, part: &Facts<'_>, visit: impl FnMut(usize, f64)) {
+    pub(super) fn add(&mut self, compute: &Compute, part: &Part<'_>, mut visit: impl FnMut(usize, f64)) {
         match (self, compute) {
-            (Self::Sum(sum), Compute::Sum(has_number, value)) if has_number(part) => {
+            (Self::Sum(sum), Compute::Sum(value)) => {
                 let all: Vec<usize>;
-                let jobs = part.replay.jobs.len();
+                let jobs = part.jobs.len();
                 // The jobs in means are mostly all, and whole numbers have the same sum in any order.
                 let positions = if part.kept.len() == jobs {
                     &part.kept
@@ -125,22 +132,28 @@ impl Accumulator {
                     all = (0..jobs).collect();
                     &all
                 };
-                for_each(*value, part, positions, |value| *sum += value);
+                for_each(*value, part.jobs, positions, |value| *sum += value);
             }
             (Self::Mean(sum, count), Compute::Mean(value)) => {
-                add_mean((sum, count), *value, part, &part.kept, visit);
+                add_mean((sum, count), *value, part.jobs, &part.kept, visit);
             }
-            (Self::Mean(sum, count), Compute::MeanIf(has_number, value)) if has_number(part) => {
-                add_mean((sum, count), *value, part, &part.kept, visit);
+            (Self::Mean(sum, count), Compute::MeanTime(value)) => {
+                for (jobs, counted) in [(&part.kept, 1), (&part.earlier, 0)] {
+                    for &job in jobs {
+                        let Some(time_s) = value(&part.jobs[job], part.trim) else { continue };
+                        *sum += time_s;
+                        *count += counted;
+                        visit(job, time_s);
+                    }
+                }
             }
             (Self::Mean(sum, count), Compute::ParallelMean(value)) => {
                 let parallel: Vec<usize> = part.parallel().collect();
-                add_mean((sum, count), *value, part, &parallel, visit);
+                add_mean((sum, count), *value, part.jobs, &parallel, visit);
             }
             (Self::ToBound(sum, count, bound), Compute::ParallelMeanToBound) => {
-                let mut visit = visit;
                 part.parallel().for_each(|job| {
-                    let dispersal = part.dispersal(job);
+                    let dispersal = &part.jobs[job].measures.dispersal;
                     let least = bound.of(dispersal.nodes);
                     let ratio = dispersal.pairwise_sum as f64 / least as f64;
                     *sum += ratio;
@@ -148,8 +161,17 @@ impl Accumulator {
                     visit(job, ratio);
                 });
             }
+            (Self::Tree(sum, count, Some(leaf)), Compute::TreeMean(value)) => {
+                for &job in &part.kept {
+                    if let Some(value) = value(&part.jobs[job].measures.dispersal, *leaf) {
+                        *sum += value;
+                        *count += 1;
+                        visit(job, value);
+                    }
+                }
+            }
             (Self::Spread(sum, values), Compute::Variance(value)) => {
-                for_each(*value, part, &part.kept, |value| {
+                for_each(*value, part.jobs, &part.kept, |value| {
                     *sum += value;
                     values.push(value);
                 });
@@ -160,36 +182,46 @@ impl Accumulator {
 
     /// Returns the number, or `None` if the replay has no such number. `whole` has the totals of the replay.
     pub(super) fn finish(self, compute: &Compute, whole: &Facts<'_>) -> std::io::Result<Option<Number>> {
-        let mean = |sum: f64, count: u64| (count > 0).then(|| Number::Real(sum / count as f64));
         Ok(match (self, compute) {
             (_, Compute::Count(value)) => value(whole).map(Number::Count),
             (_, Compute::Real(value)) => value(whole).map(Number::Real),
             (_, Compute::Duration(calls, value)) => Some(Number::Count(value(calls(whole.replay.recording)))),
-            (Self::Sum(sum), Compute::Sum(has_number, _)) => has_number(whole).then_some(Number::Count(sum)),
-            (Self::Mean(sum, count) | Self::ToBound(sum, count, _), _) => mean(sum, count),
+            (Self::Sum(sum), _) => Some(Number::Count(sum)),
             (Self::Spread(sum, values), _) => {
                 let count = values.count();
                 let mean_of = sum / count as f64;
                 let mut squares = 0.0;
                 values.for_each(|value| squares += (value - mean_of).powi(2))?;
-                mean(squares, count)
+                Self::Mean(squares, count).mean()
+            }
+            (mean, _) => mean.mean(),
+        })
+    }
+
+    /// Returns a mean; `None` over no jobs.
+    pub(super) fn mean(self) -> Option<Number> {
+        match self {
+            Self::Mean(sum, count) | Self::ToBound(sum, count, _) | Self::Tree(sum, count, _)
+                if count > 0 =>
+            {
+                Some(Number::Real(sum / count as f64))
             }
             _ => None,
-        })
+        }
     }
 }
 
 /// Calls `visit` with the values of the jobs at these positions, in order.
 pub(super) fn for_each<T: Copy>(
     value: PerJob<T>,
-    of: &Facts<'_>,
+    jobs: &[FinishedJob],
     positions: &[usize],
     mut visit: impl FnMut(T),
 ) {
     let mut values = Vec::with_capacity(positions.len().min(JOBS_AT_ONCE));
     for positions in positions.chunks(JOBS_AT_ONCE) {
         values.clear();
-        value(of, positions, &mut values);
+        value(jobs, positions, &mut values);
         values.iter().copied().for_each(&mut visit);
     }
 }
@@ -198,16 +230,16 @@ pub(super) fn for_each<T: Copy>(
 fn add_mean(
     (sum, count): (&mut f64, &mut u64),
     value: PerJob<f64>,
-    of: &Facts<'_>,
+    jobs: &[FinishedJob],
     positions: &[usize],
     mut visit: impl FnMut(usize, f64),
 ) {
     // A local sum stays in a register.
     let mut sum_now = *sum;
-    let mut jobs = positions.iter();
-    for_each(value, of, positions, |value| {
+    let mut visited = positions.iter();
+    for_each(value, jobs, positions, |value| {
         sum_now += value;
-        if let Some(&job) = jobs.next() {
+        if let Some(&job) = visited.next() {
             visit(job, value);
         }
     });

@@ -6,14 +6,11 @@ mod waits;
 use std::io;
 
 use self::waits::Waits;
-use super::dispersal::Dispersal;
-use super::facts::{Facts, Finished, JobRow, Trim};
+use super::facts::{JobRow, Part, Trim};
+use super::finished_job::FinishedJob;
 use super::gather::{Accumulator, Number};
 use super::metric::Metric;
-use super::recorder::Recording;
 use super::registry::METRICS;
-use crate::engine::Record;
-use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
 
 /// The numbers of a group of jobs.
@@ -76,20 +73,18 @@ impl GroupSums {
         {
             let most = groups.iter().copied().max().map_or(0, |most| most + 1);
             self.groups.resize_with(self.groups.len().max(most), GroupSum::default);
-            // These numbers do not depend on the machine.
-            JobColumns::new(jobs).with_facts(&Mesh::default(), |facts| {
-                for (i, &group) in groups.iter().enumerate() {
-                    let node_s = facts.service_s(i) * f64::from(jobs[i].allocated);
-                    self.whole.count(node_s);
-                    self.groups[group].count(node_s);
-                    if is_in_means(first + i) {
-                        self.whole.positions.push(i);
-                        self.groups[group].positions.push(i);
-                        self.waits.add(group, facts.wait_s(i));
-                    }
+            let jobs: Vec<FinishedJob> = jobs.iter().map(FinishedJob::from).collect();
+            for (i, (job, &group)) in jobs.iter().zip(groups).enumerate() {
+                let node_s = job.service_s() * f64::from(job.record.allocated);
+                self.whole.count(node_s);
+                self.groups[group].count(node_s);
+                if is_in_means(first + i) {
+                    self.whole.positions.push(i);
+                    self.groups[group].positions.push(i);
+                    self.waits.add(group, job.wait_s());
                 }
-                self.groups.iter_mut().chain([&mut self.whole]).for_each(|group| group.add(facts));
-            });
+            }
+            self.groups.iter_mut().chain([&mut self.whole]).for_each(|group| group.add(&jobs));
         }
     }
 
@@ -104,9 +99,9 @@ impl GroupSums {
 
 impl Default for GroupSum {
     fn default() -> Self {
-        let means = JobColumns::new(&[]).with_facts(&Mesh::default(), |none| {
-            grouped_metrics().map(|metric| Accumulator::new(&metric.compute, none, false)).collect()
-        });
+        // These numbers do not depend on the machine.
+        let mesh = Mesh::default();
+        let means = grouped_metrics().map(|metric| Accumulator::new(&metric.compute, &mesh)).collect();
         Self { jobs: 0, node_s: 0.0, means, positions: Vec::new() }
     }
 }
@@ -118,12 +113,13 @@ impl GroupSum {
         self.node_s += node_s;
     }
 
-    /// Adds the jobs at `positions` to the means, and clears `positions`.
-    fn add(&mut self, facts: &Facts<'_>) {
+    /// Adds the `jobs` at `positions` to the means, and clears `positions`.
+    fn add(&mut self, jobs: &[FinishedJob]) {
         if self.positions.is_empty() {
             return;
         }
-        let of_group = facts.with_kept(std::mem::take(&mut self.positions));
+        let kept = std::mem::take(&mut self.positions);
+        let of_group = Part { jobs, kept, earlier: Vec::new(), trim: Trim::default() };
         for (metric, mean) in grouped_metrics().zip(&mut self.means) {
             mean.add(&metric.compute, &of_group, |_, _| ());
         }
@@ -133,12 +129,7 @@ impl GroupSum {
 
     /// Returns the numbers. `waits` has the number of waits and their median.
     fn finish(self, waits: (u64, Option<f64>)) -> GroupNumbers {
-        let means = JobColumns::new(&[]).with_facts(&Mesh::default(), |none| {
-            // Cannot fail, because no values are in a file.
-            let mean =
-                |(metric, mean): (&Metric, Accumulator)| mean.finish(&metric.compute, none).ok().flatten();
-            grouped_metrics().zip(self.means).map(|both| mean(both).map(Number::as_f64)).collect()
-        });
+        let means = self.means.into_iter().map(|mean| mean.mean().map(Number::as_f64)).collect();
         GroupNumbers {
             jobs: self.jobs,
             jobs_in_means: waits.0,
@@ -149,61 +140,10 @@ impl GroupSum {
     }
 }
 
-/// Saved jobs as arguments of the summary's functions.
-pub(super) struct JobColumns {
-    jobs: Vec<Job>,
-    records: Vec<Record>,
-    recording: Recording,
-}
-
-impl JobColumns {
-    pub(super) fn new(rows: &[JobRow]) -> Self {
-        let time = |seconds: f64| Time::from_micros((seconds * 1e6).round() as i64);
-        let job = |job: &JobRow| Job {
-            number: job.number,
-            submit: time(job.submit_s),
-            procs: job.procs,
-            ..Job::default()
-        };
-        let record = |job: &JobRow| Record {
-            start: time(job.start_s),
-            end: time(job.end_s),
-            allocated: job.allocated,
-            ..Record::default()
-        };
-        let dispersal = |job: &JobRow| Dispersal {
-            pairwise_sum: job.pairwise_sum,
-            nodes: job.allocated,
-            ..Dispersal::default()
-        };
-        let recording = Recording {
-            dispersal: rows.iter().map(dispersal).collect(),
-            allocate_ns: Vec::new(),
-            ..Recording::default()
-        };
-        Self { jobs: rows.iter().map(job).collect(), records: rows.iter().map(record).collect(), recording }
-    }
-
-    /// Calls `act` with the facts of these jobs on a machine.
-    pub(super) fn with_facts<T>(&self, mesh: &Mesh, act: impl FnOnce(&Facts<'_>) -> T) -> T {
-        act(&Facts::from_part(&Finished {
-            jobs: &self.jobs,
-            records: &self.records,
-            recording: &self.recording,
-            traffic: None,
-            mesh,
-            trim: Trim::default(),
-            is_predicted: false,
-            skipped: 0,
-            never_fit: 0,
-            wall_s: 0.0,
-        }))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::Trim;
 
     /// Returns the numbers of jobs that are added together.
     fn group_numbers(jobs: &[JobRow], groups: &[usize], trim: Trim) -> io::Result<OfGroups> {
@@ -228,6 +168,7 @@ mod tests {
                 procs,
                 allocated: procs + noise(4, 2) as u32,
                 pairwise_sum: noise(5, 900),
+                why: None,
             };
             (row, noise(6, 3) as usize)
         };
@@ -238,7 +179,8 @@ mod tests {
     fn weighted_groups_give_the_whole() {
         for percent in [None, Some(10.0)] {
             let (jobs, groups) = jobs(2500);
-            let (whole, groups) = group_numbers(&jobs, &groups, Trim { percent }).expect("memory");
+            let (whole, groups) =
+                group_numbers(&jobs, &groups, Trim { percent, period: None }).expect("memory");
             assert!(groups.iter().all(|group| group.jobs > 10), "{groups:?}");
             let sum = |of: fn(&GroupNumbers) -> u64| groups.iter().map(of).sum::<u64>();
             assert_eq!(sum(|group| group.jobs), whole.jobs);
@@ -250,7 +192,8 @@ mod tests {
                 let weighted =
                     |group: &GroupNumbers| group.means[i].unwrap_or(0.0) * group.jobs_in_means as f64;
                 let mean = groups.iter().map(weighted).sum::<f64>() / whole.jobs_in_means as f64;
-                let expected = whole.means[i].expect("a mean");
+                // The jobs have no causes of waiting.
+                let Some(expected) = whole.means[i] else { continue };
                 assert!((mean - expected).abs() < 1e-9 * expected.max(1.0), "{}", metric.name());
             }
         }
@@ -279,6 +222,7 @@ mod tests {
             procs: allocated,
             allocated,
             pairwise_sum: u64::from(allocated),
+            why: None,
         };
         let jobs = [
             job(0.0, 0.0, 3600.0, 2),
@@ -291,11 +235,12 @@ mod tests {
         assert_eq!((whole.jobs, whole.wait_s_median), (4, Some(2.5)));
         assert!((whole.node_hours - (2.0 + 6.0 + 10.0 / 3600.0)).abs() < 1e-12);
         let names: Vec<&str> = grouped_metrics().map(Metric::name).collect();
-        assert_eq!(names, ["wait_s_mean", "bounded_slowdown_mean", "pairwise_mean_mean"]);
+        assert_eq!(names[..3], ["wait_s_mean", "bounded_slowdown_mean", "pairwise_mean_mean"]);
         assert_eq!(whole.means[0], Some(105.0 / 4.0));
         assert_eq!(whole.means[1], Some((1.0 + 7300.0 / 7200.0 + 1.5 + 1.0) / 4.0));
         assert_eq!(whole.means[2], Some((2.0 + 1.0) / 4.0));
-        let none = GroupNumbers { means: vec![None; 3], ..GroupNumbers::default() };
+        assert!(whole.means[3..].iter().all(Option::is_none), "no job has causes of waiting");
+        let none = GroupNumbers { means: vec![None; names.len()], ..GroupNumbers::default() };
         assert_eq!(groups[0], none);
     }
 }

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use super::super::facts::{JobRow, Trim};
+use super::super::facts::{JobRow, Part, Trim};
+use super::super::finished_job::FinishedJob;
 use super::super::gather::Accumulator;
-use super::super::groups::JobColumns;
 use super::super::registry::METRICS;
-use meshreplay_base::job::Job;
 use meshreplay_machine::machine::Mesh;
 
 /// Parts of a log, with equally many jobs each.
@@ -40,7 +39,8 @@ pub struct PartSums {
 /// Divides the jobs in means into parts.
 #[derive(Clone, Copy, Debug)]
 struct Division {
-    /// Number of jobs.
+    /// The first position, and the number of jobs.
+    first: usize,
     jobs: usize,
     /// The position behind the last job of each part but the last.
     ends: [usize; PARTS - 1],
@@ -53,7 +53,7 @@ impl Division {
         for (k, end) in ends.iter_mut().enumerate() {
             *end = positions.start + (k + 1) * positions.len() / PARTS;
         }
-        Self { jobs: positions.len(), ends }
+        Self { first: positions.start, jobs: positions.len(), ends }
     }
 
     /// Returns the part of the job at this position by arrival.
@@ -140,17 +140,15 @@ impl PartSums {
         let n = rows.len();
         let ranks = ranks(n, |i| rows[i].submit_s);
         let kept = trim.kept(n, |i| rows[i].submit_s);
-        let columns = JobColumns::new(rows);
-        columns.with_facts(mesh, |facts| {
-            let facts = facts.with_kept(kept);
-            let mut adder = PartAdder::new(in_means(&facts.kept, ranks.as_deref()));
-            for (row, metric) in METRICS.iter().enumerate().filter(|(_, metric)| metric.is_compared) {
-                let mut number = Accumulator::new(&metric.compute, &facts, false);
-                number.add(&metric.compute, &facts, |i, value| adder.add(row, i, ranks.as_deref(), value));
-            }
-            adder.end(facts.replay.jobs);
-            adder.finish()
-        })
+        let jobs: Vec<FinishedJob> = rows.iter().map(FinishedJob::from).collect();
+        let mut adder = PartAdder::new(in_means(&kept, ranks.as_deref()), trim);
+        let part = Part { jobs: &jobs, kept, earlier: trim.earlier(n, |i| rows[i].submit_s), trim };
+        for (row, metric) in METRICS.iter().enumerate().filter(|(_, metric)| metric.is_compared) {
+            let mut number = Accumulator::new(&metric.compute, mesh);
+            number.add(&metric.compute, &part, |i, value| adder.add(row, i, ranks.as_deref(), value));
+        }
+        adder.end(&jobs);
+        adder.finish()
     }
 
     /// Returns the part sums of the named number, or `None` if it is not compared.
@@ -184,6 +182,8 @@ pub(in crate::metrics) struct PartAdder {
     at: usize,
     /// Hash of the jobs in earlier batches.
     hash: u64,
+    /// The beginning of the period in seconds; `None` for the whole log.
+    first: Option<f64>,
     /// Their first and last submission in seconds.
     submitted_s: Option<(f64, f64)>,
     /// By row of [`METRICS`]: its sums. Empty for a number that is not compared.
@@ -192,9 +192,10 @@ pub(in crate::metrics) struct PartAdder {
 
 impl PartAdder {
     /// Creates the sums before the first job. The jobs in means have these positions by arrival.
-    pub(in crate::metrics) fn new(in_means: Range<usize>) -> Self {
+    pub(in crate::metrics) fn new(in_means: Range<usize>, trim: Trim) -> Self {
         Self {
             division: Division::of(in_means),
+            first: trim.period.map(|period| period.from.as_seconds()),
             at: 0,
             hash: 0,
             submitted_s: None,
@@ -207,14 +208,17 @@ impl PartAdder {
     pub(in crate::metrics) fn add(&mut self, row: usize, i: usize, ranks: Option<&[usize]>, value: f64) {
         let position = ranks.map_or(self.at + i, |ranks| ranks[i]);
         self.numbers[row].add(self.division.part(position), value);
+        // A job from before the period adds to the sum of the first part and is not in its mean.
+        self.numbers[row].counts[0] -= u64::from(position < self.division.first);
     }
 
     /// Ends a batch of `jobs`.
-    pub(in crate::metrics) fn end(&mut self, jobs: &[Job]) {
-        for job in jobs {
+    pub(in crate::metrics) fn end(&mut self, jobs: &[FinishedJob]) {
+        for FinishedJob { job, .. } in jobs {
             let submit_s = job.submit.as_seconds();
-            let (first, last) = self.submitted_s.unwrap_or((submit_s, submit_s));
-            self.submitted_s = Some((first.min(submit_s), last.max(submit_s)));
+            let in_period_s = self.first.map_or(submit_s, |first| submit_s.max(first));
+            let (first, last) = self.submitted_s.unwrap_or((in_period_s, in_period_s));
+            self.submitted_s = Some((first.min(in_period_s), last.max(in_period_s)));
             let hash = mix(mix(self.hash, submit_s.to_bits()), job.number as u64);
             self.hash = mix(hash, u64::from(job.procs));
         }

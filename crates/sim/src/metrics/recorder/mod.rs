@@ -6,23 +6,25 @@
          memory, fit 128 bits"
 )]
 
-mod finished_jobs;
 mod outages;
 mod recording;
+mod unfinished;
 
-pub use finished_jobs::{FinishedJobs, FinishedSink};
 pub use outages::{Downtime, LostRun, OutageRecord};
-pub use recording::Compactions;
-pub use recording::{ContentionRecord, Recording, retain};
+pub use recording::{Compactions, Recording};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use self::finished_jobs::{Batches, PlacementMemory, UnfinishedJobs};
+use self::unfinished::{PlacementMemory, UnfinishedJobs};
 use super::contention::Contention;
 use super::dispersal::Meter;
+use super::finished_job::FinishedJob;
 use super::fragmentation::{Fragmentation, Slices};
-use crate::engine::{Compaction, Observer, Placed, Record};
+use super::why::Why;
+use crate::engine::{Compaction, Fate, Observer, Placed, Record};
+use crate::execution::JobTraffic;
+use crate::scheduler::Waiting;
 use meshreplay_alloc::allocator::Rearrangement;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
@@ -44,6 +46,14 @@ pub struct Monitor {
     pub stop: Stop,
 }
 
+/// Finished jobs per batch. A larger batch would leave the processor's cache before it is measured.
+pub const BATCH: usize = 1 << 10;
+
+/// Receives finished jobs in the order of the log, [`BATCH`] at a time and the rest at the end. Their
+/// dispersal awaits [`Measures::measure`](super::Measures::measure). Returns a list for reuse, the jobs of
+/// which are dropped.
+pub type RowSink<'a> = &'a mut dyn FnMut(Vec<FinishedJob>) -> Vec<FinishedJob>;
+
 /// The observer of a replay that measures the dispersal of placements and the cost of allocator calls.
 pub struct Recorder<'a> {
     meter: Meter,
@@ -52,15 +62,15 @@ pub struct Recorder<'a> {
     mesh: &'a Mesh,
     contention: Option<Contention>,
     fragmentation: Option<Fragmentation>,
-    /// Whether the nodes of each job are kept.
-    keeps_placements: bool,
-    /// The memory taken by the nodes of finished jobs.
-    placement_memory: PlacementMemory,
+    why: Option<Why>,
+    /// The memory taken by the nodes of finished jobs; `None` unless nodes are kept.
+    placements: Option<PlacementMemory>,
     /// Whether the refusals of each job are counted.
     counts_refusals: bool,
     unfinished: UnfinishedJobs,
-    /// The sink of finished jobs, or `None` if their measurements are kept.
-    batches: Option<Batches<'a>>,
+    /// The next batch of finished jobs.
+    batch: Vec<FinishedJob>,
+    sink: RowSink<'a>,
     /// The jobs of the replay. Empty unless outages are measured.
     jobs: &'a [Job],
     /// The nodes of each job according to the log, empty for a job without a list. No lists unless jobs are
@@ -70,14 +80,9 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// Creates the observer of a replay of `jobs` jobs on `mesh`. With `timed`, durations of calls are kept;
-    /// otherwise calls are only counted.
-    pub fn new(mesh: &'a Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
-        let recording = Recording {
-            dispersal: Vec::with_capacity(jobs),
-            allocate_ns: Vec::with_capacity(jobs),
-            ..Recording::default()
-        };
+    /// Creates the observer of a replay on `mesh`, which passes finished jobs to `sink`. With `timed`,
+    /// durations of calls are kept; otherwise calls are only counted.
+    pub fn new(mesh: &'a Mesh, timed: bool, monitor: &'a Monitor, sink: RowSink<'a>) -> Self {
         Self {
             meter: Meter::new(mesh),
             timed,
@@ -85,30 +90,22 @@ impl<'a> Recorder<'a> {
             mesh,
             contention: None,
             fragmentation: None,
-            keeps_placements: false,
-            placement_memory: PlacementMemory::default(),
+            why: None,
+            placements: None,
             counts_refusals: false,
             unfinished: UnfinishedJobs::default(),
-            batches: None,
+            batch: Vec::with_capacity(BATCH),
+            sink,
             jobs: &[],
             lists: Vec::new(),
-            recording,
+            recording: Recording::default(),
         }
-    }
-
-    /// Passes finished jobs to `sink` in batches of `size` jobs instead of keeping their measurements. The
-    /// sink has the nodes of at most `kept` jobs in memory.
-    #[must_use]
-    pub fn with_sink(mut self, size: usize, kept: usize, sink: FinishedSink<'a>) -> Self {
-        self.batches = Some(Batches { batch: FinishedJobs::default(), size, kept, counted: 0, sink });
-        self
     }
 
     /// Also estimates contention on `mesh`.
     #[must_use]
     pub fn with_contention(mut self, mesh: &Mesh) -> Self {
         self.contention = Some(Contention::new(mesh));
-        self.recording.contention = Some(ContentionRecord::default());
         self
     }
 
@@ -126,10 +123,18 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Also keeps the nodes of each job.
+    /// Also finds the causes of waiting. Limits are the estimates of the jobs, also in replays with
+    /// predictions.
     #[must_use]
-    pub fn with_placements(mut self) -> Self {
-        self.keeps_placements = true;
+    pub fn with_why(mut self, why: Why) -> Self {
+        self.why = Some(why);
+        self
+    }
+
+    /// Also keeps the nodes of each job. At most `kept` finished jobs are in memory at once.
+    #[must_use]
+    pub fn with_placements(mut self, kept: usize) -> Self {
+        self.placements = Some(PlacementMemory::new(kept));
         self
     }
 
@@ -153,31 +158,26 @@ impl<'a> Recorder<'a> {
     #[must_use]
     pub fn with_lists(mut self, jobs: &[Job], lists: &'a NodeLists) -> Self {
         self.lists = jobs.iter().map(|job| lists.nodes(job.logged.nodes)).collect();
-        self.recording.replaced = Some(Vec::new());
         self
     }
 
     /// Returns all measurements.
     pub fn finish(mut self) -> Recording {
         self.hand_over();
-        if let (Some(contention), Some(record)) = (&self.contention, &mut self.recording.contention) {
-            record.pair_seconds = contention.pair_seconds();
-        }
+        self.recording.pair_seconds = self.contention.as_ref().map(Contention::pair_seconds);
         self.recording.fragmentation = self.fragmentation.map(Fragmentation::finish);
+        self.recording.why = self.why.as_ref().map(Why::shares);
         self.recording
     }
 
-    /// Passes the current batch to the sink. Does nothing for an empty batch, or without a sink.
+    /// Passes the batch to the sink, if it has jobs.
     fn hand_over(&mut self) {
-        let Some(batches) = self.batches.as_mut().filter(|batches| !batches.batch.jobs.is_empty()) else {
+        if self.batch.is_empty() {
             return;
-        };
-        let mut batch = std::mem::take(&mut batches.batch);
-        batch.recording = self.recording.take_jobs();
-        let mut cleared = (batches.sink)(batch);
-        cleared.reserve(batches.size);
-        self.recording.reuse(std::mem::take(&mut cleared.recording), batches.size);
-        batches.batch = cleared;
+        }
+        self.batch = (self.sink)(std::mem::take(&mut self.batch));
+        self.batch.clear();
+        self.batch.reserve(BATCH);
     }
 }
 
@@ -200,27 +200,61 @@ fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
 }
 
 impl Observer for Recorder<'_> {
+    fn instant(&mut self, now: Time) {
+        if let Some(why) = &mut self.why {
+            why.advance(now);
+        }
+    }
+
+    fn queued(&mut self, waiting: &Waiting, job: &Job) {
+        if let Some(why) = &mut self.why {
+            why.arrive(waiting.job, waiting.submit, waiting.nodes.least, Some(job.estimate));
+        }
+    }
+
+    fn started(&mut self, job: JobId, nodes: u32) {
+        if let Some(why) = &mut self.why {
+            why.start(job, nodes);
+        }
+    }
+
+    fn returning(&mut self, job: JobId, nodes: u32) {
+        if let Some(why) = &mut self.why {
+            why.set_returning(job, nodes);
+        }
+    }
+
+    fn ended(&mut self, job: JobId) {
+        if let Some(why) = &mut self.why {
+            why.end(job);
+        }
+    }
+
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
         let cost = if let Some(Placed { placement, held }) = placed {
-            let defers = self.batches.is_some() && self.unfinished.len() <= MOST_OPEN;
+            let defers = self.unfinished.len() <= MOST_OPEN;
             let measures = self.unfinished.measures(job);
             if defers && held.parts() <= MOST_PARTS {
                 // The sink measures it, on another thread.
                 measures.held = Some(Arc::clone(held));
             } else {
+                measures.held = None;
                 measures.dispersal = self.meter.measure_held(held);
             }
             measures.allocate_ns = cost_ns;
             if let Some(list) = self.lists.get(job as usize).filter(|list| !list.is_empty()) {
-                measures.replaced = Some(outside(&placement.nodes, list));
+                measures.more_mut().replaced = Some(outside(&placement.nodes, list));
             }
-            if self.keeps_placements {
-                measures.sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
+            if self.placements.is_some() {
+                measures.more_mut().sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
             }
             &mut self.recording.allocate
         } else {
+            if let Some(why) = &mut self.why {
+                why.refuse(job);
+            }
             if self.counts_refusals {
-                self.unfinished.measures(job).refusals += 1;
+                self.unfinished.measures(job).more_mut().refusals += 1;
             }
             &mut self.recording.refused
         };
@@ -229,17 +263,15 @@ impl Observer for Recorder<'_> {
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         if let Some(contention) = &mut self.contention {
-            let (contention, measures) = (contention.add(nodes, now), self.unfinished.measures(job));
+            let pairs = contention.add(nodes, now);
             // The contention of a job that is moved later remains that of its start.
-            if !std::mem::replace(&mut measures.has_started, true) {
-                measures.contention = contention;
-            }
+            self.unfinished.measures(job).more_mut().contention.get_or_insert(pairs);
         }
         if let Some(fragmentation) = &mut self.fragmentation {
             fragmentation.take(nodes, now);
         }
-        if self.keeps_placements {
-            self.unfinished.measures(job).placement = intervals(nodes);
+        if self.placements.is_some() {
+            self.unfinished.measures(job).more_mut().nodes = intervals(nodes);
         }
     }
 
@@ -253,6 +285,9 @@ impl Observer for Recorder<'_> {
     }
 
     fn compaction(&mut self, what: Compaction, plan: &Rearrangement) {
+        if let Some(why) = &mut self.why {
+            why.set_rearranging(what != Compaction::Aborted);
+        }
         self.recording.compactions.count(what, plan);
     }
 
@@ -266,15 +301,20 @@ impl Observer for Recorder<'_> {
     }
 
     fn available(&mut self, nodes: u32, now: Time) {
+        if let Some(why) = &mut self.why {
+            why.set_up(nodes);
+        }
         if let Some(outages) = &mut self.recording.outages {
             outages.change(nodes, now);
         }
     }
 
     fn killed(&mut self, job: JobId, count: u32, ran: Time, now: Time) {
-        // The contention of a job is that of its last run.
         let measures = self.unfinished.measures(job);
-        measures.has_started = false;
+        if self.contention.is_some() {
+            // The contention of a job is that of its last run.
+            measures.more_mut().contention = None;
+        }
         if let (Some(outages), Some(named)) = (&mut self.recording.outages, self.jobs.get(job as usize)) {
             // The nodes that the job has just vacated, if placements are kept.
             outages.kill(LostRun {
@@ -282,7 +322,7 @@ impl Observer for Recorder<'_> {
                 start: now - ran,
                 end: now,
                 allocated: count,
-                nodes: measures.placement.clone(),
+                nodes: measures.more().nodes.clone(),
             });
         }
     }
@@ -292,28 +332,31 @@ impl Observer for Recorder<'_> {
         if self.timed { cost.add(cost_ns) } else { cost.count() }
     }
 
-    fn on_job_final(&mut self, job: &Job, record: &Record) {
-        let (id, measures) = self.unfinished.next();
-        let has_list = self.lists.get(id as usize).is_some_and(|list| !list.is_empty());
-        if self.keeps_placements
-            && let Err(problem) = self.placement_memory.add(&measures.placement)
+    fn on_job_final(&mut self, job: &Job, record: &Record, traffic: Option<JobTraffic>) {
+        let (id, mut measures) = self.unfinished.take_next();
+        if let Some(why) = &mut self.why {
+            measures.more_mut().why = Some(why.remove(id));
+        }
+        if let Some(outages) = &mut self.recording.outages {
+            match record.fate {
+                Fate::Completed => {}
+                Fate::GivenUp => outages.given_up += 1,
+                Fate::NeverStarted => outages.never_started += 1,
+            }
+        }
+        if record.fate != Fate::Completed {
+            return;
+        }
+        if traffic.is_some() {
+            measures.more_mut().traffic = traffic;
+        }
+        if let Some(memory) = &mut self.placements
+            && let Err(problem) = memory.add(&measures.more().nodes)
         {
             self.monitor.stop.fail(problem);
         }
-        if let Some(batches) = &mut self.batches {
-            batches.batch.held.push(measures.held.take());
-        }
-        self.recording.push(measures, has_list, self.keeps_placements, self.counts_refusals);
-        self.unfinished.remove_next();
-        let Some(batches) = &mut self.batches else { return };
-        batches.batch.jobs.push(*job);
-        batches.batch.records.push(*record);
-        batches.counted += 1;
-        if batches.counted == batches.kept {
-            batches.counted = 0;
-            self.placement_memory = PlacementMemory::default();
-        }
-        if batches.batch.jobs.len() == batches.size {
+        self.batch.push(FinishedJob { job: *job, record: *record, measures });
+        if self.batch.len() == BATCH {
             self.hand_over();
         }
     }

@@ -2,28 +2,35 @@
 //! derive everything about a number from its row.
 //!
 //! A new number needs one row and its function. The columns of the `summary` frame have the order of the
-//! rows: numbers about jobs, then those of `places`.
+//! rows: numbers about jobs, then those of `places` and `causes`.
 
+mod causes;
 mod places;
 
 use super::facts::{offered_load, share};
-use super::gather::Compute::{Count, Mean, MeanIf, Real, Sum, Variance};
-use super::gather::{HasNumber, per_job};
+use super::gather::Compute::{Count, Mean, MeanTime, Real, Sum, Variance};
+use super::gather::per_job;
 use super::metric::Better::{Higher, Neither};
 use super::metric::Display::{Percent, Plain, Seconds};
 use super::metric::Group::{Delays, First, Network, Response};
-use super::metric::{Metric, When, row};
+use super::metric::{Metric, Needs, Shown, row};
 
 /// Every number of a summary.
-pub static METRICS: &[Metric] = &joined::<{ ROWS.len() + places::ROWS.len() }>();
+pub static METRICS: &[Metric] = &joined::<{ ROWS.len() + places::ROWS.len() + causes::ROWS.len() }>();
 
-/// Concatenates the rows of both parts.
+/// Concatenates the rows of all parts.
 const fn joined<const N: usize>() -> [Metric; N] {
     let mut all = [ROWS[0]; N];
     let mut i = 0;
     while i < N {
-        let before = ROWS.len();
-        all[i] = if i < before { ROWS[i] } else { places::ROWS[i - before] };
+        let (first, second) = (ROWS.len(), ROWS.len() + places::ROWS.len());
+        all[i] = if i < first {
+            ROWS[i]
+        } else if i < second {
+            places::ROWS[i - first]
+        } else {
+            causes::ROWS[i - second]
+        };
         i += 1;
     }
     all
@@ -32,18 +39,12 @@ const fn joined<const N: usize>() -> [Metric; N] {
 /// The shortest run time of slowdowns in seconds. Shorter runs count as this long (bounded slowdown).
 const SHORTEST_RUN_S: f64 = 10.0;
 
-/// For every replay.
-const ALWAYS: HasNumber = |_| true;
-
-/// For replays that place jobs by the lists of their log.
-const BY_LISTS: HasNumber = |of| of.replay.recording.replaced.is_some();
-
 /// The rows of numbers about jobs, in the order of the columns of the `summary` frame.
 const ROWS: &[Metric] = &[
     row("jobs", Count(|of| Some(of.totals.jobs))).meaning("jobs replayed").better(Neither).report(
         First,
         "jobs",
-        |_| true,
+        Shown::Always,
     ),
     row("jobs_in_means", Count(|of| Some(of.totals.in_means)))
         .meaning("jobs that means cover; means over none are null")
@@ -59,8 +60,8 @@ const ROWS: &[Metric] = &[
         .meaning("busy node-seconds divided by available nodes and makespan")
         .better(Higher)
         .shown(Percent(1))
-        .terminal(First, "utilization", 6, |of| !of.unasked)
-        .report(First, "utilization %", |of| !of.unasked)
+        .terminal(First, "utilization", 6, Shown::Unless(Needs::Unasked))
+        .report(First, "utilization %", Shown::Unless(Needs::Unasked))
         .interval(5),
     row(
         "useful_utilization",
@@ -74,8 +75,8 @@ const ROWS: &[Metric] = &[
     )
     .better(Higher)
     .shown(Percent(1))
-    .terminal(First, "useful util.", 6, |of| of.unasked)
-    .report(First, "useful utilization %", |of| of.unasked),
+    .terminal(First, "useful util.", 6, Shown::If(Needs::Unasked))
+    .report(First, "useful utilization %", Shown::If(Needs::Unasked)),
     row("offered_load", Real(offered_load))
         .meaning(
             "requested node-seconds divided by available nodes and the time from the first to the last \
@@ -103,20 +104,20 @@ const ROWS: &[Metric] = &[
         .meaning("share of jobs that had not started at the last submission")
         .shown(Percent(1)),
     row("goodput", Real(|of| of.outages().map(|_| share(of.totals.busy_s, of.available_node_s))))
-        .when(When::Outages)
+        .needs(Needs::Outages)
         .meaning("node-seconds of completed runs divided by available node-seconds")
         .better(Higher)
         .shown(Percent(1))
-        .terminal(First, "goodput", 6, |of| of.outages)
-        .report(First, "goodput %", |of| of.outages),
+        .terminal(First, "goodput", 6, Shown::Always)
+        .report(First, "goodput %", Shown::Always),
     row("lost_node_s", Real(|of| of.outages().map(|outages| outages.lost_node_s)))
-        .when(When::Outages)
+        .needs(Needs::Outages)
         .describe("lost work", "node-s", "node-seconds of killed runs")
         .shown(Plain(0))
-        .terminal(First, "lost node-s", 5, |of| of.outages)
-        .report(First, "lost node-s", |of| of.outages),
+        .terminal(First, "lost node-s", 5, Shown::Always)
+        .report(First, "lost node-s", Shown::Always),
     row("available_node_s", Real(|of| of.outages().map(|_| of.available_node_s)))
-        .when(When::Outages)
+        .needs(Needs::Outages)
         .describe(
             "available",
             "node-s",
@@ -125,51 +126,48 @@ const ROWS: &[Metric] = &[
         )
         .better(Neither),
     row("node_failures", Count(|of| of.outages().map(|outages| outages.failures)))
-        .when(When::Outages)
+        .needs(Needs::Outages)
         .meaning("node outages"),
     row("jobs_killed", Count(|of| of.outages().map(|outages| outages.kills)))
-        .when(When::Outages)
+        .needs(Needs::Outages)
         .meaning("runs killed by node outages"),
-    row(
-        "jobs_requeued",
-        Sum(|of| of.outages().is_some(), per_job!(|of, i| u64::from(of.replay.records[i].restarts > 0))),
-    )
-    .when(When::Outages)
-    .meaning("jobs killed at least once that ran again and ended")
-    .terminal(First, "requeued", 0, |of| of.outages)
-    .report(First, "requeued", |of| of.outages),
+    row("jobs_requeued", Sum(per_job!(|job| u64::from(job.record.restarts > 0))))
+        .needs(Needs::Outages)
+        .meaning("jobs killed at least once that ran again and ended")
+        .terminal(First, "requeued", 0, Shown::Always)
+        .report(First, "requeued", Shown::Always),
     row("jobs_given_up", Count(|of| of.outages().map(|outages| outages.given_up)))
-        .when(When::Outages)
+        .needs(Needs::Outages)
         .meaning("jobs killed more often than the limit of requeues; not in `jobs` nor in means"),
     row("jobs_never_started", Count(|of| of.outages().map(|outages| outages.never_started)))
-        .when(When::Outages)
+        .needs(Needs::Outages)
         .meaning("jobs still waiting for nodes at the end; not in `jobs` nor in means")
-        .terminal(First, "never started", 0, |of| of.outages)
-        .report(First, "never started", |of| of.outages),
+        .terminal(First, "never started", 0, Shown::Always)
+        .report(First, "never started", Shown::Always),
     row("internal_fragmentation", Real(|of| Some(share(of.totals.unasked_s, of.totals.busy_s))))
         .meaning("share of busy node-seconds beyond requests")
         .shown(Percent(1))
-        .terminal(First, "int. frag.", 6, |of| of.unasked)
-        .report(First, "internal fragmentation %", |of| of.unasked),
-    row("wait_s_mean", Mean(per_job!(|of, i| of.wait_s(i))))
+        .terminal(First, "int. frag.", 6, Shown::If(Needs::Unasked))
+        .report(First, "internal fragmentation %", Shown::If(Needs::Unasked)),
+    row("wait_s_mean", MeanTime(|of, trim| Some(trim.inside_s(of.job.submit, of.record.start))))
         .of_jobs("wait_s")
         .describe("wait", "s", "mean of start − arrival")
         .shown(Seconds(1))
-        .terminal(First, "wait s", 8, |_| true)
-        .report(First, "wait s", |_| true)
+        .terminal(First, "wait s", 8, Shown::Always)
+        .report(First, "wait s", Shown::Always)
         .interval(3)
         .compared()
         .grouped(),
     row(
         "starts_delayed",
-        Sum(ALWAYS, per_job!(|of, i| u64::from(of.start_delay_s(i).is_some_and(|delay_s| delay_s > 0.0)))),
+        Sum(per_job!(|job| u64::from(job.start_delay_s().is_some_and(|delay_s| delay_s > 0.0)))),
     )
-    .when(When::Recorded)
+    .needs(Needs::Recorded)
     .meaning("jobs that started later than recorded")
-    .terminal(First, "late", 0, |of| of.recorded)
-    .report(First, "started later than recorded", |of| of.recorded),
-    row("start_delay_s_mean", Mean(per_job!(|of, i| of.start_delay_s(i).unwrap_or_default())))
-        .when(When::Recorded)
+    .terminal(First, "late", 0, Shown::Always)
+    .report(First, "started later than recorded", Shown::Always),
+    row("start_delay_s_mean", Mean(per_job!(|job| job.start_delay_s().unwrap_or_default())))
+        .needs(Needs::Recorded)
         .describe(
             "start delay",
             "s",
@@ -177,47 +175,47 @@ const ROWS: &[Metric] = &[
              unknown recorded wait",
         )
         .shown(Seconds(1))
-        .terminal(First, "late by s", 0, |of| of.recorded)
-        .report(First, "later than recorded by s", |of| of.recorded),
-    row("waits_unknown", Sum(ALWAYS, per_job!(|of, i| u64::from(of.start_delay_s(i).is_none()))))
-        .when(When::Recorded)
+        .terminal(First, "late by s", 0, Shown::Always)
+        .report(First, "later than recorded by s", Shown::Always),
+    row("waits_unknown", Sum(per_job!(|job| u64::from(job.start_delay_s().is_none()))))
+        .needs(Needs::Recorded)
         .meaning("jobs with an unknown recorded wait")
         .better(Neither),
-    row("nodes_replaced", Sum(BY_LISTS, per_job!(|of, i| of.replaced(i).map_or(0, u64::from))))
-        .when(When::RecordedNodes)
+    row("nodes_replaced", Sum(per_job!(|job| job.measures.more().replaced.map_or(0, u64::from))))
+        .needs(Needs::RecordedNodes)
         .meaning(
             "nodes outside of the jobs' recorded lists, because listed nodes were in use, down or too \
              few",
         )
-        .terminal(First, "replaced", 0, |of| of.recorded_nodes)
-        .report(First, "nodes other than recorded", |of| of.recorded_nodes),
+        .terminal(First, "replaced", 0, Shown::Always)
+        .report(First, "nodes other than recorded", Shown::Always),
     row(
         "placements_replaced",
-        Sum(BY_LISTS, per_job!(|of, i| u64::from(of.replaced(i).is_some_and(|nodes| nodes > 0)))),
+        Sum(per_job!(|job| u64::from(job.measures.more().replaced.is_some_and(|nodes| nodes > 0)))),
     )
-    .when(When::RecordedNodes)
+    .needs(Needs::RecordedNodes)
     .meaning("jobs with replaced nodes"),
-    row("lists_unknown", Sum(BY_LISTS, per_job!(|of, i| u64::from(of.replaced(i).is_none()))))
-        .when(When::RecordedNodes)
+    row("lists_unknown", Sum(per_job!(|job| u64::from(job.measures.more().replaced.is_none()))))
+        .needs(Needs::RecordedNodes)
         .meaning("jobs without a node list in the log")
         .better(Neither),
-    row("queue_delay_s_mean", Mean(per_job!(|of, i| of.queue_delay_s(i))))
+    row("queue_delay_s_mean", MeanTime(|of, trim| Some(trim.inside_s(of.job.submit, of.record.head))))
         .of_jobs("queue_delay_s")
         .describe("queue delay", "s", "mean time from arrival to the head of the queue")
         .shown(Seconds(1))
-        .terminal(Delays, "queue delay s", 2, |of| of.delays)
-        .report(First, "queue delay s", |of| of.delays),
-    row("allocation_delay_s_mean", Mean(per_job!(|of, i| of.allocation_delay_s(i))))
+        .terminal(Delays, "queue delay s", 2, Shown::If(Needs::Moves))
+        .report(First, "queue delay s", Shown::If(Needs::Moves)),
+    row("allocation_delay_s_mean", MeanTime(|of, trim| Some(trim.inside_s(of.record.head, of.record.start))))
         .of_jobs("allocation_delay_s")
         .describe("allocation delay", "s", "mean time from the head of the queue to the start")
         .shown(Seconds(1))
-        .terminal(Delays, "allocation delay s", 2, |of| of.delays)
-        .report(First, "allocation delay s", |of| of.delays),
-    row("moves", Sum(ALWAYS, per_job!(|of, i| u64::from(of.replay.records[i].moves))))
+        .terminal(Delays, "allocation delay s", 2, Shown::If(Needs::Moves))
+        .report(First, "allocation delay s", Shown::If(Needs::Moves)),
+    row("moves", Sum(per_job!(|job| u64::from(job.record.moves))))
         .meaning("moves of running jobs to make room")
-        .terminal(Delays, "moves", 3, |of| of.delays)
-        .report(First, "moves", |of| of.delays),
-    row("jobs_moved", Sum(ALWAYS, per_job!(|of, i| u64::from(of.replay.records[i].moves > 0))))
+        .terminal(Delays, "moves", 3, Shown::If(Needs::Moves))
+        .report(First, "moves", Shown::If(Needs::Moves)),
+    row("jobs_moved", Sum(per_job!(|job| u64::from(job.record.moves > 0))))
         .meaning("jobs that were moved at least once"),
     row("compactions_begun", Count(|of| Some(of.replay.recording.compactions.begun)))
         .meaning("plans for running jobs to make room for another one")
@@ -231,45 +229,45 @@ const ROWS: &[Metric] = &[
         .meaning("compactions carried out while a job stood still without moving"),
     row("compactions_overrun", Count(|of| Some(of.replay.recording.compactions.overrun)))
         .meaning("compactions carried out with jobs still moving when the new job could start"),
-    row("suspended_s_mean", Mean(per_job!(|of, i| of.replay.records[i].suspended.as_seconds())))
+    row("suspended_s_mean", Mean(per_job!(|job| job.record.suspended.as_seconds())))
         .of_jobs("suspended_s")
         .describe("suspended", "s", "mean time that jobs stood still because of moves")
         .shown(Seconds(2))
-        .terminal(Delays, "suspended s", 0, |of| of.delays)
-        .report(First, "suspended s", |of| of.delays),
-    row("service_s_mean", Mean(per_job!(|of, i| of.service_s(i))))
+        .terminal(Delays, "suspended s", 0, Shown::If(Needs::Moves))
+        .report(First, "suspended s", Shown::If(Needs::Moves)),
+    row("service_s_mean", Mean(per_job!(|job| job.service_s())))
         .of_jobs("run_s")
         .describe("service", "s", "mean of end − start")
         .shown(Seconds(1))
-        .terminal(Network, "service s", 3, |of| of.network)
-        .report(Network, "service s", |_| true),
-    row("turnaround_s_mean", Mean(per_job!(|of, i| of.turnaround_s(i))))
+        .terminal(Network, "service s", 3, Shown::If(Needs::Network))
+        .report(Network, "service s", Shown::Always),
+    row("turnaround_s_mean", Mean(per_job!(|job| job.turnaround_s())))
         .of_jobs_less("end_s", "submit_s")
         .describe("turnaround", "s", "mean of end − arrival")
         .shown(Seconds(1))
-        .terminal(Response, "turnaround s", 7, |of| of.replicated || of.network)
-        .report(First, "turnaround s", |_| true)
+        .terminal(Response, "turnaround s", 7, Shown::If(Needs::Turnaround))
+        .report(First, "turnaround s", Shown::Always)
         .interval(1)
         .compared(),
-    row("turnaround_s_variance", Variance(per_job!(|of, i| of.turnaround_s(i))))
+    row("turnaround_s_variance", Variance(per_job!(|job| job.turnaround_s())))
         .describe("turnaround variance", "s²", "variance of end − arrival over the jobs")
         .interval(2),
     row(
         "bounded_slowdown_mean",
-        Mean(per_job!(|of, i| (of.turnaround_s(i) / of.service_s(i).max(SHORTEST_RUN_S)).max(1.0))),
+        Mean(per_job!(|job| (job.turnaround_s() / job.service_s().max(SHORTEST_RUN_S)).max(1.0))),
     )
     .describe("bounded slowdown", "", "mean of max(1, turnaround / max(run, 10 s))")
     .shown(Plain(1))
-    .terminal(Response, "slowdown", 5, |of| !(of.replicated || of.network))
-    .report(First, "slowdown", |_| true)
+    .terminal(Response, "slowdown", 5, Shown::Unless(Needs::Turnaround))
+    .report(First, "slowdown", Shown::Always)
     .interval(4)
     .compared()
     .grouped(),
     row(
         "bounded_slowdown_per_processor_mean",
-        Mean(per_job!(|of, i| {
-            let processors = f64::from(of.replay.jobs[i].procs);
-            (of.turnaround_s(i) / (processors * of.service_s(i).max(SHORTEST_RUN_S))).max(1.0)
+        Mean(per_job!(|job| {
+            let processors = f64::from(job.job.procs);
+            (job.turnaround_s() / (processors * job.service_s().max(SHORTEST_RUN_S))).max(1.0)
         })),
     )
     .describe(
@@ -280,31 +278,25 @@ const ROWS: &[Metric] = &[
     .shown(Plain(2)),
     row(
         "prediction_error_s_mean",
-        MeanIf(|of| of.replay.is_predicted, per_job!(|of, i| (of.prediction_s(i) - of.ran_s(i)).abs())),
+        Mean(per_job!(|job| (job.record.prediction.as_seconds() - job.ran_s()).abs())),
     )
-    .when(When::Predictions)
+    .needs(Needs::Predictions)
     .describe("prediction error", "s", "mean of |prediction − run| for predictions at arrival")
     .shown(Seconds(1))
-    .terminal(Response, "error s", 0, |of| of.predictions)
-    .report(First, "prediction error s", |of| of.predictions),
+    .terminal(Response, "error s", 0, Shown::Always)
+    .report(First, "prediction error s", Shown::Always),
     row(
         "underpredicted_share",
-        MeanIf(
-            |of| of.replay.is_predicted,
-            per_job!(|of, i| f64::from(u8::from(of.prediction_s(i) < of.ran_s(i)))),
-        ),
+        Mean(per_job!(|job| f64::from(u8::from(job.record.prediction.as_seconds() < job.ran_s())))),
     )
-    .when(When::Predictions)
+    .needs(Needs::Predictions)
     .meaning("share of jobs that ran longer than predicted at arrival")
     .better(Neither)
     .shown(Percent(1))
-    .terminal(Response, "underpredicted", 0, |of| of.predictions)
-    .report(First, "underpredicted %", |of| of.predictions),
-    row(
-        "prediction_corrections",
-        Sum(|of| of.replay.is_predicted, per_job!(|of, i| u64::from(of.replay.records[i].corrections))),
-    )
-    .when(When::Predictions)
-    .meaning("corrections of predictions that jobs had outlived")
-    .report(First, "corrections", |of| of.predictions),
+    .terminal(Response, "underpredicted", 0, Shown::Always)
+    .report(First, "underpredicted %", Shown::Always),
+    row("prediction_corrections", Sum(per_job!(|job| u64::from(job.record.corrections))))
+        .needs(Needs::Predictions)
+        .meaning("corrections of predictions that jobs had outlived")
+        .report(First, "corrections", Shown::Always),
 ];

@@ -1,20 +1,23 @@
 //! Numbers about nodes: where jobs ran, the cost of allocator calls, and the traffic between nodes.
 
 use super::super::cost::Cost;
+use super::super::dispersal::Dispersal;
 use super::super::facts::{Facts, share};
 use super::super::fragmentation::FragmentationRecord;
-use super::super::gather::Compute::{Count, Duration, Mean, MeanIf, ParallelMean, ParallelMeanToBound, Real};
+use super::super::gather::Compute::{
+    Count, Duration, Mean, ParallelMean, ParallelMeanToBound, Real, TreeMean,
+};
 use super::super::gather::per_job;
 use super::super::metric::Better::{Higher, Neither};
 use super::super::metric::Display::{Measured, Percent, Plain};
 use super::super::metric::Group::{First, Last, Network, Placement};
-use super::super::metric::{Metric, When, row};
+use super::super::metric::{Metric, Needs, Shown, row};
 use super::super::recorder::Recording;
 use crate::execution::Traffic;
 
 /// The rows, in the order of the columns of the `summary` frame.
 pub(super) const ROWS: &[Metric] = &[
-    row("pairwise_sum_mean", Mean(per_job!(|of, i| of.dispersal(i).pairwise_sum as f64)))
+    row("pairwise_sum_mean", Mean(per_job!(|job| job.measures.dispersal.pairwise_sum as f64)))
         .of_jobs("pairwise_sum")
         .describe(
             "pairwise sum",
@@ -23,11 +26,11 @@ pub(super) const ROWS: &[Metric] = &[
                                            nodes; 0 for serial jobs",
         )
         .shown(Plain(1))
-        .terminal(Placement, "pairwise sum", 9, |of| !of.network)
-        .report(First, "pairwise sum", |_| true)
+        .terminal(Placement, "pairwise sum", 9, Shown::Unless(Needs::Network))
+        .report(First, "pairwise sum", Shown::Always)
         .interval(7)
         .compared(),
-    row("pairwise_mean_mean", Mean(per_job!(|of, i| of.dispersal(i).pairwise_mean())))
+    row("pairwise_mean_mean", Mean(per_job!(|job| job.measures.dispersal.pairwise_mean())))
         .of_jobs("pairwise_mean")
         .describe(
             "pairwise mean",
@@ -36,11 +39,11 @@ pub(super) const ROWS: &[Metric] = &[
                                             for serial jobs",
         )
         .shown(Plain(3))
-        .terminal(Placement, "pairwise mean", 3, |_| true)
-        .report(First, "pairwise mean", |_| true)
+        .terminal(Placement, "pairwise mean", 3, Shown::Always)
+        .report(First, "pairwise mean", Shown::Always)
         .compared()
         .grouped(),
-    row("pairwise_mean_parallel_mean", ParallelMean(per_job!(|of, i| of.dispersal(i).pairwise_mean())))
+    row("pairwise_mean_parallel_mean", ParallelMean(per_job!(|job| job.measures.dispersal.pairwise_mean())))
         .describe(
             "pairwise mean parallel",
             "hops",
@@ -55,20 +58,40 @@ pub(super) const ROWS: &[Metric] = &[
              nodes; null if there are none",
         )
         .shown(Plain(3))
-        .terminal(Placement, "to bound", 4, |_| true)
-        .report(First, "to bound", |_| true)
+        .terminal(Placement, "to bound", 4, Shown::Always)
+        .report(First, "to bound", Shown::Always)
         .compared(),
-    row("components_mean", Mean(per_job!(|of, i| f64::from(of.dispersal(i).components))))
+    row("components_mean", Mean(per_job!(|job| f64::from(job.measures.dispersal.components))))
         .of_jobs("components")
         .describe("components", "", "mean number of components")
         .shown(Plain(2))
-        .terminal(Placement, "components", 1, |of| !of.network)
-        .report(First, "components", |_| true),
-    row("contiguous_share", Mean(per_job!(|of, i| f64::from(u8::from(of.dispersal(i).components == 1)))))
-        .meaning("share of jobs with one component")
+        .terminal(Placement, "components", 1, Shown::Unless(Needs::Network))
+        .report(First, "components", Shown::Always),
+    row(
+        "contiguous_share",
+        Mean(per_job!(|job| f64::from(u8::from(job.measures.dispersal.components == 1)))),
+    )
+    .meaning("share of jobs with one component")
+    .better(Higher)
+    .shown(Percent(1))
+    .terminal(Placement, "contiguous", 2, Shown::Unless(Needs::Network)),
+    row("leaves_excess_mean", TreeMean(|of, leaf| Some(f64::from(of.components - of.nodes.div_ceil(leaf)))))
+        .needs(Needs::Trees)
+        .describe(
+            "excess leaves",
+            "",
+            "mean over jobs of the leaves with their nodes, less the fewest leaves with as many nodes",
+        )
+        .shown(Plain(2))
+        .terminal(Placement, "excess leaves", 2, Shown::Always)
+        .report(First, "excess leaves", Shown::Always),
+    row("one_leaf_share", TreeMean(one_leaf))
+        .needs(Needs::Trees)
+        .describe("jobs in one leaf", "", "share in one leaf of the jobs of two to a leaf's number of nodes")
         .better(Higher)
         .shown(Percent(1))
-        .terminal(Placement, "contiguous", 2, |of| !of.network),
+        .terminal(Placement, "one leaf", 3, Shown::Always)
+        .report(First, "jobs in one leaf %", Shown::Always),
     row(
         "allocate_calls",
         Count(|of| Some(of.replay.recording.allocate.calls() + of.replay.recording.refused.calls())),
@@ -77,38 +100,40 @@ pub(super) const ROWS: &[Metric] = &[
     .better(Neither),
     row("allocate_failures", Count(|of| Some(of.replay.recording.refused.calls())))
         .meaning("allocator calls that placed no job"),
-    row(
-        "contention_own_mean",
-        MeanIf(|of| of.replay.recording.contention.is_some(), per_job!(|of, i| of.contention(i).own)),
-    )
-    .when(When::Contention)
-    .describe("contention own", "pairs", "mean of `contention_own` of the `jobs` frame"),
-    row(
-        "contention_others_mean",
-        MeanIf(|of| of.replay.recording.contention.is_some(), per_job!(|of, i| of.contention(i).others)),
-    )
-    .when(When::Contention)
-    .describe("contention others", "pairs", "mean of `contention_others`"),
-    row(
-        "contention_mean",
-        Real(|of| Some(share(of.replay.recording.contention.as_ref()?.pair_seconds, of.makespan_s))),
-    )
-    .when(When::Contention)
-    .describe("contention", "pairs", "time-weighted mean of pairs of messages that share a link")
-    .report(First, "contention", |_| true),
+    row("contention_own_mean", Mean(per_job!(|job| job.contention().own))).needs(Needs::Contention).describe(
+        "contention own",
+        "pairs",
+        "mean of `contention_own` of the `jobs` frame",
+    ),
+    row("contention_others_mean", Mean(per_job!(|job| job.contention().others)))
+        .needs(Needs::Contention)
+        .describe("contention others", "pairs", "mean of `contention_others`"),
+    row("contention_mean", Real(|of| Some(share(of.replay.recording.pair_seconds?, of.makespan_s))))
+        .needs(Needs::Contention)
+        .describe("contention", "pairs", "time-weighted mean of pairs of messages that share a link")
+        .report(First, "contention", Shown::Always),
     row("largest_free_submesh_mean", Real(|of| Some(fragmentation(of)?.largest)))
-        .when(When::Fragmentation)
+        .needs(Needs::Fragmentation)
         .describe("largest free submesh", "nodes", "time-weighted mean size of the largest free submesh")
         .better(Higher)
         .shown(Plain(1))
-        .terminal(Placement, "largest free", 1, |of| of.slices > 0)
-        .report(First, "largest free submesh", |_| true),
+        .terminal(Placement, "largest free", 1, Shown::Always)
+        .report(First, "largest free submesh", Shown::Always),
     row("external_fragmentation", Real(|of| Some(fragmentation(of)?.external)))
-        .when(When::Fragmentation)
+        .needs(Needs::Fragmentation)
         .meaning("time-weighted mean of 1 − largest free submesh / free nodes; 0 while none is free")
         .shown(Percent(1))
-        .terminal(Placement, "external fragm.", 1, |of| of.slices > 0)
-        .report(First, "external fragmentation %", |_| true),
+        .terminal(Placement, "external fragm.", 1, Shown::Always)
+        .report(First, "external fragmentation %", Shown::Always),
+    row("slurm_fragmentation_mean", Real(|of| fragmentation(of)?.slurm))
+        .needs(Needs::TreeFragmentation)
+        .describe(
+            "Slurm's fragmentation",
+            "nodes",
+            "time-weighted mean of the number by which Slurm's topology/block measures fragmentation: nodes \
+             in use, and nodes of blocks of 1, 2, 4, 8 and 16 leaves that are not idle",
+        )
+        .shown(Plain(1)),
     fit::<1>("slices_fit_1_mean", ", slice 1", "slice 1 fits"),
     fit::<2>("slices_fit_2_mean", ", slice 2", "slice 2 fits"),
     fit::<3>("slices_fit_3_mean", ", slice 3", "slice 3 fits"),
@@ -126,22 +151,20 @@ pub(super) const ROWS: &[Metric] = &[
     enough::<7>("slices_fit_7_share", ", slice 7", "slice 7 time"),
     enough::<8>("slices_fit_8_share", ", slice 8", "slice 8 time"),
     row("packets", Count(|of| Some(of.replay.traffic?.packets)))
-        .when(When::Network)
+        .needs(Needs::Network)
         .meaning("packets that arrived")
         .better(Neither),
-    row("packet_hops_mean", Real(|of| per_packet(of, |traffic| traffic.hops))).when(When::Network).describe(
-        "packet hops",
-        "hops",
-        "mean number of links per packet",
-    ),
+    row("packet_hops_mean", Real(|of| per_packet(of, |traffic| traffic.hops)))
+        .needs(Needs::Network)
+        .describe("packet hops", "hops", "mean number of links per packet"),
     row("packet_latency_cycles_mean", Real(|of| per_packet(of, |traffic| traffic.latency.total)))
-        .when(When::Network)
+        .needs(Needs::Network)
         .describe("packet latency", "cycles", "mean time from creation to arrival of the last flit")
         .shown(Plain(1))
-        .terminal(Network, "latency", 4, |of| of.network)
-        .report(Network, "packet latency", |_| true),
+        .terminal(Network, "latency", 4, Shown::If(Needs::Network))
+        .report(Network, "packet latency", Shown::Always),
     row("packet_latency_cycles_p50", Count(|of| Some(of.replay.traffic?.latency.quantile(0.5))))
-        .when(When::Network)
+        .needs(Needs::Network)
         .describe(
             "packet latency",
             "cycles",
@@ -150,27 +173,24 @@ pub(super) const ROWS: &[Metric] = &[
         )
         .detail(", median"),
     row("packet_latency_cycles_p99", Count(|of| Some(of.replay.traffic?.latency.quantile(0.99))))
-        .when(When::Network)
+        .needs(Needs::Network)
         .describe("packet latency", "cycles", "99th percentile")
         .detail(", 99th percentile"),
     row("packet_blocked_cycles_mean", Real(|of| per_packet(of, |traffic| traffic.blocked.total)))
-        .when(When::Network)
+        .needs(Needs::Network)
         .describe("packet blocked", "cycles", "mean time that headers waited for channels in the network")
         .shown(Plain(1))
-        .terminal(Network, "blocked", 0, |of| of.network)
-        .report(Network, "packet blocked", |_| true),
+        .terminal(Network, "blocked", 0, Shown::If(Needs::Network))
+        .report(Network, "packet blocked", Shown::Always),
     row("packet_blocked_cycles_p99", Count(|of| Some(of.replay.traffic?.blocked.quantile(0.99))))
-        .when(When::Network)
+        .needs(Needs::Network)
         .describe("packet blocked", "cycles", "99th percentile")
         .detail(", 99th percentile"),
-    row(
-        "packets_contended_share",
-        Real(|of| per_packet(of, |traffic| traffic.jobs.iter().map(|job| job.contended).sum())),
-    )
-    .when(When::Network)
-    .meaning("share of packets that waited for another job's packet")
-    .shown(Percent(1))
-    .terminal(Network, "contended", 0, |of| of.network),
+    row("packets_contended_share", Real(|of| per_packet(of, |traffic| traffic.contended)))
+        .needs(Needs::Network)
+        .meaning("share of packets that waited for another job's packet")
+        .shown(Percent(1))
+        .terminal(Network, "contended", 0, Shown::If(Needs::Network)),
     row(
         "link_utilization",
         Real(|of| {
@@ -178,7 +198,7 @@ pub(super) const ROWS: &[Metric] = &[
             Some(share(traffic.flits.0 as f64, cycles(of, traffic) * traffic.links as f64))
         }),
     )
-    .when(When::Network)
+    .needs(Needs::Network)
     .meaning("flits divided by links and cycles of the makespan")
     .better(Neither),
     row(
@@ -188,11 +208,11 @@ pub(super) const ROWS: &[Metric] = &[
             Some(share(traffic.flits.1 as f64, cycles(of, traffic)))
         }),
     )
-    .when(When::Network)
+    .needs(Needs::Network)
     .meaning("utilization of the busiest link; up to 2 on a torus at the packet level"),
     duration("allocate_ns_p50", &ALLOCATE, &MEDIAN, "median duration of calls that placed a job"),
     row("calls_ns_per_job", Real(|of| of.replay.recording.calls_ns_per_job()))
-        .when(When::Timed)
+        .needs(Needs::Timed)
         .describe(
             "allocator calls",
             "ns",
@@ -201,10 +221,10 @@ pub(super) const ROWS: &[Metric] = &[
         )
         .detail(" per job")
         .shown(Plain(0))
-        .terminal(Last, "ns per job", 3, |of| of.timed)
-        .report(Last, "ns per job", |_| true),
+        .terminal(Last, "ns per job", 3, Shown::Always)
+        .report(Last, "ns per job", Shown::Always),
     row("allocate_ns_trimmed_mean", Real(|of| of.replay.recording.allocate.trimmed_mean_ns()))
-        .when(When::Timed)
+        .needs(Needs::Timed)
         .describe(
             "allocate",
             "ns",
@@ -219,17 +239,17 @@ pub(super) const ROWS: &[Metric] = &[
         &P99,
         "99th percentile of the duration of calls that placed a job",
     )
-    .terminal(Last, "call p99", 0, |of| of.timed)
-    .report(Last, "call p99 ns", |_| true),
+    .terminal(Last, "call p99", 0, Shown::Always)
+    .report(Last, "call p99 ns", Shown::Always),
     duration("allocate_ns_max", &ALLOCATE, &LONGEST, "longest duration of calls that placed a job"),
     duration("allocate_ns_total", &ALLOCATE, &TOTAL, "duration of all calls that placed a job"),
     duration("refuse_ns_p50", &REFUSE, &MEDIAN, "median duration of calls that were refused").report(
         Last,
         "refused p50 ns",
-        |of| of.refused,
+        Shown::If(Needs::Refusals),
     ),
     duration("refuse_ns_p99", &REFUSE, &P99, "99th percentile of the duration of calls that were refused")
-        .report(Last, "refused p99 ns", |of| of.refused),
+        .report(Last, "refused p99 ns", Shown::If(Needs::Refusals)),
     duration("refuse_ns_max", &REFUSE, &LONGEST, "longest duration of calls that were refused"),
     duration("refuse_ns_total", &REFUSE, &TOTAL, "duration of all calls that were refused"),
     duration("release_ns_p50", &RELEASE, &MEDIAN, "median duration of releases"),
@@ -242,27 +262,27 @@ pub(super) const ROWS: &[Metric] = &[
         &P90,
         "90th percentile of the duration of calls that placed a job",
     )
-    .when(When::Latency),
+    .needs(Needs::Latency),
     duration(
         "allocate_ns_p999",
         &ALLOCATE,
         &P999,
         "99.9th percentile of the duration of calls that placed a job",
     )
-    .when(When::Latency),
+    .needs(Needs::Latency),
     duration("refuse_ns_p90", &REFUSE, &P90, "90th percentile of the duration of calls that were refused")
-        .when(When::Latency),
+        .needs(Needs::Latency),
     duration(
         "refuse_ns_p999",
         &REFUSE,
         &P999,
         "99.9th percentile of the duration of calls that were refused",
     )
-    .when(When::Latency),
+    .needs(Needs::Latency),
     duration("release_ns_p90", &RELEASE, &P90, "90th percentile of the duration of releases")
-        .when(When::Latency),
+        .needs(Needs::Latency),
     duration("release_ns_p999", &RELEASE, &P999, "99.9th percentile of the duration of releases")
-        .when(When::Latency),
+        .needs(Needs::Latency),
     row(
         "refusals_per_job",
         Real(|of| {
@@ -270,11 +290,11 @@ pub(super) const ROWS: &[Metric] = &[
             (allocate.calls() > 0).then(|| refused.calls() as f64 / allocate.calls() as f64)
         }),
     )
-    .when(When::Latency)
+    .needs(Needs::Latency)
     .meaning("refused calls per started job")
     .shown(Plain(2)),
     row("replay_wall_s", Real(|of| Some(of.replay.wall_s)))
-        .when(When::Timed)
+        .needs(Needs::Timed)
         .describe(
             "replay wall",
             "s",
@@ -282,8 +302,8 @@ pub(super) const ROWS: &[Metric] = &[
              for results to be summed up or written",
         )
         .shown(Measured(3))
-        .terminal(Last, "replay", 0, |of| of.timed)
-        .report(Last, "replay s", |_| true),
+        .terminal(Last, "replay", 0, Shown::Always)
+        .report(Last, "replay s", Shown::Always),
 ];
 
 /// One kind of allocator calls.
@@ -315,7 +335,7 @@ const fn duration(name: &'static str, calls: &Calls, of: &Statistic, meaning: &'
     row(name, Duration(calls.cost, of.value))
         .describe(calls.title, "ns", meaning)
         .detail(of.detail)
-        .when(When::Timed)
+        .needs(Needs::Timed)
         .shown(Measured(0))
 }
 
@@ -329,7 +349,7 @@ const fn fit<const I: usize>(name: &'static str, slice: &'static str, title: &'s
              once, counted greedily; null if fewer slices are given",
         )
         .shown(Plain(2))
-        .report(First, title, |of| of.slices >= I)
+        .report(First, title, Shown::Slices(I))
 }
 
 /// Returns the row of the share of time with enough fitting slices. `I` counts from 1.
@@ -346,10 +366,18 @@ const fn enough<const I: usize>(name: &'static str, slice: &'static str, title: 
 
 /// Completes the row with the common properties of numbers of slice `I`.
 const fn slice_row<const I: usize>(row: Metric, slice: &'static str, title: &'static str) -> Metric {
-    row.when(When::Fragmentation)
-        .better(Higher)
-        .detail(slice)
-        .terminal(Placement, title, 0, |of| of.slices >= I)
+    row.needs(Needs::Fragmentation).better(Higher).detail(slice).terminal(
+        Placement,
+        title,
+        0,
+        Shown::Slices(I),
+    )
+}
+
+/// Returns 1 if a placement that fits a leaf is in one leaf, and 0 otherwise; `None` for larger placements and
+/// single nodes.
+fn one_leaf(of: &Dispersal, leaf: u32) -> Option<f64> {
+    (2..=leaf).contains(&of.nodes).then(|| f64::from(u8::from(of.components == 1)))
 }
 
 /// Returns the fragmentation of free nodes, if measured.

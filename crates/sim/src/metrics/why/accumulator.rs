@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::cause::{JobWhy, TotalWhy, WaitCause};
+use super::cause::{JobWhy, TotalWhy, WaitCause, WhyShares};
 use super::jobs::{JobState, Jobs, Phase};
 use super::spans::{Span, Spans, Whole};
 use crate::scheduler::{Admission, Running, RunningJobs, WaitQueue, Waiting};
-use meshreplay_base::job::{JobId, NodesFor, Time};
+use meshreplay_base::job::{JobId, NodesFor, Period, Time};
 
 /// Splits the waiting time of jobs by cause, event by event.
 ///
@@ -16,6 +16,8 @@ use meshreplay_base::job::{JobId, NodesFor, Time};
 #[derive(Debug)]
 pub struct Why {
     now: Time,
+    /// The explained time: from the first to just before the second.
+    period: [Time; 2],
     /// The nodes of the machine: at most, now, and the nodes now up or in use.
     most: u32,
     nodes: u32,
@@ -41,6 +43,8 @@ pub struct Why {
     arriving: Vec<JobId>,
     /// The jobs that the allocator refused at this instant.
     refused: Vec<JobId>,
+    /// Whether running jobs make room for a waiting one, and no other job starts.
+    is_rearranging: bool,
     /// The submissions of the jobs that started at this instant.
     started: Vec<Time>,
     starts: u64,
@@ -55,11 +59,15 @@ fn mirrored(job: JobId, state: &JobState) -> Waiting {
     Waiting { slot: 0, job, submit: state.submit, procs: state.nodes, nodes, estimate }
 }
 
+/// The submission of jobs that run when a replay begins.
+const LONG_AGO: Time = Time::from_micros(i64::MIN);
+
 impl Why {
     /// Creates the accumulator for a machine of `nodes` nodes, all up, without jobs.
     pub fn new(nodes: u32) -> Self {
         Self {
-            now: Time::from_micros(i64::MIN),
+            now: LONG_AGO,
+            period: [LONG_AGO, Time::MAX],
             most: nodes,
             nodes,
             up: nodes,
@@ -68,13 +76,14 @@ impl Why {
             outages: Vec::new(),
             jobs: Jobs::default(),
             queue: WaitQueue::default(),
-            last: (Time::from_micros(i64::MIN), 0),
+            last: (LONG_AGO, 0),
             sizes: BTreeMap::new(),
             running: RunningJobs::default(),
             spans: Spans::default(),
             current: None,
             arriving: Vec::new(),
             refused: Vec::new(),
+            is_rearranging: false,
             started: Vec::new(),
             starts: 0,
             overtaking: 0,
@@ -88,6 +97,19 @@ impl Why {
     pub fn with_outages(mut self, outages: &[(Time, Time)]) -> Self {
         self.outages = outages.iter().rev().copied().collect();
         self
+    }
+
+    /// Explains only waiting inside the period, and counts only the starts in it.
+    #[must_use]
+    pub fn with_period(mut self, period: Option<Period>) -> Self {
+        self.period = period.map_or(self.period, |period| [period.from, period.to]);
+        self
+    }
+
+    /// Returns the time inside the period that is closest to now.
+    fn inside(&self) -> Time {
+        let [from, to] = self.period;
+        self.now.clamp(from, to)
     }
 
     /// Advances to the instant `to`, after all events of the current one.
@@ -122,7 +144,7 @@ impl Why {
             submit,
             nodes: nodes.max(1),
             limit: limit.unwrap_or(Time::MAX),
-            since: self.now,
+            since: self.inside(),
             from: 0,
             phase: Phase::Arriving,
             is_refused: false,
@@ -142,8 +164,12 @@ impl Why {
         self.running.insert(Running { estimated_end: self.now + state.limit, job, nodes, start: self.now });
         self.used += u64::from(nodes);
         self.returning += u64::from(nodes);
-        self.starts += 1;
-        self.started.push(state.submit);
+        self.is_rearranging = false;
+        let [from, to] = self.period;
+        if from <= self.now && self.now < to && state.submit > LONG_AGO {
+            self.starts += 1;
+            self.started.push(state.submit);
+        }
         self.current = None;
     }
 
@@ -187,6 +213,11 @@ impl Why {
         }
     }
 
+    /// From now on running jobs make room for a waiting one, until that starts. Or no longer.
+    pub fn set_rearranging(&mut self, is_rearranging: bool) {
+        self.is_rearranging = is_rearranging;
+    }
+
     /// From now on `up` nodes are up or in use.
     pub fn set_up(&mut self, up: u32) {
         self.up = up;
@@ -197,6 +228,11 @@ impl Why {
     pub fn resize(&mut self, nodes: u32) {
         (self.nodes, self.up) = (nodes, nodes);
         self.current = None;
+    }
+
+    /// Returns the shares of the waiting time of the removed jobs, and of the starts.
+    pub fn shares(&self) -> WhyShares {
+        WhyShares { free: self.total.share(WaitCause::Free), overtaking: self.overtaking_share() }
     }
 
     /// Returns the waiting time of the removed jobs, by cause.
@@ -236,8 +272,9 @@ impl Why {
 
     /// Completes the wait of a job. Does nothing for a job that does not wait.
     fn stop_waiting(&mut self, job: JobId) {
+        let inside = self.inside();
         let Some(state) = self.jobs.get(job) else { return };
-        let waited = self.now - state.since;
+        let waited = inside - state.since;
         match state.phase {
             Phase::Arriving | Phase::Running { .. } | Phase::Ended => {}
             Phase::TooLarge => state.why.add(WaitCause::TooLarge, waited),
@@ -260,17 +297,24 @@ impl Why {
         }
     }
 
-    /// Returns the next beginning or end of a known outage.
+    /// Returns the next beginning or end of a known outage or of the period.
     fn boundary(&self) -> Option<Time> {
-        self.outages.last().map(|&(begin, end)| if begin > self.now { begin } else { end })
+        let outage = self.outages.last().map(|&(begin, end)| if begin > self.now { begin } else { end });
+        outage.into_iter().chain(self.period.into_iter().filter(|&end| end > self.now)).min()
     }
 
     /// Adds the interval from now to `next`, and moves there.
     fn pass_until(&mut self, next: Time) {
-        if !self.queue.is_empty() {
+        let [from, to] = self.period;
+        if !self.queue.is_empty() && from <= self.now && self.now < to {
             let current = self.current.unwrap_or_else(|| self.span());
             self.current = Some(current);
             let span = Span { length: next - self.now, ..current };
+            if self.is_rearranging {
+                // All jobs of the queue, so that none keeps its mark.
+                self.refused.clear();
+                self.refused.extend(self.queue.iter().map(|waiting| waiting.job));
+            }
             for &job in &self.refused {
                 let Some(state) = self.jobs.get(job).filter(|state| state.phase == Phase::Waiting) else {
                     continue;

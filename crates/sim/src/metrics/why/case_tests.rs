@@ -14,7 +14,7 @@ fn run((submit, start, end, nodes, limit): (i64, i64, i64, u32, i64)) -> Run {
 fn explained<const N: usize>(jobs: [(i64, i64, i64, u32, i64); N], outages: &[(i64, i64)]) -> Explained {
     let at = Time::from_seconds;
     let outages: Vec<_> = outages.iter().map(|&(begin, end)| (at(begin), at(end))).collect();
-    explain(&jobs.map(run), &[(Time::ZERO, 10)], &outages)
+    explain(&jobs.map(run), &[(Time::ZERO, 10)], &outages, None)
 }
 
 /// Returns the times in seconds by cause, without those of 0 s.
@@ -90,6 +90,6 @@ fn starts_that_overtake_are_counted() {
 
 #[test]
 fn without_jobs_there_is_no_share() {
-    let found = explain(&[], &[(Time::ZERO, 10)], &[]);
+    let found = explain(&[], &[(Time::ZERO, 10)], &[], None);
     assert_eq!((found.total.share(WaitCause::Free), found.overtaking), (0.0, 0.0));
 }

@@ -39,15 +39,15 @@ impl WaitCause {
     pub const ALL: [Self; 6] =
         [Self::TooLarge, Self::NoRoom, Self::Outage, Self::Reserved, Self::NoPlace, Self::Free];
 
-    /// Returns the name in columns, as in `wait_no_room_s`.
-    pub fn name(self) -> &'static str {
+    /// Returns the column of the `jobs` frame with the seconds of a job.
+    pub fn column(self) -> &'static str {
         match self {
-            Self::TooLarge => "too_large",
-            Self::NoRoom => "no_room",
-            Self::Outage => "outage",
-            Self::Reserved => "reserved",
-            Self::NoPlace => "no_place",
-            Self::Free => "free",
+            Self::TooLarge => "wait_too_large_s",
+            Self::NoRoom => "wait_no_room_s",
+            Self::Outage => "wait_outage_s",
+            Self::Reserved => "wait_reserved_s",
+            Self::NoPlace => "wait_no_place_s",
+            Self::Free => "wait_free_s",
         }
     }
 }
@@ -79,6 +79,11 @@ impl AddAssign<&JobWhy> for JobWhy {
 }
 
 impl JobWhy {
+    /// Returns the times in seconds, in the order of [`WaitCause::ALL`], as read from a file.
+    pub fn from_seconds(seconds: [f64; WaitCause::ALL.len()]) -> Self {
+        Self(seconds.map(|seconds| Time::from_micros((seconds * 1e6).round() as i64)))
+    }
+
     /// Returns the time waited for all causes together.
     pub fn sum(&self) -> Time {
         self.0.iter().fold(Time::ZERO, |sum, &time| sum + time)
@@ -112,4 +117,13 @@ impl TotalWhy {
     pub fn seconds(&self, cause: WaitCause) -> f64 {
         self.0[cause as usize] as f64 / 1e6
     }
+}
+
+/// The shares that decide what may be said of recorded waits, from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WhyShares {
+    /// The share of the waiting time that jobs were free to start.
+    pub free: f64,
+    /// The share of the starts that overtook a job submitted earlier.
+    pub overtaking: f64,
 }

@@ -14,7 +14,7 @@ pub(super) struct JobState {
     pub(super) nodes: u32,
     /// The limit of the run time; [`Time::MAX`] without one.
     pub(super) limit: Time,
-    /// The start of the current wait or run.
+    /// The start of the current wait inside the period, or of the current run.
     pub(super) since: Time,
     /// First open span of the wait.
     pub(super) from: usize,

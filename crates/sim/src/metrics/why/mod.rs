@@ -11,7 +11,6 @@ mod bounds;
 mod case_tests;
 mod cause;
 mod jobs;
-mod observer;
 #[cfg(test)]
 mod replay_tests;
 mod schedule;
@@ -24,7 +23,6 @@ mod verdict;
 
 pub use accumulator::Why;
 pub use bounds::peak_within;
-pub use cause::{JobWhy, TotalWhy, WaitCause};
-pub use observer::WhyObserver;
+pub use cause::{JobWhy, TotalWhy, WaitCause, WhyShares};
 pub use schedule::{Explained, Run, explain};
 pub use verdict::RecordedWaits;

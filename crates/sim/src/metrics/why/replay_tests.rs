@@ -1,9 +1,10 @@
 //! Schedules of every scheduler: the times of the twin, exact sums, and the law of EASY.
 
 use super::twin::{Event, Twin};
-use super::{JobWhy, Run, WaitCause, WhyObserver, explain};
-use crate::engine::{Fate, OutagePlan, Parts, Record, replay};
+use super::{JobWhy, Run, TotalWhy, WaitCause, Why, WhyShares, explain};
+use crate::engine::{JobList, OutagePlan, Parts, replay};
 use crate::execution::RecordedRunTimes;
+use crate::metrics::{FinishedJob, Monitor, Recorder};
 use crate::scheduler::{self, SCHEDULERS};
 use meshreplay_alloc::allocator::{self, Setup};
 use meshreplay_base::job::{Job, Logged, Shape, Time};
@@ -13,10 +14,10 @@ use meshreplay_machine::machine::Mesh;
 use meshreplay_machine::machine::outages::{NodeChange, Outages, Treatment};
 use meshreplay_testing::{Numbers, Tested};
 
-/// A replay: its records, and its waits as explained while it ran.
+/// A replay: its jobs with their waits as explained while it ran.
 struct Replay {
-    records: Vec<Record>,
-    observed: WhyObserver,
+    jobs: Vec<FinishedJob>,
+    shares: WhyShares,
 }
 
 impl Replay {
@@ -29,7 +30,13 @@ impl Replay {
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let (mut scheduler, _) = scheduler::build(scheduler)?;
         let mut built = allocator::build(&allocator.parse()?, &Setup::new(mesh, 1))?;
-        let mut observed = WhyObserver::new(mesh.available());
+        let (mut finished, monitor) = (Vec::new(), Monitor::default());
+        let mut sink = |batch| {
+            finished.extend(batch);
+            Vec::new()
+        };
+        let why = Why::new(mesh.available());
+        let mut recorder = Recorder::new(mesh, false, &monitor, &mut sink).with_why(why);
         let parts = Parts {
             mesh: mesh.clone(),
             scheduler: &mut *scheduler,
@@ -38,37 +45,41 @@ impl Replay {
             timed: false,
             outages,
             predictions: None,
+            opening: None,
             stop: Stop::default(),
         };
-        let records = replay(jobs, parts, &mut observed)?;
-        Ok(Self { records, observed })
+        replay(&mut JobList::new(jobs, mesh)?, parts, &mut recorder)?;
+        let shares = recorder.finish().why.ok_or("causes are found")?;
+        Ok(Self { jobs: finished, shares })
     }
 
     /// Returns the schedule.
-    fn runs(&self, jobs: &[Job]) -> Vec<Run> {
-        let run = |(job, record): (&Job, &Record)| Run {
+    fn runs(&self) -> Vec<Run> {
+        let run = |FinishedJob { job, record, .. }: &FinishedJob| Run {
             submit: job.submit,
             start: record.start,
             end: record.end,
             nodes: record.allocated,
             limit: Some(job.estimate),
         };
-        jobs.iter().zip(&self.records).map(run).collect()
+        self.jobs.iter().map(run).collect()
     }
 
-    /// Checks that the times of each job that ran add up to its wait, less the runs that it lost.
-    fn check_sums(&self, jobs: &[Job]) {
-        assert_eq!(self.observed.jobs.len(), jobs.len());
-        for ((job, record), why) in jobs.iter().zip(&self.records).zip(&self.observed.jobs) {
-            if record.fate == Fate::Completed {
-                assert_eq!(why.sum(), record.start - job.submit - record.lost, "{job:?} {record:?} {why:?}");
-            }
-        }
+    /// Returns the causes of each job that ran. They add up to its wait, less the runs that it lost.
+    fn causes(&self) -> Vec<JobWhy> {
+        let causes = |FinishedJob { job, record, measures }: &FinishedJob| {
+            let why = measures.more().why.expect("causes are found");
+            assert_eq!(why.sum(), record.start - job.submit - record.lost, "{job:?} {record:?} {why:?}");
+            why
+        };
+        self.jobs.iter().map(causes).collect()
     }
 
     /// Returns the seconds waited for a cause.
     fn seconds(&self, cause: WaitCause) -> f64 {
-        self.observed.why.total().seconds(cause)
+        let mut total = TotalWhy::default();
+        self.causes().iter().for_each(|why| total.add(why));
+        total.seconds(cause)
     }
 }
 
@@ -141,13 +152,13 @@ fn random_schedules_give_the_times_of_the_twin_and_easy_leaves_nothing_free() ->
         let jobs = random_jobs(&mut numbers, mesh.available());
         for (scheduler, most) in schedulers()? {
             let replay = Replay::run(&jobs, &mesh, &scheduler, "naive", None)?;
-            replay.check_sums(&jobs);
-            let runs = replay.runs(&jobs);
-            let found = explain(&runs, &[(Time::ZERO, mesh.available())], &[]);
+            let runs = replay.runs();
+            let found = explain(&runs, &[(Time::ZERO, mesh.available())], &[], None);
             assert_eq!(found.jobs, explained_by_twin(&runs, mesh.available()), "{scheduler} {seed}");
-            assert_eq!(found.jobs, replay.observed.jobs, "{scheduler} {seed}");
-            assert_eq!(found.overtaking.to_bits(), replay.observed.why.overtaking_share().to_bits());
-            assert!(found.total.share(WaitCause::Free) <= most, "{scheduler} {seed}");
+            assert_eq!(found.jobs, replay.causes(), "{scheduler} {seed}");
+            let free = found.total.share(WaitCause::Free);
+            assert_eq!(replay.shares, WhyShares { free, overtaking: found.overtaking });
+            assert!(free <= most, "{scheduler} {seed}");
             assert!(scheduler.name != "fcfs" || found.overtaking.to_bits() == 0, "{seed}");
             waited += found.total.seconds(WaitCause::Reserved);
         }
@@ -164,7 +175,6 @@ fn easy_leaves_nothing_free_with_any_allocator_that_never_refuses() -> Tested {
         for _ in 0..50 {
             let jobs = random_jobs(&mut numbers, mesh.available());
             let replay = Replay::run(&jobs, &mesh, &Spec::named("easy"), allocator, None)?;
-            replay.check_sums(&jobs);
             assert_eq!(replay.seconds(WaitCause::Free).to_bits(), 0, "{allocator}");
             assert_eq!(replay.seconds(WaitCause::NoPlace).to_bits(), 0, "{allocator}");
         }
@@ -183,11 +193,9 @@ fn refused_jobs_wait_for_a_place() -> Tested {
         for _ in 0..50 {
             let jobs = random_jobs(&mut numbers, 40);
             let replay = Replay::run(&jobs, &mesh, &Spec::named("first-fit-queue"), allocator, None)?;
-            replay.check_sums(&jobs);
             assert_eq!(replay.seconds(WaitCause::Free).to_bits(), 0, "{allocator}");
             no_place += replay.seconds(WaitCause::NoPlace);
             let easy = Replay::run(&jobs, &mesh, &Spec::named("easy"), allocator, None)?;
-            easy.check_sums(&jobs);
             assert_eq!(easy.seconds(WaitCause::Free).to_bits(), 0, "{allocator}");
         }
         assert!(no_place > 50.0, "{allocator}: {no_place}");
@@ -212,7 +220,6 @@ fn easy_leaves_nothing_free_during_outages() -> Tested {
         let treatment = if seed % 2 == 0 { Treatment::Drain } else { Treatment::Requeue { limit: 3 } };
         let plan = OutagePlan { changes: Outages::listed(changes), treatment };
         let replay = Replay::run(&jobs, &mesh, &Spec::named("easy"), "naive", Some(plan))?;
-        replay.check_sums(&jobs);
         assert_eq!(replay.seconds(WaitCause::Free).to_bits(), 0, "{seed}");
         outage += replay.seconds(WaitCause::Outage);
     }

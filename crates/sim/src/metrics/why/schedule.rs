@@ -2,7 +2,7 @@
 
 use super::accumulator::Why;
 use super::cause::{JobWhy, TotalWhy};
-use meshreplay_base::job::{JobId, Time};
+use meshreplay_base::job::{JobId, Period, Time};
 
 /// A job of a finished schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +42,17 @@ enum Event {
     Blink(JobId),
 }
 
-/// Explains the waits of `runs`, in any order, on a machine that has sizes from given times on, the first of
-/// them at the latest before the first submission, with known outages of the whole machine. A job that starts
-/// before its submission has not waited.
+/// Explains the waits of `runs`, in any order, inside `period` if there is one, on a machine that has sizes
+/// from given times on, the first of them at the latest before the first submission, with known outages of the
+/// whole machine. A job that starts before its submission has not waited.
 ///
 /// O(J·(log J + √Q·log Q + R)) for J jobs, Q waiting and R running ones.
-pub fn explain(runs: &[Run], sizes: &[(Time, u32)], outages: &[(Time, Time)]) -> Explained {
+pub fn explain(
+    runs: &[Run],
+    sizes: &[(Time, u32)],
+    outages: &[(Time, Time)],
+    period: Option<Period>,
+) -> Explained {
     let mut events = Vec::with_capacity(3 * runs.len() + sizes.len());
     events.extend(sizes.iter().map(|&(time, nodes)| (time, Event::Size(nodes))));
     for (run, job) in runs.iter().zip(0..) {
@@ -60,7 +65,7 @@ pub fn explain(runs: &[Run], sizes: &[(Time, u32)], outages: &[(Time, Time)]) ->
     }
     events.sort_unstable();
     let largest = sizes.iter().map(|&(_, nodes)| nodes).max().unwrap_or(0);
-    let mut why = Why::new(largest).with_outages(outages);
+    let mut why = Why::new(largest).with_outages(outages).with_period(period);
     let mut jobs = vec![JobWhy::default(); runs.len()];
     for (time, event) in events {
         why.advance(time);

@@ -95,7 +95,7 @@ mod tests {
             Run { submit, start, end, nodes, limit: Some(end - start) }
         };
         let runs = [(0, 0, 50, 5), (10, 50, 60, 5), (20, 20, 30, 4)].map(run);
-        let [large, small] = [10, 9].map(|nodes| explain(&runs, &[(Time::ZERO, nodes)], &[]));
+        let [large, small] = [10, 9].map(|nodes| explain(&runs, &[(Time::ZERO, nodes)], &[], None));
         assert_eq!(RecordedWaits::of_schedule(&large, None), RecordedWaits::Held);
         assert_eq!(RecordedWaits::of_schedule(&small, None), RecordedWaits::Comparable);
         assert_eq!(RecordedWaits::of_schedule(&large, Some(&large)), RecordedWaits::Held);

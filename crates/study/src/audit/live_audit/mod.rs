@@ -13,6 +13,8 @@ use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId};
 use meshreplay_sim::engine::{Compaction, Fate, Observer, Placed, Record};
+use meshreplay_sim::execution::JobTraffic;
+use meshreplay_sim::scheduler::Waiting;
 
 /// Holder of a free node.
 const NOBODY: u32 = 0;
@@ -176,8 +178,8 @@ impl Observer for LiveAudit<'_> {
         self.inner.instant(now);
     }
 
-    fn queued(&mut self, id: JobId, job: &Job, nodes: u32) {
-        self.inner.queued(id, job, nodes);
+    fn queued(&mut self, waiting: &Waiting, job: &Job) {
+        self.inner.queued(waiting, job);
     }
 
     fn started(&mut self, id: JobId, nodes: u32) {
@@ -294,7 +296,7 @@ impl Observer for LiveAudit<'_> {
         self.inner.released(cost_ns);
     }
 
-    fn on_job_final(&mut self, job: &Job, record: &Record) {
+    fn on_job_final(&mut self, job: &Job, record: &Record, traffic: Option<JobTraffic>) {
         let id = self.first;
         let run = self.observations.pop_front().unwrap_or_default();
         self.first += 1;
@@ -309,7 +311,7 @@ impl Observer for LiveAudit<'_> {
             }
             self.stop.fail(message(violation));
         }
-        self.inner.on_job_final(job, record);
+        self.inner.on_job_final(job, record, traffic);
     }
 
     fn finished(&mut self, jobs: usize) {

@@ -38,7 +38,7 @@ fn first(events: &[Event]) -> String {
                 number += 1;
                 let job = Job { number, submit: at(submit), procs, ..Job::default() };
                 let record = Record { start: at(start), end: at(end), allocated, ..Record::default() };
-                watch.on_job_final(&job, &record);
+                watch.on_job_final(&job, &record, None);
             }
         }
     }

@@ -66,6 +66,7 @@ impl Study {
             axes,
             is_of_command: false,
             most_kept,
+            notes: Vec::new(),
         };
         let mut notes = Vec::new();
         let of_option = |name: &'static str, problem: String| match keys.line_of(name) {

@@ -27,12 +27,17 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("networks", "a list of strings", "[\"recorded\", \"wormhole:messages=5\"]"),
     ("arrival_scales", "a list of numbers above 0", "[1, 0.8]"),
     ("seeds", "a list of whole numbers from 0", "[1, 2, 3]"),
+    ("period", "a string", "\"2024-03-01..2024-04-01\""),
     ("outages", "a string", "\"random:mtbf=30d,repair=4h\""),
     ("on_outage", "a string", "\"requeue:limit=3\""),
     ("node_map", "a string", "\"nodes.csv\""),
     ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),
     ("shake", "a string", "\"0.1%\""),
+    ("why", SWITCH, "true"),
 ];
+
+/// The kind of values of a switch.
+const SWITCH: &str = "true or false";
 
 /// An entry of a list with its line number, from 1.
 pub(super) type Entry<T> = (T, usize);
@@ -99,7 +104,7 @@ impl<'a> Keys<'a> {
         self.table.get(key).map(|value| line(self.text, value.span().start))
     }
 
-    /// Parses the whole number or the string at `key`. `None` if the key is absent.
+    /// Parses the whole number, the string or the switch at `key`. `None` if the key is absent.
     pub(super) fn scalar<T>(
         &self,
         key: &str,
@@ -109,6 +114,9 @@ impl<'a> Keys<'a> {
         let at = value.span().start;
         let text = match (plain(value), value.get_ref()) {
             (Value::Text(text), _) | (Value::Number(text), DeValue::Integer(_)) => text,
+            (_, DeValue::Boolean(value)) if describe(key).0 == SWITCH => {
+                ["false", "true"][usize::from(*value)]
+            }
             (_, other) => return Err(self.unexpected(key, None, at, other)),
         };
         parse(text).map(Some).map_err(|problem| self.wrong(at, format!("key '{key}': {problem}")))

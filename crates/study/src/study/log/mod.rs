@@ -21,14 +21,16 @@ pub(super) use self::extent::Extent;
 pub use self::extent::MOST_KEPT;
 pub use self::recorded_nodes::RecordedNodesError;
 pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
-use meshreplay_base::job::{Job, JobId, Time};
+use crate::study::replay_spec::ReplaySpec;
+use meshreplay_base::job::{Job, JobId, Period, Time};
 use meshreplay_base::memory;
 use meshreplay_base::spec::SpecError;
 use meshreplay_base::words::counted;
 use meshreplay_logs::{
-    CANCELLED_EARLY, Entry, LogNames, LogSummary, Partitions, ReadOptions, Reader, TraceError, formats,
+    CANCELLED_EARLY, Entry, Format, LogNames, LogSummary, Partitions, ReadOptions, Reader, Record,
+    TraceError, formats,
 };
-use meshreplay_workload::{Model, Reason, Rules, Workload, WorkloadBuilder};
+use meshreplay_workload::{Model, Reason, Rules, Workload, WorkloadBuilder, with_limit};
 
 /// A log, before it is read, or a workload model in its place.
 #[derive(Clone, Debug)]
@@ -98,16 +100,39 @@ pub struct LoadedLog {
 }
 
 impl LoadedLog {
+    /// Returns the jobs of a replay that covers a period, in the order of the log: those that had not ended at
+    /// its beginning and were submitted before its end. Jobs whose end is not known follow, which hold their
+    /// nodes to the end of the period or of their limit, whichever is later.
+    pub(super) fn jobs_in(&self, period: Period, spec: &ReplaySpec) -> Vec<Job> {
+        let mut jobs: Vec<Job> = self.jobs_of(spec.partition.as_ref()).iter().copied().collect();
+        let open = self.workload.open.iter().filter_map(|record| {
+            let to_end_s = period.to.as_micros() / 1_000_000 - record.submit_s - record.wait_s;
+            let run_s = record.requested_time_s.max(to_end_s);
+            let job = spec.rules.job(&with_limit(&Record { run_s, ..*record }, self.summary.format)).ok()?;
+            Some(job).filter(|_| to_end_s > 0)
+        });
+        jobs.extend(self.in_partitions(open.collect(), spec.partition.as_ref()));
+        jobs.retain(|job| period.has(job));
+        jobs
+    }
+
     /// Returns the jobs of these partitions, in the order of the log; all jobs for `None`. Ignores partitions
     /// without jobs, which planning has refused.
     pub(super) fn jobs_of(&self, partitions: Option<&Partitions>) -> Cow<'_, [Job]> {
-        let Some(partitions) = partitions else { return Cow::Borrowed(&self.workload.jobs) };
+        match partitions {
+            Some(_) => Cow::Owned(self.in_partitions(self.workload.jobs.to_vec(), partitions)),
+            None => Cow::Borrowed(&self.workload.jobs),
+        }
+    }
+
+    /// Returns those of `jobs` that are in these partitions; all for `None`.
+    fn in_partitions(&self, mut jobs: Vec<Job>, partitions: Option<&Partitions>) -> Vec<Job> {
+        let Some(partitions) = partitions else { return jobs };
         let known = self.workload.jobs.iter().filter_map(|job| job.logged.partition.known());
         let known: BTreeSet<i64> = known.collect();
         let numbers = self.names.partition_numbers(partitions, &known.iter().copied()).unwrap_or_default();
-        let is_chosen =
-            |job: &&Job| job.logged.partition.known().is_some_and(|number| numbers.contains(&number));
-        Cow::Owned(self.workload.jobs.iter().filter(is_chosen).copied().collect())
+        jobs.retain(|job| job.logged.partition.known().is_some_and(|number| numbers.contains(&number)));
+        jobs
     }
 
     /// Returns the number of jobs, whether they are kept or not.
@@ -116,12 +141,14 @@ impl LoadedLog {
     }
 
     /// Returns notes on the log of this name, on records that were left out and on lines with too many
-    /// fields.
-    pub(super) fn notes(&self, name: &str) -> Vec<String> {
+    /// fields. A `period` has the jobs that run at its end.
+    pub(super) fn notes(&self, name: &str, period: Option<Period>) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.workload.left_out.total() > 0 {
+        let open = if period.is_some() { self.workload.open.len() as u64 } else { 0 };
+        let left_out = self.workload.left_out.without(Reason::NoRunTime, open);
+        if left_out.total() > 0 {
             let share = self.summary.skipped_share().unwrap_or_default();
-            notes.push(format!("{name}: left out {}{share}", self.workload.left_out));
+            notes.push(format!("{name}: left out {left_out}{share}"));
         }
         let surplus = self.summary.irregularities.surplus_field_lines;
         if surplus > 0 {
@@ -145,7 +172,7 @@ impl LoadedLog {
 /// Unix submit times are counted from the first one instead. Fails if the log cannot be read or its jobs do
 /// not fit into memory.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
-    load_most(path, options, rules, usize::MAX, &mut |_| {})
+    load_most(path, options, rules, usize::MAX, &mut |_, _| {})
 }
 
 /// Reads the log at `path` like [`load`], and calls `visit` with each job, whose submit time is still as
@@ -155,15 +182,16 @@ pub(super) fn load_most(
     options: ReadOptions,
     rules: Rules,
     most: usize,
-    visit: &mut dyn FnMut(&Job),
+    visit: &mut dyn FnMut(&Format, &Job),
 ) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
     let mut extent: Option<Extent> = None;
     let mut reader = Reader::open(path, options)?;
+    let format = reader.format();
     while let Some(entry) = reader.next_entry()? {
         let Entry::Record { record, .. } = entry else { continue };
-        let Some(job) = builder.job(record) else { continue };
-        visit(&job);
+        let Some(job) = builder.job(&with_limit(record, format)) else { continue };
+        visit(format, &job);
         match &mut extent {
             Some(extent) => {
                 extent.add(&job);
@@ -190,6 +218,7 @@ pub(super) fn load_most(
         for job in Arc::make_mut(&mut workload.jobs) {
             (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
         }
+        workload.open.iter_mut().for_each(|record| record.submit_s -= summary.origin_s());
     }
     let names = Arc::new(summary.names());
     let extent = extent.map(|extent| Arc::new(extent.since(origin)));

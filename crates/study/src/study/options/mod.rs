@@ -8,11 +8,12 @@ mod values;
 
 use serde_json::Value;
 
+use super::plan::PeriodChoice;
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::{LogLimits, formats};
 use meshreplay_machine::machine::node_map::NodeMapSource;
 use meshreplay_machine::machine::outages::{OutageSource, Treatment};
-use meshreplay_sim::metrics::{Replications, Slices, Trim};
+use meshreplay_sim::metrics::{Has, Needs, Replications, Slices, Trim};
 use meshreplay_workload::Shake;
 
 /// Options that all replays of a study, or of one command, share. [`OPTIONS`] has a row for each field.
@@ -32,16 +33,8 @@ pub struct Options {
     pub shake: Option<Shake>,
     /// Whether outcomes hold the results of single jobs.
     pub jobs: bool,
-    /// Whether results have columns for network traffic.
-    pub traffic: bool,
-    /// Whether results have columns for predicted run times.
-    pub predictions: bool,
-    /// Whether results have columns that compare with recorded starts.
-    pub recorded: bool,
-    /// Whether results have a column for partitions.
-    pub partitions: bool,
-    /// Whether results have columns that compare with recorded nodes.
-    pub recorded_nodes: bool,
+    /// Whether the causes of waiting are found.
+    pub why: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
     /// Slices whose fit into the free nodes is counted. `None` if fragmentation is not measured.
@@ -58,6 +51,9 @@ pub struct Options {
     pub input_format: Option<Spec>,
     /// Limits on the resources of a log. No result depends on them.
     pub log_limits: LogLimits,
+    /// The period of the logs that replays cover. `None`: as for logs of sites by default, see
+    /// [`PeriodChoice`].
+    pub period: Option<PeriodChoice>,
     /// Outages of nodes. `None` if all nodes are always up.
     pub outages: Option<OutageSource>,
     /// Treatment of jobs on a node that goes down. Requires `outages`.
@@ -146,15 +142,6 @@ const OFF: ReplayOption = ReplayOption {
     flag: None,
 };
 
-/// A switch that follows from the replays themselves and only adds columns.
-const fn derived(
-    name: &'static str,
-    value: fn(&Options) -> Value,
-    set: fn(&mut Options, &str) -> Result<(), String>,
-) -> ReplayOption {
-    ReplayOption { name, value, set, ..OFF }
-}
-
 /// Every option. Content keys have lines in the order of the rows.
 pub const OPTIONS: &[ReplayOption] = &[
     ReplayOption {
@@ -164,7 +151,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         value: |options| options.trim.percent.into(),
         set: |options, text| {
             let percent = text.parse().ok().filter(|percent| (0.0..50.0).contains(percent));
-            options.trim = Trim { percent: Some(percent.ok_or("expected a number from 0 to below 50")?) };
+            options.trim.percent = Some(percent.ok_or("expected a number from 0 to below 50")?);
             Ok(())
         },
         example: "2.5",
@@ -243,37 +230,21 @@ pub const OPTIONS: &[ReplayOption] = &[
         }),
     },
     ReplayOption {
-        // Follows from the networks of the replays, which are part of content keys and of study.json.
-        name: "traffic",
-        keyed: Keyed::Always,
-        value: |options| options.traffic.into(),
-        set: |options, text| switch(&mut options.traffic, text),
-        ..OFF
+        name: "why",
+        keyed: Keyed::IfGiven,
+        json: Some("why"),
+        value: |options| options.why.into(),
+        set: |options, text| switch(&mut options.why, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "why",
+            help: "Find out why jobs waited: split each wait into the time without room, behind the \
+                 reservation of the oldest blocked job, without nodes in outages, without a place for a \
+                 contiguous allocator, and free to start, when the scheduler could have started the job and \
+                 delayed no other",
+            ..SWITCH
+        }),
     },
-    // Follows from the rules of the replays, which are part of content keys and of study.json.
-    derived(
-        "predictions",
-        |options| options.predictions.into(),
-        |options, text| switch(&mut options.predictions, text),
-    ),
-    // Follows from the schedulers of the replays.
-    derived(
-        "recorded",
-        |options| options.recorded.into(),
-        |options, text| switch(&mut options.recorded, text),
-    ),
-    // Follows from the partitions of the replays. Only adds a column.
-    derived(
-        "partition_column",
-        |options| options.partitions.into(),
-        |options, text| switch(&mut options.partitions, text),
-    ),
-    // Follows from the allocators of the replays.
-    derived(
-        "recorded_nodes",
-        |options| options.recorded_nodes.into(),
-        |options, text| switch(&mut options.recorded_nodes, text),
-    ),
     ReplayOption {
         name: "contention",
         keyed: Keyed::Always,
@@ -407,6 +378,25 @@ pub const OPTIONS: &[ReplayOption] = &[
         ..OFF
     },
     ReplayOption {
+        name: "period",
+        keyed: Keyed::IfGiven,
+        json: Some("period"),
+        value: |options| options.period.as_ref().map(PeriodChoice::to_string).into(),
+        set: |options, text| put_optional(&mut options.period, text, str::parse),
+        example: "auto",
+        flag: Some(Flag {
+            name: "period",
+            help: "The period of each log that numbers cover [default: auto for accounting dumps and tables, \
+                 off for others]. auto finds out whether a log is a window of a longer history, such as the \
+                 dump of a month; replays then begin with the jobs that ran and waited at its beginning. off \
+                 takes the whole log. FROM..TO are seconds of the log, or dates such as \
+                 2024-03-01..2024-04-01 in its time zone",
+            gives: FlagValue::Argument("auto|off|FROM..TO"),
+            is_of_sweep: false,
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
         name: "outages",
         keyed: Keyed::IfGiven,
         json: Some("outages"),
@@ -458,6 +448,24 @@ pub const OPTIONS: &[ReplayOption] = &[
         }),
     },
 ];
+
+impl Options {
+    /// Returns the requirements of columns that any replay with these options meets.
+    pub fn has(&self) -> Has {
+        Has::NOTHING
+            .with(Needs::Timed, self.timed)
+            .with(Needs::Contention, self.contention)
+            .with(Needs::Fragmentation, self.fragmentation.is_some())
+            .with(Needs::Placements, self.placements)
+            .with(Needs::ByShape, self.by_shape)
+            .with(Needs::Tidy, self.tidy)
+            .with(Needs::Outages, self.outages.is_some())
+            .with(Needs::Latency, self.latency)
+            .with(Needs::Why, self.why)
+            .with(Needs::Shaken, self.shake.is_some())
+            .with_slices(self.fragmentation.as_ref().map_or(0, |slices| slices.all().len()))
+    }
+}
 
 /// The spelling of a missing value in content keys.
 const NONE: &str = "none";

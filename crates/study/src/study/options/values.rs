@@ -8,6 +8,8 @@ use super::super::replay_spec::plain_text;
 use super::{Flag, FlagValue, Keyed, NONE, OPTIONS, Options, ReplayOption};
 use meshreplay_machine::machine::node_map::NodeMapSource;
 use meshreplay_machine::machine::outages::OutageSource;
+use meshreplay_machine::machine::{Levels, Mesh};
+use meshreplay_sim::metrics::Slice;
 
 impl Flag {
     /// Returns the flag with its leading dashes, without a value.
@@ -70,9 +72,27 @@ impl Options {
         Self { timed: true, ..Self::default() }
     }
 
-    /// Resets the options that study.json lacks, because they follow from the replays or affect no result of
-    /// a cell.
-    pub(in crate::study) fn without_derived(&self) -> Self {
+    /// Fails, in words, if an option measures what the tree of switches `machine` does not have.
+    pub(in crate::study) fn check_tree(&self, machine: &Mesh) -> Result<(), String> {
+        if self.contention {
+            return Err(format!(
+                "--contention does not serve machine '{machine}': how many cables join the switches of a tree is \
+                 not known; leave it out"
+            ));
+        }
+        let is_box = |slice: &&Slice| slice.sides.iter().filter(|&&side| side > 1).count() > 1;
+        match self.fragmentation.as_ref().and_then(|slices| slices.all().iter().find(is_box)) {
+            Some(Slice { sides: [x, y, z], .. }) => Err(format!(
+                "--fragmentation {x}x{y}x{z} does not serve machine '{machine}': a tree of switches has no \
+                 submeshes; give numbers of nodes, such as {} for free leaves",
+                machine.levels().map_or(1, Levels::leaf)
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Resets the options that study.json lacks, because they affect no result of a cell.
+    pub(in crate::study) fn without_kept(&self) -> Self {
         let (mut options, default) = (self.clone(), Self::default());
         for row in OPTIONS.iter().filter(|row| row.json.is_none()) {
             // Defaults always parse.

@@ -1,5 +1,6 @@
 //! Machines of the parts of logs, given or sized by the logs.
 
+use super::period::LogPeriod;
 use super::survey::{LogSize, PartMachines, PartSurvey};
 use super::{Draft, PlanError};
 use crate::study::axes::LogPart;
@@ -32,17 +33,37 @@ impl Draft {
                 found.push(LogPart { partition: part.partition.clone(), machines });
             }
             notes.extend(note_on_groups(log, &groups));
+            notes.extend(self.note_on_network(log, parts));
             self.axes.of_logs.push(found);
         }
         Ok(())
     }
 
-    /// Reads logs again whose jobs were not kept, if parts of them are replayed, which requires all jobs at
-    /// once.
-    pub(super) fn keep_parts(&self, logs: &mut [StudyLog]) -> Result<(), LoadJobsError> {
-        for (log, parts) in logs.iter_mut().zip(&self.axes.of_logs) {
+    /// Returns a note on a log with node lists, and so with a network of its own, on a mesh that follows from its
+    /// size.
+    fn note_on_network(&self, log: &LogSource, parts: &[PartSurvey]) -> Option<String> {
+        let has_lists = |part: &PartSurvey| part.by_rules.iter().any(|rules| rules.listed_procs_us.is_some());
+        let is_mesh = |(_, auto): &(usize, AutoMachine)| matches!(auto, AutoMachine::Grid { .. });
+        (parts.iter().any(has_lists) && self.axes.autos.iter().any(is_mesh)).then(|| {
+            format!(
+                "{}: distances are those of this mesh, not of the site's network; --topology FILE replays on a \
+                 tree of switches, as a topology.conf of Slurm has it",
+                log.name
+            )
+        })
+    }
+
+    /// Reads logs again whose jobs were not kept, if parts or periods of them are replayed, which requires all
+    /// jobs at once.
+    pub(super) fn keep_parts(
+        &self,
+        logs: &mut [StudyLog],
+        periods: &[LogPeriod],
+    ) -> Result<(), LoadJobsError> {
+        for (i, (log, period)) in logs.iter_mut().zip(periods).enumerate() {
             let is_stream = log.loaded.as_ref().is_some_and(|loaded| loaded.extent.is_some());
-            if is_stream && parts.iter().any(|part| part.partition.is_some()) {
+            let mut parts = self.axes.of_logs.get(i).into_iter().flatten();
+            if is_stream && (period.period.is_some() || parts.any(|part| part.partition.is_some())) {
                 let planned = StudyLog { loaded: None, ..log.clone() };
                 log.loaded = Some(read(&planned, &self.axes.rules[0], usize::MAX)?);
             }
@@ -65,7 +86,7 @@ impl Draft {
                 0 => String::new(),
                 surplus => format!(" ({surplus} of its nodes are unavailable)"),
             };
-            let note = |LogSize { nodes, source }: &LogSize| {
+            let note = |LogSize { nodes, source, .. }: &LogSize| {
                 format!("{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}")
             };
             notes.extend(part.size.iter().map(note));
@@ -77,11 +98,10 @@ impl Draft {
     /// Returns the machines of a part of a log that the log sizes.
     fn autos(&self, log: &LogSource, part: &PartSurvey) -> Result<Vec<Mesh>, PlanError> {
         let name = part.name(&log.name);
-        let Some(LogSize { nodes, .. }) = part.size else {
-            return Err(PlanError::Unsuited(format!(
-                "{name} is a workload model, from which no machine follows; give the machine, such as 16x16"
-            )));
+        let unknown = |reason: &String| {
+            PlanError::Unsuited(format!("{name}: {reason}; give the machine, such as 16x16"))
         };
+        let nodes = part.size.as_ref().map_err(unknown)?.nodes;
         let on_nodes = |(_, machine): &(usize, AutoMachine)| {
             machine.on(nodes).ok_or_else(|| {
                 PlanError::Unsuited(format!(

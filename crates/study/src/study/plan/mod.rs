@@ -1,9 +1,11 @@
 //! Planning: turns a study file or a command line into a list of replays with content keys and costs. Reads
 //! every log once.
 
+mod checks;
 mod cost;
 mod machines;
 mod parts;
+mod period;
 mod sharing;
 mod survey;
 
@@ -11,7 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use self::checks::{check_predictions, check_recorded_nodes};
 use self::parts::{LogOfParts, PartChooser};
+pub use self::period::PeriodChoice;
+use self::period::{LogPeriod, LoggedTimes, is_found};
 use self::survey::{Counts, PartSurvey, SurveyScope};
 use crate::study::axes::{Axes, Combination};
 use crate::study::jobs::JobsError;
@@ -22,15 +27,13 @@ use crate::study::planned::{PlannedReplay, Study, StudyLog};
 use crate::study::replay::{algorithms_need_all_jobs, check_outages, rules_need_all_jobs};
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
-use meshreplay_alloc::allocator::follows_lists;
-use meshreplay_base::job::{Job, Time};
+use meshreplay_base::job::Time;
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_base::spec::SpecError;
-use meshreplay_logs::{Facts, LogSummary, LogUnit, TraceError, formats};
+use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::OutageFileError;
-use meshreplay_sim::execution::RECORDED;
-use meshreplay_workload::Rules;
+use meshreplay_workload::{Arrivals, Model, Rules, with_limit};
 
 /// A study file or a command line, before its logs are read.
 #[derive(Clone, Debug)]
@@ -51,6 +54,8 @@ pub struct Draft {
     /// Most jobs of a log that are kept in memory. A longer log is read again while replays run, unless
     /// something needs all jobs at once. Must be `usize::MAX` if outcomes hold single jobs.
     pub most_kept: usize,
+    /// Notes from before planning.
+    pub notes: Vec<String>,
 }
 
 /// The reason why a study cannot be planned.
@@ -121,6 +126,7 @@ pub(in crate::study) fn check_name(before: &[LogSource], log: &LogSource) -> Res
 impl Draft {
     /// Reads the logs and plans the study. Adds notes for the user to `notes`, even on failure.
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
+        notes.append(&mut self.notes);
         self.logs.iter_mut().for_each(|log| log.read.limits = self.options.log_limits);
         // Names are checked first, so that a wrong name fails at once.
         let given = self.name_logs()?;
@@ -131,23 +137,23 @@ impl Draft {
         }
         self.check_files()?;
         check_predictions(&self.axes.rules, &[])?;
-        self.axes.tell(&mut self.options);
-        let (mut logs, surveys) = self.survey(notes)?;
+        let Surveyed { mut logs, surveys, periods } = self.survey(notes)?;
         self.name_zone(&logs, notes);
         notes.extend(self.without_users(&surveys));
         let combinations = if let Some(combinations) = known {
             combinations
         } else {
             self.size_machines(&surveys, notes)?;
-            self.axes.tell(&mut self.options);
-            self.keep_parts(&mut logs)?;
             self.check_files()?;
             self.combinations(given, notes)?
         };
+        self.keep_parts(&mut logs, &periods)?;
+        self.check_limits(&combinations, &logs, &surveys)?;
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
-        let (unique, mut keys) = (unique(), Keys::new(&self.options));
+        let has = self.axes.has(&self.options);
+        let (unique, mut keys) = (unique(), Keys::new(&self.options, has));
         let sha256s: Vec<Arc<str>> = logs.iter().map(|log| log.sha256.as_str().into()).collect();
         for Combination { log, spec, of_all } in combinations {
             let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
@@ -155,79 +161,39 @@ impl Draft {
             if of_all {
                 // The requests that an allocator can serve depend neither on the scheduler nor on the
                 // network, so each case is checked once.
-                let ReplaySpec { rules, arrival_scale, machine, allocator, seed, .. } = &spec;
-                let jobs = format!("{log} {part} {rules} {arrival_scale} {machine} {allocator} {seed}");
+                let ReplaySpec { rules, arrival_scale: scale, machine, allocator, seed, .. } = &spec;
+                let jobs = format!("{log} {part} {rules} {scale} {machine} {allocator} {seed}");
                 if !known.contains_key(&jobs) {
                     let note = survey.left_out(&logs[log], &spec, &self.options)?;
-                    notes.extend(
-                        note.iter().filter(|note| !notes.contains(note)).cloned().collect::<Vec<_>>(),
-                    );
+                    let new = note.clone().filter(|note| !notes.contains(note));
+                    notes.extend(new);
                     known.insert(jobs.clone(), note.is_some());
                 }
                 if known[&jobs] {
                     continue;
                 }
             }
-            let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), ..spec };
-            let key = own_key(keys.of(&spec), &spec, &unique);
+            let period = periods[log].period.filter(|_| spec.rules.arrivals == Arrivals::Recorded);
+            let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), period, ..spec };
+            let key = own_key(keys.of(&spec, logs[log].is_of_site), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
             let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
-            cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions });
+            let doubt =
+                checks::doubt([&periods[log].doubt, &surveys[log][part].doubt, &survey.doubt(&logs[log])]);
+            cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions, doubt });
         }
-        self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
-        notes.extend(self.note_on_node_map());
+        let has = checks::with_cells(has, &cells, &logs);
+        notes.extend(self.note_on_node_map(has));
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
-        let guests = axes.guests;
-        let notes_of_study = Vec::new();
+        let (guests, notes_of_plan) = (axes.guests, Vec::new());
         let mut study =
-            Study { name, description, options, logs, cells, guests, notes: notes_of_study, most_kept };
+            Study { name, description, options, has, logs, cells, guests, notes: notes_of_plan, most_kept };
         if is_of_command {
             load_jobs(&mut study, notes)?;
             check_recorded_nodes(&study)?;
         }
         Ok(study)
-    }
-
-    /// Fails if an option answers nothing: times that are not measured, or shaken run times in a single run,
-    /// in jobs that are drawn anew anyway, or below a network that sets run times itself.
-    fn check_options(&self) -> Result<(), PlanError> {
-        let useless = |option, problem| Err(PlanError::Useless { option, problem });
-        if self.options.latency && !self.options.timed {
-            return useless("latency", "--no-timing measures no times; leave out one of the two".to_owned());
-        }
-        let Some(shake) = self.options.shake else { return Ok(()) };
-        let network = self.axes.networks.iter().find(|given| given.spec.name != RECORDED);
-        let model = self.logs.iter().find_map(|log| log.model.as_ref());
-        let problem = if !self.options.replications.are_several() && self.axes.seeds.len() < 2 {
-            format!(
-                "one run with run times changed by {shake} answers nothing; give --replications 20, or leave \
-                 out --shake"
-            )
-        } else if let Some(model) = model {
-            format!(
-                "'{model}' draws other jobs from each seed, which says more than shaking; leave out --shake, \
-                 or shake one log of the model, which `meshreplay trace generate` writes"
-            )
-        } else if let Some(network) = network {
-            let network = &network.spec;
-            format!(
-                "run times are those of network '{network}', not of the log; leave out --shake or --network"
-            )
-        } else {
-            return Ok(());
-        };
-        useless("shake", problem)
-    }
-
-    /// Returns a note if no replay uses the given node map.
-    fn note_on_node_map(&self) -> Option<String> {
-        let has_no_effect = self.options.node_map.is_some() && !self.options.recorded_nodes;
-        has_no_effect.then(|| {
-            "the node map has no effect, as no replay has the allocator recorded; add that allocator or \
-             leave out --node-map"
-                .to_owned()
-        })
     }
 
     /// Names the logs in the axes. A command drops repeated logs. Returns the number of given logs. Fails if
@@ -307,10 +273,13 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads the outage file and the node map for every machine, so that a mistake is found before any log is
-    /// read.
+    /// Checks options against every machine, and reads the outage file and the node map for it, so that a
+    /// mistake is found before any log is read.
     fn check_files(&self) -> Result<(), PlanError> {
         for machine in self.axes.all_machines() {
+            if machine.levels().is_some() {
+                self.options.check_tree(machine).map_err(PlanError::Unsuited)?;
+            }
             if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
                 source.on(machine, 0, Time::ZERO)?;
             }
@@ -341,37 +310,38 @@ impl Draft {
     }
 
     /// Reads every log. Returns the logs, and the surveys of their parts.
-    fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<PartSurvey>>), PlanError> {
+    fn survey(&self, notes: &mut Vec<String>) -> Result<Surveyed, PlanError> {
         let wanted = SurveyScope {
             requests: !self.is_of_command || self.axes.ask_for_all(),
             size: !self.axes.autos.is_empty(),
             given: !self.axes.machines.is_empty(),
+            period: false,
         };
         let rules = self.axes.rules.len();
-        let (mut logs, mut surveys) = (Vec::new(), Vec::new());
+        let Surveyed { mut logs, mut surveys, mut periods } = Surveyed::default();
         for (number, source) in self.logs.iter().enumerate() {
             if let Some(model) = &source.model {
-                if self.options.partitions {
+                if self.axes.has_partitions() {
                     return Err(PlanError::Unsuited(format!(
                         "{} is a workload model, which has no partitions; leave out --partition",
                         source.name
                     )));
                 }
-                let (records, sha256) = (u64::from(model.jobs()), sha256(&model.spec().to_string()));
-                logs.push(StudyLog { source: source.clone(), sha256, records, starts: None, loaded: None });
+                logs.push(of_model(source, model));
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
+                periods.push(LogPeriod::default());
                 continue;
             }
             let failed = |source| PlanError::Log { number, source: Box::new(source) };
             let mut counts = Counts::new(rules, wanted);
             let (summary, names, loaded) = if self.is_of_command {
                 let log = self.read(source, &mut counts).map_err(failed)?;
-                notes.extend(log.notes(&source.name));
-                check_jobs(&log, &self.axes.rules[0])?;
+                check_jobs(&log, &self.axes.rules[0])
+                    .inspect_err(|_| notes.extend(log.notes(&source.name, None)))?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
                 (Arc::clone(&log.summary), Arc::clone(&log.names), Some(Arc::new(log)))
             } else {
-                let summary = count_jobs(source, &self.axes.rules, &mut counts).map_err(failed)?;
+                let summary = self.count_jobs(source, &mut counts).map_err(failed)?;
                 let names = Arc::new(summary.names());
                 (Arc::new(summary), names, None)
             };
@@ -383,12 +353,53 @@ impl Draft {
                 unit: LogUnit::new(summary.format, source.read.format.as_ref()),
                 is_of_command: self.is_of_command,
             };
-            surveys.push(PartChooser::new(counts, log).chosen(&self.axes.partitions, notes)?);
+            let chooser = PartChooser::new(counts, log);
+            let times = LoggedTimes { name: &source.name, names: &names, summary: &summary };
+            let period = if self.are_all_redrawn() {
+                LogPeriod::of_redrawn(&summary)
+            } else {
+                LogPeriod::resolve(self.options.period.as_ref(), &times, chooser.runs())?
+            };
+            notes.extend(loaded.iter().flat_map(|log| log.notes(&source.name, period.period)));
+            notes.extend(
+                period.note.iter().chain(&period.idle).map(|note| format!("{}: {note}", source.name)),
+            );
+            periods.push(period);
+            let parts = chooser.chosen(&self.axes.partitions, notes)?;
+            let is_of_site = summary.format.is_of_site();
+            let without_limits = parts.iter().filter_map(|part| part.note_on_limits(&source.name));
+            notes.extend(without_limits.filter(|_| is_of_site));
+            surveys.push(parts);
             let (sha256, records) = (summary.sha256.clone(), summary.records);
             let (source, starts) = (with_assumed_zone(source, &summary.facts), LogStart::of(&names));
-            logs.push(StudyLog { source, sha256, records, starts, loaded });
+            let has_doubtful_limits = summary.facts.has_doubtful_limits;
+            logs.push(StudyLog { source, sha256, records, is_of_site, has_doubtful_limits, starts, loaded });
         }
-        Ok((logs, surveys))
+        Ok(Surveyed { logs, surveys, periods })
+    }
+
+    /// Fails if a scheduler plans with time limits and no job of a site's log has one.
+    fn check_limits(
+        &self,
+        combinations: &[Combination],
+        logs: &[StudyLog],
+        surveys: &[Vec<PartSurvey>],
+    ) -> Result<(), PlanError> {
+        let rules = |spec: &ReplaySpec| self.axes.rules.iter().position(|other| *other == *spec.rules);
+        for Combination { log, spec, .. } in combinations {
+            let part = surveys[*log].iter().find(|part| part.partition == spec.partition);
+            let survey = part.zip(rules(spec)).and_then(|(part, rules)| part.by_rules.get(rules));
+            let has_none = survey.is_some_and(|survey| survey.jobs > 0 && survey.limited == 0);
+            let plans = ["easy", "conservative"].contains(&&*spec.scheduler.name);
+            if has_none && logs[*log].is_of_site && plans {
+                return Err(PlanError::Unsuited(format!(
+                    "{}: no job has a time limit, without which '{}' cannot plan; --estimate exact, or estimate=exact in the rules of a study, plans with the \
+                     run times, as if they were known before",
+                    spec.log, spec.scheduler.name
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the most jobs of a log that are kept: all, if any replay may need them at once or the log
@@ -400,6 +411,7 @@ impl Draft {
             || !log.path.is_file()
             || self.axes.ask_for_all()
             || self.options.need_all_jobs()
+            || self.axes.has_partitions()
             || rules.iter().any(rules_need_all_jobs)
             || schedulers.iter().any(|scheduler| {
                 allocators.iter().any(|allocator| {
@@ -414,40 +426,49 @@ impl Draft {
     /// Reads a log of a command, and adds its jobs to `counts`.
     fn read(&self, source: &LogSource, counts: &mut Counts) -> Result<LoadedLog, TraceError> {
         let (rules, most) = (self.axes.rules[0].clone(), self.most_kept_of(source));
-        load_most(&source.path, source.read.clone(), rules, most, &mut |job| counts.add(0, job))
+        load_most(&source.path, source.read.clone(), rules, most, &mut |format, job| {
+            counts.wanted.period = is_found(self.options.period.as_ref(), format);
+            counts.add(0, job);
+        })
     }
-}
 
-/// Counts the jobs of a log for each set of rules, without keeping them.
-fn count_jobs(source: &LogSource, rules: &[Rules], counts: &mut Counts) -> Result<LogSummary, TraceError> {
-    meshreplay_logs::read(&source.path, source.read.clone(), |record| {
-        for (i, rules) in rules.iter().enumerate() {
-            if let Ok(job) = rules.job(record) {
-                counts.add(i, &job);
+    /// Counts the jobs of a log for each set of rules, without keeping them.
+    fn count_jobs(&self, source: &LogSource, counts: &mut Counts) -> Result<LogSummary, TraceError> {
+        let mut reader = Reader::open(&source.path, source.read.clone())?;
+        let format = reader.format();
+        counts.wanted.period = is_found(self.options.period.as_ref(), format);
+        while let Some(entry) = reader.next_entry()? {
+            let Entry::Record { record, .. } = entry else { continue };
+            let record = with_limit(record, format);
+            for (i, rules) in self.axes.rules.iter().enumerate() {
+                if let Ok(job) = rules.job(&record) {
+                    counts.add(i, &job);
+                }
             }
         }
-    })
+        reader.finish()
+    }
 }
 
-/// Builds the predictors of `rules` for `jobs`, so that a mistake in a prediction file is found before any
-/// replay runs.
-fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
-    for prediction in rules.iter().filter_map(Rules::prediction) {
-        prediction.build(jobs)?;
-    }
-    Ok(())
+/// The logs of a study after they were read, each with the surveys of its parts and its period.
+#[derive(Default)]
+struct Surveyed {
+    logs: Vec<StudyLog>,
+    surveys: Vec<Vec<PartSurvey>>,
+    periods: Vec<LogPeriod>,
 }
 
-/// Maps recorded nodes once for each log and machine, so that a mistake is found before any replay runs.
-fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
-    let mut checked = BTreeSet::new();
-    for PlannedReplay { spec, source, .. } in &study.cells {
-        let Some(source) = source.as_ref().filter(|_| follows_lists(&spec.allocator)) else { continue };
-        if checked.insert((&spec.log, &spec.partition, spec.machine.to_string())) {
-            source.recorded_nodes(&spec.log, study.options.node_map.as_ref(), &spec.machine)?;
-        }
+/// Returns a workload model as a log, whose content is the text of its spec.
+fn of_model(source: &LogSource, model: &Model) -> StudyLog {
+    StudyLog {
+        source: source.clone(),
+        sha256: sha256(&model.spec().to_string()),
+        records: u64::from(model.jobs()),
+        is_of_site: false,
+        has_doubtful_limits: false,
+        starts: None,
+        loaded: None,
     }
-    Ok(())
 }
 
 /// Returns the log with the assumed time zone of its dates in its format.

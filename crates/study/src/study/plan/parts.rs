@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::PlanError;
 use super::sharing::Sharing;
 use super::survey::{Counts, LogSize, PartMachines, PartSurvey, Survey};
+use meshreplay_base::words::counted;
 use meshreplay_logs::{
-    Header, LogNames, LogUnit, NameKind, Names, NodeUse, PartitionChoice, Partitions, RunsOnNodes,
-    no_such_partition,
+    Header, LogNames, LogUnit, NameKind, Names, NodeUse, PartitionChoice, Partitions, RunsOnNodes, SiteSize,
+    SizeSource, no_such_partition,
 };
 use meshreplay_workload::{LeftOut, Reason};
 
@@ -27,8 +28,6 @@ pub(super) struct PartChooser<'a> {
     counts: Counts,
     log: LogOfParts<'a>,
     runs: RunsOnNodes<'a>,
-    /// Whether the runs were too many to keep.
-    are_too_many: bool,
     sharing: Sharing,
 }
 
@@ -36,10 +35,14 @@ impl<'a> PartChooser<'a> {
     /// Starts with the jobs of a log.
     pub(super) fn new(mut counts: Counts, log: LogOfParts<'a>) -> Self {
         let runs = std::mem::take(&mut counts.runs);
-        let are_too_many = runs.are_too_many();
         let mut runs = runs.on_nodes(log.lists);
         let sharing = Sharing::new(counts.by_rules.first().unwrap_or(&BTreeMap::new()), &mut runs, log.names);
-        Self { counts, log, runs, are_too_many, sharing }
+        Self { counts, log, runs, sharing }
+    }
+
+    /// Returns the runs of the log.
+    pub(super) fn runs(&self) -> &RunsOnNodes<'a> {
+        &self.runs
     }
 
     /// Returns the parts that `choices` select, in order. Adds notes on jobs in no part, on pooled
@@ -53,7 +56,7 @@ impl<'a> PartChooser<'a> {
         let known: BTreeSet<i64> =
             self.counts.by_rules.iter().flat_map(BTreeMap::keys).copied().flatten().collect();
         let log = self.log.name;
-        if self.are_too_many && self.log.unit == LogUnit::NodesByDefault {
+        if self.runs.are_too_many() && self.log.unit == LogUnit::NodesByDefault {
             notes.push(format!("{log}: too many jobs to find out whether they share nodes"));
         }
         let mut parts = Vec::new();
@@ -132,7 +135,7 @@ impl<'a> PartChooser<'a> {
 
     /// Returns the part with all jobs.
     fn whole(&mut self, machines: PartMachines, notes: &mut Vec<String>) -> Result<PartSurvey, PlanError> {
-        let size = |log: &LogOfParts<'_>, widest, peak| LogSize::of(log.header, widest, peak);
+        let size = |log: &LogOfParts<'_>, used: &Used| LogSize::of(log.header, used);
         self.part(None, machines, &|_| true, &size, notes)
     }
 
@@ -145,18 +148,18 @@ impl<'a> PartChooser<'a> {
     ) -> Result<PartSurvey, PlanError> {
         let partition = Partitions::new(numbers.iter().map(|&number| self.label(number)));
         let is_chosen = |number: Option<i64>| number.is_some_and(|number| numbers.contains(&number));
-        let size = |log: &LogOfParts<'_>, widest, peak| LogSize::of_partitions(log, numbers, widest, peak);
+        let size = |log: &LogOfParts<'_>, used: &Used| Ok(LogSize::of_partitions(log, numbers, used));
         self.part(partition, machines, &is_chosen, &size, notes)
     }
 
     /// Returns the part with the partitions that satisfy `is_chosen`. `size` returns the size of its machine
-    /// from the processors of its widest job and the most processors in use at once.
+    /// from its use.
     fn part(
         &mut self,
         partition: Option<Partitions>,
         machines: PartMachines,
         is_chosen: &dyn Fn(Option<i64>) -> bool,
-        size: &dyn Fn(&LogOfParts<'_>, u32, u64) -> LogSize,
+        size: &dyn Fn(&LogOfParts<'_>, &Used) -> Result<LogSize, String>,
         notes: &mut Vec<String>,
     ) -> Result<PartSurvey, PlanError> {
         let sum = |surveys: &BTreeMap<Option<i64>, Survey>| {
@@ -166,17 +169,41 @@ impl<'a> PartChooser<'a> {
         };
         let by_rules: Vec<Survey> = self.counts.by_rules.iter().map(sum).collect();
         let node_use = self.runs.node_use(is_chosen);
-        let widest = by_rules.first().map(|survey| survey.widest).unwrap_or_default();
-        let size = size(&self.log, widest, node_use.peak).at_least(&node_use, self.log.unit);
+        let first = by_rules.first();
+        let [widest, unstarted] = first.map_or([0, 0], |survey| [u64::from(survey.widest), survey.unstarted]);
+        let size = if self.counts.wanted.size {
+            let levels = self.runs.levels(is_chosen);
+            let known = SiteSize::of_use(&node_use, &levels, self.log.unit, widest);
+            size(&self.log, &Used { widest, peak: levels.peak().0, unstarted, known })
+        } else {
+            Err("no machine follows from it".to_owned())
+        };
+        let in_part = self.sharing.overlapping(is_chosen, &mut self.runs);
+        let unknown_size = || {
+            size.as_ref()
+                .ok()
+                .filter(|size| !size.is_known)
+                .map(|_| "the size of its machine is not known".to_owned())
+        };
         let part = PartSurvey {
             partition,
             by_rules,
-            size: self.counts.wanted.size.then_some(size),
             machines,
             pools_partitions: self.sharing.pools(is_chosen),
+            doubt: in_part.map(|numbers| self.overlap(&numbers)).or_else(unknown_size),
+            size,
         };
         notes.extend(self.log.note_on_shared(&part.name(self.log.name), &node_use)?);
         Ok(part)
+    }
+
+    /// Returns the words for partitions that have some of their nodes in common.
+    fn overlap(&self, numbers: &[i64]) -> String {
+        let labels: Vec<String> = numbers.iter().map(|&number| self.label(number)).collect();
+        format!(
+            "partitions {} share nodes in part, so they are neither one machine nor several",
+            labels.join(", ")
+        )
     }
 
     fn label(&self, number: i64) -> String {
@@ -224,88 +251,98 @@ impl LogOfParts<'_> {
     }
 }
 
-impl LogSize {
-    /// Returns the number of processors in the log's header or, without one, the number that its jobs need.
-    fn of(header: &Header, widest: u32, peak: u64) -> Self {
-        let known = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
-        let told = [
-            (known(header.max_procs()), "processors of its header (MaxProcs)"),
-            (known(header.max_nodes()), "nodes of its header (MaxNodes)"),
-        ];
-        let told = told.into_iter().find_map(|(nodes, source)| Some((nodes?, source)));
-        // MaxNodes may count hosts where jobs count cores, of which a host has two or more.
-        let has_cores = |nodes: u64| {
-            header.max_procs().is_none() && (nodes < u64::from(widest) || nodes.saturating_mul(2) <= peak)
+/// The use of the machine of a part.
+struct Used {
+    /// Processors of the widest job.
+    widest: u64,
+    /// The most processors in use at once.
+    peak: u64,
+    /// Jobs that ran without a recorded start, which count from their submission on.
+    unstarted: u64,
+    /// The size that follows from the use.
+    known: SiteSize,
+}
+
+impl Used {
+    /// Returns the words on what the size assumes; empty if it assumes nothing.
+    fn assumption(&self) -> String {
+        let count = |verb| {
+            format!(
+                "; {} without a recorded start {verb} from the submission on",
+                counted(self.unstarted, "job")
+            )
         };
-        match told {
-            Some((nodes, _)) if has_cores(nodes) => Self::needed(
-                widest,
-                peak,
-                [
-                    "processors that were in use at once, more than its header has as nodes (MaxNodes)",
-                    "processors that one of its jobs asks for, more than its header has as nodes (MaxNodes)",
-                ],
-            ),
-            Some((nodes, source)) => Self { nodes, source: source.to_owned() },
-            None => Self::needed(
-                widest,
-                peak,
-                [
-                    "processors that were in use at once, as its header has no number MaxProcs or MaxNodes",
-                    "processors that one of its jobs asks for, as its header has no number MaxProcs or \
-                         MaxNodes",
-                ],
-            ),
+        match self.unstarted {
+            0 => String::new(),
+            1 => count("counts"),
+            _ => count("count"),
+        }
+    }
+}
+
+impl LogSize {
+    fn new(nodes: u64, source: impl Into<String>) -> Self {
+        Self { nodes, source: source.into(), is_known: true, is_of_use: false }
+    }
+
+    /// Returns the size that follows from the use of the machine or the names of its nodes.
+    fn found(nodes: u64, source: SizeSource, more: &str) -> Self {
+        let is_of_use = source == SizeSource::Edge;
+        Self { is_of_use, ..Self::new(nodes, format!("{}{more}", source.words())) }
+    }
+
+    /// Returns the number of processors in the log's header or, without one, the number that follows from the
+    /// use of the machine. Fails if that is not known.
+    fn of(header: &Header, used: &Used) -> Result<Self, String> {
+        let known = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
+        if let Some(nodes) = known(header.max_procs()) {
+            return Ok(Self::new(nodes, "processors of its header (MaxProcs)"));
+        }
+        // MaxNodes may count hosts where jobs count cores, of which a host has two or more.
+        let has_cores = |nodes: &u64| *nodes < used.widest || nodes.saturating_mul(2) <= used.peak;
+        let hosts = known(header.max_nodes());
+        let reason = match hosts {
+            Some(_) => ", more than its header has as nodes (MaxNodes)",
+            // Somebody wrote a size that cannot be read.
+            None if ["MaxProcs", "MaxNodes"].iter().any(|key| header.get(key).is_some()) => {
+                ", as its header has no number MaxProcs or MaxNodes"
+            }
+            None => "",
+        };
+        match (hosts.filter(|nodes| !has_cores(nodes)), &used.known) {
+            (Some(nodes), _) => Ok(Self::new(nodes, "nodes of its header (MaxNodes)")),
+            (None, SiteSize::Known(nodes, source)) => {
+                Ok(Self::found(*nodes, *source, &format!("{reason}{}", used.assumption())))
+            }
+            (None, SiteSize::Unknown(reason)) => Err(reason.clone()),
         }
     }
 
     /// Returns the number of processors of partitions in the log's header or, without one, the number that
-    /// their jobs need, at most that of the whole machine.
-    fn of_partitions(log: &LogOfParts<'_>, numbers: &[i64], widest: u32, peak: u64) -> Self {
+    /// follows from their use, at most that of the whole machine. If neither is known, it is the most that
+    /// their jobs had in use at once, or the widest job.
+    fn of_partitions(log: &LogOfParts<'_>, numbers: &[i64], used: &Used) -> Self {
         let LogOfParts { names, header, .. } = log;
         let headed =
             |&number: &i64| header.partition_procs(number, &names.label(NameKind::Partition, number));
         let headed: Option<i64> = numbers.iter().collect::<BTreeSet<_>>().into_iter().map(headed).sum();
         if let Some(nodes) = headed.and_then(|nodes| u64::try_from(nodes).ok()) {
-            return Self { nodes, source: "processors of the partition in the log's header".to_owned() };
+            return Self::new(nodes, "processors of the partition in the log's header");
         }
-        let needed = Self::needed(
-            widest,
-            peak,
-            [
-                "processors that its jobs had in use at once, as the header does not tell the partition's",
-                "processors that one of its jobs asks for, as the header does not tell the partition's",
-            ],
-        );
+        let needed = match &used.known {
+            SiteSize::Known(nodes, source) => Self::found(*nodes, *source, &used.assumption()),
+            SiteSize::Unknown(_) => {
+                let source = "processors that its jobs need; the size of its machine is not known";
+                Self { is_known: false, ..Self::new(used.peak.max(used.widest), source) }
+            }
+        };
         let whole = header.processors().and_then(|whole| u64::try_from(whole).ok());
         match whole.filter(|&whole| whole < needed.nodes) {
-            Some(nodes) => {
-                let source = "processors of the whole machine, as its jobs had no fewer in use".to_owned();
-                Self { nodes, source }
-            }
+            Some(nodes) => Self {
+                is_known: needed.is_known,
+                ..Self::new(nodes, "processors of the whole machine, as its jobs had no fewer in use")
+            },
             None => needed,
         }
-    }
-
-    /// Returns the number of processors with which all jobs can start as recorded: the most in use at once,
-    /// or the widest job, whose start may be unknown. The texts describe the two.
-    fn needed(widest: u32, peak: u64, [at_once, of_widest]: [&str; 2]) -> Self {
-        let widest = u64::from(widest);
-        if widest > peak {
-            Self { nodes: widest, source: of_widest.to_owned() }
-        } else {
-            Self { nodes: peak, source: at_once.to_owned() }
-        }
-    }
-
-    /// Raises the size to the number of nodes in the node lists, if processors are nodes.
-    fn at_least(self, node_use: &NodeUse, unit: LogUnit) -> Self {
-        let named = if unit.counts_nodes(node_use) { node_use.nodes } else { 0 };
-        if named <= self.nodes {
-            return self;
-        }
-        let Self { nodes, source } = self;
-        let source = source.split(',').next().unwrap_or_default();
-        Self { nodes: named, source: format!("nodes in its lists of nodes, more than the {nodes} {source}") }
     }
 }

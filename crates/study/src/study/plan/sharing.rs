@@ -104,6 +104,29 @@ impl Sharing {
         numbers.len() > 1 && !self.groups.iter().flatten().any(are_in)
     }
 
+    /// Returns the partitions with 1 % or more of the work of a group that share nodes in part, if a chosen
+    /// partition is among them: one of them has used less than 90 % of the nodes of the group.
+    pub(super) fn overlapping(
+        &self,
+        chosen: &dyn Fn(Option<i64>) -> bool,
+        runs: &mut RunsOnNodes<'_>,
+    ) -> Option<Vec<i64>> {
+        for group in self.groups.iter().flatten().filter(|group| group.len() > 1) {
+            let is_in = |number: Option<i64>| number.is_some_and(|number| group.contains(&number));
+            let members: Vec<i64> = self.significant(&is_in).iter().filter_map(|one| one.number).collect();
+            if members.len() < 2 || !members.iter().any(|&number| chosen(Some(number))) {
+                continue;
+            }
+            let all = runs.node_use(&is_in).nodes;
+            let mut of_each =
+                members.iter().map(|&member| runs.node_use(&|number| number == Some(member)).nodes);
+            if of_each.any(|nodes| 10 * nodes < 9 * all) {
+                return Some(members);
+            }
+        }
+        None
+    }
+
     /// Returns a note on the pooled partitions of the whole log called `log`; `None` if there is nothing to
     /// pool.
     pub(super) fn note_on_pooled(

@@ -18,6 +18,7 @@ use meshreplay_workload::{Model, Rules};
 
 /// Selects the facts that a survey collects.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a kind of facts")]
 pub(super) struct SurveyScope {
     /// Distinct requests of the jobs.
     pub(super) requests: bool,
@@ -25,6 +26,8 @@ pub(super) struct SurveyScope {
     pub(super) size: bool,
     /// Whether machines are given, too.
     pub(super) given: bool,
+    /// Whether the period of the log follows from it, once its format is known.
+    pub(super) period: bool,
 }
 
 /// Counts the jobs of a log while it is read.
@@ -32,7 +35,8 @@ pub(super) struct Counts {
     pub(super) wanted: SurveyScope,
     /// For each set of rules, the jobs by partition; `None` if that is unknown.
     pub(super) by_rules: Vec<BTreeMap<Option<i64>, Survey>>,
-    /// Runs with node lists, or all runs if the log sizes machines; under the first set of rules.
+    /// Runs with node lists, or all runs if the log sizes machines or its period follows from it; under the
+    /// first set of rules.
     pub(super) runs: NodeRuns,
 }
 
@@ -41,6 +45,11 @@ pub(super) struct Counts {
 pub(super) struct Survey {
     /// The number of jobs.
     pub(super) jobs: u64,
+    /// The number of jobs with a time limit, and of those whose limit is their run time.
+    pub(super) limited: u64,
+    pub(super) limited_by_run: u64,
+    /// The number of jobs that ran although the log does not say when they started.
+    pub(super) unstarted: u64,
     /// Whether any job names its user.
     pub(super) names_users: bool,
     /// Sum of processors times run time, in microseconds.
@@ -63,12 +72,14 @@ pub(super) struct PartSurvey {
     pub(super) partition: Option<Partitions>,
     /// One survey for each set of rules.
     pub(super) by_rules: Vec<Survey>,
-    /// Size of the machine; `None` for a workload model, or if it is not needed.
-    pub(super) size: Option<LogSize>,
+    /// Size of the machine, or the reason why it is not known.
+    pub(super) size: Result<LogSize, String>,
     /// Machines of the part.
     pub(super) machines: PartMachines,
     /// Whether it has several partitions that are not known to share nodes.
     pub(super) pools_partitions: bool,
+    /// The reason why recorded and simulated waits of the part cannot be compared.
+    pub(super) doubt: Option<String>,
 }
 
 /// The machines of a part of a log.
@@ -88,6 +99,10 @@ pub(super) struct LogSize {
     pub(super) nodes: u64,
     /// Source of the number, in words that follow it.
     pub(super) source: String,
+    /// Whether the number is the size, and not only enough for the jobs.
+    pub(super) is_known: bool,
+    /// Whether it follows from the use of the machine, and not from a header or the names of nodes.
+    pub(super) is_of_use: bool,
 }
 
 impl Counts {
@@ -103,12 +118,18 @@ impl Counts {
     /// Counts a job under the rules with this position.
     pub(super) fn add(&mut self, rules: usize, job: &Job) {
         let (partition, list) = (job.logged.partition.known(), job.logged.nodes);
-        if rules == 0 && (self.wanted.size || list.is_some()) {
-            let when = job.recorded_start().map(|start| (start.as_micros(), (start + job.run).as_micros()));
-            self.runs.add(when, job.procs, list, partition);
+        if rules == 0 && (self.wanted.size || self.wanted.period || list.is_some()) {
+            // Records are in seconds. A job that ran without a recorded wait started at its submission.
+            let wait = job.logged.wait.or((job.run > Time::ZERO).then_some(Time::ZERO));
+            let times = wait.map(|wait| [job.submit, job.submit + wait, job.submit + wait + job.run]);
+            let times = times.map(|times| times.map(|time| time.as_micros() / 1_000_000));
+            self.runs.add(times, job.procs, list, partition);
         }
         let survey = self.by_rules[rules].entry(partition).or_default();
         survey.jobs += 1;
+        survey.limited += u64::from(job.known_estimate().is_some());
+        survey.limited_by_run += u64::from(job.estimate == job.run);
+        survey.unstarted += u64::from(job.logged.wait.is_none() && job.run > Time::ZERO);
         survey.widest = survey.widest.max(job.procs);
         survey.names_users |= job.logged.user.known().is_some();
         let work_procs_us = i128::from(job.procs) * i128::from(job.run.as_micros());
@@ -127,8 +148,15 @@ impl PartSurvey {
     /// The only part of a workload model, for this number of sets of rules.
     pub(super) fn of_model(model: &Model, rules: usize) -> Self {
         let survey = Survey { jobs: u64::from(model.jobs()), ..Survey::default() };
-        let (machines, pools_partitions) = (PartMachines::All, false);
-        Self { partition: None, by_rules: vec![survey; rules], size: None, machines, pools_partitions }
+        let size = "it is a workload model, from which no machine follows".to_owned();
+        Self {
+            partition: None,
+            by_rules: vec![survey; rules],
+            size: Err(size),
+            machines: PartMachines::All,
+            pools_partitions: false,
+            doubt: None,
+        }
     }
 
     /// Returns the name of the part in messages: the log, with the partitions.
@@ -140,10 +168,28 @@ impl PartSurvey {
     }
 }
 
+impl PartSurvey {
+    /// Returns a note on jobs of a site without a time limit; `None` if all have one, or none has.
+    pub(super) fn note_on_limits(&self, log: &str) -> Option<String> {
+        let Survey { jobs, limited, .. } = self.by_rules.first()?;
+        let is_some = *limited > 0 && limited < jobs;
+        is_some.then(|| {
+            format!(
+                "{}: {} of {jobs} jobs have no time limit; schedulers plan as if they never ended",
+                self.name(log),
+                jobs - limited
+            )
+        })
+    }
+}
+
 impl Survey {
     /// Adds the jobs of another partition.
     pub(super) fn add(&mut self, other: &Self) {
         self.jobs += other.jobs;
+        self.limited += other.limited;
+        self.limited_by_run += other.limited_by_run;
+        self.unstarted += other.unstarted;
         self.names_users |= other.names_users;
         self.widest = self.widest.max(other.widest);
         self.work_procs_us += other.work_procs_us;
@@ -155,6 +201,22 @@ impl Survey {
             self.arrives(last);
         }
         self.requests.extend(&other.requests);
+    }
+
+    /// Returns the reason why the limits of a site's log do not say how long schedulers expected its jobs to
+    /// run.
+    pub(super) fn doubt(&self, log: &StudyLog) -> Option<String> {
+        const FEWEST: u64 = 10;
+        let limits = |what: &str| Some(format!("its time limits {what}"));
+        if log.has_doubtful_limits {
+            limits("may be no limits, or in another unit")
+        } else if log.is_of_site && self.limited == 0 && self.jobs > 0 {
+            limits("are not known")
+        } else if log.is_of_site && self.limited >= FEWEST && self.limited_by_run == self.limited {
+            limits("are the run times")
+        } else {
+            None
+        }
     }
 
     /// Adds an arrival.

@@ -1,16 +1,18 @@
 //! Runs one replay and its replications, and gathers the results.
 
+mod fold;
+pub(super) mod opening;
 pub(super) mod outages;
 mod outcome;
+mod path;
 mod replication;
-mod streamed;
-mod sums;
 
+pub use fold::JOBS_AT_ONCE;
+pub(super) use fold::TakeRows;
+pub use opening::Refused;
 pub(super) use outages::check as check_outages;
 pub use outcome::Outcome;
 pub(super) use replication::{Feed, Replication};
-pub use sums::JOBS_AT_ONCE;
-pub(super) use sums::TakeRows;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -102,12 +104,9 @@ impl Replay {
         loop {
             let seed = self.spec.seed.wrapping_add(outcomes.len() as u64);
             let replication = Replication { replay: self, seed, options, monitor };
-            let mut outcome = replication.run(recorded.as_ref(), rows)?;
+            let outcome = replication.run(recorded.as_ref(), rows)?;
             let jobs = outcome.summary.get("jobs").unwrap_or_default();
             monitor.earlier.fetch_add(jobs as usize, Ordering::Relaxed);
-            if !options.jobs {
-                outcome.strip();
-            }
             summaries.push(outcome.summary.clone());
             outcomes.push(outcome);
             if options.replications.enough(&summaries) {
@@ -189,16 +188,15 @@ pub(super) struct Fitting {
 impl Options {
     /// Returns the largest change of run times in a replay; `None` if they are as in the log.
     pub fn shake_of(&self, spec: &ReplaySpec) -> Option<Shake> {
-        self.shake.filter(|_| spec.scheduler.name != RECORDED)
+        self.shake.filter(|_| !is_recorded(spec))
     }
 
-    /// Returns whether results need all jobs in memory: trimmed means, shaken run times, outages (jobs that never ran leave the
-    /// results at the end), partitions, or columns over all rows.
+    /// Returns whether results need all jobs in memory: trimmed means, shaken run times, outages (how many
+    /// jobs run is known at the end), or columns over all rows.
     pub(in crate::study) fn need_all_jobs(&self) -> bool {
         self.trim.percent.is_some()
             || self.shake.is_some()
             || self.outages.is_some()
-            || self.partitions
             || self.jobs && (self.by_shape || self.tidy || self.fragmentation.is_some())
     }
 }
@@ -207,6 +205,17 @@ impl Options {
 /// all jobs.
 pub(in crate::study) fn rules_need_all_jobs(rules: &Rules) -> bool {
     rules.arrivals != Arrivals::Recorded || rules.prediction().is_some()
+}
+
+/// Returns whether a replay follows the recorded starts.
+pub(super) fn is_recorded(spec: &ReplaySpec) -> bool {
+    spec.scheduler.name == RECORDED
+}
+
+/// Returns whether a replay has the causes of waiting without being asked: that of the recorded schedule of a
+/// site.
+pub(in crate::study) fn explains(spec: &ReplaySpec, is_of_site: bool) -> bool {
+    is_of_site && is_recorded(spec)
 }
 
 /// Returns whether these algorithms need all jobs in memory: the scheduler and the allocator that follow the
@@ -221,8 +230,9 @@ pub(in crate::study) fn algorithms_need_all_jobs(scheduler: &Spec, allocator: &S
 impl ReplaySpec {
     /// Returns whether the replay needs all jobs in memory.
     pub(in crate::study) fn needs_all_jobs(&self) -> bool {
-        let Self { rules, scheduler, allocator, network, partition, .. } = self;
+        let Self { rules, scheduler, allocator, network, partition, period, .. } = self;
         partition.is_some()
+            || period.is_some()
             || rules_need_all_jobs(rules)
             || algorithms_need_all_jobs(scheduler, allocator, network)
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use meshreplay_base::job::Job;
+use super::Refused;
+use meshreplay_base::job::Period;
 use meshreplay_logs::LogNames;
-use meshreplay_sim::engine::Record;
 use meshreplay_sim::execution::Traffic;
-use meshreplay_sim::metrics::{PartSums, Recording, ShapeCount, Summary};
+use meshreplay_sim::metrics::{FinishedJob, Number, PartSums, Recording, ShapeCount, Summary};
 
 /// The results of one replication of a replay.
 #[derive(Clone, Debug)]
@@ -20,22 +20,21 @@ pub struct Outcome {
     /// Most processors in use at once according to the log; `None` unless the scheduler follows recorded
     /// starts.
     pub log_peak: Option<u64>,
+    /// The period that the numbers cover; `None` for the whole log.
+    pub period: Option<Period>,
+    /// Jobs that ran at the beginning of the period and found no place then.
+    pub refused: Refused,
     /// Notes on recorded nodes. Empty unless the allocator follows them.
     pub notes_on_nodes: Vec<String>,
-    /// Whether the log was streamed. The outcome then has no results of single jobs.
-    pub is_streamed: bool,
-    /// Replayed jobs. Empty unless [`Options::jobs`](crate::study::Options::jobs) is set.
-    pub jobs: Arc<Vec<Job>>,
+    /// Replayed jobs with their records and measurements, in the order of the log. Empty unless
+    /// [`Options::jobs`](crate::study::Options::jobs) is set, and if they were written while the replay ran.
+    pub jobs: Vec<FinishedJob>,
     /// Names behind the numbers of the jobs, and the start of their log.
     pub names: Arc<LogNames>,
-    /// Record of every job (its start, its end and so on), in the order of `jobs`. Empty unless
-    /// [`Options::jobs`](crate::study::Options::jobs) is set.
-    pub records: Vec<Record>,
-    /// Dispersal of placements and cost of calls. Lists with an entry per job are empty unless
+    /// What is measured besides single jobs. Courses of time are empty unless
     /// [`Options::jobs`](crate::study::Options::jobs) is set.
     pub recording: Recording,
-    /// Network traffic; `None` without a network. The list with an entry per job is empty unless
-    /// [`Options::jobs`](crate::study::Options::jobs) is set.
+    /// Network traffic; `None` without a network.
     pub traffic: Option<Traffic>,
     /// Counts of jobs by shape, including jobs that never fit. Empty unless
     /// [`Options::jobs`](crate::study::Options::jobs) and
@@ -48,27 +47,16 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Removes the results of single jobs.
+    /// Returns whether [`Self::jobs`] has the replayed jobs.
+    pub fn has_jobs(&self) -> bool {
+        self.summary.number("jobs") == Some(Number::Count(self.jobs.len() as u64))
+    }
+
+    /// Removes the jobs and the courses of time, the largest part of an outcome.
     pub fn strip(&mut self) {
-        self.jobs = Arc::default();
-        self.records = Vec::new();
-        self.recording.dispersal = Vec::new();
-        self.recording.allocate_ns = Vec::new();
-        self.recording.placements = Vec::new();
-        self.recording.boxes = Vec::new();
-        self.recording.refusals = Vec::new();
-        if let Some(replaced) = &mut self.recording.replaced {
-            *replaced = Vec::new();
-        }
-        self.by_shape = Vec::new();
+        (self.jobs, self.by_shape) = (Vec::new(), Vec::new());
         if let Some(fragmentation) = &mut self.recording.fragmentation {
             fragmentation.course = Vec::new();
-        }
-        if let Some(contention) = &mut self.recording.contention {
-            contention.jobs = Vec::new();
-        }
-        if let Some(traffic) = &mut self.traffic {
-            traffic.jobs = Vec::new();
         }
         if let Some(outages) = &mut self.recording.outages {
             (outages.downtimes, outages.lost_runs) = (Vec::new(), Vec::new());

@@ -1,24 +1,22 @@
-//! One replication of a replay: a source of jobs, the engine, and a measuring observer.
+//! One replication of a replay: the engine with its parts, and the measuring observer.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::sums::unkept;
-use super::{Fitting, Outcome, Replay, RunError, TakeRows, outages};
+use super::fold::{JOBS_AT_ONCE, ReplayContext};
+use super::{Outcome, Replay, RunError, TakeRows, explains, is_recorded, outages};
 use crate::audit::LiveAudit;
 use crate::study::log::RecordedNodes;
 use crate::study::options::Options;
-use meshreplay_base::job::{Job, Time};
+use meshreplay_alloc::allocator::follows_lists;
+use meshreplay_base::job::Job;
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::{
-    self, ArrivalSource, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError,
+    self, ArrivalSource, JobList, Observer, Opening, OutagePlan, Parts, PredictionPlan, ReplayError,
 };
-use meshreplay_sim::execution::Traffic;
+use meshreplay_sim::execution::{Traffic, has_traffic};
 use meshreplay_sim::guest;
-use meshreplay_sim::metrics::{Finished, Monitor, Recorder, Recording, Summary, count_by_shape, retain};
-use meshreplay_sim::scheduler::RECORDED;
-use meshreplay_workload::most_in_use;
+use meshreplay_sim::metrics::{Has, Monitor, Needs, Recorder, RowSink, Why};
 
 /// One replication of a replay.
 #[derive(Clone, Copy)]
@@ -31,110 +29,86 @@ pub(in crate::study) struct Replication<'a> {
 
 /// The source of a replication's jobs.
 pub(in crate::study) enum Feed<'a> {
-    /// A list in memory.
-    Listed(&'a [Job]),
+    /// A list in memory, and the jobs that run at the beginning.
+    Listed(&'a [Job], Option<Opening>),
     /// A stream that is read during the replay.
     Streamed(&'a mut dyn ArrivalSource),
 }
 
+impl<'a> Feed<'a> {
+    /// Returns the list; empty for a stream.
+    pub(super) fn list(&self) -> &'a [Job] {
+        match self {
+            Self::Listed(jobs, _) => jobs,
+            Self::Streamed(_) => &[],
+        }
+    }
+}
+
 /// The results of the engine.
 pub(in crate::study) struct EngineRun {
-    /// Record of each job (its start, its end and so on), in the order of the jobs.
-    records: Vec<Record>,
     /// Network traffic; `None` without a network.
-    traffic: Option<Traffic>,
+    pub(super) traffic: Option<Traffic>,
     /// Wall-clock time, without the time blocked on the source.
     pub(super) wall: Duration,
 }
 
-impl<'a> Replication<'a> {
+impl Replication<'_> {
     /// Runs the replication. `listed` are the recorded nodes of the jobs; `rows` receives streamed jobs.
     pub(super) fn run(
         &self,
         listed: Option<&RecordedNodes>,
         rows: Option<TakeRows<'_>>,
     ) -> Result<Outcome, RunError> {
-        if let Some(stream) = self.replay.stream(self.options, rows.is_some()) {
-            return self.run_stream(stream, rows);
+        match self.replay.stream(self.options, rows.is_some()) {
+            Some(stream) => self.run_stream(stream, rows),
+            None => self.run_list(listed),
         }
-        outages::check(&self.replay.spec, self.options)?;
-        let mut fitting = self.replay.jobs(self.seed, &self.monitor.stop)?;
-        let spec = &self.replay.spec;
-        if let Some(shake) = self.options.shake_of(spec) {
-            fitting.jobs = Arc::new(spec.rules.shaken(&fitting.jobs, shake, self.seed));
-        }
-        if self.replay.can_drop_finished(self.options, &fitting.jobs) {
-            return self.run_list(&fitting);
-        }
-        self.run_kept(fitting, listed)
     }
 
-    /// Replays a list of jobs, and keeps the measurements of each job until the end.
-    fn run_kept(&self, fitting: Fitting, listed: Option<&RecordedNodes>) -> Result<Outcome, RunError> {
-        let Self { replay, seed, options, .. } = *self;
-        let Fitting { jobs, skipped, misfits, first_arrival } = fitting;
-        let never_fit = misfits.len() as u64;
-        let log_peak = (replay.spec.scheduler.name == RECORDED).then(|| most_in_use(&jobs));
-        let outages = outages::plan(&replay.spec, options, first_arrival, seed)?;
-        let mut recorder = self.recorder(&jobs, outages::first_arrival(&jobs), outages.is_some(), listed);
-        let run = self.drive(Feed::Listed(&jobs), outages, listed, &mut recorder)?;
-        let mut recording = recorder.finish();
-        let (jobs, EngineRun { records, traffic, wall }) = completed(jobs, run, &mut recording);
-        let finished = Finished {
-            jobs: &jobs,
-            records: &records,
-            recording: &recording,
-            traffic: traffic.as_ref(),
-            mesh: &replay.spec.machine,
-            trim: options.trim,
-            is_predicted: replay.spec.rules.prediction().is_some(),
-            skipped,
-            never_fit,
-            wall_s: if options.timed { wall.as_secs_f64() } else { 0.0 },
-        };
-        let (summary, parts) = Summary::of(&finished).map_err(|error| unkept(&error))?;
-        let by_shape = if options.by_shape && options.jobs {
-            count_by_shape(&jobs, &records, &recording.refusals, &misfits)
-        } else {
-            Vec::new()
-        };
-        Ok(Outcome {
-            skipped,
-            never_fit,
-            log_peak,
-            notes_on_nodes: listed.map(|listed| listed.notes.clone()).unwrap_or_default(),
-            jobs,
-            names: replay.source.names(),
-            records,
-            recording,
-            traffic,
-            by_shape,
-            summary,
-            parts,
-            is_streamed: false,
-            seed,
-        })
+    /// Returns the requirements of columns that the replication meets.
+    pub(super) fn has(&self) -> Has {
+        let Self { replay, options, .. } = *self;
+        let spec = &replay.spec;
+        let is_tree = spec.machine.levels().is_some();
+        options
+            .has()
+            .with(Needs::Trees, is_tree)
+            .with(Needs::TreeFragmentation, is_tree && options.fragmentation.is_some())
+            .with(Needs::Period, spec.period.is_some())
+            .with(Needs::Network, has_traffic(&spec.network))
+            .with(Needs::Predictions, spec.rules.prediction().is_some())
+            // Every log has starts to compare with.
+            .with(Needs::Recorded, true)
+            .with(Needs::RecordedNodes, follows_lists(&spec.allocator))
+            .with(Needs::Why, options.why || explains(spec, replay.source.is_of_site()))
     }
 
-    /// Returns the observer that takes the measurements in the options. `jobs` is empty for a stream.
-    pub(super) fn recorder(
-        &self,
-        jobs: &'a [Job],
-        first_arrival: Time,
+    /// Returns the observer that takes the measurements in the options and passes jobs to `sink`. `jobs` is
+    /// empty for a stream.
+    pub(super) fn recorder<'r>(
+        &'r self,
+        jobs: &'r [Job],
+        context: &ReplayContext<'_>,
         has_outages: bool,
-        listed: Option<&'a RecordedNodes>,
-    ) -> Recorder<'a> {
-        let Self { options, monitor, .. } = *self;
+        listed: Option<&'r RecordedNodes>,
+        sink: RowSink<'r>,
+    ) -> Recorder<'r> {
+        let (Self { options, monitor, .. }, first_arrival) = (*self, context.first_arrival);
         let mesh = &self.replay.spec.machine;
-        let mut recorder = Recorder::new(mesh, jobs.len(), options.timed, monitor);
+        let mut recorder = Recorder::new(mesh, options.timed, monitor, sink);
         if options.contention {
             recorder = recorder.with_contention(mesh);
         }
         if let Some(slices) = &options.fragmentation {
             recorder = recorder.with_fragmentation(mesh, slices, first_arrival, options.jobs);
         }
+        if options.why || is_recorded(&self.replay.spec) {
+            recorder = recorder.with_why(Why::new(mesh.available()).with_period(context.trim.period));
+        }
         if options.placements && options.jobs {
-            recorder = recorder.with_placements();
+            let kept = if context.keeps_jobs { usize::MAX } else { JOBS_AT_ONCE };
+            recorder = recorder.with_placements(kept);
         }
         if let Some(RecordedNodes { lists, .. }) = listed {
             recorder = recorder.with_lists(jobs, lists);
@@ -159,10 +133,7 @@ impl<'a> Replication<'a> {
     ) -> Result<EngineRun, RunError> {
         let Self { replay: Replay { spec, guests, .. }, seed, options, monitor } = *self;
         let stop = &monitor.stop;
-        let jobs = match &feed {
-            Feed::Listed(jobs) => jobs,
-            Feed::Streamed(_) => &[][..],
-        };
+        let jobs = feed.list();
         let lists = recorded.map(|recorded| &recorded.lists);
         let [allocator, scheduler, network] =
             [&spec.allocator, &spec.scheduler, &spec.network].map(ToString::to_string);
@@ -175,7 +146,12 @@ impl<'a> Replication<'a> {
         let predictions = spec.rules.prediction().map(|given| -> Result<PredictionPlan, PredictionError> {
             Ok(PredictionPlan { predictor: given.build(jobs)?, correction: given.correction })
         });
+        let opening = match &mut feed {
+            Feed::Listed(_, opening) => opening.take(),
+            Feed::Streamed(_) => None,
+        };
         let parts = Parts {
+            opening,
             mesh: Mesh::clone(&spec.machine),
             scheduler: scheduler.as_mut(),
             allocator: &mut built.strategy,
@@ -186,51 +162,23 @@ impl<'a> Replication<'a> {
             stop: stop.clone(),
         };
         let began = Instant::now();
-        let run = |observer: &mut dyn Observer| match &mut feed {
-            Feed::Listed(jobs) => engine::replay(jobs, parts, observer),
-            Feed::Streamed(arrivals) => {
-                engine::replay_stream(&mut **arrivals, parts, observer).map(|()| Vec::new())
+        let mut list;
+        let arrivals = match feed {
+            Feed::Listed(jobs, _) => {
+                list = JobList::new(jobs, &spec.machine)?;
+                &mut list
             }
+            Feed::Streamed(arrivals) => arrivals,
         };
-        let records = if options.audit {
+        let ran = if options.audit {
             let mut watch = LiveAudit::new(&spec.machine, observer, stop.clone());
-            let records = run(&mut watch);
-            records.and_then(|records| watch.finish().map(|()| records).map_err(ReplayError::Failed))
+            let ran = engine::replay(arrivals, parts, &mut watch);
+            ran.and_then(|()| watch.finish().map_err(ReplayError::Failed))
         } else {
-            run(observer)
+            engine::replay(arrivals, parts, observer)
         };
-        let records = records.map_err(|error| self.replay.reworded(error))?;
-        let waited = match feed {
-            Feed::Listed(_) => Duration::ZERO,
-            Feed::Streamed(arrivals) => arrivals.waited(),
-        };
-        let wall = began.elapsed().saturating_sub(waited);
-        Ok(EngineRun { records, wall, traffic: execution.traffic() })
+        ran.map_err(|error| self.replay.reworded(error))?;
+        let wall = began.elapsed().saturating_sub(arrivals.waited());
+        Ok(EngineRun { wall, traffic: execution.traffic() })
     }
-}
-
-/// Removes the jobs that never ran, because nodes were down, from the jobs and from all results of single
-/// jobs. `recording` counts them.
-fn completed(
-    jobs: Arc<Vec<Job>>,
-    mut run: EngineRun,
-    recording: &mut Recording,
-) -> (Arc<Vec<Job>>, EngineRun) {
-    let count = |fate| run.records.iter().filter(|record| record.fate == fate).count() as u64;
-    let (given_up, never_started) = (count(Fate::GivenUp), count(Fate::NeverStarted));
-    if given_up + never_started == 0 {
-        return (jobs, run);
-    }
-    let has_run: Vec<bool> = run.records.iter().map(|record| record.fate == Fate::Completed).collect();
-    recording.keep(&has_run);
-    if let Some(outages) = &mut recording.outages {
-        (outages.given_up, outages.never_started) = (given_up, never_started);
-    }
-    if let Some(traffic) = &mut run.traffic {
-        retain(&mut traffic.jobs, &has_run);
-    }
-    retain(&mut run.records, &has_run);
-    let mut left = jobs.to_vec();
-    retain(&mut left, &has_run);
-    (Arc::new(left), run)
 }

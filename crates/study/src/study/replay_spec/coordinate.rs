@@ -12,7 +12,7 @@ use meshreplay_alloc::allocator;
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::{ALL_PARTITIONS, Partitions};
 use meshreplay_sim::execution::RECORDED;
-use meshreplay_sim::metrics::{ColumnInfo, ColumnType, When};
+use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Needs};
 use meshreplay_workload::Rules;
 
 /// One property of a replay: a row of [`COORDINATES`], for a field of [`ReplaySpec`].
@@ -44,12 +44,12 @@ struct InFrames {
     place: u8,
     kind: ColumnType,
     meaning: &'static str,
-    when: When,
+    needs: Needs,
 }
 
 /// A text column that all frames of replays have.
 const fn texts(place: u8, meaning: &'static str) -> InFrames {
-    InFrames { place, kind: ColumnType::Str, meaning, when: When::Always }
+    InFrames { place, kind: ColumnType::Str, meaning, needs: Needs::Nothing }
 }
 
 /// The representation of a coordinate in the command `replay`. The numbers order the arguments of a printed
@@ -64,6 +64,8 @@ enum InCommand {
     Single(u8),
     /// An option named like the coordinate, with several values, omitted for this default.
     OptionUnless(u8, &'static str),
+    /// No option: an option that all replays share, and the log, decide. This is the default.
+    Shared(&'static str),
     /// Several options, one for each parameter of the rules.
     Rules(u8),
 }
@@ -183,7 +185,7 @@ pub const COORDINATES: &[Coordinate] = &[
         label: None,
         in_command: InCommand::OptionUnless(8, ALL_PARTITIONS),
         in_frames: InFrames {
-            when: When::Partitions,
+            needs: Needs::Partitions,
             ..texts(
                 1,
                 "the partitions of the log whose jobs were replayed, such as `batch+debug`; \
@@ -196,7 +198,29 @@ pub const COORDINATES: &[Coordinate] = &[
             put(&mut spec.partition, parsed)
         },
     },
+    Coordinate {
+        name: "period",
+        example: "3600..90000",
+        keyed: Keyed::IfGiven,
+        label: None,
+        in_command: InCommand::Shared(WHOLE_LOG),
+        in_frames: InFrames {
+            needs: Needs::Period,
+            ..texts(
+                10,
+                "the covered period of the log in seconds, such as `3600..90000`; `whole` for all of it",
+            )
+        },
+        value: |spec| spec.period.map_or(WHOLE_LOG.to_owned(), |period| period.to_string()).into(),
+        set: |spec, text| {
+            let parsed = (text != WHOLE_LOG).then(|| text.parse()).transpose();
+            put(&mut spec.period, parsed)
+        },
+    },
 ];
+
+/// The period of a replay of a whole log.
+const WHOLE_LOG: &str = "whole";
 
 /// The only coordinate that does not identify a replay, because it follows from the log.
 const SHA256: &str = "log_sha256";
@@ -248,8 +272,8 @@ impl Coordinate {
 
     /// Returns the description of the frame column.
     pub fn column_info(&self) -> ColumnInfo {
-        let InFrames { kind, meaning, when, .. } = self.in_frames;
-        ColumnInfo { name: self.name, kind, unit: "", meaning, when }
+        let InFrames { kind, meaning, needs, .. } = self.in_frames;
+        ColumnInfo { name: self.name, kind, unit: "", meaning, needs }
     }
 
     /// Returns whether tables and pictures show this value, in the spelling of frames, if all replays share
@@ -261,7 +285,7 @@ impl Coordinate {
     /// Returns the default, which commands, tables and files of results can omit. `None` without one.
     pub fn default(&self) -> Option<&'static str> {
         match self.in_command {
-            InCommand::OptionUnless(_, default) => Some(default),
+            InCommand::OptionUnless(_, default) | InCommand::Shared(default) => Some(default),
             _ => None,
         }
     }
@@ -273,7 +297,7 @@ impl Coordinate {
 
     fn place_in_command(&self) -> u8 {
         match self.in_command {
-            InCommand::ByLog => 0,
+            InCommand::ByLog | InCommand::Shared(_) => 0,
             InCommand::Option(place)
             | InCommand::Single(place)
             | InCommand::OptionUnless(place, _)
@@ -340,7 +364,7 @@ impl Coordinate {
             takes_several,
         };
         match self.in_command {
-            InCommand::ByLog => Vec::new(),
+            InCommand::ByLog | InCommand::Shared(_) => Vec::new(),
             InCommand::OptionUnless(..) if self.is_default(spec) => Vec::new(),
             InCommand::Rules(_) => rules_options(&spec.rules)
                 .into_iter()

@@ -20,6 +20,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Map;
 
 use meshreplay_alloc::allocator;
+use meshreplay_base::job::Period;
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::Partitions;
 use meshreplay_machine::machine::Mesh;
@@ -39,6 +40,8 @@ pub struct ReplaySpec {
     pub log_sha256: Arc<str>,
     /// Replayed partitions of the log; `None` for all jobs.
     pub partition: Option<Partitions>,
+    /// The covered period of the log; `None` for all of it.
+    pub period: Option<Period>,
     /// Workload rules, which turn records of the log into jobs.
     pub rules: Arc<Rules>,
     /// Factor on arrival times.
@@ -64,6 +67,7 @@ impl PartialEq for ReplaySpec {
             log,
             log_sha256,
             partition,
+            period,
             rules,
             arrival_scale,
             machine,
@@ -80,6 +84,7 @@ impl PartialEq for ReplaySpec {
             && *log == other.log
             && *log_sha256 == other.log_sha256
             && *partition == other.partition
+            && *period == other.period
             && *rules == other.rules
             && arrival_scale.to_bits() == other.arrival_scale.to_bits()
             && *machine == other.machine
@@ -88,6 +93,11 @@ impl PartialEq for ReplaySpec {
 }
 
 impl ReplaySpec {
+    /// Returns the period in the time of the replay: its end moves as arrivals do. `None` for the whole log.
+    pub fn covered(&self) -> Option<Period> {
+        self.period.map(|period| period.scaled(self.arrival_scale))
+    }
+
     /// A replay with the defaults: an unnamed log, the default rules, recorded arrival times, run times from
     /// the log, and seed 1. Its labels are short forms.
     pub fn new(machine: Mesh, scheduler: Spec, allocator: Spec) -> Self {
@@ -98,6 +108,7 @@ impl ReplaySpec {
             log: Arc::default(),
             log_sha256: Arc::default(),
             partition: None,
+            period: None,
             rules: Arc::default(),
             arrival_scale: 1.0,
             machine: Arc::new(machine),

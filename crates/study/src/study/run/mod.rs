@@ -18,7 +18,7 @@ use super::running::{Running, State};
 use super::shared_jobs::{LoadJobsError, Workloads};
 use meshreplay_logs::LogNames;
 use meshreplay_sim::engine::ReplayError;
-use meshreplay_sim::metrics::FinishedJobs;
+use meshreplay_sim::metrics::FinishedJob;
 
 /// An error that occurs while a result is kept.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
@@ -50,7 +50,8 @@ pub type Keep<'a, T> = dyn Fn(usize, Vec<Outcome>) -> Result<T, KeepError> + Syn
 /// Receives finished jobs of the replay at a position of the study while it runs, with the seed of the
 /// replication and the names behind the numbers of the jobs. They come in the order of the log, and are not
 /// in the outcome. Called from a thread of the replay.
-pub type TakeCellRows<'a> = dyn Fn(usize, u64, &LogNames, FinishedJobs) -> Result<(), KeepError> + Sync + 'a;
+pub type TakeCellRows<'a> =
+    dyn Fn(usize, u64, &LogNames, Vec<FinishedJob>) -> Result<(), KeepError> + Sync + 'a;
 
 /// Progress of a [`sweep`].
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::study::options::Options;
 use crate::study::shared_jobs::load_jobs;
+use crate::study::source::JobSource;
 
 type Tested = Result<(), Box<dyn Error>>;
 
@@ -66,10 +67,9 @@ fn results(
     Ok(results)
 }
 
-/// Returns outcomes in words. All of them must be streamed.
+/// Returns outcomes in words.
 fn in_words(outcomes: &[Outcome]) -> String {
     let words = outcomes.iter().map(|outcome| {
-        assert!(outcome.is_streamed);
         let Outcome { seed, skipped, never_fit, summary, parts, .. } = outcome;
         format!("{seed} {skipped} {never_fit} {summary:?} {parts:?}\n")
     });
@@ -92,6 +92,8 @@ const DIFFERENT: &str = "machines = ['16x16', '7x8', '4x16']\nschedulers = ['eas
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() -> Tested {
     let Case { study, .. } = &Case::new(5_000, DIFFERENT)?;
+    let source = Workloads::new(study, 0..study.cells.len()).replay(0)?.source;
+    assert!(matches!(source, JobSource::Streamed { .. }));
     let expected = all(study, 1)?;
     let distinct: std::collections::BTreeSet<_> = expected.values().collect();
     assert!(expected.values().all(Result::is_ok) && distinct.len() >= 30, "{}", distinct.len());
@@ -139,7 +141,7 @@ fn a_replay_that_ends_early_leaves_the_others_alone() -> Tested {
     let Case { study, .. } = &Case::new(300_000, lines)?;
     let expected = all(study, 1)?;
     let running = Running::new(study.cells.len());
-    let rows = |cell, _: u64, _: &LogNames, _: FinishedJobs| match cell {
+    let rows = |cell, _: u64, _: &LogNames, _: Vec<FinishedJob>| match cell {
         1 => Err("no room".into()),
         2 => {
             running.monitor(cell).stop.throw();

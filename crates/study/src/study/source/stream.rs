@@ -11,7 +11,7 @@ use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_logs::{Entry, LogNames, ReadOptions, Reader, TraceError};
 use meshreplay_machine::machine::Mesh;
-use meshreplay_workload::{Rules, scaled_submit};
+use meshreplay_workload::{Rules, scaled_submit, with_limit};
 
 /// Jobs of the log per batch that the reader filters, and capacity of the channel of batches.
 const BATCH_JOBS: usize = 4096;
@@ -174,10 +174,11 @@ impl LogStream {
         let origin = Time::from_seconds(self.log.summary.origin_s());
         let mut reader = Reader::open(&self.path, self.read.clone())?;
         reader.forget_nodes();
+        let format = reader.format();
         let (mut batch, mut read) = (Vec::with_capacity(BATCH_JOBS), 0_usize);
         while let Some(entry) = reader.next_entry()? {
             let Entry::Record { record, .. } = entry else { continue };
-            let Ok(mut job) = self.rules.job(record) else { continue };
+            let Ok(mut job) = self.rules.job(&with_limit(record, format)) else { continue };
             (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
             if filter.select(&mut job) {
                 filter.left = filter.left.checked_sub(1).ok_or_else(|| self.changed())?;

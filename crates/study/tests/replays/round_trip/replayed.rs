@@ -5,7 +5,7 @@ use std::path::Path;
 
 use meshreplay_logs::{PartitionChoice, ReadOptions};
 use meshreplay_sim::metrics::Monitor;
-use meshreplay_study::study::{Axes, Draft, LogSource, Options, Outcome, Replay};
+use meshreplay_study::study::{Axes, Draft, LogSource, Options, Outcome, PeriodChoice, Replay};
 
 use super::truth::{Said, Want, Written};
 
@@ -30,12 +30,13 @@ pub(super) fn replayed(written: &Written, path: &Path, said: &Said) -> Option<St
     if runs.is_empty() {
         return None;
     }
-    let found = parts(written, path, (allocator(written, &runs), PartitionChoice::All));
+    let machine = machine(&runs, written.has_lists);
+    let found = parts(written, path, (allocator(written, &runs), PartitionChoice::All, Some(machine)));
     match (found, written.has_waits) {
         (Err(error), false) if error.contains("recorded wait") => None,
         (_, false) => Some("waits are unknown, and the scheduler recorded replays them".to_owned()),
         (Err(error), true) => Some(format!("not replayed: {error}")),
-        (Ok((parts, _)), true) => parts.iter().find_map(|part| unlike(&runs, part, written.has_lists)),
+        (Ok((parts, _)), true) => parts.iter().find_map(|part| unlike(&runs, part)),
     }
     .or_else(|| by_partition(written, path, &runs))
     .or_else(|| of_shared_nodes(written, path, &runs))
@@ -52,8 +53,10 @@ fn by_partition(written: &Written, path: &Path, runs: &[Run<'_>]) -> Option<Stri
     if !written.has_lists || !written.has_waits {
         return None;
     }
-    let parts = match parts(written, path, (allocator(written, runs), PartitionChoice::ByNodes)) {
+    let parts = match parts(written, path, (allocator(written, runs), PartitionChoice::ByNodes, None)) {
         Ok((parts, _)) => parts,
+        // Few jobs do not show the size of their machine.
+        Err(error) if error.contains("size of its machine is not known") => return None,
         Err(error) => return Some(format!("not replayed by partition: {error}")),
     };
     let partition = |want: &Want| want.names[3].clone().unwrap_or_default();
@@ -62,7 +65,15 @@ fn by_partition(written: &Written, path: &Path, runs: &[Run<'_>]) -> Option<Stri
         let is_in =
             |want: &Want| part.partitions.as_ref().is_none_or(|names| names.contains(&partition(want)));
         let runs: Vec<Run> = runs.iter().filter(|(want, _)| is_in(want)).copied().collect();
-        if let Some(problem) = unlike(&runs, part, true) {
+        let names = names(&runs);
+        let is_known =
+            runs.iter().all(|(want, _)| want.procs == want.nodes.as_ref().map(|list| list.len() as i64));
+        if is_known && part.nodes != names {
+            return Some(format!("machine of {}, {names} names", part.nodes));
+        }
+        // A size by the use of the machine may be exceeded for a moment.
+        let problem = if part.nodes < machine(&runs, true) { None } else { unlike(&runs, part) };
+        if let Some(problem) = problem {
             return Some(format!("partitions {:?}: {problem}", part.partitions));
         }
         replayed += runs.len();
@@ -103,21 +114,14 @@ fn groups(runs: &[Run<'_>], partition: &dyn Fn(&Want) -> String) -> BTreeSet<BTr
 }
 
 /// Compares a replay with the true runs.
-fn unlike(runs: &[Run<'_>], part: &Part, has_lists: bool) -> Option<String> {
+fn unlike(runs: &[Run<'_>], part: &Part) -> Option<String> {
     let Part { nodes, outcome, .. } = part;
-    if outcome.records.len() != runs.len() {
-        return Some(format!("{} jobs replayed, expected {}", outcome.records.len(), runs.len()));
-    }
-    let most = most_in_use(runs);
-    let names: BTreeSet<&String> = runs.iter().flat_map(|(want, _)| want.nodes.iter().flatten()).collect();
-    let names = names.len() as i64;
-    // If processors and lists have equal counts, processors are nodes, and the machine has all listed nodes.
-    if *nodes != most.max(names) && (has_lists || *nodes != most) {
-        return Some(format!("machine of {nodes}; {most} in use at once, {names} names"));
+    if outcome.jobs.len() != runs.len() {
+        return Some(format!("{} jobs replayed, expected {}", outcome.jobs.len(), runs.len()));
     }
     let first_s = runs.iter().map(|(want, _)| want.submit_s).min()?;
-    let first_us = outcome.jobs.iter().map(|job| job.submit).min()?.as_micros();
-    for ((want, (start_s, end_s)), record) in runs.iter().zip(&outcome.records) {
+    let first_us = outcome.jobs.iter().map(|job| job.job.submit).min()?.as_micros();
+    for ((want, (start_s, end_s)), record) in runs.iter().zip(outcome.jobs.iter().map(|job| &job.record)) {
         let found = [record.start, record.end].map(|time| time.as_micros() - first_us);
         if found != [start_s, end_s].map(|time_s| 1_000_000 * (time_s - first_s)) {
             return Some(format!(
@@ -136,6 +140,18 @@ fn unlike(runs: &[Run<'_>], part: &Part, has_lists: bool) -> Option<String> {
     let mut above = ["starts_delayed", "nodes_replaced", "lists_unknown"].iter();
     let above = above.find(|name| outcome.summary.get(name).unwrap_or(0.0) > 0.0);
     above.map(|name| format!("{name} is above 0"))
+}
+
+/// The number of different names of nodes.
+fn names(runs: &[Run<'_>]) -> i64 {
+    let names: BTreeSet<&String> = runs.iter().flat_map(|(want, _)| want.nodes.iter().flatten()).collect();
+    names.len() as i64
+}
+
+/// A machine on which every job starts as recorded: the most processors in use at once, and with lists at
+/// least the names in them.
+fn machine(runs: &[Run<'_>], has_lists: bool) -> i64 {
+    most_in_use(runs).max(if has_lists { names(runs) } else { 1 })
 }
 
 /// The maximum number of busy processors, counted at every start: all running jobs, and the largest job of 0
@@ -157,7 +173,11 @@ fn of_shared_nodes(written: &Written, path: &Path, runs: &[Run<'_>]) -> Option<S
         return None;
     }
     let format = written.format.replace(",unit=cpus", "").replace(":unit=cpus", "");
-    let found = parts(&Written { format, ..written.clone() }, path, ("naive", PartitionChoice::All));
+    let found = parts(
+        &Written { format, ..written.clone() },
+        path,
+        ("naive", PartitionChoice::All, Some(machine(runs, true))),
+    );
     let share = share_of_repeats(runs);
     match found {
         Err(error) if share >= 0.05 => {
@@ -196,10 +216,10 @@ fn share_of_repeats(runs: &[Run<'_>]) -> f64 {
 fn parts(
     written: &Written,
     path: &Path,
-    (allocator, choice): (&str, PartitionChoice),
+    (allocator, choice, machine): (&str, PartitionChoice, Option<i64>),
 ) -> Result<(Vec<Part>, Vec<String>), String> {
     let mut notes = Vec::new();
-    let draft = draft(written, path, (allocator, choice))?;
+    let draft = draft(written, path, (allocator, choice, machine))?;
     let study = draft.plan(&mut notes).map_err(|error| error.to_string())?;
     let mut parts = Vec::new();
     for cell in &study.cells {
@@ -216,11 +236,12 @@ fn parts(
     Ok((parts, notes))
 }
 
-/// The study of a command that replays a log as recorded on the machine derived from the log.
+/// The study of a command that replays a log as recorded on a machine of this size, or on the machine derived
+/// from the log.
 fn draft(
     written: &Written,
     path: &Path,
-    (allocator, choice): (&str, PartitionChoice),
+    (allocator, choice, machine): (&str, PartitionChoice, Option<i64>),
 ) -> Result<Draft, String> {
     fn parsed<T: std::str::FromStr>(text: &str) -> Result<T, String>
     where
@@ -229,12 +250,14 @@ fn draft(
         text.parse().map_err(|error: T::Err| error.to_string())
     }
     let format = Some(parsed(&written.format)?);
-    let options = Options { jobs: true, input_format: format.clone(), ..Options::default() };
+    let period = Some(PeriodChoice::Off);
+    let options = Options { jobs: true, period, input_format: format.clone(), ..Options::default() };
     let read = ReadOptions { format, ..ReadOptions::default() };
     let source = LogSource::new(&path.to_string_lossy(), path.to_owned(), read);
     let axes = Axes {
         partitions: vec![choice],
-        autos: vec![(0, parsed("auto:1d")?)],
+        machines: machine.map(|nodes| parsed(&nodes.to_string())).transpose()?.into_iter().collect(),
+        autos: if machine.is_none() { vec![(0, parsed("auto:1d")?)] } else { Vec::new() },
         schedulers: vec![parsed("recorded")?],
         allocators: vec![parsed(allocator)?],
         ..Axes::default()
@@ -247,5 +270,6 @@ fn draft(
         axes,
         is_of_command: true,
         most_kept: usize::MAX,
+        notes: Vec::new(),
     })
 }

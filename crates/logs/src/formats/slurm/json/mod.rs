@@ -40,8 +40,8 @@ pub(in crate::formats) const FORMAT: Format = Format {
 /// What is read of a job, and what it becomes.
 const READS: &[(&str, &str)] = &[
     ("job_id", "job number"),
-    ("time.submission", "submit time, unless arrival=eligible"),
-    ("time.eligible", "submit time with arrival=eligible"),
+    ("time.submission", "submit time with arrival=submit, or without time.eligible"),
+    ("time.eligible", "submit time, unless arrival=submit"),
     ("time.start", "start: the wait time is that from the submission"),
     ("time.end", "end: the run time is that from the start"),
     ("time.elapsed", "run time if the start or the end is unknown"),

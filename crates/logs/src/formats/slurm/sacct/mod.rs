@@ -49,7 +49,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     summary: "dump of Slurm's accounting: sacct with a heading, best with -P; fields in any order, with any \
          separator or of fixed width",
     source: super::SOURCE,
-    parameters: "unit=nodes|cpus|gpus time-zone=ZONE dates=month-first|day-first arrival=submit|eligible \
+    parameters: "unit=nodes|cpus|gpus time-zone=ZONE dates=month-first|day-first arrival=eligible|submit \
          of-cluster=NAME|each",
     reads: READS,
     lacks: "machine, applications, memory",

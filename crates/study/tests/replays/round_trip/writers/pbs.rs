@@ -58,7 +58,7 @@ fn write(cluster: &Cluster, rng: &mut ChaCha8Rng, system: System) -> Written {
         .flat_map(|(job, is_second)| lines(cluster, job, look).into_iter().skip(usize::from(is_second)))
         .collect();
     let wants = jobs.into_iter().map(|job| Want {
-        submit_s: seconds(job.first_submit_ms),
+        submit_s: seconds(job.submit_ms),
         nodes: match system {
             System::Cray => None,
             System::Cobalt => Some(job.nodes.iter().map(|node| (node + FIRST_NODE).to_string()).collect()),

@@ -77,8 +77,8 @@ pub(super) const READS: &[(&str, &str)] = &[
         "job number; lines of steps (123.batch) are left out. Without JobIDRaw, task 4 of array 123 is \
              123000004, and so is part 4 of a heterogeneous job",
     ),
-    ("Submit", "submit time, unless arrival=eligible"),
-    ("Eligible", "submit time with arrival=eligible"),
+    ("Submit", "submit time with arrival=submit, or without Eligible"),
+    ("Eligible", "submit time, unless arrival=submit"),
     ("Start", "start: the wait time is that from the submission"),
     ("End", "end: the run time is that from the start, also while the job is suspended"),
     ("ElapsedRaw, Elapsed", "run time if the start or the end is unknown"),

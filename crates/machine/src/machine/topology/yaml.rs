@@ -6,16 +6,16 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 
 /// A value of a YAML file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Node {
+pub struct Node {
     /// The first line of the value, counted from 1.
-    pub(super) line: usize,
+    pub line: usize,
     /// The value itself.
-    pub(super) value: Value,
+    pub value: Value,
 }
 
 /// The kinds of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub enum Value {
     /// A text or a number. A value that is left out is the empty text.
     Text(String),
     /// A list.
@@ -26,27 +26,27 @@ pub(super) enum Value {
 
 /// An entry of a mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub struct Entry {
     /// The key.
-    pub(super) key: String,
+    pub key: String,
     /// The line of the key, counted from 1.
-    pub(super) line: usize,
+    pub line: usize,
     /// The value.
-    pub(super) node: Node,
+    pub node: Node,
 }
 
 /// An error in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Flaw {
+pub struct Flaw {
     /// The number of the line, from 1.
-    pub(super) line: usize,
+    pub line: usize,
     /// What was found, what was expected and what would help, in words.
-    pub(super) problem: String,
+    pub problem: String,
 }
 
 impl Flaw {
     /// Returns the flaw of a line.
-    pub(super) fn new(line: usize, problem: impl Into<String>) -> Self {
+    pub fn new(line: usize, problem: impl Into<String>) -> Self {
         Self { line, problem: problem.into() }
     }
 }
@@ -63,7 +63,7 @@ struct Open {
 
 /// Returns the first document of a YAML text. Fails if the text is no YAML, is empty, repeats a key, uses a
 /// list or a mapping as a key, or uses aliases (`*name`).
-pub(super) fn parse(text: &str) -> Result<Node, Flaw> {
+pub fn parse(text: &str) -> Result<Node, Flaw> {
     let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_from_str(text) {
         let (event, span) =
@@ -143,7 +143,7 @@ impl fmt::Display for Value {
 
 impl Node {
     /// Returns the items of a list that is not empty. `what` describes the list for the message.
-    pub(super) fn list(&self, what: &str) -> Result<&[Self], Flaw> {
+    pub fn list(&self, what: &str) -> Result<&[Self], Flaw> {
         match &self.value {
             Value::List(items) if !items.is_empty() => Ok(items),
             Value::List(_) => Err(Flaw::new(self.line, format!("found an empty list, expected {what}"))),
@@ -152,7 +152,7 @@ impl Node {
     }
 
     /// Returns the entries of a mapping. `what` describes the mapping for the message.
-    pub(super) fn map(&self, what: &str) -> Result<&[Entry], Flaw> {
+    pub fn map(&self, what: &str) -> Result<&[Entry], Flaw> {
         match &self.value {
             Value::Map(entries) => Ok(entries),
             other => Err(Flaw::new(self.line, format!("found {other}, expected {what}"))),
@@ -160,7 +160,7 @@ impl Node {
     }
 
     /// Returns the value of `key` in a mapping; `None` if this is no mapping or has no such key.
-    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+    pub fn get(&self, key: &str) -> Option<&Self> {
         match &self.value {
             Value::Map(entries) => entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node),
             _ => None,
@@ -169,13 +169,13 @@ impl Node {
 
     /// Returns the value of `key`. Fails if this is no mapping or has no such key. `what` describes the
     /// mapping.
-    pub(super) fn need(&self, key: &str, what: &str) -> Result<&Self, Flaw> {
+    pub fn need(&self, key: &str, what: &str) -> Result<&Self, Flaw> {
         self.map(what)?;
         self.get(key).ok_or_else(|| Flaw::new(self.line, format!("{what} has no '{key}'; add it")))
     }
 
     /// Fails if this is no mapping or has a key outside `known`. `what` describes the mapping.
-    pub(super) fn only(&self, known: &[&str], what: &str) -> Result<(), Flaw> {
+    pub fn only(&self, known: &[&str], what: &str) -> Result<(), Flaw> {
         let listed = known.join(", ");
         let entries = self.map(&format!("{what} to be a mapping with the keys {listed}"))?;
         match entries.iter().find(|entry| !known.contains(&entry.key.as_str())) {
@@ -187,7 +187,7 @@ impl Node {
     }
 
     /// Returns the text. `what` describes it for the message. An empty text is an error.
-    pub(super) fn text(&self, what: &str) -> Result<&str, Flaw> {
+    pub fn text(&self, what: &str) -> Result<&str, Flaw> {
         match &self.value {
             Value::Text(text) if !text.is_empty() => Ok(text),
             other => Err(Flaw::new(self.line, format!("found {other}, expected {what}"))),
@@ -196,7 +196,7 @@ impl Node {
 
     /// Returns the whole number, which must be at least `least` and at most `most`. `what` describes it for
     /// the message.
-    pub(super) fn number(&self, what: &str, least: u32, most: u32) -> Result<u32, Flaw> {
+    pub fn number(&self, what: &str, least: u32, most: u32) -> Result<u32, Flaw> {
         let number = match &self.value {
             Value::Text(text) => text.parse().ok().filter(|number| (least..=most).contains(number)),
             _ => None,

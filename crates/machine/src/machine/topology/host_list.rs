@@ -1,12 +1,12 @@
 //! Slurm's lists of node names, such as `n[001-032]` or `login,rack[0-1]n[1-4,7]`.
 
 /// The greatest number of names that one list may stand for.
-const MOST: usize = meshreplay_machine::machine::mesh::MAX_NODES as usize;
+const MOST: usize = crate::machine::mesh::MAX_NODES as usize;
 
 /// Returns the names that a list stands for, in its order. With several pairs of brackets in a name the last
 /// one varies fastest. A number in brackets keeps its leading zeros. Fails, with the reason in words, if the
 /// list is not well formed or stands for more names than a machine may have nodes.
-pub(super) fn names(list: &str) -> Result<Vec<String>, String> {
+pub fn names(list: &str) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for word in words(list)? {
         let expanded = expand(word)?;

@@ -1,0 +1,57 @@
+//! `--force`: what it replaces, and what it leaves alone.
+
+use std::fs;
+use std::path::Path;
+
+use super::support::{Ran, Tested, bundled, run};
+
+fn replay(at: &Path, arguments: &str) -> Result<Ran, Box<dyn std::error::Error>> {
+    run(at, &format!("replay {} {arguments}", bundled("tiny.swf")))
+}
+
+fn files(directory: &Path) -> std::io::Result<Vec<String>> {
+    let names = fs::read_dir(directory)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let mut names = names.collect::<std::io::Result<Vec<String>>>()?;
+    names.sort();
+    Ok(names)
+}
+
+/// Files of others are neither removed nor replaced, whatever their names.
+#[test]
+fn force_replaces_only_what_this_program_wrote() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let out = at.join("out");
+    for (name, text) in [
+        ("jobs.parquet", "precious"),
+        ("summary.csv", "precious"),
+        ("summary.csv", "run\nmine\n"),
+        ("summary.jsonl", "precious"),
+        ("latency.json", "[{\"run\": 3}]"),
+        ("run.json", "p"),
+        ("run.json", "{\"replays\": []}"),
+        ("place.json", "{}"),
+    ] {
+        assert_eq!(replay(at, "-m 4x4 -a naive -o out -q --force")?.code, Some(0));
+        fs::write(out.join(name), text)?;
+        let before = files(&out)?;
+        for force in ["", " --force"] {
+            let refused = replay(at, &format!("-m 4x4 -a random -o out -q --format csv{force}"))?;
+            let told = format!(
+                "error: out/{name} was not written by meshreplay, so it is not replaced; move it away, or \
+                 give another directory with -o\n"
+            );
+            assert_eq!((refused.code, refused.stderr), (Some(1), told));
+        }
+        assert_eq!((files(&out)?, fs::read_to_string(out.join(name))?), (before, text.to_owned()));
+        fs::remove_file(out.join(name))?;
+    }
+    // Results without rows are results: no node went down.
+    for format in ["csv", "json", "jsonl", "parquet", "arrow"] {
+        let rest = format!("-o out -q --force --outages random:mtbf=99999d,repair=1h --format {format}");
+        let ran = replay(at, &format!("-m 4x4 -a naive {rest}"))?;
+        assert_eq!(ran.code, Some(0), "{format}: {}", ran.stderr);
+        assert!(out.join(format!("downtimes.{format}")).exists(), "{format}");
+    }
+    Ok(())
+}
