@@ -17,6 +17,8 @@ pub enum SiteSize {
 /// The source of the size of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeSource {
+    /// The header.
+    Header,
     /// The names of nodes.
     Names,
     /// The edge of the levels of use.
@@ -27,6 +29,7 @@ impl SizeSource {
     /// Returns words that follow the number.
     pub fn words(self) -> &'static str {
         match self {
+            Self::Header => "processors by its header",
             Self::Names => "nodes in its lists of nodes",
             Self::Edge => "processors that its jobs fill and hardly ever exceed",
         }

@@ -10,7 +10,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use sha2::{Digest, Sha256};
 
 use super::options::{OPTIONS, Options};
-use super::replay::explains;
 use super::replay_spec::{COORDINATES, ReplaySpec};
 use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::disk::hexadecimal;
@@ -31,7 +30,7 @@ const RESULTS: &str = "2";
 /// of the paths.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let has = Has::NOTHING.with(Needs::Network, has_traffic(&spec.network));
-    Keys::new(options, has).of(spec, false)
+    Keys::new(options, has).of(spec, options.why)
 }
 
 /// Lines of options before that of traffic, all of which are in every key: trimming, replications, timing.
@@ -44,6 +43,8 @@ pub(super) struct Keys {
     with_node_map: String,
     /// Lines of the options for any other allocator.
     without_node_map: String,
+    /// Whether the lines of the options ask for the causes of waiting.
+    why: bool,
     outages: Option<String>,
     node_map: Option<String>,
     /// SHA-256 of each file by path; `None` if it cannot be read.
@@ -74,6 +75,7 @@ impl Keys {
         Self {
             with_node_map: lines(options),
             without_node_map: lines(&without),
+            why: options.why,
             outages: outages_sha256(options),
             node_map: node_map_sha256(options),
             read: BTreeMap::new(),
@@ -81,15 +83,15 @@ impl Keys {
         }
     }
 
-    /// Returns the content key of a replay, of a log of a site or another one.
-    pub(super) fn of(&mut self, spec: &ReplaySpec, is_of_site: bool) -> String {
+    /// Returns the content key of a replay. `explains`: its results have the causes of waiting, asked or not.
+    pub(super) fn of(&mut self, spec: &ReplaySpec, explains: bool) -> String {
         let mut text = format!("meshreplay {RESULTS}\n");
         let unnamed_spec = without_path(spec);
         for row in COORDINATES.iter().filter(|row| row.is_given(&unnamed_spec)) {
             text.extend([row.name, "=", &row.text(&unnamed_spec), "\n"]);
         }
-        if explains(spec, is_of_site) {
-            text += "explains=true\n";
+        if explains && !self.why {
+            text += "why=true\n";
         }
         let follows_lists = follows_lists(&spec.allocator);
         text += if follows_lists { &self.with_node_map } else { &self.without_node_map };

@@ -33,6 +33,16 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Returns a share of the causes of waiting by its name in the summary, which only replays on request have.
+    pub fn share_of_waits(&self, name: &str) -> Option<f64> {
+        match name {
+            "wait_free_share" => Some(self.why?.free),
+            "wait_free_share_peak" => Some(self.why_of_peak?.free),
+            "overtaking_share" => Some(self.why?.overtaking),
+            _ => None,
+        }
+    }
+
     /// Returns the duration of the allocator's calls per started job in nanoseconds: placed and refused calls
     /// and releases, without the cost of the clock. `None` if calls were not timed, or no job started.
     pub(in crate::metrics) fn calls_ns_per_job(&self) -> Option<f64> {

@@ -52,6 +52,20 @@ impl WaitCause {
     }
 }
 
+impl WaitCause {
+    /// Returns the column of the `summary` frame with the mean over jobs.
+    pub const fn mean_column(self) -> &'static str {
+        match self {
+            Self::TooLarge => "wait_too_large_s_mean",
+            Self::NoRoom => "wait_no_room_s_mean",
+            Self::Outage => "wait_outage_s_mean",
+            Self::Reserved => "wait_reserved_s_mean",
+            Self::NoPlace => "wait_no_place_s_mean",
+            Self::Free => "wait_free_s_mean",
+        }
+    }
+}
+
 /// The waiting time of a job by cause. The sum is the wait, less the runs that a requeued job lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobWhy([Time; WaitCause::ALL.len()]);

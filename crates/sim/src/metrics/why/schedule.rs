@@ -1,7 +1,7 @@
 //! Causes of waiting in a finished schedule, such as that of a log.
 
 use super::accumulator::Why;
-use super::cause::{JobWhy, TotalWhy};
+use super::cause::{JobWhy, TotalWhy, WaitCause, WhyShares};
 use meshreplay_base::job::{JobId, Period, Time};
 
 /// A job of a finished schedule.
@@ -28,6 +28,13 @@ pub struct Explained {
     pub total: TotalWhy,
     /// Share of the starts that overtook a job submitted earlier, from 0 to 1.
     pub overtaking: f64,
+}
+
+impl Explained {
+    /// Returns the shares of the waiting time and of the starts.
+    pub fn shares(&self) -> WhyShares {
+        WhyShares { free: self.total.share(WaitCause::Free), overtaking: self.overtaking }
+    }
 }
 
 /// What happens to a job or the machine, in the order within an instant.

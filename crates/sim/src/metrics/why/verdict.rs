@@ -5,8 +5,7 @@
 //! not backfill, and then no job overtakes another, or jobs were held for reasons that no replay has. The
 //! thresholds are from simulated sites with planted reasons.
 
-use super::cause::WaitCause;
-use super::schedule::Explained;
+use super::cause::WhyShares;
 
 /// Least share of the waiting, free to start, with another order, reservations or holds.
 const SOME: f64 = 0.01;
@@ -27,7 +26,7 @@ pub enum RecordedWaits {
     WithoutBackfilling,
     /// More than 10 %: jobs were held for other reasons, and a difference would count that as gain.
     Held,
-    /// The size of the machine is not known, and its bounds lead to different cases.
+    /// The size of the machine is not known, and more than 10 % were free to start on one of its bounds.
     Unclear,
 }
 
@@ -46,14 +45,20 @@ impl RecordedWaits {
         }
     }
 
-    /// Decides by the recorded schedule, explained on the machine and, if its size is not known, also on one
-    /// of the size of the peak of use nearby.
-    pub fn of_schedule(machine: &Explained, peak: Option<&Explained>) -> Self {
-        let decide = |explained: &Explained| {
-            Self::of_shares(explained.total.share(WaitCause::Free), explained.overtaking)
-        };
+    /// Decides by the shares on the machine and, if its size is not known, on the smallest one.
+    pub fn of_bounds(machine: WhyShares, peak: Option<WhyShares>) -> Self {
+        let decide = |shares: WhyShares| Self::of_shares(shares.free, shares.overtaking);
         let first = decide(machine);
-        if peak.is_none_or(|peak| decide(peak) == first) { first } else { Self::Unclear }
+        match peak.map_or(first, decide) {
+            other if other == first => first,
+            other if first.has_little_free() && other.has_little_free() => Self::PartlyFree,
+            _ => Self::Unclear,
+        }
+    }
+
+    /// Returns whether at most 10 % of the waiting was free to start.
+    fn has_little_free(self) -> bool {
+        matches!(self, Self::Comparable | Self::PartlyFree)
     }
 
     /// Returns whether a difference of waits may be stated.
@@ -95,11 +100,11 @@ mod tests {
             Run { submit, start, end, nodes, limit: Some(end - start) }
         };
         let runs = [(0, 0, 50, 5), (10, 50, 60, 5), (20, 20, 30, 4)].map(run);
-        let [large, small] = [10, 9].map(|nodes| explain(&runs, &[(Time::ZERO, nodes)], &[], None));
-        assert_eq!(RecordedWaits::of_schedule(&large, None), RecordedWaits::Held);
-        assert_eq!(RecordedWaits::of_schedule(&small, None), RecordedWaits::Comparable);
-        assert_eq!(RecordedWaits::of_schedule(&large, Some(&large)), RecordedWaits::Held);
-        assert_eq!(RecordedWaits::of_schedule(&large, Some(&small)), RecordedWaits::Unclear);
+        let [large, small] = [10, 9].map(|nodes| explain(&runs, &[(Time::ZERO, nodes)], &[], None).shares());
+        assert_eq!(RecordedWaits::of_bounds(large, None), RecordedWaits::Held);
+        assert_eq!(RecordedWaits::of_bounds(small, None), RecordedWaits::Comparable);
+        assert_eq!(RecordedWaits::of_bounds(large, Some(large)), RecordedWaits::Held);
+        assert_eq!(RecordedWaits::of_bounds(large, Some(small)), RecordedWaits::Unclear);
         assert!(!RecordedWaits::Unclear.has_difference());
     }
 }

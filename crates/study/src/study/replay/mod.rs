@@ -44,6 +44,8 @@ pub struct Replay {
     pub source: JobSource,
     /// Objects of the caller behind the specs; empty without any.
     pub guests: Guests,
+    /// Whether the size of the machine follows from its use in the log, so that it may be smaller.
+    pub assumes_size: bool,
 }
 
 /// The reason why a replay failed.
@@ -82,7 +84,7 @@ impl From<BuildError> for RunError {
 impl Replay {
     /// Returns a replay without objects of the caller.
     pub fn new(spec: ReplaySpec, source: JobSource) -> Self {
-        Self { spec, source, guests: Guests::default() }
+        Self { spec, source, guests: Guests::default(), assumes_size: false }
     }
 
     /// Runs all replications of the replay. Returns one outcome per replication, in the order of seeds. Other
@@ -212,10 +214,10 @@ pub(super) fn is_recorded(spec: &ReplaySpec) -> bool {
     spec.scheduler.name == RECORDED
 }
 
-/// Returns whether a replay has the causes of waiting without being asked: that of the recorded schedule of a
-/// site.
-pub(in crate::study) fn explains(spec: &ReplaySpec, is_of_site: bool) -> bool {
-    is_of_site && is_recorded(spec)
+/// Returns whether results have the causes of waiting without --why: those of the recorded schedule of a site,
+/// or of a machine whose size follows from its use.
+pub(in crate::study) fn explains(spec: &ReplaySpec, is_of_site: bool, assumes_size: bool) -> bool {
+    (is_of_site || assumes_size) && is_recorded(spec)
 }
 
 /// Returns whether these algorithms need all jobs in memory: the scheduler and the allocator that follow the

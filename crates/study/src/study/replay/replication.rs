@@ -81,7 +81,7 @@ impl Replication<'_> {
             // Every log has starts to compare with.
             .with(Needs::Recorded, true)
             .with(Needs::RecordedNodes, follows_lists(&spec.allocator))
-            .with(Needs::Why, options.why || explains(spec, replay.source.is_of_site()))
+            .with(Needs::Why, options.why || explains(spec, replay.source.is_of_site(), replay.assumes_size))
     }
 
     /// Returns the observer that takes the measurements in the options and passes jobs to `sink`. `jobs` is
