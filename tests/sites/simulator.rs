@@ -23,6 +23,8 @@ pub(crate) struct SiteJob {
     pub(crate) hold_s: i64,
     /// The user cancels the job if it waits that long.
     pub(crate) patience_s: Option<i64>,
+    /// When the job was eligible first, and last.
+    pub(crate) ready_s: Option<i64>,
     pub(crate) eligible_s: Option<i64>,
     pub(crate) start_s: Option<i64>,
     pub(crate) end_s: Option<i64>,
@@ -105,7 +107,7 @@ pub(crate) fn simulate(site: &Site, jobs: &mut [SiteJob]) {
     let mut events = BinaryHeap::new();
     let mut followers = BTreeMap::<usize, Vec<usize>>::new();
     for (i, job) in jobs.iter_mut().enumerate() {
-        (job.eligible_s, job.start_s, job.end_s) = (None, None, None);
+        (job.ready_s, job.eligible_s, job.start_s, job.end_s) = (None, None, None, None);
         if let Some(start_s) = job.kept_start_s {
             events.push(Reverse((start_s, Event::Kept(i))));
             continue;
@@ -174,6 +176,7 @@ impl Simulation<'_> {
                 // A cancelled job has an end.
                 if self.jobs[job].end_s.is_none() {
                     self.jobs[job].eligible_s = Some(now);
+                    self.jobs[job].ready_s.get_or_insert(now);
                     self.queue.push(job);
                 }
             }

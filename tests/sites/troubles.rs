@@ -157,6 +157,10 @@ impl Laboratory {
         let mut easy = self.jobs.clone();
         for (job, ran) in easy.iter_mut().zip(&self.jobs) {
             job.kept_start_s = ran.start_s.filter(|&start_s| start_s < from_s);
+            // Arrivals are those of the log: a job is eligible when it was.
+            if let Some(ready_s) = ran.ready_s {
+                (job.after, job.hold_s) = (None, ready_s - job.submit_s);
+            }
             // The question is about the jobs that ran.
             job.patience_s = job.patience_s.filter(|_| ran.start_s.is_none());
         }
@@ -166,7 +170,6 @@ impl Laboratory {
             let mut sum_s = 0;
             for (job, ran) in jobs.iter().zip(&self.jobs).filter(|(_, ran)| is_there(ran)) {
                 let arrival_s = job.eligible_s.filter(|_| from_eligible).unwrap_or(job.submit_s);
-                // A dependency may end later, and the job be eligible later.
                 let start_s = job.start_s.or(ran.start_s).unwrap_or(arrival_s);
                 let ends = period.map_or([arrival_s, start_s], |period| {
                     [arrival_s, start_s].map(|time_s| time_s.clamp(period.start, period.end))

@@ -7,8 +7,9 @@
 
 use super::cause::WhyShares;
 
-/// Least share of the waiting, free to start, with another order, reservations or holds.
-const SOME: f64 = 0.01;
+/// Least share of the waiting, free to start, with another order, reservations or holds. Below 1 %, two of
+/// 400 simulated sites had a difference that was wrong by more than 5 %.
+const SOME: f64 = 0.005;
 /// Largest share that an order of the queue explains.
 const MUCH: f64 = 0.1;
 /// Largest share of overtaking starts without backfilling.
@@ -17,9 +18,9 @@ const FEW_OVERTAKING: f64 = 0.01;
 /// The meaning of a difference between recorded and simulated waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedWaits {
-    /// Less than 1 % of the waiting was free to start: the difference is one of schedulers.
+    /// Less than 0.5 % of the waiting was free to start: the difference is one of schedulers.
     Comparable,
-    /// From 1 to 10 %: another order, reservations or holds are part of the difference.
+    /// From 0.5 to 10 %: another order, reservations or holds are part of the difference.
     PartlyFree,
     /// More than 10 %, and at most 1 % of the starts overtook an older job: the recorded scheduler does not
     /// backfill, and the difference is one of schedulers.
@@ -77,8 +78,8 @@ mod tests {
     fn thresholds_decide_what_is_said() {
         for (free, overtaking, expected) in [
             (0.0, 0.5, RecordedWaits::Comparable),
-            (0.0099, 0.0, RecordedWaits::Comparable),
-            (0.01, 0.5, RecordedWaits::PartlyFree),
+            (0.0049, 0.0, RecordedWaits::Comparable),
+            (0.005, 0.5, RecordedWaits::PartlyFree),
             (0.1, 0.0, RecordedWaits::PartlyFree),
             (0.11, 0.0, RecordedWaits::WithoutBackfilling),
             (0.11, 0.01, RecordedWaits::WithoutBackfilling),
