@@ -9,7 +9,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book calibration faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist release released doc man bless
+.PHONY: book calibration sites faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist release released doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page. The first time it
 # builds the program, with cargo's progress.
@@ -170,6 +170,11 @@ kills:
 # ten minutes. A part of it is in `make test`.
 calibration:
 	CALIBRATION= $(CARGO) test --release --test it -- calibration --nocapture
+
+# Runs 400 sites whose schedulers and troubles are known, and prints what the closing lines say of them, in some two minutes. A part of it is
+# in `make test`.
+sites:
+	SITES=20 $(CARGO) test --release --test sites -- --nocapture
 
 # Sends SIGTERM to every command of the help at random moments, and prints how long they take to end.
 SIGNALS ?= 10

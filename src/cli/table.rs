@@ -10,7 +10,7 @@ use super::{Failure, note, one_of, print};
 use crate::frame::{StudyFolder, Table};
 use crate::metrics::Better;
 use crate::report::{
-    Along, CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, crosstab, group_column, groups,
+    Along, CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, crosstab, group_column, group_columns, groups,
 };
 use crate::text::PaperTable;
 
@@ -36,8 +36,8 @@ pub(super) struct Args {
     rows: Vec<String>,
 
     /// Columns of the frame whose values label the columns [default: log,machine]. With --by, the numbers
-    /// that are shown instead of the default ones, such as `wait_s_mean,wait_s_median`; --format csv has
-    /// their names.
+    /// that are shown instead of the default ones, such as `wait_s_mean,wait_s_median`, or `why` for the
+    /// causes of waiting; --format csv has their names.
     #[arg(long, value_name = "COLUMNS", num_args = 1.., value_delimiter = ',')]
     columns: Vec<String>,
 
@@ -113,8 +113,8 @@ const BEST: [(&str, Best); 5] = [
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(by) = args.by {
         let top = args.top.map(|top| usize::try_from(top).unwrap_or(usize::MAX));
-        let columns: Result<_, _> = args.columns.iter().map(|name| group_column(name)).collect();
-        let columns = columns.map_err(|error| Failure::Usage(anyhow!("--columns: {error}")))?;
+        let columns: Result<Vec<_>, _> = args.columns.iter().map(|name| group_columns(name)).collect();
+        let columns = columns.map_err(|error| Failure::Usage(anyhow!("--columns: {error}")))?.concat();
         let (sort, decimals, exact) = (args.sort, args.decimals, args.format.is_exact());
         let options = GroupsOptions { by, top, columns, sort, decimals, exact };
         return args.format.print(&groups(&args.folder, &options)?);

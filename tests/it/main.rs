@@ -87,5 +87,6 @@ mod trace_cli;
 mod trees_cli;
 mod unavailable_cli;
 mod useless_options;
+mod why_cli;
 mod writers;
 mod wrong_inputs;

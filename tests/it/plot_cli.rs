@@ -57,7 +57,7 @@ pub(super) fn results(at: &Path) -> Tested {
     let ran = run(
         at,
         "replay synthetic:jobs=200,ratio=1 -m 8x8 -s fcfs -a gabl hilbert+bf random --arrival-scale 1 0.8 \
-         --replications 2 -o out --placements --fragmentation 4x4,2x2 --format csv -q",
+         --replications 2 -o out --placements --fragmentation 4x4,2x2 --why --format csv -q",
     )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let base = |replay: u64| 40 * 3_u64.pow(u32::try_from(replay).unwrap_or_default());

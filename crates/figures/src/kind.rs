@@ -57,7 +57,7 @@ impl PlotKind {
     /// Returns whether missing data of the kind deserve a note. Missing delays are no problem, and the
     /// fragmentation is measured only on request.
     pub fn is_missed(&self) -> bool {
-        ![DELAYS, FRAGMENTATION].contains(&self.needs)
+        ![DELAYS, FRAGMENTATION, CAUSES].contains(&self.needs)
     }
 }
 
@@ -76,6 +76,9 @@ pub(super) const NODES: &str =
 /// request.
 pub(super) const FRAGMENTATION: &str = "the fragmentation of free nodes; `replay -o DIR --fragmentation \
      SLICES` and `sweep --jobs --fragmentation SLICES` keep it";
+
+/// The need of a kind for the jobs frame with the causes of waiting, which are found only on request.
+pub(super) const CAUSES: &str = "causes of waiting; `replay -o DIR --why` and `sweep --jobs --why` keep them";
 
 /// A choice of the user that has an effect on some kinds of plots only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -49,7 +49,7 @@ pub use nodes::{NodeList, NodeListError, NodeRuns, NodeUse, RunEnds, RunsOnNodes
 pub use options::{LogLimits, ReadOptions};
 pub use reader::{Entry, Reader, read};
 pub use record::{FIELD_NAMES, FIELDS, Record, status};
-pub use site::{Levels, SiteSize, Window};
+pub use site::{Levels, SiteSize, SizeSource, Window};
 pub use source::{TableConverter, set_table_converter};
 pub use summary::{Irregularities, LogSummary};
 pub use survey::members::Members;

@@ -17,7 +17,7 @@ mod verdict;
 pub use chosen_columns::{ColumnError, check_columns, summary_column, summary_metric};
 pub use compared::Along;
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
-pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, groups};
+pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, group_columns, groups};
 pub use listing::{LISTINGS, Listing, laws_table, schema_table};
 pub use page::{
     BlockTree, Choice, Meaning, PlayerData, ReplayData, Report, ReportCell, ReportColumn, ReportError,

@@ -150,7 +150,7 @@ fn size(summary: &LogSummary, runs: NodeRuns, unit: LogUnit, peak: Option<i64>) 
     let (node_use, levels) = (runs.node_use(&|_| true), runs.levels(&|_| true));
     Some(match SiteSize::of_use(&node_use, &levels, unit, runs.largest()) {
         SiteSize::Known(size, source) => {
-            (size, format!("the {source}, as the log does not tell the size of the machine"))
+            (size, format!("the {}, as the log does not tell the size of the machine", source.words()))
         }
         SiteSize::Unknown(_) => (
             peak,

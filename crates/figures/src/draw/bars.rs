@@ -46,6 +46,8 @@ pub struct Bars {
     /// The value at the base line. It is 1 for ratios, so that larger values point up and smaller values
     /// down.
     pub base: f64,
+    /// Whether the bars of a group stand on each other. Values are then from the base line up, which is 0.
+    pub is_stacked: bool,
     /// Values that the axis must contain in addition to the data; `None` if the data decide.
     pub shows: Option<Span>,
     /// Sentences below the bars: the meaning of frames, and a remark; empty for none.
@@ -105,7 +107,11 @@ impl Bars {
 
     /// Returns the vertical axis, with about `wanted` ticks.
     fn vertical(&self, wanted: usize) -> Ticks {
-        let bars = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
+        let tops = |group: &BarGroup| {
+            let bars = group.bars.iter().flatten().copied();
+            if self.is_stacked { vec![bars.sum()] } else { bars.collect::<Vec<f64>>() }
+        };
+        let bars = self.groups.iter().flat_map(tops);
         let ranges = self.groups.iter().flat_map(|group| &group.ranges);
         let values = bars.chain(ranges.flat_map(|range| [range.ends.0, range.ends.1]));
         let values = values.chain(self.shows.into_iter().flat_map(|span| [span.low, span.high]));
@@ -175,8 +181,11 @@ impl Bars {
         widest(self.legend.iter().map(|(name, _)| &**name)) + 44.0
     }
 
-    /// Returns the number of bars of a group.
+    /// Returns the number of bars of a group beside each other.
     fn bars(&self) -> usize {
+        if self.is_stacked {
+            return 1;
+        }
         self.groups.iter().map(|group| group.bars.len()).max().unwrap_or(0).max(1)
     }
 
@@ -261,18 +270,27 @@ impl Line<'_> {
         let (bar, base) = (self.bar, self.chart.base);
         for (i, group) in self.groups.iter().enumerate() {
             let from = left + self.step() * i as f64;
+            let mut below = base;
             for (j, (value, (name, look))) in group.bars.iter().zip(&self.chart.legend).enumerate() {
                 let Some(value) = value.filter(|value| value.is_finite()) else { continue };
-                let (top, low) = (at(value.max(base)), at(value.min(base)));
+                let is_stacked = self.chart.is_stacked;
+                let (column, ends) = match is_stacked {
+                    true => (0, [below, below + value]),
+                    false => (j, [value.min(base), value.max(base)]),
+                };
+                below = ends[1];
+                let [low, top] = ends.map(at);
                 let place = group.name.replace('\n', " ") + if group.name.is_empty() { "" } else { ", " };
                 let words = format!("{place}{name}: {value:.4}");
                 let class = page.class_of("bar", *look);
                 let style = Style { colour: look.colour(), class: &class };
-                let x = from + bar * j as f64 + 1.0;
+                let x = from + bar * column as f64 + 1.0;
                 page.rectangle(x, top, bar - 2.0, (low - top).max(0.5), style, Some(&words));
                 // Markers distinguish bars of the same colour, and bars in grey print.
                 let end = if value < base { low + 7.0 } else { top - 7.0 };
-                page.marker(from + bar * (j as f64 + 0.5), end, *look, None);
+                if !is_stacked {
+                    page.marker(from + bar * (j as f64 + 0.5), end, *look, None);
+                }
             }
             for Range { bar: position, ends, words } in &group.ranges {
                 let (top, low) = (at(ends.1), at(ends.0));

@@ -8,7 +8,7 @@ use crate::draw::{BarGroup, Bars, Panel, Panels};
 use crate::kind::{DELAYS, Drawn, LINEAR_ARRAY, PlotKind, PlotOptions};
 use crate::load::Load;
 use crate::results::Results;
-use meshreplay_sim::metrics::{Group, METRICS, Metric};
+use meshreplay_sim::metrics::{Group, METRICS, Metric, Needs};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -26,7 +26,10 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         return Ok(None);
     }
     let is_delay = |metric: &&Metric| {
-        metric.column.unit == "s" && metric.terminal.is_some_and(|column| column.group == Group::Delays)
+        let is_always = metric.column.needs == Needs::Nothing;
+        is_always
+            && metric.column.unit == "s"
+            && metric.terminal.is_some_and(|column| column.group == Group::Delays)
     };
     let mut delays: Vec<&Metric> = METRICS.iter().filter(is_delay).collect();
     // A delay that is 0 everywhere gets no bars.

@@ -18,6 +18,7 @@ mod ratio;
 mod time_axis;
 mod utilization;
 mod values;
+mod why;
 
 use super::kind::PlotKind;
 
@@ -35,6 +36,7 @@ pub const PLOT_KINDS: &[PlotKind] = &[
     distributions::CDF,
     busy::KIND,
     queue::KIND,
+    why::KIND,
     fragmentation::KIND,
     nodes::KIND,
     gantt::KIND,

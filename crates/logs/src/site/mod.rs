@@ -8,5 +8,5 @@ mod window;
 
 pub(crate) use idle::idle_spans;
 pub use levels::Levels;
-pub use size::SiteSize;
+pub use size::{SiteSize, SizeSource};
 pub use window::Window;

@@ -8,10 +8,32 @@ use meshreplay_base::words::counted;
 /// The size of a machine, from its use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteSize {
-    /// The size, and its source in words that follow the number.
-    Known(u64, &'static str),
+    /// The size, and its source.
+    Known(u64, SizeSource),
     /// Unknown. The sentence, without a full stop, gives the most processors in use at once.
     Unknown(String),
+}
+
+/// The source of the size of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeSource {
+    /// The header.
+    Header,
+    /// The names of nodes.
+    Names,
+    /// The edge of the levels of use.
+    Edge,
+}
+
+impl SizeSource {
+    /// Returns words that follow the number.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Header => "processors by its header",
+            Self::Names => "nodes in its lists of nodes",
+            Self::Edge => "processors that its jobs fill and hardly ever exceed",
+        }
+    }
 }
 
 impl SiteSize {
@@ -25,10 +47,10 @@ impl SiteSize {
         let (peak, peak_s) = levels.peak();
         let edge = levels.edge(largest);
         if names > 0 && (node_use.names_all() || names >= edge.unwrap_or(peak).max(largest)) {
-            return Self::Known(names, "nodes in its lists of nodes");
+            return Self::Known(names, SizeSource::Names);
         }
         match edge {
-            Some(edge) => Self::Known(edge, "processors that its jobs fill and hardly ever exceed"),
+            Some(edge) => Self::Known(edge, SizeSource::Edge),
             None => Self::Unknown(format!(
                 "the size of its machine is not known: its jobs had up to {} in use at once, for {peak_s} s, \
                  and the largest has {largest}",

@@ -13,7 +13,7 @@ use crate::nodes::NodeRuns;
 use crate::options::ReadOptions;
 use crate::reader::{Entry, Reader};
 use crate::record::{FIELD_NAMES, FIELDS, Record};
-use crate::site::SiteSize;
+use crate::site::{SiteSize, SizeSource};
 use crate::summary::LogSummary;
 use crate::unit::LogUnit;
 
@@ -187,11 +187,11 @@ impl ProfileBuilder {
         let node_use = runs.node_use(&|_| true);
         let largest = largest_job_procs.and_then(|procs| u64::try_from(procs).ok()).unwrap_or_default();
         let size = match procs.and_then(|procs| u64::try_from(procs).ok()) {
-            Some(procs) => SiteSize::Known(procs, "processors by its header"),
+            Some(procs) => SiteSize::Known(procs, SizeSource::Header),
             None => SiteSize::of_use(&node_use, &runs.levels(&|_| true), unit, largest),
         };
         let (machine_procs, machine_source) = match size {
-            SiteSize::Known(procs, source) => (Some(procs), source.to_owned()),
+            SiteSize::Known(procs, source) => (Some(procs), source.words().to_owned()),
             SiteSize::Unknown(sentence) => (None, sentence),
         };
         let window_from_s = runs.window().map(|window| window.start);

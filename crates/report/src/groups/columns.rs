@@ -3,7 +3,7 @@
 use super::GroupsOptions;
 use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_results::text::{PaperCell, grouped};
-use meshreplay_sim::metrics::{Better, Display, GroupNumbers, Metric, grouped_metrics};
+use meshreplay_sim::metrics::{Better, Display, GroupNumbers, Metric, Needs, grouped_metrics, metric};
 
 /// A column of numbers.
 pub(super) struct Column {
@@ -58,6 +58,21 @@ fn all() -> Vec<Column> {
     columns
 }
 
+/// The name of the columns of all causes of waiting together.
+const WHY: &str = "why";
+
+/// Returns whether the column needs causes of waiting.
+pub(super) fn is_cause(name: &str) -> bool {
+    metric(name).is_some_and(|metric| metric.column.needs == Needs::Why)
+}
+
+/// Returns the names of the columns of numbers that `text` names: one, or with `why` those of all causes of
+/// waiting. Fails if there are none.
+pub fn group_columns(text: &str) -> Result<Vec<&'static str>, SpecError> {
+    let causes = grouped_metrics().map(Metric::name).filter(|name| is_cause(name));
+    if text == WHY { Ok(causes.collect()) } else { Ok(vec![group_column(text)?]) }
+}
+
 /// Returns the name of the column of numbers that `text` names. Fails if there is none.
 pub fn group_column(text: &str) -> Result<&'static str, SpecError> {
     let names: Vec<&'static str> = all().iter().map(|column| column.name).collect();
@@ -70,7 +85,8 @@ impl Column {
         let mut columns = all();
         if options.columns.is_empty() {
             // People seldom weight means by the number of jobs in means.
-            columns.retain(|column| options.exact || !matches!(column.source, Source::JobsInMeans));
+            let is_asked = |column: &Self| options.exact || !matches!(column.source, Source::JobsInMeans);
+            columns.retain(|column| is_asked(column) && !is_cause(column.name));
             return columns;
         }
         let place = |column: &Self| options.columns.iter().position(|name| *name == column.name);

@@ -3,14 +3,14 @@
 mod columns;
 mod sums;
 
-pub use columns::group_column;
+pub use columns::{group_column, group_columns};
 
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use self::columns::Column;
+use self::columns::{Column, is_cause};
 use self::sums::{GroupIndex, Sums};
 use meshreplay_alloc::allocator;
 use meshreplay_base::job::Period;
@@ -19,7 +19,7 @@ use meshreplay_results::frame::{
     Column as FrameColumn, FrameError, JobColumns, JobCounts, Key, Replication, Table,
 };
 use meshreplay_results::text::{PaperCell, PaperTable};
-use meshreplay_sim::metrics::{GroupNumbers, Trim};
+use meshreplay_sim::metrics::{GroupNumbers, Trim, WaitCause};
 use meshreplay_study::study::Coordinate;
 
 /// A way to group jobs: a row of [`GROUPINGS`].
@@ -104,8 +104,9 @@ pub enum GroupsError {
     /// The jobs lack a column.
     #[error(
         "{}: the jobs have no column '{column}'; this version of meshreplay keeps it when the replay runs \
-             again",
-        .path.display()
+             again{}",
+        .path.display(),
+        if column.starts_with("wait_") && *column != "wait_s" { " with --why" } else { "" }
     )]
     NoColumn {
         /// The file of jobs.
@@ -137,13 +138,13 @@ struct JobGroups<'a> {
 
 impl<'a> JobGroups<'a> {
     /// Finds the columns in the saved jobs.
-    fn from_table(jobs: &'a Table, by: &Grouping) -> Result<Self, GroupsError> {
+    fn from_table(jobs: &'a Table, options: &GroupsOptions) -> Result<Self, GroupsError> {
         let missing = |column| GroupsError::NoColumn { path: jobs.path.clone(), column };
         let column = |name: &'static str| jobs.column(name).ok_or_else(|| missing(name));
         column("replay")?;
         column("seed")?;
-        let group = column(by.column)?;
-        for name in NUMBERS {
+        let group = column(options.by.column)?;
+        for name in options.numbers() {
             if column(name)?.numbers().is_none() {
                 return Err(GroupsError::NoNumbers { path: jobs.path.clone(), column: name });
             }
@@ -152,8 +153,17 @@ impl<'a> JobGroups<'a> {
     }
 }
 
-/// The columns of numbers that are summed up.
+/// The columns of numbers that are always summed up.
 const NUMBERS: [&str; 6] = ["submit_s", "start_s", "end_s", "procs", "allocated", "pairwise_sum"];
+
+impl GroupsOptions {
+    /// Returns the columns of numbers that are summed up.
+    fn numbers(&self) -> Vec<&'static str> {
+        let has_causes = self.columns.iter().chain(&self.sort).any(|name| is_cause(name));
+        let causes = WaitCause::ALL.into_iter().filter(|_| has_causes).map(WaitCause::column);
+        NUMBERS.into_iter().chain(causes).collect()
+    }
+}
 
 /// The label of jobs with an unknown group.
 const UNKNOWN: &str = "unknown";
@@ -225,10 +235,10 @@ struct ReplayWithJobs {
 type Visit<'a> = dyn FnMut(Replication, &JobGroups<'_>, Range<usize>) -> Result<(), GroupsError> + 'a;
 
 /// Calls `visit` with the jobs in `folder`. Fails if there are none, or if they lack a column.
-fn visit_jobs(folder: &Path, by: &Grouping, visit: &mut Visit<'_>) -> Result<(), GroupsError> {
-    let columns: Vec<&str> = NUMBERS.into_iter().chain(["seed", by.column]).collect();
+fn visit_jobs(folder: &Path, options: &GroupsOptions, visit: &mut Visit<'_>) -> Result<(), GroupsError> {
+    let columns: Vec<&str> = options.numbers().into_iter().chain(["seed", options.by.column]).collect();
     let mut visit = |part: &Table| {
-        let jobs = JobGroups::from_table(part, by)?;
+        let jobs = JobGroups::from_table(part, options)?;
         part.replications().into_iter().try_for_each(|(key, rows)| visit(key, &jobs, rows))
     };
     if Table::visit_details(folder, "jobs", &columns, &|_| true, &mut visit)? {
@@ -245,7 +255,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let is_once =
         options.top.is_none() && !summary.has_number("trim_percent") && summary.column("period").is_none();
     let (mut index, mut sums) = (GroupIndex::default(), Sums::single_pass(&summary));
-    visit_jobs(folder, by, &mut |key, jobs, rows| {
+    visit_jobs(folder, options, &mut |key, jobs, rows| {
         let grouped = index.grouped(jobs, by, rows);
         index.add(key, &grouped);
         if is_once { Ok(sums.add(key, &grouped)?) } else { Ok(()) }
@@ -262,7 +272,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     if !is_once {
         sums = Sums::second_pass(&index, &replays);
         let places = shown.places(&index);
-        visit_jobs(folder, by, &mut |key, jobs, rows| {
+        visit_jobs(folder, options, &mut |key, jobs, rows| {
             let (rows, mut groups) = index.grouped(jobs, by, rows);
             // A file changed in between may have other groups.
             for group in &mut groups {

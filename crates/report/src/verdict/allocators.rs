@@ -3,6 +3,7 @@
 use super::candidate::{Candidate, ranked};
 use super::comparison::{Comparison, range};
 use super::overload::instead_of_waits;
+use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::metric;
 
 /// The number that allocators are compared by, besides waits. Large jobs decide it.
@@ -176,16 +177,40 @@ impl<'g, 'a> Classes<'g, 'a> {
         let compared = match stable.as_slice() {
             [] => None,
             [only] if overloaded.is_empty() => {
-                Some(format!("jobs wait {}", Comparison::of_pair(only, base, WAIT)?.than(&under)))
+                let than = Comparison::of_pair(only, base, WAIT)?.than(&under);
+                Some(format!("jobs wait {than}{}", for_places(&stable, base)))
             }
             [only] => {
                 let than = Comparison::of_pair(only, base, WAIT)?.than(&under);
-                Some(format!("under {} jobs wait {than}", only.name))
+                Some(format!("under {} jobs wait {than}{}", only.name, for_places(&stable, base)))
             }
-            all => wait_range(all, base, &under).map(|text| format!("jobs wait {text}")),
+            all => {
+                wait_range(all, base, &under).map(|text| format!("jobs wait {text}{}", for_places(all, base)))
+            }
         };
         let clauses: Vec<String> = compared.into_iter().chain(apart(&overloaded, base)).collect();
         (!clauses.is_empty()).then(|| clauses.join("; "))
+    }
+}
+
+/// Returns the clause on the part of the waits that is for a place, for allocators in the order of their waits;
+/// empty if it is not known.
+fn for_places(of: &[&Candidate<'_>], base: &Candidate<'_>) -> String {
+    let place = |one: &Candidate<'_>| one.mean("wait_no_place_s_mean");
+    let seconds = |seconds: f64| format!("{} s", grouped(seconds, if seconds < 100.0 { 2 } else { 0 }));
+    let (Some(low), Some(high)) = (of.first(), of.last()) else { return String::new() };
+    let (Some(least), Some(most), Some(own)) = (place(low), place(high), base.mean(WAIT)) else {
+        return String::new();
+    };
+    if of.len() > 1 {
+        let [least, most] =
+            [(least, low), (most, high)].map(|(s, one)| format!("{} ({})", seconds(s), one.name));
+        return format!("; waits for a place are {least} and {most}");
+    }
+    let extra = low.mean(WAIT).map_or(0.0, |wait| wait - own);
+    match seconds(least) {
+        text if least <= extra => format!("; of the extra {}, {text} are waits for a place", seconds(extra)),
+        text => format!("; {text} of the wait are for a place"),
     }
 }
 

@@ -8,8 +8,8 @@ use meshreplay_study::study::{Options, Outcome, PlannedReplay, ReplaySpec};
 use meshreplay_workload::Shake;
 
 /// Further numbers of the lines: the criteria of the two classes of allocators, the cost of the second class,
-/// the scale of times, and the load with what is compared under overload.
-const BESIDE: [&str; 10] = [
+/// the scale of times, the load with what is compared under overload, and what decides about recorded waits.
+const BESIDE: [&str; 17] = [
     "allocate_failures",
     "internal_fragmentation",
     "contiguous_share",
@@ -20,6 +20,13 @@ const BESIDE: [&str; 10] = [
     "backlog_days",
     "useful_utilization",
     "makespan_s",
+    "wait_no_place_s_mean",
+    "wait_free_share",
+    "wait_free_share_peak",
+    "overtaking_share",
+    "starts_delayed",
+    "waits_unknown",
+    "jobs",
 ];
 
 /// A replay and its replications; none if the replay has no results.
@@ -57,7 +64,9 @@ impl<'a> ReplayResult<'a> {
             jobs: outcome.summary.get("jobs"),
             in_means: outcome.summary.get("jobs_in_means"),
             shake_percent: options.shake_of(&planned.spec).map(Shake::percent),
-            numbers: compared(|name| outcome.summary.get(name)),
+            numbers: compared(|name| {
+                outcome.summary.get(name).or_else(|| outcome.recording.share_of_waits(name))
+            }),
             parts: Some(Cow::Borrowed(&outcome.parts)),
         };
         Self {

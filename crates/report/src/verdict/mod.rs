@@ -15,6 +15,7 @@ mod comparison;
 mod measured;
 mod overload;
 mod plain;
+mod recorded;
 mod saved;
 mod schedulers;
 #[cfg(test)]

@@ -12,14 +12,26 @@ use super::measured::{self, ReplayResult, compared};
 use super::plain::{Plain, plain};
 use super::winners::Winners;
 use super::{lines, primary};
+use meshreplay_base::job::Time;
 use meshreplay_figures::{Curve, FigureError, Results};
 use meshreplay_results::frame::{JobColumns, Replication, SHAKE, Table, uncompared_replays};
-use meshreplay_sim::metrics::{JobRow, PartSums, Trim, saved_backlog};
+use meshreplay_sim::metrics::{JobRow, PartSums, Run, Trim, WhyShares, explain, saved_backlog};
+use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_study::study::ReplaySpec;
 
 /// The columns that identify jobs, and those that the compared numbers are computed from.
-const COLUMNS: [&str; 9] =
-    ["replay", "seed", "job", "submit_s", "start_s", "end_s", "procs", "allocated", "pairwise_sum"];
+const COLUMNS: [&str; 10] = [
+    "replay",
+    "seed",
+    "job",
+    "submit_s",
+    "start_s",
+    "end_s",
+    "procs",
+    "allocated",
+    "pairwise_sum",
+    "estimate_s",
+];
 /// The columns of the summary that count jobs left out of a replay.
 const LEFT_OUT: [&str; 3] = ["never_fit", "jobs_given_up", "jobs_never_started"];
 
@@ -30,8 +42,9 @@ type SavedParts = BTreeMap<Replication, FromJobs>;
 struct FromJobs {
     /// The sums over parts of the log.
     parts: PartSums,
-    /// The numbers on the backlog, which summaries of version 1.0 lack.
-    backlog: [(&'static str, f64); 3],
+    /// The numbers on the backlog, which summaries of version 1.0 lack, and the shares of recorded waits, which
+    /// most summaries of archive logs lack.
+    numbers: Vec<(&'static str, f64)>,
 }
 
 /// Saved results with the sums for their comparison.
@@ -111,15 +124,15 @@ impl<'a> SavedAnswer<'a> {
         let replication = |&row: &usize| {
             let key = table.replication(row)?;
             let from_jobs = self.parts.get(&key);
-            let backlog = |name: &str| {
-                from_jobs?.backlog.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
+            let number = |name: &str| {
+                from_jobs?.numbers.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
             };
             Some(measured::Replication {
                 seed: key.seed,
                 jobs: table.number("jobs", row),
                 in_means: table.number("jobs_in_means", row),
                 shake_percent: table.number(SHAKE, row),
-                numbers: compared(|name| table.number(name, row).or_else(|| backlog(name))),
+                numbers: compared(|name| table.number(name, row).or_else(|| number(name))),
                 parts: from_jobs.map(|from_jobs| Cow::Borrowed(&from_jobs.parts)),
             })
         };
@@ -160,6 +173,26 @@ impl<'a> SavedAnswer<'a> {
     }
 }
 
+/// The jobs of a replication, and the time limit of each; `None` without one.
+struct SavedJobs {
+    key: Replication,
+    jobs: Vec<JobRow>,
+    limits_s: Vec<Option<f64>>,
+}
+
+/// Returns the shares of the waits of a recorded schedule.
+fn shares(jobs: &[JobRow], limits_s: &[Option<f64>], spec: &ReplaySpec) -> [(&'static str, f64); 2] {
+    let time = |seconds: f64| Time::from_micros((seconds * 1e6).round() as i64);
+    let run = |(job, limit_s): (&JobRow, &Option<f64>)| {
+        let [submit, start, end] = job.times_s().map(time);
+        Run { submit, start, end, nodes: job.allocated, limit: limit_s.map(time) }
+    };
+    let runs: Vec<Run> = jobs.iter().zip(limits_s).map(run).collect();
+    let sizes = [(Time::from_micros(i64::MIN), spec.machine.available())];
+    let WhyShares { free, overtaking } = explain(&runs, &sizes, &[], spec.covered()).shares();
+    [("wait_free_share", free), ("overtaking_share", overtaking)]
+}
+
 /// Largest number of jobs of a replication for intervals of differences. All jobs of a replication are in
 /// memory at a time.
 const MOST_JOBS: f64 = 2_500_000.0;
@@ -175,7 +208,7 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
     for row in 0..table.height() {
         if let Some((key, spec)) = table.replication(row).zip(results.spec(row)) {
             let trim = Trim { percent: table.number("trim_percent", row), period: spec.covered() };
-            machines.insert(key, (spec.machine, trim));
+            machines.insert(key, (spec, trim));
         }
     }
     // Version 1.0 left out other jobs, and its summaries have no backlog.
@@ -183,13 +216,18 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
         return Ok(SavedParts::new());
     }
     let (mut found, mut has_all) = (SavedParts::new(), true);
-    let mut current: Option<(Replication, Vec<JobRow>)> = None;
-    let mut finish = |current: Option<(Replication, Vec<JobRow>)>| {
-        if let Some((key, jobs)) = current
-            && let Some((machine, trim)) = machines.get(&key)
+    let mut current: Option<SavedJobs> = None;
+    let mut finish = |current: Option<SavedJobs>| {
+        if let Some(SavedJobs { key, jobs, limits_s }) = current
+            && let Some((spec, trim)) = machines.get(&key)
         {
-            let (parts, backlog) = (PartSums::of_saved(&jobs, *trim, machine), saved_backlog(&jobs, machine));
-            found.insert(key, FromJobs { parts, backlog });
+            let (parts, backlog) =
+                (PartSums::of_saved(&jobs, *trim, &spec.machine), saved_backlog(&jobs, &spec.machine));
+            let mut numbers = backlog.to_vec();
+            if spec.scheduler.name == RECORDED {
+                numbers.extend(shares(&jobs, &limits_s, spec));
+            }
+            found.insert(key, FromJobs { parts, numbers });
         }
     };
     Table::visit_details::<FigureError>(folder, "jobs", &COLUMNS, &|_| true, &mut |part| {
@@ -197,11 +235,12 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
         let columns = JobColumns::of(part);
         // The rows of a replication are adjacent.
         for (key, rows) in part.replications() {
-            if current.as_ref().is_none_or(|(last, _)| *last != key) {
-                finish(current.replace((key, Vec::new())));
+            if current.as_ref().is_none_or(|last| last.key != key) {
+                finish(current.replace(SavedJobs { key, jobs: Vec::new(), limits_s: Vec::new() }));
             }
-            if let Some((_, jobs)) = &mut current {
-                jobs.extend(rows.map(|i| columns.row(i)));
+            if let Some(SavedJobs { jobs, limits_s, .. }) = &mut current {
+                jobs.extend(rows.clone().map(|i| columns.row(i)));
+                limits_s.extend(rows.map(|i| part.numbers("estimate_s").and_then(|limits| limits.get(i))));
             }
         }
         Ok(())

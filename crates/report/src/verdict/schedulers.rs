@@ -5,15 +5,12 @@ use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
 use super::measured::ReplayResult;
 use super::overload::{MARK, instead_of_waits};
+use super::recorded::Recorded;
 use meshreplay_results::text::grouped;
 use meshreplay_sim::scheduler::RECORDED;
 
 /// Largest number of sets of allocators with lines of their own.
 const MOST_SETS: usize = 3;
-
-/// The introduction to differences between recorded and simulated waits.
-const HAPPENED: &str = "recorded waits are what happened: priorities, limits, reservations and outages are \
-     in them; a simulated scheduler is one rule alone on these jobs";
 
 /// The schedulers under which allocators with the same waits were replayed.
 struct Schedulers<'a> {
@@ -24,31 +21,27 @@ struct Schedulers<'a> {
 /// Returns the lines on the schedulers of a setting.
 pub(super) fn lines(setting: &[&ReplayResult<'_>]) -> Vec<String> {
     let sets = sets(setting);
-    let not_compared = setting.iter().find_map(|replay| replay.not_compared.clone());
     let has_several = sets.len() > 1;
     let with = |set: &Schedulers<'_>| {
         if has_several { format!(" with {}", joined(&set.allocators, MOST_SETS)) } else { String::new() }
     };
     let mut lines = Vec::new();
-    let (mut recorded, mut has_recorded) = (Vec::new(), false);
+    let mut recorded = Vec::new();
     for set in sets.iter().take(MOST_SETS) {
         let (simulated, happened) = set.divided();
-        has_recorded |= happened.is_some();
-        let happened = happened.filter(|_| not_compared.is_none());
-        lines.extend(waits(&simulated, happened).map(|text| format!("schedulers{}: {text}", with(set))));
-        let text = happened.and_then(|happened| beside_recorded(&simulated, happened));
-        recorded.extend(text.map(|text| text + &with(set)));
+        let said = happened
+            .and_then(|one| Some((one, Recorded::new(setting[one.position], setting.iter().copied())?)));
+        let compared = said.as_ref().filter(|(_, said)| said.is_compared).map(|(one, _)| *one);
+        lines.extend(waits(&simulated, compared).map(|text| format!("schedulers{}: {text}", with(set))));
+        recorded.extend(said.and_then(|(happened, said)| said.line(&simulated, happened, &with(set))));
         lines.extend(set.compared.left_out.as_ref().map(|text| text.to_owned() + &with(set)));
     }
     if sets.len() > MOST_SETS {
         lines
             .push(format!("schedulers: {} more sets of allocators have other waits", sets.len() - MOST_SETS));
     }
-    if let Some(line) = not_compared.filter(|_| has_recorded) {
-        lines.push(line);
-    } else if !recorded.is_empty() {
-        lines.push(format!("{HAPPENED}: {}", recorded.join("; ")));
-    }
+    recorded.dedup();
+    lines.extend(recorded);
     lines
 }
 
@@ -73,8 +66,9 @@ fn sets<'a>(setting: &[&'a ReplayResult<'_>]) -> Vec<Schedulers<'a>> {
     allocators.dedup();
     let mut sets: Vec<Schedulers<'a>> = Vec::new();
     for allocator in allocators {
-        let of_allocator = setting.iter().filter(|replay| replay.spec.labels.allocator == allocator);
-        let candidates = of_allocator.enumerate();
+        let of_allocator =
+            setting.iter().enumerate().filter(|(_, replay)| replay.spec.labels.allocator == allocator);
+        let candidates = of_allocator;
         let candidates: Vec<_> =
             candidates.map(|(i, replay)| Candidate::new(i, &replay.spec.labels.scheduler, replay)).collect();
         if candidates.len() < 2 || candidates.iter().all(|one| one.replications.is_empty()) {
@@ -164,13 +158,23 @@ fn names_of(schedulers: &[&Candidate<'_>]) -> String {
     joined(&schedulers.iter().map(|one| one.name).collect::<Vec<_>>(), usize::MAX)
 }
 
-/// Returns the differences of simulated waits to the recorded waits, but for overloaded replays.
-fn beside_recorded(simulated: &[&Candidate<'_>], recorded: &Candidate<'_>) -> Option<String> {
-    let is_stable = |one: &&&Candidate<'_>| !one.is_overloaded() && !recorded.is_overloaded();
-    let compared: Vec<_> = simulated.iter().filter(is_stable).collect();
-    let compare = |one: &&&Candidate<'_>| {
-        Some(Comparison::of_best(one, recorded, WAIT, compared.len())?.under(one.name))
-    };
-    let texts: Vec<String> = compared.iter().filter_map(compare).collect();
-    (!texts.is_empty()).then(|| format!("compared with them, jobs wait {}", texts.join(", ")))
+impl Recorded {
+    /// Returns the line on recorded waits, with differences of simulated waits to them unless replays are
+    /// overloaded. `None` if there is nothing to say.
+    fn line(self, simulated: &[&Candidate<'_>], recorded: &Candidate<'_>, with: &str) -> Option<String> {
+        let Self { words, is_compared, beside } = self;
+        if !is_compared {
+            return Some(words);
+        }
+        let is_stable = |one: &&&Candidate<'_>| !one.is_overloaded() && !recorded.is_overloaded();
+        let compared: Vec<_> = simulated.iter().filter(is_stable).collect();
+        let compare = |one: &&&Candidate<'_>| {
+            Some(Comparison::of_best(one, recorded, WAIT, compared.len())?.under(one.name))
+        };
+        let texts: Vec<String> = compared.iter().filter_map(compare).collect();
+        let beside = if beside.is_empty() { beside } else { format!("; {beside}") };
+        let differences = texts.join(", ");
+        (!texts.is_empty())
+            .then(|| format!("{words}; compared with them, jobs wait {differences}{with}{beside}"))
+    }
 }

@@ -7,6 +7,7 @@ use super::measured::{ReplayResult, Replication};
 use super::plain::plain;
 use super::{DISTANCE, lines, prefix, varying};
 use meshreplay_sim::metrics::{JobRow, PartSums, Trim};
+use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_study::study::{Coordinate, ReplaySpec, not_compared};
 
 /// Returns a replay of 2,000 jobs. `wait` returns the wait of a job, in seconds.
@@ -24,12 +25,18 @@ fn measured<'a>(
     let job = |i: usize| {
         let (submit_s, start_s) = (i as f64, i as f64 + waits[i]);
         let (end_s, pairwise_sum) = (start_s + 500.0, sums[i] as u64);
-        JobRow { number: i as i64, submit_s, start_s, end_s, procs: 4, allocated: 4, pairwise_sum }
+        JobRow { number: i as i64, submit_s, start_s, end_s, procs: 4, allocated: 4, pairwise_sum, why: None }
     };
     let jobs: Vec<JobRow> = (0..JOBS).map(job).collect();
     let mean = |values: &[f64]| values.iter().sum::<f64>() / JOBS as f64;
     let mut found =
         vec![("wait_s_mean", mean(&waits)), ("pairwise_sum_mean", mean(&sums)), ("service_s_mean", 500.0)];
+    if spec.scheduler.name == RECORDED {
+        found.extend([("jobs", JOBS as f64), ("overtaking_share", 0.5)]);
+        found.extend(
+            [("wait_free_share", 0.0)].iter().filter(|(name, _)| numbers.iter().all(|(own, _)| own != name)),
+        );
+    }
     found.extend(numbers);
     let parts = PartSums::of_saved(&jobs, Trim::default(), &"8x8".parse().expect("a machine"));
     let replication = Replication {
@@ -66,10 +73,65 @@ fn pooled_partitions_have_no_difference_to_recorded_waits() {
     assert_eq!(told[1], pooled);
     let apart = lines(recorded_and_easy(false), DISTANCE, None);
     assert!(
-        apart[1].starts_with("recorded waits are what happened: ")
+        apart[1].starts_with("recorded waits are what happened; compared with them, jobs wait ")
             && apart[1].contains("shorter under easy (")
     );
     assert!(apart[1].contains("shorter under fcfs (") && apart[0] == told[0], "{apart:?}");
+}
+
+/// Returns the line on recorded waits with these numbers.
+fn line_on_recorded(numbers: &[(&'static str, f64)], scale: f64) -> String {
+    let mut replays = vec![
+        measured("recorded", "naive", |i| 300.0 + (i * 37 % 90) as f64, numbers),
+        measured("easy", "naive", |i| 200.0 + (i * 23 % 80) as f64, &[]),
+    ];
+    replays.iter_mut().for_each(|replay| replay.spec.to_mut().arrival_scale = scale);
+    lines(replays, DISTANCE, None)
+        .iter()
+        .find(|line| line.contains("recorded wait"))
+        .cloned()
+        .unwrap_or_default()
+}
+
+#[test]
+fn causes_of_recorded_waits_decide_what_is_said_of_them() {
+    let compared = "recorded waits are what happened; compared with them, jobs wait 30.1 % shorter under easy (95 % CI \
+                    30.1 to 30.1 %)";
+    let passed = "of the recorded waiting passed while the job fitted and would have delayed nobody";
+    for (free, overtaking, expected) in [
+        (0.0, 0.5, compared.to_owned()),
+        (0.042, 0.5, format!("{compared}; 4.2 % {passed}: another order, reservations or holds")),
+        (0.6, 0.0, format!("{compared}; the recorded scheduler does not backfill: 60 % {passed}")),
+        (
+            0.31,
+            0.5,
+            "31 % of the recorded waiting cannot come from any order of the queue: jobs were held (limits, \
+             maintenance, dependencies, failures, partitions), and a difference to recorded would count that as \
+             gain; --why shows whose jobs and when"
+                .to_owned(),
+        ),
+    ] {
+        let found = line_on_recorded(&[("wait_free_share", free), ("overtaking_share", overtaking)], 1.0);
+        assert!(found.starts_with(&expected) || found == expected, "{found}\n{expected}");
+        assert_eq!(found.contains("compared with them"), expected.contains("compared with them"), "{found}");
+    }
+    let of_sizes = |free: f64, peak: f64| {
+        line_on_recorded(&[("wait_free_share", free), ("wait_free_share_peak", peak)], 1.0)
+    };
+    assert!(of_sizes(0.06, 0.004).contains("; 0.4 to 6.0 % of the recorded waiting"));
+    let unclear = of_sizes(0.15, 0.09);
+    assert!(unclear.contains("not compared") && unclear.contains(" 9.0 to 15 % of "), "{unclear}");
+    let late = line_on_recorded(&[("starts_delayed", 1.0)], 1.0);
+    assert!(
+        late.contains("but for 1 of 2,000 jobs that did not start when the log says; compared"),
+        "{late}"
+    );
+    let late = line_on_recorded(&[("starts_delayed", 21.0)], 1.0);
+    assert!(
+        late.starts_with("21 of 2,000 jobs did not start when the log says: recorded and simul"),
+        "{late}"
+    );
+    assert!(line_on_recorded(&[], 0.8).starts_with("arrivals are not those of the log: "));
 }
 
 #[test]

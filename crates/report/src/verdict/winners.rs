@@ -6,10 +6,10 @@ use super::allocators::{Classes, DISTANCE, RATIO, WAIT, has_much_unasked};
 use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
 use super::measured::ReplayResult;
+use super::recorded::Recorded;
 use super::{OF_GROUP, OF_SETTING, alike, allocators, primary};
 use meshreplay_results::frame::FinishedRun;
 use meshreplay_sim::metrics::{Better, Metric, Needs};
-use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_study::study::Study;
 
 /// The numbers of placements, with a best replay in each class of allocators.
@@ -121,9 +121,9 @@ impl Winners {
 
     /// Records the replays of a setting with the shortest waits.
     fn add_waits(&mut self, replays: &[ReplayResult<'_>], setting: &[usize]) {
-        let is_compared = |i: &&usize| {
-            !(replays[**i].not_compared.is_some() && replays[**i].spec.scheduler.name == RECORDED)
-        };
+        let of_setting = || setting.iter().map(|&i| &replays[i]);
+        let is_compared =
+            |i: &&usize| Recorded::new(&replays[**i], of_setting()).is_none_or(|said| said.is_compared);
         let compared: Vec<usize> = setting.iter().filter(is_compared).copied().collect();
         let Comparable { candidates, .. } = Comparable::new(candidates(replays, &compared));
         for one in &candidates {

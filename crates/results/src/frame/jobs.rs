@@ -13,7 +13,7 @@ use meshreplay_base::job::{Job, Period, Shape, Time};
 use meshreplay_logs::{LogNames, NameKind};
 use meshreplay_sim::engine::Record;
 use meshreplay_sim::execution::JobTraffic;
-use meshreplay_sim::metrics::{Dispersal, FinishedJob, Has, More, Needs};
+use meshreplay_sim::metrics::{Dispersal, FinishedJob, Has, More, Needs, WaitCause};
 use meshreplay_study::study::Outcome;
 
 /// Facts that the jobs of a replication share.
@@ -94,6 +94,11 @@ impl JobRow<'_> {
         self.shared.is_predicted.then(|| value(self.record()))
     }
 
+    /// Returns the time waited for a cause; `None` if the replay has no causes.
+    fn waited_s(&self, cause: WaitCause) -> Option<f64> {
+        self.more().why.map(|why| why[cause].as_seconds())
+    }
+
     /// Returns the mean of a quantity over the packets of the job. `total` returns its sum over the packets.
     /// The mean is 0 if the job sent no packets, and `None` if the replay has no network.
     fn per_packet(&self, total: fn(JobTraffic) -> u64) -> Option<f64> {
@@ -147,6 +152,24 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
             .needs(Needs::RecordedNodes)
             .meaning("nodes outside of its recorded list; null without a list"),
         field("wait_s", F64(|row| row.finished.wait_s())).unit("s").meaning("start − arrival"),
+        why(WaitCause::TooLarge, "the job exceeded the machine", |row| row.waited_s(WaitCause::TooLarge)),
+        why(WaitCause::NoRoom, "it exceeded the nodes that no job used", |row| row.waited_s(WaitCause::NoRoom)),
+        why(
+            WaitCause::Outage,
+            "nodes were down that it needed, or it would by its limit have run into a known outage",
+            |row| row.waited_s(WaitCause::Outage),
+        ),
+        why(
+            WaitCause::Reserved,
+            "it would by its limit have delayed the oldest job that did not fit",
+            |row| row.waited_s(WaitCause::Reserved),
+        ),
+        why(WaitCause::NoPlace, "the allocator refused it although enough nodes were free", |row| {
+            row.waited_s(WaitCause::NoPlace)
+        }),
+        why(WaitCause::Free, "it fitted, would have delayed no other, and was not started", |row| {
+            row.waited_s(WaitCause::Free)
+        }),
         field("queue_delay_s", F64(|row| row.finished.queue_delay_s()))
             .unit("s")
             .meaning("time from arrival to the head of the queue, or to the start if earlier"),
@@ -252,6 +275,15 @@ fn of_log<'a>() -> Vec<Field<JobRow<'a>>> {
 fn write_shape(shape: &Shape, to: &mut String) {
     // A string takes all that is written to it.
     let _ = write!(to, "{shape}");
+}
+
+/// Returns the column of a cause of waiting.
+fn why<'a>(
+    cause: WaitCause,
+    meaning: &'static str,
+    value: fn(&JobRow<'a>) -> Option<f64>,
+) -> Field<JobRow<'a>> {
+    field(cause.column(), MaybeF64(value)).needs(Needs::Why).unit("s").meaning(meaning)
 }
 
 fn field<'a>(name: &'static str, value: Value<JobRow<'a>>) -> Field<JobRow<'a>> {

@@ -222,6 +222,25 @@ impl ReplayState<'_> {
         arrival.into_iter().chain(due).chain(wake).chain(change).chain(reopening).min()
     }
 
+    /// Moves the clock to `now` and adds the jobs that end then to `done`. `event` and `correction` are the
+    /// times of the next other event and of the next correction of a prediction. Returns whether there is a
+    /// pass: not if a correction is all that happens.
+    fn advance(
+        &mut self,
+        now: Time,
+        event: Option<Time>,
+        correction: Option<Time>,
+        done: &mut Vec<JobId>,
+    ) -> bool {
+        self.now = now;
+        self.execution.advance(now, done);
+        let has_pass = event == Some(now) || !done.is_empty() || correction != Some(now);
+        if has_pass {
+            self.observer.instant(now);
+        }
+        has_pass
+    }
+
     /// Adds the jobs that arrive now to the window and replaces `arriving` by their ids. `next` is the next
     /// arrival and becomes the first later one.
     fn take_arriving(
@@ -325,9 +344,8 @@ pub fn replay(
             }
             break;
         };
-        state.now = now;
         // `done` receives the jobs that end now. The passes below remove them from the machine.
-        state.execution.advance(now, &mut done);
+        let has_pass = state.advance(now, event, correction, &mut done);
         finished += done.len();
         state.correct(&done, scheduler);
         state.drop_plan_if_ended(&done);
@@ -336,8 +354,7 @@ pub fn replay(
         state.reopen(&mut done, scheduler);
         state.take_arriving(&mut next, arrivals, &mut arriving)?;
         state.open(&mut running, &mut arriving);
-        // No pass if a correction is all that happens at this instant.
-        if event == Some(now) || !done.is_empty() || correction != Some(now) {
+        if has_pass {
             state.run_passes(&mut done, &arriving, started, scheduler);
         }
         if let Some(error) = state.error {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::execution::JobTraffic;
+use crate::scheduler::Waiting;
 use meshreplay_alloc::allocator::{Placement, Rearrangement};
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_machine::machine::{Held, NodeId};
@@ -74,6 +75,23 @@ pub struct Placed<'a> {
 
 /// Receives the events of a replay immediately.
 pub trait Observer {
+    /// Reports that the clock advances to `now`, an instant with a pass. All events of the instant follow.
+    fn instant(&mut self, _now: Time) {}
+
+    /// Reports that `job` joins the queue as `waiting`: it arrives, or returns after a kill.
+    fn queued(&mut self, _waiting: &Waiting, _job: &Job) {}
+
+    /// Reports that a job leaves the queue and runs on `nodes` nodes.
+    fn started(&mut self, _id: JobId, _nodes: u32) {}
+
+    /// Reports that `nodes` nodes will become free when a running job ends, because others of its nodes are
+    /// down.
+    fn returning(&mut self, _id: JobId, _nodes: u32) {}
+
+    /// Reports that a job no longer runs: it has ended or was killed. Or that it leaves the queue without a
+    /// start.
+    fn ended(&mut self, _id: JobId) {}
+
     /// Reports that the allocator was asked for nodes for `job`. `placed` is the placement, already checked
     /// and carried out, or `None` if the job was refused, would have taken reserved nodes, or had its plan
     /// aborted.

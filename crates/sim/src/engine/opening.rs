@@ -30,6 +30,7 @@ impl ReplayState<'_> {
         arriving.retain(|job| !set.contains(job));
         for job in running.drain(..) {
             let waiting = Waiting { submit: FIRST, ..self.arrival(job) };
+            self.observer.queued(&waiting, self.window.job(job));
             self.queue.insert(waiting);
             if let Some(waiting) = self.queue.find(FIRST, job) {
                 self.start_at(waiting.slot);

@@ -165,6 +165,7 @@ impl ReplayState<'_> {
         let left =
             self.window[job].placement.nodes.iter().filter(|&&node| !self.machine.is_down(node)).count();
         self.running.set_nodes(self.estimated_end(job), job, left as u32);
+        self.observer.returning(job, left as u32);
     }
 
     /// Takes down the nodes of a job that has just ended if they failed while in use.
@@ -199,7 +200,9 @@ impl ReplayState<'_> {
         self.renew_prediction(job);
         let Job { submit, procs, .. } = *self.window.job(job);
         let (nodes, estimate) = (self.nodes_for(job), self.expected_run(job));
-        self.queue.insert(Waiting { slot: 0, job, submit, procs, nodes, estimate });
+        let waiting = Waiting { slot: 0, job, submit, procs, nodes, estimate };
+        self.observer.queued(&waiting, self.window.job(job));
+        self.queue.insert(waiting);
         if self.queue.head().is_some_and(|head| head.job == job) {
             self.window[job].record.head = self.now;
         }
@@ -227,6 +230,7 @@ impl ReplayState<'_> {
             let entry = &mut self.window[waiting.job];
             (entry.record.fate, entry.is_final) = (Fate::NeverStarted, true);
             self.queue.remove(waiting.slot);
+            self.observer.ended(waiting.job);
         }
         if let Some(next) = self.queue.head().filter(|next| next.job != head.job) {
             self.window[next.job].record.head = self.now;

@@ -62,6 +62,7 @@ impl ReplayState<'_> {
     /// Adds a job to the queue. If the queue is empty, the job becomes its head now.
     pub(super) fn arrive(&mut self, job: JobId) {
         let waiting = self.arrival(job);
+        self.observer.queued(&waiting, self.window.job(job));
         self.queue.push(waiting);
     }
 
@@ -117,6 +118,7 @@ impl ReplayState<'_> {
             self.machine.vacate_held(&placement.nodes, &held);
         }
         self.observer.vacated(&placement.nodes, self.now);
+        self.observer.ended(job);
         let began = self.timed.then(Instant::now);
         self.allocator.released(&placement, &self.machine);
         self.observer.released(elapsed_ns(began));
@@ -250,6 +252,7 @@ impl ReplayState<'_> {
             self.window[head.job].record.head = self.now;
         }
         let nodes = placement.nodes.len() as u32;
+        self.observer.started(job, nodes);
         let (start, estimated_end) = (self.now, self.now + estimate);
         self.running.insert(Running { estimated_end, job, nodes, start });
         self.set_due(job, estimated_end);

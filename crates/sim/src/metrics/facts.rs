@@ -4,6 +4,7 @@ use super::backlog::Backlog;
 use super::dispersal::Dispersal;
 use super::finished_job::{FinishedJob, Measures};
 use super::recorder::{OutageRecord, Recording};
+use super::why::JobWhy;
 use crate::engine::Record;
 use crate::execution::Traffic;
 use meshreplay_base::job::{Job, Origin, Period, Time};
@@ -27,6 +28,8 @@ pub struct JobRow {
     pub allocated: u32,
     /// Sum of the distances of all pairs of these nodes, in hops.
     pub pairwise_sum: u64,
+    /// Waiting time by cause; `None` without.
+    pub why: Option<JobWhy>,
 }
 
 impl From<&JobRow> for FinishedJob {
@@ -38,7 +41,11 @@ impl From<&JobRow> for FinishedJob {
         let record = Record { start, end, allocated: row.allocated, ..Record::default() };
         let (pairwise_sum, nodes) = (row.pairwise_sum, row.allocated);
         let dispersal = Dispersal { pairwise_sum, nodes, ..Dispersal::default() };
-        Self { job, record, measures: Measures { dispersal, ..Measures::default() } }
+        let mut measures = Measures { dispersal, ..Measures::default() };
+        if row.why.is_some() {
+            measures.more_mut().why = row.why;
+        }
+        Self { job, record, measures }
     }
 }
 

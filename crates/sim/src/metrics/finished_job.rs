@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::contention::JobContention;
 use super::dispersal::{Dispersal, Meter};
+use super::why::JobWhy;
 use crate::engine::Record;
 use crate::execution::JobTraffic;
 use meshreplay_base::job::Job;
@@ -51,6 +52,8 @@ pub struct More {
     pub replaced: Option<u32>,
     /// Its contention at the start of its last run, if estimated.
     pub contention: Option<JobContention>,
+    /// Its waiting time by cause, if found.
+    pub why: Option<JobWhy>,
     /// Its packets, `None` without a network.
     pub traffic: Option<JobTraffic>,
 }
@@ -63,6 +66,7 @@ impl More {
         refusals: 0,
         replaced: None,
         contention: None,
+        why: None,
         traffic: None,
     };
 }

@@ -73,6 +73,8 @@ pub enum Needs {
     Latency,
     /// Shaken run times.
     Shaken,
+    /// Causes of waiting. Null for replays without.
+    Why,
     /// The summary of a study, with the number of the cell in each row.
     Study,
     /// For people only: repeated replays or a network. Tables then show turnaround instead of slowdown.
@@ -107,6 +109,9 @@ impl Needs {
             Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
             Self::Latency => "with --latency",
             Self::Shaken => "with --shake",
+            Self::Why => {
+                "with --why, or for the scheduler `recorded` and logs of sites; null for other replays"
+            }
             Self::Study => "in the summary of a study",
             Self::Turnaround => "with --replications or a --network",
             Self::Moves => "on arrays, or if jobs are moved",
@@ -275,7 +280,7 @@ impl TableColumn {
 pub struct Metric {
     /// The column of the number in the `summary` frame.
     pub column: ColumnInfo,
-    title: &'static str,
+    pub(super) title: &'static str,
     /// The text after the unit in labels for people, such as `, median`. Empty for most numbers.
     detail: &'static str,
     /// The better direction.

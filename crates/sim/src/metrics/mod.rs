@@ -28,6 +28,7 @@ mod replications;
 mod rows;
 mod shapes;
 mod summary;
+mod why;
 
 pub use backlog::saved_backlog;
 pub use contention::{Contention, JobContention};
@@ -49,3 +50,6 @@ pub use registry::METRICS;
 pub use replications::{Interval, Replications};
 pub use shapes::{ShapeCount, count_by_shape};
 pub use summary::{RunningSums, Summary, metric};
+pub use why::{
+    Explained, JobWhy, RecordedWaits, Run, TotalWhy, WaitCause, Why, WhyShares, explain, peak_within,
+};

@@ -30,7 +30,7 @@ const RESULTS: &str = "2";
 /// of the paths.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let has = Has::NOTHING.with(Needs::Network, has_traffic(&spec.network));
-    Keys::new(options, has).of(spec)
+    Keys::new(options, has).of(spec, options.why)
 }
 
 /// Lines of options before that of traffic, all of which are in every key: trimming, replications, timing.
@@ -43,6 +43,8 @@ pub(super) struct Keys {
     with_node_map: String,
     /// Lines of the options for any other allocator.
     without_node_map: String,
+    /// Whether the lines of the options ask for the causes of waiting.
+    why: bool,
     outages: Option<String>,
     node_map: Option<String>,
     /// SHA-256 of each file by path; `None` if it cannot be read.
@@ -73,6 +75,7 @@ impl Keys {
         Self {
             with_node_map: lines(options),
             without_node_map: lines(&without),
+            why: options.why,
             outages: outages_sha256(options),
             node_map: node_map_sha256(options),
             read: BTreeMap::new(),
@@ -80,12 +83,15 @@ impl Keys {
         }
     }
 
-    /// Returns the content key of a replay.
-    pub(super) fn of(&mut self, spec: &ReplaySpec) -> String {
+    /// Returns the content key of a replay. `explains`: its results have the causes of waiting, asked or not.
+    pub(super) fn of(&mut self, spec: &ReplaySpec, explains: bool) -> String {
         let mut text = format!("meshreplay {RESULTS}\n");
         let unnamed_spec = without_path(spec);
         for row in COORDINATES.iter().filter(|row| row.is_given(&unnamed_spec)) {
             text.extend([row.name, "=", &row.text(&unnamed_spec), "\n"]);
+        }
+        if explains && !self.why {
+            text += "why=true\n";
         }
         let follows_lists = follows_lists(&spec.allocator);
         text += if follows_lists { &self.with_node_map } else { &self.without_node_map };

@@ -89,6 +89,8 @@ pub struct PlannedReplay {
     /// do not show that they share nodes. Recorded events then do not show how one machine would have
     /// behaved.
     pub pools_partitions: bool,
+    /// Whether the size of the machine follows from its use in the log, so that it may be smaller.
+    pub assumes_size: bool,
     /// The reason why waits are not compared with recorded ones, in words that follow the log's name; `None`
     /// without one.
     pub doubt: Option<String>,

@@ -121,8 +121,9 @@ impl<'a> Workloads<'a> {
 
     /// Returns the replay at position `cell` of the study with its jobs. Fails like [`Self::source`].
     pub(super) fn replay(&self, cell: usize) -> Result<Replay, LoadJobsError> {
-        let (spec, guests) = (self.study.cells[cell].spec.clone(), self.study.guests.clone());
-        Ok(Replay { spec, source: self.source(cell)?, guests })
+        let PlannedReplay { spec, assumes_size, .. } = &self.study.cells[cell];
+        let (spec, guests, assumes_size) = (spec.clone(), self.study.guests.clone(), *assumes_size);
+        Ok(Replay { spec, source: self.source(cell)?, guests, assumes_size })
     }
 
     /// Returns the jobs of the replay at position `cell`, and loads them if no other replay has. Fails if the

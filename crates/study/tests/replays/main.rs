@@ -25,3 +25,4 @@ mod schedulers;
 mod table_logs;
 mod table_subsets;
 mod unavailable;
+mod why;

@@ -368,7 +368,7 @@ impl Check {
         if summary.header.processors().is_none() {
             let size = SiteSize::of_use(&node_use, &runs.levels(&|_| true), unit, self.largest);
             let detail = match size {
-                SiteSize::Known(procs, source) => format!("the machine has {procs}, the {source}"),
+                SiteSize::Known(procs, source) => format!("the machine has {procs}, the {}", source.words()),
                 SiteSize::Unknown(sentence) => sentence,
             };
             self.found.entry(Defect::NO_MACHINE).or_default().1.push(Finding { line: None, detail });

@@ -9,7 +9,7 @@ use crate::frame::FrameError;
 use crate::frame::folder::StudyFolder;
 use crate::frame::origin::{Missing, Origin};
 use crate::frame::read::find;
-use meshreplay_sim::metrics::JobRow;
+use meshreplay_sim::metrics::{JobRow, JobWhy, WaitCause};
 
 /// A replication of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -158,6 +158,8 @@ impl Table {
 pub struct JobColumns<'a> {
     /// The numbers of each of [`Self::NAMES`]; `None` if the jobs lack the column.
     columns: [Option<&'a Numbers>; 7],
+    /// The numbers of the causes of waiting; `None` if the jobs lack one.
+    causes: Option<[&'a Numbers; 6]>,
 }
 
 impl<'a> JobColumns<'a> {
@@ -167,7 +169,10 @@ impl<'a> JobColumns<'a> {
 
     /// Finds the columns in the saved jobs.
     pub fn of(jobs: &'a Table) -> Self {
-        Self { columns: Self::NAMES.map(|name| jobs.numbers(name)) }
+        let causes: Option<Vec<_>> =
+            WaitCause::ALL.iter().map(|cause| jobs.numbers(cause.column())).collect();
+        let causes = causes.and_then(|causes| causes.try_into().ok());
+        Self { columns: Self::NAMES.map(|name| jobs.numbers(name)), causes }
     }
 
     /// Returns the job in row `i`. Columns that the jobs lack are 0.
@@ -182,6 +187,13 @@ impl<'a> JobColumns<'a> {
             procs: procs as u32,
             allocated: allocated as u32,
             pairwise_sum: pairwise_sum as u64,
+            why: self.causes.and_then(|causes| {
+                let seconds = causes.map(|cause| cause.get(i));
+                seconds
+                    .iter()
+                    .all(Option::is_some)
+                    .then(|| JobWhy::from_seconds(seconds.map(Option::unwrap_or_default)))
+            }),
         }
     }
 }

@@ -9,10 +9,9 @@ pub(super) use values::SpillingList;
 
 use crate::metrics::Dispersal;
 use crate::metrics::cost::Cost;
-use crate::metrics::facts::{Facts, Part};
+use crate::metrics::facts::{Facts, Part, Trim};
 use crate::metrics::finished_job::FinishedJob;
 use crate::metrics::recorder::Recording;
-use meshreplay_base::job::Time;
 use meshreplay_machine::machine::{Levels, Mesh};
 use meshreplay_machine::yardstick::PairwiseBound;
 
@@ -67,9 +66,9 @@ pub(super) enum Compute {
     Sum(PerJob<u64>),
     /// The mean of a value over the jobs in means.
     Mean(PerJob<f64>),
-    /// The mean over the jobs in means of a time between two instants, of which the part inside the period counts.
-    /// Times of jobs from before the period are in the sum.
-    MeanTime(fn(&FinishedJob) -> [Time; 2]),
+    /// The mean over the jobs in means of the part of a time that is inside the period, in seconds, or `None`
+    /// for a job without one. Times of jobs from before the period are in the sum.
+    MeanTime(fn(&FinishedJob, Trim) -> Option<f64>),
     /// The mean of a value over the jobs in means with at least two nodes.
     ParallelMean(PerJob<f64>),
     /// The mean over the same jobs of the pairwise sum divided by its lower bound. It is 1 if every placement
@@ -138,14 +137,15 @@ impl Accumulator {
             (Self::Mean(sum, count), Compute::Mean(value)) => {
                 add_mean((sum, count), *value, part.jobs, &part.kept, visit);
             }
-            (Self::Mean(sum, count), Compute::MeanTime(ends)) => {
-                for &job in part.kept.iter().chain(&part.earlier) {
-                    let [start, end] = ends(&part.jobs[job]);
-                    let time_s = part.trim.inside_s(start, end);
-                    *sum += time_s;
-                    visit(job, time_s);
+            (Self::Mean(sum, count), Compute::MeanTime(value)) => {
+                for (jobs, counted) in [(&part.kept, 1), (&part.earlier, 0)] {
+                    for &job in jobs {
+                        let Some(time_s) = value(&part.jobs[job], part.trim) else { continue };
+                        *sum += time_s;
+                        *count += counted;
+                        visit(job, time_s);
+                    }
                 }
-                *count += part.kept.len() as u64;
             }
             (Self::Mean(sum, count), Compute::ParallelMean(value)) => {
                 let parallel: Vec<usize> = part.parallel().collect();

@@ -21,8 +21,10 @@ use super::contention::Contention;
 use super::dispersal::Meter;
 use super::finished_job::FinishedJob;
 use super::fragmentation::{Fragmentation, Slices};
+use super::why::Why;
 use crate::engine::{Compaction, Fate, Observer, Placed, Record};
 use crate::execution::JobTraffic;
+use crate::scheduler::Waiting;
 use meshreplay_alloc::allocator::Rearrangement;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
@@ -60,6 +62,7 @@ pub struct Recorder<'a> {
     mesh: &'a Mesh,
     contention: Option<Contention>,
     fragmentation: Option<Fragmentation>,
+    why: Option<Why>,
     /// The memory taken by the nodes of finished jobs; `None` unless nodes are kept.
     placements: Option<PlacementMemory>,
     /// Whether the refusals of each job are counted.
@@ -87,6 +90,7 @@ impl<'a> Recorder<'a> {
             mesh,
             contention: None,
             fragmentation: None,
+            why: None,
             placements: None,
             counts_refusals: false,
             unfinished: UnfinishedJobs::default(),
@@ -116,6 +120,14 @@ impl<'a> Recorder<'a> {
         keeps_course: bool,
     ) -> Self {
         self.fragmentation = Some(Fragmentation::new(mesh, slices, start, keeps_course));
+        self
+    }
+
+    /// Also finds the causes of waiting. Limits are the estimates of the jobs, also in replays with
+    /// predictions.
+    #[must_use]
+    pub fn with_why(mut self, why: Why) -> Self {
+        self.why = Some(why);
         self
     }
 
@@ -154,6 +166,7 @@ impl<'a> Recorder<'a> {
         self.hand_over();
         self.recording.pair_seconds = self.contention.as_ref().map(Contention::pair_seconds);
         self.recording.fragmentation = self.fragmentation.map(Fragmentation::finish);
+        self.recording.why = self.why.as_ref().map(Why::shares);
         self.recording
     }
 
@@ -187,6 +200,36 @@ fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
 }
 
 impl Observer for Recorder<'_> {
+    fn instant(&mut self, now: Time) {
+        if let Some(why) = &mut self.why {
+            why.advance(now);
+        }
+    }
+
+    fn queued(&mut self, waiting: &Waiting, job: &Job) {
+        if let Some(why) = &mut self.why {
+            why.arrive(waiting.job, waiting.submit, waiting.nodes.least, Some(job.estimate));
+        }
+    }
+
+    fn started(&mut self, job: JobId, nodes: u32) {
+        if let Some(why) = &mut self.why {
+            why.start(job, nodes);
+        }
+    }
+
+    fn returning(&mut self, job: JobId, nodes: u32) {
+        if let Some(why) = &mut self.why {
+            why.set_returning(job, nodes);
+        }
+    }
+
+    fn ended(&mut self, job: JobId) {
+        if let Some(why) = &mut self.why {
+            why.end(job);
+        }
+    }
+
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
         let cost = if let Some(Placed { placement, held }) = placed {
             let defers = self.unfinished.len() <= MOST_OPEN;
@@ -207,6 +250,9 @@ impl Observer for Recorder<'_> {
             }
             &mut self.recording.allocate
         } else {
+            if let Some(why) = &mut self.why {
+                why.refuse(job);
+            }
             if self.counts_refusals {
                 self.unfinished.measures(job).more_mut().refusals += 1;
             }
@@ -239,6 +285,9 @@ impl Observer for Recorder<'_> {
     }
 
     fn compaction(&mut self, what: Compaction, plan: &Rearrangement) {
+        if let Some(why) = &mut self.why {
+            why.set_rearranging(what != Compaction::Aborted);
+        }
         self.recording.compactions.count(what, plan);
     }
 
@@ -252,6 +301,9 @@ impl Observer for Recorder<'_> {
     }
 
     fn available(&mut self, nodes: u32, now: Time) {
+        if let Some(why) = &mut self.why {
+            why.set_up(nodes);
+        }
         if let Some(outages) = &mut self.recording.outages {
             outages.change(nodes, now);
         }
@@ -281,7 +333,10 @@ impl Observer for Recorder<'_> {
     }
 
     fn on_job_final(&mut self, job: &Job, record: &Record, traffic: Option<JobTraffic>) {
-        let mut measures = self.unfinished.take_next();
+        let (id, mut measures) = self.unfinished.take_next();
+        if let Some(why) = &mut self.why {
+            measures.more_mut().why = Some(why.remove(id));
+        }
         if let Some(outages) = &mut self.recording.outages {
             match record.fate {
                 Fate::Completed => {}

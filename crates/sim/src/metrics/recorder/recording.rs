@@ -4,6 +4,7 @@ use super::outages::OutageRecord;
 use crate::engine::Compaction;
 use crate::metrics::cost::Cost;
 use crate::metrics::fragmentation::FragmentationRecord;
+use crate::metrics::why::WhyShares;
 use meshreplay_alloc::allocator::Rearrangement;
 
 /// The measurements of a [`Recorder`](super::Recorder) that do not belong to single jobs.
@@ -22,11 +23,26 @@ pub struct Recording {
     pub pair_seconds: Option<f64>,
     /// The fragmentation of the free nodes, if requested.
     pub fragmentation: Option<FragmentationRecord>,
+    /// The shares of waiting and of starts, if causes of waiting are found.
+    pub why: Option<WhyShares>,
+    /// The same on a machine with only as many nodes as were in use at most within 3 hours, if the size of the
+    /// machine is not known.
+    pub why_of_peak: Option<WhyShares>,
     /// The outages of nodes, or `None` if all nodes are always up.
     pub outages: Option<OutageRecord>,
 }
 
 impl Recording {
+    /// Returns a share of the causes of waiting by its name in the summary, which only replays on request have.
+    pub fn share_of_waits(&self, name: &str) -> Option<f64> {
+        match name {
+            "wait_free_share" => Some(self.why?.free),
+            "wait_free_share_peak" => Some(self.why_of_peak?.free),
+            "overtaking_share" => Some(self.why?.overtaking),
+            _ => None,
+        }
+    }
+
     /// Returns the duration of the allocator's calls per started job in nanoseconds: placed and refused calls
     /// and releases, without the cost of the clock. `None` if calls were not timed, or no job started.
     pub(in crate::metrics) fn calls_ns_per_job(&self) -> Option<f64> {

@@ -28,10 +28,11 @@ impl UnfinishedJobs {
         &mut self.jobs[at]
     }
 
-    /// Removes the oldest job, and returns its measurements.
-    pub(super) fn take_next(&mut self) -> Measures {
+    /// Removes the oldest job, and returns it with its measurements.
+    pub(super) fn take_next(&mut self) -> (JobId, Measures) {
+        let job = self.first;
         self.first += 1;
-        self.jobs.pop_front().unwrap_or_default()
+        (job, self.jobs.pop_front().unwrap_or_default())
     }
 }
 

@@ -2,8 +2,9 @@
 //! derive everything about a number from its row.
 //!
 //! A new number needs one row and its function. The columns of the `summary` frame have the order of the
-//! rows: numbers about jobs, then those of `places`.
+//! rows: numbers about jobs, then those of `places` and `causes`.
 
+mod causes;
 mod places;
 
 use super::facts::{offered_load, share};
@@ -15,15 +16,21 @@ use super::metric::Group::{Delays, First, Network, Response};
 use super::metric::{Metric, Needs, Shown, row};
 
 /// Every number of a summary.
-pub static METRICS: &[Metric] = &joined::<{ ROWS.len() + places::ROWS.len() }>();
+pub static METRICS: &[Metric] = &joined::<{ ROWS.len() + places::ROWS.len() + causes::ROWS.len() }>();
 
-/// Concatenates the rows of both parts.
+/// Concatenates the rows of all parts.
 const fn joined<const N: usize>() -> [Metric; N] {
     let mut all = [ROWS[0]; N];
     let mut i = 0;
     while i < N {
-        let before = ROWS.len();
-        all[i] = if i < before { ROWS[i] } else { places::ROWS[i - before] };
+        let (first, second) = (ROWS.len(), ROWS.len() + places::ROWS.len());
+        all[i] = if i < first {
+            ROWS[i]
+        } else if i < second {
+            places::ROWS[i - first]
+        } else {
+            causes::ROWS[i - second]
+        };
         i += 1;
     }
     all
@@ -156,7 +163,7 @@ const ROWS: &[Metric] = &[
         .shown(Percent(1))
         .terminal(First, "int. frag.", 6, Shown::If(Needs::Unasked))
         .report(First, "internal fragmentation %", Shown::If(Needs::Unasked)),
-    row("wait_s_mean", MeanTime(|of| [of.job.submit, of.record.start]))
+    row("wait_s_mean", MeanTime(|of, trim| Some(trim.inside_s(of.job.submit, of.record.start))))
         .of_jobs("wait_s")
         .describe("wait", "s", "mean of start − arrival")
         .shown(Seconds(1))
@@ -206,13 +213,13 @@ const ROWS: &[Metric] = &[
         .needs(Needs::RecordedNodes)
         .meaning("jobs without a node list in the log")
         .better(Neither),
-    row("queue_delay_s_mean", MeanTime(|of| [of.job.submit, of.record.head]))
+    row("queue_delay_s_mean", MeanTime(|of, trim| Some(trim.inside_s(of.job.submit, of.record.head))))
         .of_jobs("queue_delay_s")
         .describe("queue delay", "s", "mean time from arrival to the head of the queue")
         .shown(Seconds(1))
         .terminal(Delays, "queue delay s", 2, Shown::If(Needs::Moves))
         .report(First, "queue delay s", Shown::If(Needs::Moves)),
-    row("allocation_delay_s_mean", MeanTime(|of| [of.record.head, of.record.start]))
+    row("allocation_delay_s_mean", MeanTime(|of, trim| Some(trim.inside_s(of.record.head, of.record.start))))
         .of_jobs("allocation_delay_s")
         .describe("allocation delay", "s", "mean time from the head of the queue to the start")
         .shown(Seconds(1))

@@ -14,6 +14,7 @@ use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId};
 use meshreplay_sim::engine::{Compaction, Fate, Observer, Placed, Record};
 use meshreplay_sim::execution::JobTraffic;
+use meshreplay_sim::scheduler::Waiting;
 
 /// Holder of a free node.
 const NOBODY: u32 = 0;
@@ -173,6 +174,26 @@ fn message(violation: &Violation) -> String {
 }
 
 impl Observer for LiveAudit<'_> {
+    fn instant(&mut self, now: Time) {
+        self.inner.instant(now);
+    }
+
+    fn queued(&mut self, waiting: &Waiting, job: &Job) {
+        self.inner.queued(waiting, job);
+    }
+
+    fn started(&mut self, id: JobId, nodes: u32) {
+        self.inner.started(id, nodes);
+    }
+
+    fn returning(&mut self, id: JobId, nodes: u32) {
+        self.inner.returning(id, nodes);
+    }
+
+    fn ended(&mut self, id: JobId) {
+        self.inner.ended(id);
+    }
+
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
         self.inner.allocated(job, placed, cost_ns);
     }

@@ -31,11 +31,19 @@ impl StudyKey {
         Self { name, kind: "a string", example }
     }
 
+    /// A key that turns something on.
+    pub(in crate::study) const fn switch(name: &'static str) -> Self {
+        Self { name, kind: SWITCH, example: "true" }
+    }
+
     /// A key with a list of strings.
     pub(in crate::study) const fn strings(name: &'static str, example: &'static str) -> Self {
         Self { name, kind: "a list of strings", example }
     }
 }
+
+/// The kind of values of a switch.
+const SWITCH: &str = "true or false";
 
 /// The keys that are neither coordinates nor options.
 const OTHERS: [StudyKey; 4] = [
@@ -116,7 +124,7 @@ impl<'a> Keys<'a> {
         self.table.get(key).map(|value| line(self.text, value.span().start))
     }
 
-    /// Parses the whole number or the string at `key`. `None` if the key is absent.
+    /// Parses the whole number, the string or the switch at `key`. `None` if the key is absent.
     pub(super) fn scalar<T>(
         &self,
         key: &str,
@@ -126,6 +134,9 @@ impl<'a> Keys<'a> {
         let at = value.span().start;
         let text = match (plain(value), value.get_ref()) {
             (Value::Text(text), _) | (Value::Number(text), DeValue::Integer(_)) => text,
+            (_, DeValue::Boolean(value)) if describe(key).0 == SWITCH => {
+                ["false", "true"][usize::from(*value)]
+            }
             (_, other) => return Err(self.unexpected(key, None, at, other)),
         };
         parse(text).map(Some).map_err(|problem| self.wrong(at, format!("key '{key}': {problem}")))

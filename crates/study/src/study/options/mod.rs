@@ -34,6 +34,8 @@ pub struct Options {
     pub shake: Option<Shake>,
     /// Whether outcomes hold the results of single jobs.
     pub jobs: bool,
+    /// Whether the causes of waiting are found.
+    pub why: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
     /// Slices whose fit into the free nodes is counted. `None` if fragmentation is not measured.
@@ -266,6 +268,25 @@ pub const OPTIONS: &[ReplayOption] = &[
             help: "Keep how long allocator calls take: more quantiles of placing, refusing and releasing in \
                  the summary, and with the jobs the frame `latency`, a histogram whose counts add up over \
                  replays, seeds and parts of a study",
+            ..SWITCH
+        }),
+        ..OFF
+    },
+    ReplayOption {
+        name: "why",
+        keyed: Keyed::IfGiven,
+        json: Some("why"),
+        value: |options| options.why.into(),
+        set: |options, text| switch(&mut options.why, text),
+        example: "true",
+        key: Some(StudyKey::switch("why")),
+        flag: Some(Flag {
+            name: "why",
+            heading: headings::RECORD,
+            help: "Find out why jobs waited: split each wait into the time without room, behind the \
+                 reservation of the oldest blocked job, without nodes in outages, without a place for a \
+                 contiguous allocator, and free to start, when the scheduler could have started the job and \
+                 delayed no other",
             ..SWITCH
         }),
         ..OFF
@@ -512,6 +533,7 @@ impl Options {
             .with(Needs::Tidy, self.tidy)
             .with(Needs::Outages, self.take_nodes_down())
             .with(Needs::Latency, self.latency)
+            .with(Needs::Why, self.why)
             .with(Needs::Shaken, self.shake.is_some())
             .with_slices(self.fragmentation.as_ref().map_or(0, |slices| slices.all().len()))
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{Draft, PeriodChoice, PlanError};
 use crate::study::log::RecordedNodesError;
-use crate::study::planned::{PlannedReplay, Study};
+use crate::study::planned::{PlannedReplay, Study, StudyLog};
+use crate::study::replay::explains;
 use crate::study::replay_spec::Coordinate;
 use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::job::Job;
@@ -113,7 +114,11 @@ pub(super) fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesErr
 }
 
 /// Returns what the replays have, of which `has` knows all but what follows from each of them.
-pub(super) fn with_cells(has: Has, cells: &[PlannedReplay]) -> Has {
+pub(super) fn with_cells(has: Has, cells: &[PlannedReplay], logs: &[StudyLog]) -> Has {
     let follow = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
-    Coordinate::with_given(has, || cells.iter().map(|cell| &cell.spec)).with(Needs::RecordedNodes, follow)
+    let is_explained =
+        |cell: &PlannedReplay| explains(&cell.spec, logs[cell.log].is_of_site, cell.assumes_size);
+    Coordinate::with_given(has, || cells.iter().map(|cell| &cell.spec))
+        .with(Needs::RecordedNodes, follow)
+        .with(Needs::Why, has.has(Needs::Why) || cells.iter().any(is_explained))
 }

@@ -6,6 +6,7 @@ use super::{Draft, PlanError};
 use crate::study::axes::LogPart;
 use crate::study::log::LogSource;
 use crate::study::planned::StudyLog;
+use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, read};
 use meshreplay_logs::Partitions;
 use meshreplay_machine::machine::{AutoMachine, Mesh};
@@ -51,6 +52,11 @@ impl Draft {
                 log.name
             )
         })
+    }
+
+    /// Returns whether the size of the machine of a replay follows from its use in this part of the log.
+    pub(super) fn assumes_size(&self, part: &PartSurvey, spec: &ReplaySpec) -> bool {
+        part.size.as_ref().is_ok_and(|size| size.is_of_use) && !self.axes.machines.contains(&spec.machine)
     }
 
     /// Reads logs again whose jobs were not kept, if parts or periods of them are replayed, which requires all

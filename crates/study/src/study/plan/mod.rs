@@ -26,7 +26,7 @@ use crate::study::key::{Keys, own_key, sha256, unique};
 use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError, load_most};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
-use crate::study::replay::{algorithms_need_all_jobs, check_outages, rules_need_all_jobs};
+use crate::study::replay::{algorithms_need_all_jobs, check_outages, explains, rules_need_all_jobs};
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use meshreplay_base::job::Time;
@@ -167,7 +167,9 @@ impl Draft {
             let period = periods[log].period.filter(|_| spec.rules.arrivals == Arrivals::Recorded);
             let planned = periods[log].planned.get(of_rules(&spec.rules)).cloned().unwrap_or_default();
             let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), period, planned, ..spec };
-            let key = own_key(keys.of(&spec), &spec, &unique);
+            let assumes_size = self.assumes_size(&surveys[log][part], &spec);
+            let explains = explains(&spec, logs[log].is_of_site, assumes_size);
+            let key = own_key(keys.of(&spec, explains), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
             let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
@@ -178,11 +180,22 @@ impl Draft {
                 &survey.doubt(&logs[log]),
             ];
             let doubt = reasons.into_iter().flatten().next().cloned();
-            cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions, doubt });
+            let source = None;
+            cells.push(PlannedReplay {
+                spec,
+                log,
+                key,
+                jobs,
+                cost,
+                source,
+                pools_partitions,
+                assumes_size,
+                doubt,
+            });
         }
         let of_log = |(log, note): (usize, String)| format!("{}: {note}", self.logs[log].name);
         notes.extend(maintenance.notes(&periods).into_iter().map(of_log));
-        let has = checks::with_cells(has, &cells);
+        let has = checks::with_cells(has, &cells, &logs);
         notes.extend(self.note_on_node_map(has));
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
         let (guests, notes_of_plan) = (axes.guests, Vec::new());

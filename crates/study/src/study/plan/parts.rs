@@ -8,7 +8,7 @@ use super::survey::{Counts, LogSize, PartMachines, PartSurvey, Survey};
 use meshreplay_base::words::counted;
 use meshreplay_logs::{
     Header, LogNames, LogUnit, NameKind, Names, NodeUse, PartitionChoice, Partitions, RunsOnNodes, SiteSize,
-    no_such_partition,
+    SizeSource, no_such_partition,
 };
 use meshreplay_workload::{LeftOut, Reason};
 
@@ -282,7 +282,13 @@ impl Used {
 
 impl LogSize {
     fn new(nodes: u64, source: impl Into<String>) -> Self {
-        Self { nodes, source: source.into(), is_known: true }
+        Self { nodes, source: source.into(), is_known: true, is_of_use: false }
+    }
+
+    /// Returns the size that follows from the use of the machine or the names of its nodes.
+    fn found(nodes: u64, source: SizeSource, more: &str) -> Self {
+        let is_of_use = source == SizeSource::Edge;
+        Self { is_of_use, ..Self::new(nodes, format!("{}{more}", source.words())) }
     }
 
     /// Returns the number of processors in the log's header or, without one, the number that follows from the
@@ -306,7 +312,7 @@ impl LogSize {
         match (hosts.filter(|nodes| !has_cores(nodes)), &used.known) {
             (Some(nodes), _) => Ok(Self::new(nodes, "nodes of its header (MaxNodes)")),
             (None, SiteSize::Known(nodes, source)) => {
-                Ok(Self::new(*nodes, format!("{source}{reason}{}", used.assumption())))
+                Ok(Self::found(*nodes, *source, &format!("{reason}{}", used.assumption())))
             }
             (None, SiteSize::Unknown(reason)) => Err(reason.clone()),
         }
@@ -324,7 +330,7 @@ impl LogSize {
             return Self::new(nodes, "processors of the partition in the log's header");
         }
         let needed = match &used.known {
-            SiteSize::Known(nodes, source) => Self::new(*nodes, format!("{source}{}", used.assumption())),
+            SiteSize::Known(nodes, source) => Self::found(*nodes, *source, &used.assumption()),
             SiteSize::Unknown(_) => {
                 let source = "processors that its jobs need; the size of its machine is not known";
                 Self { is_known: false, ..Self::new(used.peak.max(used.widest), source) }

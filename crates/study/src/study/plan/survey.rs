@@ -112,6 +112,8 @@ pub(super) struct LogSize {
     pub(super) source: String,
     /// Whether the number is the size, and not only enough for the jobs.
     pub(super) is_known: bool,
+    /// Whether it follows from the use of the machine, and not from a header or the names of nodes.
+    pub(super) is_of_use: bool,
 }
 
 impl Counts {

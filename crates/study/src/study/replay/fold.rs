@@ -11,7 +11,7 @@ use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::execution::Traffic;
 use meshreplay_sim::metrics::{
-    BATCH, FinishedJob, Has, Meter, PartSums, Recording, ReplayTotals, RunningSums, Summary, Trim,
+    BATCH, FinishedJob, Has, Meter, PartSums, Recording, ReplayTotals, RunningSums, Summary, Trim, WhyShares,
 };
 
 /// Jobs per part of rows. It is also the number of rows in a part of a file of jobs in memory, so that both
@@ -39,6 +39,8 @@ pub(super) struct ReplayContext<'a> {
     pub(super) never_fit: u64,
     /// First arrival of a replayed job.
     pub(super) first_arrival: Time,
+    /// The shares of recorded waits on the smallest machine, if the size of the machine is not known.
+    pub(super) why_of_peak: Option<WhyShares>,
     /// Whether finished jobs stay in memory until the end: for the outcome, or because the jobs in means and
     /// their order of arrival are unknown before.
     pub(super) keeps_jobs: bool,

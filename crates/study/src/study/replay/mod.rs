@@ -43,6 +43,8 @@ pub struct Replay {
     pub source: JobSource,
     /// Objects of the caller behind the specs; empty without any.
     pub guests: Guests,
+    /// Whether the size of the machine follows from its use in the log, so that it may be smaller.
+    pub assumes_size: bool,
 }
 
 /// The reason why a replay failed.
@@ -81,7 +83,7 @@ impl From<BuildError> for RunError {
 impl Replay {
     /// Returns a replay without objects of the caller.
     pub fn new(spec: ReplaySpec, source: JobSource) -> Self {
-        Self { spec, source, guests: Guests::default() }
+        Self { spec, source, guests: Guests::default(), assumes_size: false }
     }
 
     /// Runs all replications of the replay. Returns one outcome per replication, in the order of seeds. Other
@@ -187,7 +189,7 @@ pub(super) struct Fitting {
 impl Options {
     /// Returns the largest change of run times in a replay; `None` if they are as in the log.
     pub fn shake_of(&self, spec: &ReplaySpec) -> Option<Shake> {
-        self.shake.filter(|_| spec.scheduler.name != RECORDED)
+        self.shake.filter(|_| !is_recorded(spec))
     }
 
     /// Returns whether results need all jobs in memory: for an option, or for columns over all rows.
@@ -201,6 +203,17 @@ impl Options {
 /// all jobs.
 pub(in crate::study) fn rules_need_all_jobs(rules: &Rules) -> bool {
     rules.arrivals != Arrivals::Recorded || rules.prediction().is_some()
+}
+
+/// Returns whether a replay follows the recorded starts.
+pub(super) fn is_recorded(spec: &ReplaySpec) -> bool {
+    spec.scheduler.name == RECORDED
+}
+
+/// Returns whether results have the causes of waiting without --why: those of the recorded schedule of a site,
+/// or of a machine whose size follows from its use.
+pub(in crate::study) fn explains(spec: &ReplaySpec, is_of_site: bool, assumes_size: bool) -> bool {
+    (is_of_site || assumes_size) && is_recorded(spec)
 }
 
 /// Returns whether these algorithms need all jobs in memory: the scheduler and the allocator that follow the

@@ -14,13 +14,16 @@ use std::time::{Duration, Instant};
 use super::fold::{Fold, Folded, ReplayContext, TakeRows};
 use super::outages::{self, first_arrival};
 use super::replication::{EngineRun, Feed, Replication};
-use super::{Fitting, Outcome, RunError, opening};
+use super::{Fitting, Outcome, Replay, RunError, is_recorded, opening};
 use crate::study::jobs::served;
 use crate::study::log::RecordedNodes;
 use crate::study::source::{BATCHES, LogStream, Ranks, StreamedArrivals};
 use meshreplay_alloc::allocator::Request;
+use meshreplay_base::job::{Job, Period, Time};
 use meshreplay_sim::engine::{OutagePlan, ReplayError};
-use meshreplay_sim::metrics::{BATCH, FinishedJob, Recording, RowSink, Trim, count_by_shape};
+use meshreplay_sim::metrics::{
+    BATCH, FinishedJob, Recording, RowSink, Run, Trim, WhyShares, count_by_shape, explain, peak_within,
+};
 use meshreplay_sim::scheduler;
 use meshreplay_workload::most_in_use;
 
@@ -70,6 +73,7 @@ impl Replication<'_> {
             skipped: *skipped,
             never_fit: misfits.len() as u64,
             first_arrival: period.map_or_else(|| first_arrival(jobs), |period| period.from),
+            why_of_peak: self.why_of_peak(jobs, period),
             keeps_jobs: options.jobs
                 || options.trim.percent.is_some()
                 || period.is_some()
@@ -142,8 +146,24 @@ impl Replication<'_> {
             skipped: larger + never_fit,
             never_fit,
             first_arrival: stream.first_arrival(&|request| is_small(request) && fits(request)),
+            why_of_peak: None,
             keeps_jobs: false,
             ranks,
+        })
+    }
+
+    /// Explains the recorded waits on a machine with only as many nodes as were in use at most within 3 hours.
+    /// `None` unless the recorded schedule of a machine of unknown size is replayed.
+    fn why_of_peak(&self, jobs: &[Job], period: Option<Period>) -> Option<WhyShares> {
+        const SPAN: Time = Time::from_seconds(3 * 3600);
+        let Replay { spec, assumes_size, .. } = self.replay;
+        let run = |job: &Job| {
+            let (start, limit) = (job.recorded_start()?, Some(job.estimate));
+            Some(Run { submit: job.submit, start, end: start + job.run, nodes: job.procs, limit })
+        };
+        (*assumes_size && is_recorded(spec)).then(|| {
+            let runs: Vec<Run> = jobs.iter().filter_map(run).collect();
+            explain(&runs, &peak_within(&runs, SPAN), &[], period).shares()
         })
     }
 
@@ -162,7 +182,8 @@ impl Replication<'_> {
             self.run_on_threads(input, context, rows, &blocked)?
         };
         let Folded { sums, jobs } = ended.folded.map_err(ReplayError::Failed)?;
-        let (recording, EngineRun { traffic, wall }) = (ended.recording, ended.run?);
+        let (mut recording, EngineRun { traffic, wall }) = (ended.recording, ended.run?);
+        recording.why_of_peak = context.why_of_peak;
         // Sums and files do not count as time of the replay.
         let wall = wall.saturating_sub(blocked.get());
         let wall_s = if self.options.timed { wall.as_secs_f64() } else { 0.0 };
@@ -300,10 +321,8 @@ mod tests {
 
     use super::*;
     use crate::study::options::Options;
-    use crate::study::replay::Replay;
     use crate::study::replay_spec::ReplaySpec;
     use crate::study::source::JobSource;
-    use meshreplay_base::job::{Job, Time};
     use meshreplay_sim::metrics::Monitor;
 
     /// Jobs of scattered sizes and times, in more than three batches.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::fold::{JOBS_AT_ONCE, ReplayContext};
-use super::{Outcome, Replay, RunError, TakeRows, outages};
+use super::{Outcome, Replay, RunError, TakeRows, explains, is_recorded, outages};
 use crate::audit::LiveAudit;
 use crate::study::log::RecordedNodes;
 use crate::study::options::Options;
@@ -18,7 +18,7 @@ use meshreplay_sim::engine::{
 };
 use meshreplay_sim::execution::{Traffic, has_traffic};
 use meshreplay_sim::guest;
-use meshreplay_sim::metrics::{Has, Monitor, Needs, Recorder, RowSink};
+use meshreplay_sim::metrics::{Has, Monitor, Needs, Recorder, RowSink, Why};
 use meshreplay_sim::scheduler::RECORDED;
 
 /// One replication of a replay.
@@ -71,7 +71,8 @@ impl Replication<'_> {
 
     /// Returns the requirements of columns that the replication meets.
     pub(super) fn has(&self) -> Has {
-        let Self { replay: Replay { spec, .. }, options, .. } = *self;
+        let Self { replay, options, .. } = *self;
+        let spec = &replay.spec;
         let is_tree = spec.machine.levels().is_some();
         Coordinate::with_given(options.has(), || std::iter::once(spec))
             .with(Needs::Trees, is_tree)
@@ -81,6 +82,7 @@ impl Replication<'_> {
             // Every log has starts to compare with.
             .with(Needs::Recorded, true)
             .with(Needs::RecordedNodes, follows_lists(&spec.allocator))
+            .with(Needs::Why, options.why || explains(spec, replay.source.is_of_site(), replay.assumes_size))
     }
 
     /// Returns the observer that takes the measurements in the options and passes jobs to `sink`. `jobs` is
@@ -101,6 +103,11 @@ impl Replication<'_> {
         }
         if let Some(slices) = &options.fragmentation {
             recorder = recorder.with_fragmentation(mesh, slices, first_arrival, options.jobs);
+        }
+        if options.why || is_recorded(&self.replay.spec) {
+            let planned: Vec<_> = self.replay.spec.planned.iter().map(|&[begin, end]| (begin, end)).collect();
+            let why = Why::new(mesh.available()).with_period(context.trim.period).with_outages(&planned);
+            recorder = recorder.with_why(why);
         }
         if options.placements && options.jobs {
             let kept = if context.keeps_jobs { usize::MAX } else { JOBS_AT_ONCE };

@@ -73,6 +73,11 @@ impl JobSource {
         self
     }
 
+    /// Returns whether the jobs come from the accounting of a site.
+    pub(super) fn is_of_site(&self) -> bool {
+        matches!(self, Self::Recorded { log: Some(summary), .. } if summary.format.is_of_site())
+    }
+
     /// Maps the recorded nodes of the jobs of the log called `log` to `machine`. `map` has the nodes of the
     /// names.
     pub(super) fn recorded_nodes(

@@ -1,0 +1,106 @@
+//! What may be said of recorded waits beside simulated ones: whether they are what happened, and whether a
+//! difference is one of schedulers.
+//!
+//! The cause of each second of recorded waiting decides, see [`RecordedWaits`]: a backfilling scheduler leaves
+//! little waiting in which jobs fitted and would have delayed no other.
+
+use super::measured::ReplayResult;
+use meshreplay_results::text::grouped;
+use meshreplay_sim::metrics::{RecordedWaits, WhyShares};
+use meshreplay_sim::scheduler::RECORDED;
+use meshreplay_workload::Arrivals;
+
+/// Share of the jobs from which on starts other than recorded void a comparison.
+const MOST_LATE: f64 = 0.01;
+
+/// The end of sentences on waits that are not compared.
+const NOT_COMPARED: &str = "recorded and simulated waits are not compared";
+
+/// What is said of recorded waits.
+pub(super) struct Recorded {
+    /// The words before a difference, or instead of it.
+    pub(super) words: String,
+    /// Whether there is a difference.
+    pub(super) is_compared: bool,
+    /// The clause after a difference; empty if there is nothing to say.
+    pub(super) beside: String,
+}
+
+impl Recorded {
+    /// Returns what is said of the waits of `replay` beside the replays of its setting; `None` if it does not
+    /// follow the recorded starts, or has no results.
+    pub(super) fn new<'a, 'b: 'a>(
+        replay: &ReplayResult<'_>,
+        setting: impl IntoIterator<Item = &'a ReplayResult<'b>>,
+    ) -> Option<Self> {
+        let first = replay.replications.first().filter(|_| replay.spec.scheduler.name == RECORDED)?;
+        let uncompared = |words: String| Some(Self { words, is_compared: false, beside: String::new() });
+        if let Some(reason) = setting.into_iter().find_map(|replay| replay.not_compared.clone()) {
+            return uncompared(reason);
+        }
+        if replay.spec.arrival_scale.to_bits() != 1_f64.to_bits()
+            || replay.spec.rules.arrivals != Arrivals::Recorded
+        {
+            return uncompared(format!("arrivals are not those of the log: {NOT_COMPARED}"));
+        }
+        let number = |name| first.number(name);
+        let [jobs, late, unknown] =
+            ["jobs", "starts_delayed", "waits_unknown"].map(|name| number(name).unwrap_or_default());
+        let others = late + unknown;
+        let of_jobs = format!("{} of {} jobs", grouped(others, 0), grouped(jobs, 0));
+        if others > MOST_LATE * jobs {
+            return uncompared(format!("{of_jobs} did not start when the log says: {NOT_COMPARED}"));
+        }
+        let (Some(free), Some(overtaking)) = (number("wait_free_share"), number("overtaking_share")) else {
+            return uncompared(format!(
+                "{NOT_COMPARED}, as the causes of recorded waits are not known: replay with --why"
+            ));
+        };
+        let machine = WhyShares { free, overtaking };
+        let peak = number("wait_free_share_peak").map(|free| WhyShares { free, overtaking });
+        let share = in_percent(free, peak.map(|peak| peak.free));
+        let waits = RecordedWaits::of_bounds(machine, peak);
+        let happened = if others > 0.0 {
+            format!(
+                "recorded waits are what happened, but for {of_jobs} that did not start when the log says"
+            )
+        } else {
+            "recorded waits are what happened".to_owned()
+        };
+        let beside = match waits {
+            RecordedWaits::Comparable => String::new(),
+            RecordedWaits::PartlyFree => format!(
+                "{share} of the recorded waiting passed while the job fitted and would have delayed nobody: \
+                 another order, reservations or holds"
+            ),
+            RecordedWaits::WithoutBackfilling => format!(
+                "the recorded scheduler does not backfill: {share} of the recorded waiting passed while the job \
+                 fitted and would have delayed nobody"
+            ),
+            RecordedWaits::Held => {
+                return uncompared(format!(
+                    "{share} of the recorded waiting cannot come from any order of the queue: jobs were held \
+                     (limits, maintenance, dependencies, failures, partitions), and a difference to recorded \
+                     would count that as gain; --why shows whose jobs and when"
+                ));
+            }
+            RecordedWaits::Unclear => {
+                return uncompared(format!(
+                    "{NOT_COMPARED}: depending on the size of the machine, which the log does not give, {share} \
+                     of the recorded waiting passed while the job fitted and would have delayed nobody"
+                ));
+            }
+        };
+        Some(Self { words: happened, is_compared: true, beside })
+    }
+}
+
+/// Returns a share in percent, or the range of two shares that differ: `4 %`, `9 to 15 %`.
+fn in_percent(share: f64, other: Option<f64>) -> String {
+    let text = |share: f64| {
+        let decimals = usize::from(share < 0.0995);
+        format!("{:.decimals$}", 100.0 * share)
+    };
+    let [low, high] = other.map_or([share; 2], |other| [share.min(other), share.max(other)]).map(text);
+    if low == high { format!("{low} %") } else { format!("{low} to {high} %") }
+}

@@ -1,0 +1,396 @@
+//! The accumulator: events of a schedule in, waiting times by cause out.
+
+use std::collections::BTreeMap;
+
+use super::cause::{JobWhy, TotalWhy, WaitCause, WhyShares};
+use super::jobs::{JobState, Jobs, Phase};
+use super::spans::{Span, Spans, Whole};
+use crate::scheduler::{Admission, Running, RunningJobs, WaitQueue, Waiting};
+use meshreplay_base::job::{JobId, NodesFor, Period, Time};
+
+/// Splits the waiting time of jobs by cause, event by event.
+///
+/// Report the events of an instant in any order after [`Self::advance`] to it. Each job has an id of its own;
+/// ids should ascend with arrivals, as memory holds the range of ids of jobs that were not removed. Events of
+/// unknown jobs are ignored.
+#[derive(Debug)]
+pub struct Why {
+    now: Time,
+    /// The explained time: from the first to just before the second.
+    period: [Time; 2],
+    /// The nodes of the machine: at most, now, and the nodes now up or in use.
+    most: u32,
+    nodes: u32,
+    up: u32,
+    /// Nodes in use. More than `nodes` if a recorded schedule is impossible.
+    used: u64,
+    /// Nodes that become free when all running jobs have ended.
+    returning: u64,
+    /// Known outages of the whole machine that are not over, the next one last.
+    outages: Vec<(Time, Time)>,
+    jobs: Jobs,
+    /// The waiting jobs that are not too large, see [`mirrored`].
+    queue: WaitQueue,
+    /// The last job that was added at the end of the queue.
+    last: (Time, JobId),
+    /// The number of jobs in the queue by nodes.
+    sizes: BTreeMap<u32, u32>,
+    running: RunningJobs,
+    spans: Spans,
+    /// The span from the last event on, or `None` after an event of this instant.
+    current: Option<Span>,
+    /// The jobs that arrived or returned to the queue at this instant.
+    arriving: Vec<JobId>,
+    /// The jobs that the allocator refused at this instant.
+    refused: Vec<JobId>,
+    /// Whether running jobs make room for a waiting one, and no other job starts.
+    is_rearranging: bool,
+    /// The submissions of the jobs that started at this instant.
+    started: Vec<Time>,
+    starts: u64,
+    overtaking: u64,
+    total: TotalWhy,
+}
+
+/// Returns the queue's entry of a job, with nodes and limit mirrored: [`WaitQueue`] finds the first job below
+/// a bound, and the oldest blocked job is the first above one.
+fn mirrored(job: JobId, state: &JobState) -> Waiting {
+    let (nodes, estimate) = (NodesFor::exactly(u32::MAX - state.nodes), Time::MAX - state.limit);
+    Waiting { slot: 0, job, submit: state.submit, procs: state.nodes, nodes, estimate }
+}
+
+/// The submission of jobs that run when a replay begins.
+const LONG_AGO: Time = Time::from_micros(i64::MIN);
+
+impl Why {
+    /// Creates the accumulator for a machine of `nodes` nodes, all up, without jobs.
+    pub fn new(nodes: u32) -> Self {
+        Self {
+            now: LONG_AGO,
+            period: [LONG_AGO, Time::MAX],
+            most: nodes,
+            nodes,
+            up: nodes,
+            used: 0,
+            returning: 0,
+            outages: Vec::new(),
+            jobs: Jobs::default(),
+            queue: WaitQueue::default(),
+            last: (LONG_AGO, 0),
+            sizes: BTreeMap::new(),
+            running: RunningJobs::default(),
+            spans: Spans::default(),
+            current: None,
+            arriving: Vec::new(),
+            refused: Vec::new(),
+            is_rearranging: false,
+            started: Vec::new(),
+            starts: 0,
+            overtaking: 0,
+            total: TotalWhy::default(),
+        }
+    }
+
+    /// Adds outages of the whole machine that are known in advance: beginnings and ends, disjoint and
+    /// ascending.
+    #[must_use]
+    pub fn with_outages(mut self, outages: &[(Time, Time)]) -> Self {
+        self.outages = outages.iter().rev().copied().collect();
+        self
+    }
+
+    /// Explains only waiting inside the period, and counts only the starts in it.
+    #[must_use]
+    pub fn with_period(mut self, period: Option<Period>) -> Self {
+        self.period = period.map_or(self.period, |period| [period.from, period.to]);
+        self
+    }
+
+    /// Returns the time inside the period that is closest to now.
+    fn inside(&self) -> Time {
+        let [from, to] = self.period;
+        self.now.clamp(from, to)
+    }
+
+    /// Advances to the instant `to`, after all events of the current one.
+    pub fn advance(&mut self, to: Time) {
+        if to <= self.now {
+            return;
+        }
+        self.enqueue();
+        let head = self.queue.head();
+        let overtakes = |submit: &Time| head.is_some_and(|head| *submit > head.submit);
+        self.overtaking += self.started.drain(..).filter(overtakes).count() as u64;
+        while self.now < to {
+            let boundary = self.boundary();
+            let next = boundary.map_or(to, |boundary| boundary.min(to));
+            self.pass_until(next);
+            if boundary == Some(next) {
+                self.current = None;
+            }
+        }
+        for job in self.refused.drain(..) {
+            if let Some(state) = self.jobs.get(job) {
+                state.is_refused = false;
+            }
+        }
+    }
+
+    /// A job arrives that was submitted at `submit`, needs `nodes` nodes, and may run for `limit`; `None`
+    /// without a limit. Or it returns after a run that was lost.
+    pub fn arrive(&mut self, job: JobId, submit: Time, nodes: u32, limit: Option<Time>) {
+        let why = self.jobs.get(job).map_or(JobWhy::default(), |state| state.why);
+        let state = JobState {
+            submit,
+            nodes: nodes.max(1),
+            limit: limit.unwrap_or(Time::MAX),
+            since: self.inside(),
+            from: 0,
+            phase: Phase::Arriving,
+            is_refused: false,
+            why,
+            earlier: why.sum(),
+        };
+        self.jobs.add(job, state);
+        self.arriving.push(job);
+        self.current = None;
+    }
+
+    /// A waiting job starts on `nodes` nodes.
+    pub fn start(&mut self, job: JobId, nodes: u32) {
+        self.stop_waiting(job);
+        let Some(state) = self.jobs.get(job) else { return };
+        (state.phase, state.nodes, state.since) = (Phase::Running { returning: nodes }, nodes, self.now);
+        self.running.insert(Running { estimated_end: self.now + state.limit, job, nodes, start: self.now });
+        self.used += u64::from(nodes);
+        self.returning += u64::from(nodes);
+        self.is_rearranging = false;
+        let [from, to] = self.period;
+        if from <= self.now && self.now < to && state.submit > LONG_AGO {
+            self.starts += 1;
+            self.started.push(state.submit);
+        }
+        self.current = None;
+    }
+
+    /// Only `nodes` nodes of a running job will become free when it ends.
+    pub fn set_returning(&mut self, job: JobId, nodes: u32) {
+        let Some(state) = self.jobs.get(job) else { return };
+        let Phase::Running { returning } = &mut state.phase else { return };
+        self.returning = self.returning - u64::from(*returning) + u64::from(nodes);
+        *returning = nodes;
+        self.running.set_nodes(state.since + state.limit, job, nodes);
+        self.current = None;
+    }
+
+    /// A running job ends or is killed, or a waiting job leaves.
+    pub fn end(&mut self, job: JobId) {
+        self.stop_waiting(job);
+        let Some(state) = self.jobs.get(job).filter(|state| state.phase != Phase::Ended) else { return };
+        if let Phase::Running { returning } = state.phase {
+            self.running.remove(state.since + state.limit, job);
+            self.used -= u64::from(state.nodes);
+            self.returning -= u64::from(returning);
+        }
+        state.phase = Phase::Ended;
+        self.current = None;
+    }
+
+    /// Removes a job, after its end. Returns its waiting time by cause.
+    pub fn remove(&mut self, job: JobId) -> JobWhy {
+        self.end(job);
+        let why = self.jobs.get(job).map_or(JobWhy::default(), |state| state.why);
+        self.jobs.remove(job);
+        self.total.add(&why);
+        why
+    }
+
+    /// The allocator refuses a waiting job in the pass of this instant.
+    pub fn refuse(&mut self, job: JobId) {
+        if let Some(state) = self.jobs.get(job).filter(|state| !state.is_refused) {
+            state.is_refused = true;
+            self.refused.push(job);
+        }
+    }
+
+    /// From now on running jobs make room for a waiting one, until that starts. Or no longer.
+    pub fn set_rearranging(&mut self, is_rearranging: bool) {
+        self.is_rearranging = is_rearranging;
+    }
+
+    /// From now on `up` nodes are up or in use.
+    pub fn set_up(&mut self, up: u32) {
+        self.up = up;
+        self.current = None;
+    }
+
+    /// From now on the machine has only `nodes` nodes, all up. Jobs are too large by its first size.
+    pub fn resize(&mut self, nodes: u32) {
+        (self.nodes, self.up) = (nodes, nodes);
+        self.current = None;
+    }
+
+    /// Returns the shares of the waiting time of the removed jobs, and of the starts.
+    pub fn shares(&self) -> WhyShares {
+        WhyShares { free: self.total.share(WaitCause::Free), overtaking: self.overtaking_share() }
+    }
+
+    /// Returns the waiting time of the removed jobs, by cause.
+    pub fn total(&self) -> &TotalWhy {
+        &self.total
+    }
+
+    /// Returns the share of starts that overtook a job submitted earlier, which still waited after all starts
+    /// of the instant; 0 without starts. Includes all instants before the current one.
+    pub fn overtaking_share(&self) -> f64 {
+        if self.starts > 0 { self.overtaking as f64 / self.starts as f64 } else { 0.0 }
+    }
+
+    /// Moves the jobs that arrived at this instant and still wait to the queue.
+    fn enqueue(&mut self) {
+        let mut arriving = std::mem::take(&mut self.arriving);
+        for job in arriving.drain(..) {
+            let Some(state) = self.jobs.get(job).filter(|state| state.phase == Phase::Arriving) else {
+                continue;
+            };
+            if state.nodes > self.most {
+                state.phase = Phase::TooLarge;
+                continue;
+            }
+            (state.phase, state.from) = (Phase::Waiting, self.spans.0.len());
+            *self.sizes.entry(state.nodes).or_default() += 1;
+            let (entry, key) = (mirrored(job, state), (state.submit, job));
+            if self.queue.is_empty() || key > self.last {
+                self.queue.push(entry);
+                self.last = key;
+            } else {
+                self.queue.insert(entry);
+            }
+        }
+        self.arriving = arriving;
+    }
+
+    /// Completes the wait of a job. Does nothing for a job that does not wait.
+    fn stop_waiting(&mut self, job: JobId) {
+        let inside = self.inside();
+        let Some(state) = self.jobs.get(job) else { return };
+        let waited = inside - state.since;
+        match state.phase {
+            Phase::Arriving | Phase::Running { .. } | Phase::Ended => {}
+            Phase::TooLarge => state.why.add(WaitCause::TooLarge, waited),
+            Phase::Waiting => {
+                self.spans.scan(state.from, state.nodes, state.limit, &mut state.why);
+                let others = state.why.sum() - state.earlier;
+                state.why.add(WaitCause::Free, waited - others);
+                if let Some(entry) = self.queue.find(state.submit, job) {
+                    self.queue.remove(entry.slot);
+                }
+                let nodes = state.nodes;
+                match self.sizes.get_mut(&nodes) {
+                    Some(count) if *count > 1 => *count -= 1,
+                    _ => drop(self.sizes.remove(&nodes)),
+                }
+                if self.queue.is_empty() {
+                    self.spans.0.clear();
+                }
+            }
+        }
+    }
+
+    /// Returns the next beginning or end of a known outage or of the period.
+    fn boundary(&self) -> Option<Time> {
+        let outage = self.outages.last().map(|&(begin, end)| if begin > self.now { begin } else { end });
+        outage.into_iter().chain(self.period.into_iter().filter(|&end| end > self.now)).min()
+    }
+
+    /// Adds the interval from now to `next`, and moves there.
+    fn pass_until(&mut self, next: Time) {
+        let [from, to] = self.period;
+        if !self.queue.is_empty() && from <= self.now && self.now < to {
+            let current = self.current.unwrap_or_else(|| self.span());
+            self.current = Some(current);
+            let span = Span { length: next - self.now, ..current };
+            if self.is_rearranging {
+                // All jobs of the queue, so that none keeps its mark.
+                self.refused.clear();
+                self.refused.extend(self.queue.iter().map(|waiting| waiting.job));
+            }
+            for &job in &self.refused {
+                let Some(state) = self.jobs.get(job).filter(|state| state.phase == Phase::Waiting) else {
+                    continue;
+                };
+                if span.cause(state.nodes, state.limit) == WaitCause::Free {
+                    state.why.add(WaitCause::NoPlace, span.length);
+                }
+            }
+            self.spans.0.push(span);
+            if self.spans.is_full(self.queue.len()) {
+                self.fold();
+            }
+        }
+        self.now = next;
+        self.outages.pop_if(|&mut (_, end)| end <= next);
+    }
+
+    /// Folds the open spans into the waiting jobs.
+    fn fold(&mut self) {
+        let mut whole = Vec::new();
+        for Waiting { job, .. } in self.queue.iter() {
+            let Some(state) = self.jobs.get(job) else { continue };
+            if state.from == 0 {
+                whole.push(Whole { limit: state.limit, nodes: state.nodes, job });
+            } else {
+                self.spans.scan(state.from, state.nodes, state.limit, &mut state.why);
+                state.from = 0;
+            }
+        }
+        self.spans.fold(&mut whole, |job, sums| {
+            if let Some(state) = self.jobs.get(job) {
+                state.why += sums;
+            }
+        });
+    }
+
+    /// Returns the thresholds from now on.
+    fn span(&self) -> Span {
+        let left = |nodes: u32| u64::from(nodes).saturating_sub(self.used) as u32;
+        let (room, free) = (left(self.nodes), left(self.up.min(self.nodes)));
+        let (until_outage, free) = match self.outages.last() {
+            Some(&(begin, _)) if begin <= self.now => (Time::MAX, 0),
+            Some(&(begin, _)) => (begin - self.now, free),
+            None => (Time::MAX, free),
+        };
+        let (until_shadow, extra) = self.reservation(free, until_outage).unwrap_or((Time::MAX, u32::MAX));
+        Span { length: Time::ZERO, room, free, until_outage, until_shadow, extra }
+    }
+
+    /// Returns the time to the shadow time of the oldest blocked job, and the extra nodes. `None` if nothing
+    /// is reserved, or if no waiting job fits, so that it does not matter.
+    fn reservation(&self, free: u32, until_outage: Time) -> Option<(Time, u32)> {
+        let (&least, _) = self.sizes.first_key_value()?;
+        if least > free {
+            return None;
+        }
+        let slack = Time::MAX - until_outage - Time::from_micros(1);
+        let is_blocked =
+            Admission { free: u32::MAX, extra: (u32::MAX - free).saturating_sub(1), slack, ..Admission::ANY };
+        let mut from = 0;
+        loop {
+            let blocked = self.queue.get(self.queue.first(from, &is_blocked)?)?;
+            from = blocked.slot + 1;
+            let (nodes, limit) = (blocked.procs, Time::MAX - blocked.estimate);
+            if nodes <= free {
+                return None;
+            }
+            // A job that does not fit even when all running jobs have ended waits for nodes to come up.
+            // Without outages there is none.
+            if u64::from(nodes - free) > self.returning {
+                continue;
+            }
+            let (shadow, free_then) = self.running.free_by(nodes, free, self.now)?;
+            let until_shadow = shadow - self.now;
+            let is_interrupted = until_outage < Time::MAX && until_shadow + limit > until_outage;
+            return (!is_interrupted).then_some((until_shadow, free_then - nodes));
+        }
+    }
+}
