@@ -51,10 +51,10 @@ pub(in crate::cli) struct DrawingArgs {
     paper: PaperArgs,
 }
 
-/// Which results a picture shows.
+/// Which results a picture or a table shows.
 #[derive(Clone, Debug, Default, clap::Args)]
-struct FilterArgs {
-    /// Show results of these logs only. Several logs, machines or schedulers have a panel each.
+pub(in crate::cli) struct FilterArgs {
+    /// Show results of these logs only. In a picture, several logs, machines or schedulers have a panel each.
     #[arg(long, value_name = "NAME", num_args = 1..)]
     log: Vec<String>,
 
@@ -73,7 +73,7 @@ struct FilterArgs {
 
 impl FilterArgs {
     /// Returns the filters that the user gave.
-    fn given(&self) -> Vec<Filter<'_>> {
+    pub(in crate::cli) fn given(&self) -> Vec<Filter<'_>> {
         let filter = |option, column, names| Filter { option, column, names };
         let mut filters = vec![
             filter("--log", "log", &*self.log),
@@ -224,7 +224,7 @@ fn between(least: f64, most: f64) -> impl Fn(&str) -> anyhow::Result<f64> + Clon
 }
 
 /// Returns the size of a figure in an argument: `84mm`, `8.4cm`, `174x90mm`.
-fn size(text: &str) -> anyhow::Result<SizeMm> {
+pub(in crate::cli) fn size(text: &str) -> anyhow::Result<SizeMm> {
     let wrong =
         || anyhow!("expected a width such as 84mm, or width and height such as 174x90mm, of 30 to 1000 mm");
     let (number, mm) = match (text.strip_suffix("mm"), text.strip_suffix("cm")) {

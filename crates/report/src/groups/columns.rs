@@ -94,7 +94,13 @@ impl Column {
 
     /// Returns the title.
     pub(super) fn title(&self, options: &GroupsOptions) -> String {
-        if options.exact { self.name.to_owned() } else { self.title.clone() }
+        match self.source {
+            _ if options.exact => self.name.to_owned(),
+            // A ratio has no unit.
+            Source::Mean(_, metric) if options.relative_to.is_some() => metric.title(),
+            Source::Median(_) if options.relative_to.is_some() => "median".to_owned(),
+            _ => self.title.clone(),
+        }
     }
 
     /// Returns the number of a group; `None` for a mean over no jobs.
@@ -121,6 +127,7 @@ impl Column {
             Source::Jobs | Source::JobsInMeans if options.exact => return value.to_string(),
             Source::Jobs | Source::JobsInMeans => return grouped(value, 0),
             Source::NodeHours => 1,
+            Source::Median(_) | Source::Mean(..) if options.relative_to.is_some() => 3,
             Source::Median(metric) | Source::Mean(_, metric) => usual_decimals(metric, value),
         };
         match (options.exact, options.decimals.map(usize::from)) {
@@ -166,6 +173,7 @@ mod tests {
             top: None,
             columns: columns.to_vec(),
             sort: None,
+            relative_to: None,
             decimals: None,
             exact: false,
         }

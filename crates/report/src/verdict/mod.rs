@@ -12,6 +12,7 @@
 mod allocators;
 mod candidate;
 mod comparison;
+mod marks;
 mod measured;
 mod overload;
 mod plain;
@@ -28,6 +29,7 @@ use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
 use self::candidate::{Candidate, Comparable};
 use self::comparison::{NO_INTERVAL, OF_SHAKEN};
 use self::measured::{ReplayResult, over_seeds};
+pub(super) use self::marks::Marks;
 pub(super) use self::overload::{MARK as OVERLOADED, OF_WAITS};
 pub(super) use self::plain::Plain;
 pub(super) use self::saved::SavedAnswer;

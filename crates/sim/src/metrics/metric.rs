@@ -439,6 +439,11 @@ impl Metric {
         self.report.filter(|column| has.has(self.column.needs) && column.is_shown(has))
     }
 
+    /// Returns the titles of its columns in the tables of `replay` and of a report.
+    pub fn titles(&self) -> impl Iterator<Item = &'static str> {
+        self.terminal.iter().chain(&self.report).map(|column| column.title)
+    }
+
     /// Returns the name of the column.
     pub fn name(&self) -> &'static str {
         self.column.name
