@@ -10,6 +10,7 @@ use crate::figure::{
     Clock, FigureError, Filter, LoadAxis, PLOT_KINDS, PictureFormat, PlotKind, PlotOptions, Results, Setting,
     Window,
 };
+use crate::report::summary_column;
 
 /// What is drawn of the results, and on how large a page.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -168,7 +169,7 @@ impl DrawingArgs {
         let filtered = if filters.is_empty() { None } else { Some(results.filtered(&filters)?) };
         let results = filtered.as_ref().unwrap_or(results);
         let clock = self.window.as_ref().and_then(|_| Clock::for_replays(folder, results, &self.replay));
-        let options = PlotOptions {
+        let mut options = PlotOptions {
             folder,
             value: self.value.as_deref(),
             log: self.log_scale,
@@ -179,7 +180,14 @@ impl DrawingArgs {
             page: self.paper.page(),
             is_asked,
         };
-        let drawing = (kind.draw)(&options, results)?;
+        let mut drawing = (kind.draw)(&options, results);
+        // A title of tables names a column of the summary, unless the kind has another column of this name.
+        let titled = options.value.and_then(|value| summary_column(value).ok());
+        if let (Err(FigureError::UnknownColumn { .. }), Some(name)) = (&drawing, &titled) {
+            options.value = Some(name);
+            drawing = (kind.draw)(&options, results).or(drawing);
+        }
+        let drawing = drawing?;
         let whole = PlotOptions { window_s: None, ..options };
         if drawing.is_none()
             && is_asked

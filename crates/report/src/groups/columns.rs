@@ -1,6 +1,7 @@
 //! The numbers of groups as columns of a table: their names, their format, and the best number.
 
 use super::GroupsOptions;
+use crate::chosen_columns::summary_metric;
 use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_results::text::{PaperCell, grouped};
 use meshreplay_sim::metrics::{Better, Display, GroupNumbers, Metric, grouped_metrics};
@@ -58,10 +59,18 @@ fn all() -> Vec<Column> {
     columns
 }
 
-/// Returns the name of the column of numbers that `text` names. Fails if there is none.
+/// Returns the name of the column of numbers that `text` names: by its name or by a title of tables. Fails if
+/// there is none.
 pub fn group_column(text: &str) -> Result<&'static str, SpecError> {
-    let names: Vec<&'static str> = all().iter().map(|column| column.name).collect();
-    names.iter().find(|name| **name == text).copied().ok_or_else(|| unknown("column", text, names))
+    let columns = all();
+    let names = || columns.iter().map(|column| column.name);
+    let named = names().find(|name| *name == text);
+    let titled = || {
+        columns.iter().find(|column| column.title.split(" (").next() == Some(text)).map(|column| column.name)
+    };
+    let elsewhere =
+        || summary_metric(text).ok().and_then(|metric| names().find(|name| *name == metric.name()));
+    named.or_else(titled).or_else(elsewhere).ok_or_else(|| unknown("column", text, names()))
 }
 
 impl Column {

@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use self::columns::Column;
 use self::relative::relative;
 use self::sums::{GroupIndex, Sums};
+use super::crosstab::partition_label;
 use meshreplay_alloc::allocator;
 use meshreplay_base::job::Period;
 use meshreplay_base::spec::SpecError;
-use meshreplay_logs::{Partitions, status};
+use meshreplay_logs::status;
 use meshreplay_results::frame::{
     Column as FrameColumn, FrameError, JobColumns, JobCounts, Key, Replication, Table,
 };
@@ -267,9 +268,9 @@ pub fn groups(folder: &Path, summary: &Table, options: &GroupsOptions) -> Result
     })?;
     let held = JobCounts::counted(folder, index.counts())?;
     held.iter().try_for_each(|held| held.check(summary, folder))?;
-    let shorten = |name: &str, label: &str| match label.parse::<Partitions>() {
+    let shorten = |name: &str, label: &str| match name {
         _ if options.exact => label.to_owned(),
-        Ok(chosen) if name == "partition" => chosen.names().join("+"),
+        "partition" => partition_label(label),
         _ => allocator::short_label(label),
     };
     let (varying, replays) = replays(summary, &index, &shorten);

@@ -75,14 +75,15 @@ const INSIDE: [&str; 4] = ["log", "machine", "allocator", "seed"];
 /// The column of the load.
 const LOAD: &str = "offered_load";
 
-/// Returns the table of this kind of the results in `folder`, with these numbers or those of the kind.
+/// Returns the table of this kind of the results in `folder`, with these numbers, or the numbers of the kind.
 pub fn layout(
     folder: &Path,
     results: &Results,
     kind: &LayoutKind,
     chosen: &[&'static Metric],
 ) -> Result<LayoutTables, LayoutError> {
-    let of_kind = || kind.measures.iter().filter_map(|name| METRICS.iter().find(|metric| metric.name() == *name));
+    let of_kind =
+        || kind.measures.iter().filter_map(|name| METRICS.iter().find(|metric| metric.name() == *name));
     let measures: Vec<&'static Metric> =
         if chosen.is_empty() { of_kind().collect() } else { chosen.to_vec() };
     for metric in &measures {
@@ -126,7 +127,11 @@ impl<'a> Making<'a> {
     ) -> Result<Self, LayoutError> {
         let names = || outer.iter().map(|row| row.name).chain(ROW);
         let labelled = |row: usize| -> Labelled {
-            (row, names().map(|name| results.label(row, name)).collect(), vec![results.label(row, "allocator")])
+            (
+                row,
+                names().map(|name| results.label(row, name)).collect(),
+                vec![results.label(row, "allocator")],
+            )
         };
         let grid = Grid::new(&(0..results.table.height()).map(labelled).collect::<Vec<_>>());
         let mut marks = BTreeMap::new();
@@ -137,7 +142,8 @@ impl<'a> Making<'a> {
             let found = answer.marks(&replays, &measures).ok_or_else(unreadable)?;
             marks.extend(filled.into_iter().map(|j| (i, j)).zip(found));
         }
-        let takes_any = |j: usize| marks.iter().filter(|((_, at), _)| *at == j).all(|(_, mark)| mark.takes_any);
+        let takes_any =
+            |j: usize| marks.iter().filter(|((_, at), _)| *at == j).all(|(_, mark)| mark.takes_any);
         let (any, fitting): (Vec<usize>, Vec<usize>) = (0..grid.columns.len()).partition(|&j| takes_any(j));
         let count = any.len();
         Ok(Self { results, measures, outer, grid, marks, columns: [any, fitting].concat(), any: count })
@@ -245,9 +251,13 @@ impl<'a> Making<'a> {
     /// Returns the notes, with which a reader needs no other page.
     fn notes(&self, logs: &BTreeMap<String, String>) -> Vec<String> {
         let marks = || self.marks.values();
-        let meaning = |metric: &&Metric| format!("{}: {}.", names::title_of_number(metric), metric.column.meaning);
+        let meaning =
+            |metric: &&Metric| format!("{}: {}.", names::title_of_number(metric), metric.column.meaning);
         let mut notes: Vec<String> = self.measures.iter().map(meaning).collect();
-        notes.push("load: requested node-seconds per node-second between the first and the last submission.".to_owned());
+        notes.push(
+            "load: requested node-seconds per node-second between the first and the last submission."
+                .to_owned(),
+        );
         if (1..self.columns.len()).contains(&self.any) {
             let names = |columns: &[usize]| {
                 columns.iter().map(|&j| self.grid.columns[j][0].as_str()).collect::<Vec<_>>().join(", ")
@@ -268,7 +278,9 @@ impl<'a> Making<'a> {
             ));
         }
         if marks().any(|mark| !mark.is_comparable) {
-            notes.push("Results whose means are over other jobs than their neighbours are never bold.".to_owned());
+            notes.push(
+                "Results whose means are over other jobs than their neighbours are never bold.".to_owned(),
+            );
         }
         let most = self.grid.cells.iter().flatten().map(Vec::len).max().unwrap_or_default();
         notes.extend((most > 1).then(|| format!("Numbers are means over up to {most} seeds.")));
@@ -295,7 +307,8 @@ impl<'a> Making<'a> {
         } else {
             "and those within 0.1 % of it; there are no intervals, as jobs were not kept (sweep --jobs keeps them)"
         };
-        let unmarked = if others.is_empty() { String::new() } else { format!(" Never bold: {}.", titles(&others)) };
+        let unmarked =
+            if others.is_empty() { String::new() } else { format!(" Never bold: {}.", titles(&others)) };
         Some(format!("Bold: the lowest of {of_what}, {near}.{unmarked}"))
     }
 

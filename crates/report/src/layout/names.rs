@@ -22,7 +22,7 @@ fn title(metric: &Metric) -> Option<&'static str> {
 
 /// Returns the title of a number without its unit, such as `mean pairwise distance`.
 pub(in super::super) fn title_of_number(metric: &Metric) -> String {
-    title(metric).map_or_else(|| metric.title(), str::to_owned)
+    title(metric).map_or_else(|| metric.full_title(), str::to_owned)
 }
 
 /// Returns the title of a number with its unit, such as `mean wait (s)`.
@@ -40,13 +40,18 @@ pub(super) fn with_unit(metric: &Metric) -> String {
 pub(super) fn logs(labels: &[&str]) -> Vec<String> {
     let short: Vec<String> = labels.iter().map(|label| log(label)).collect();
     let is_own = |name: &String| short.iter().filter(|other| *other == name).count() == 1;
-    labels.iter().zip(&short).map(|(label, name)| if is_own(name) { name } else { *label }.to_owned()).collect()
+    labels
+        .iter()
+        .zip(&short)
+        .map(|(label, name)| if is_own(name) { name } else { *label }.to_owned())
+        .collect()
 }
 
 /// Returns the part of a log's name before its year, with blanks for hyphens; the whole name without a year.
 fn log(label: &str) -> String {
     let words: Vec<&str> = label.split('-').collect();
-    let is_year = |word: &&str| word.len() == 4 && word.parse::<u16>().is_ok_and(|year| (1980..2100).contains(&year));
+    let is_year =
+        |word: &&str| word.len() == 4 && word.parse::<u16>().is_ok_and(|year| (1980..2100).contains(&year));
     match words.iter().position(is_year) {
         Some(at) if at > 0 => words[..at].join(" "),
         _ => label.to_owned(),

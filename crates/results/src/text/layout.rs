@@ -38,7 +38,8 @@ impl Layout {
     /// Returns the table as lines of aligned text, with the best values in bold if the screen has bold
     /// letters.
     pub fn text(&self, screen: Screen) -> String {
-        let notes: Vec<String> = self.notes.iter().map(|note| screen.words(&escaped::printable(note))).collect();
+        let notes: Vec<String> =
+            self.notes.iter().map(|note| screen.words(&escaped::printable(note))).collect();
         self.titled().map(|panel| panel.text(screen) + "\n").chain(notes).collect()
     }
 
@@ -52,8 +53,9 @@ impl Layout {
     /// Returns the panels, with the titles of their blocks in front of their own.
     fn titled(&self) -> impl Iterator<Item = PaperTable> {
         self.blocks.iter().flat_map(|block| {
-            let titled = |panel: &PaperTable| {
-                PaperTable { title: format!("{} · {}", block.title, panel.title), ..panel.clone() }
+            let titled = |panel: &PaperTable| PaperTable {
+                title: format!("{} · {}", block.title, panel.title),
+                ..panel.clone()
             };
             block.panels.iter().map(titled)
         })

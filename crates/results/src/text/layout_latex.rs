@@ -100,7 +100,10 @@ impl Layout {
         for panel in &block.panels {
             let panel = panel.printable();
             lines.push("\\midrule".to_owned());
-            lines.push(format!("\\multicolumn{{{count}}}{{@{{}}l@{{}}}}{{\\emph{{{}}}}} \\\\", latex(&panel.title)));
+            lines.push(format!(
+                "\\multicolumn{{{count}}}{{@{{}}l@{{}}}}{{\\emph{{{}}}}} \\\\",
+                latex(&panel.title)
+            ));
             let mut above: &[String] = &[];
             for (labels, cells) in &panel.rows {
                 let same = labels.iter().zip(above).take_while(|(label, above)| label == above).count();
