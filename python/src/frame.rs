@@ -85,7 +85,6 @@ impl Frame {
         for value in column.iter() {
             match value {
                 AnyValue::Null => values.append(py.None())?,
-                AnyValue::UInt32(number) => values.append(number)?,
                 AnyValue::UInt64(number) => values.append(number)?,
                 AnyValue::Int64(number) => values.append(number)?,
                 AnyValue::Float64(number) => values.append(number)?,

@@ -41,7 +41,7 @@ use crate::figure::FigureError;
 use crate::figure::show::ShowError;
 use crate::frame;
 use crate::inspect::InspectError;
-use crate::report::{CrosstabError, ReportError};
+use crate::report::{CrosstabError, GroupsError, ReportError};
 use crate::text::{for_terminal, printable};
 
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
@@ -95,6 +95,7 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
         let is_usage = error.downcast_ref().is_some_and(FigureError::is_usage)
             || error.downcast_ref().is_some_and(ReportError::is_usage)
             || error.downcast_ref().is_some_and(CrosstabError::is_usage)
+            || error.downcast_ref().is_some_and(GroupsError::is_usage)
             || error.downcast_ref().is_some_and(ShowError::is_usage)
             || error.downcast_ref().is_some_and(InspectError::is_usage);
         if is_usage { Self::Usage(error) } else { Self::Failed(error) }

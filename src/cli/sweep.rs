@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 
 use super::interrupt::Saving;
 use super::runner::options::Flags;
-use super::runner::{Runner, Tally, check_room};
+use super::runner::{Runner, Tally, check_room, reading};
 use super::terminal::screen;
 use super::{Failure, note, print, write_notes};
 use crate::frame::FileFormat;
@@ -100,7 +100,16 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (Some(file), Some(output)) = (&args.study, &args.output) else {
         return Err(Failure::Usage(anyhow!("expected STUDY.toml and -o DIR, or --status DIR")));
     };
-    let sweep = Sweep::plan(file, output, &args.flags.options, args.shard)?;
+    if FileFormat::of_path(output).is_some() && !output.is_dir() {
+        return Err(Failure::Usage(anyhow!(
+            "-o {}: expected a directory, without the ending of a table; its file summary has the table",
+            output.display()
+        )));
+    }
+    let line = reading(args.quiet, &[]);
+    let sweep = Sweep::plan(file, output, &args.flags.options, args.shard);
+    line.finish_and_clear();
+    let sweep = sweep?;
     let mut notes = sweep.study.notes.clone();
     sweep.study.sort_notes(&mut notes);
     write_notes(args.quiet, &notes);

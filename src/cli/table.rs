@@ -5,12 +5,16 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::ValueEnum;
 
+use super::plot::drawing::{FilterArgs, size};
 use super::terminal::screen;
 use super::{Failure, note, one_of, print};
+use crate::figure::draw::SizeMm;
+use crate::figure::{FigureError, Results, filtered};
 use crate::frame::{StudyFolder, Table};
 use crate::metrics::Better;
 use crate::report::{
-    Along, CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, crosstab, group_column, group_columns, groups,
+    Along, CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, LAYOUTS, LayoutKind, crosstab, group_column,
+    group_columns, groups, layout, summary_column, summary_metric,
 };
 use crate::text::PaperTable;
 
@@ -21,7 +25,8 @@ use crate::text::PaperTable;
 #[command(after_help = "Example:
   meshreplay table out --rows allocator --columns log,machine \\
     --value pairwise_sum_mean --relative-to mc1x1
-  meshreplay table out --by user --top 10")]
+  meshreplay table out --layout dispersal --format latex --size 84mm
+  meshreplay table out --by user --top 10 --relative-to mc1x1")]
 pub(super) struct Args {
     /// Directory of `replay -o` or `sweep -o`.
     #[arg(value_name = "DIR")]
@@ -41,16 +46,32 @@ pub(super) struct Args {
     #[arg(long, value_name = "COLUMNS", num_args = 1.., value_delimiter = ',')]
     columns: Vec<String>,
 
-    /// Column of the frame that is shown.
-    #[arg(long, value_name = "COLUMN", default_value = "pairwise_sum_mean")]
-    value: String,
+    /// Number that is shown, as a column of the frame or by the title that tables have. With --layout,
+    /// several: sum,to-bound,wait [default: pairwise_sum_mean, or the numbers of the layout].
+    #[arg(long, value_name = "COLUMN", num_args = 1.., value_delimiter = ',')]
+    value: Vec<String>,
+
+    /// Table of several numbers as in papers: rows are logs and machines, columns allocators, with a block
+    /// for each scheduler and load. Bold numbers are the best of those that take any free nodes, and of the
+    /// others, as far as intervals allow.
+    #[arg(long, value_name = "KIND", value_parser = one_of(&layouts()),
+          conflicts_with_all = ["frame", "rows", "columns", "by", "relative_to", "best", "decimals"])]
+    layout: Option<&'static LayoutKind>,
+
+    /// Width of a --layout in LaTeX, such as 84mm for a column: type gets smaller and blocks get fewer
+    /// columns until all fits [default: 174mm].
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "layout")]
+    size: Option<SizeMm>,
+
+    #[command(flatten)]
+    filters: FilterArgs,
 
     /// Group the jobs instead: number of jobs, node-hours, wait, bounded slowdown and dispersal for each
     /// group and replay. Groups with most node-hours come first; size (powers of two of processors) and
     /// hour (of the week of the submission) have their own order. Needs the jobs that `replay -o` and
     /// `sweep --jobs` keep.
     #[arg(long, value_name = "WHAT", value_parser = one_of(&groupings()),
-          conflicts_with_all = ["frame", "rows", "value", "relative_to", "best"])]
+          conflicts_with_all = ["frame", "rows", "value", "best"])]
     by: Option<&'static Grouping>,
 
     /// Number of groups of --by with most node-hours to show; the rest is one more group.
@@ -62,7 +83,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "COLUMN", value_parser = group_column)]
     sort: Option<&'static str>,
 
-    /// Divide all numbers by this row or column, such as mc1x1.
+    /// Divide all numbers by this row or column, such as mc1x1. With --by, divide the means of each group by
+    /// its own under this scheduler or allocator: below 1, the group gains.
     #[arg(long, value_name = "LABEL")]
     relative_to: Option<String>,
 
@@ -112,12 +134,7 @@ const BEST: [(&str, Best); 5] = [
 /// Prints the table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(by) = args.by {
-        let top = args.top.map(|top| usize::try_from(top).unwrap_or(usize::MAX));
-        let columns: Result<Vec<_>, _> = args.columns.iter().map(|name| group_columns(name)).collect();
-        let columns = columns.map_err(|error| Failure::Usage(anyhow!("--columns: {error}")))?.concat();
-        let (sort, decimals, exact) = (args.sort, args.decimals, args.format.is_exact());
-        let options = GroupsOptions { by, top, columns, sort, decimals, exact };
-        return args.format.print(&groups(&args.folder, &options)?);
+        return args.print_groups(by);
     }
     // The parser's `requires` has no effect if another argument conflicts with --by.
     let of_groups = [("--top", args.top.is_some()), ("--sort", args.sort.is_some())];
@@ -142,11 +159,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     for text in results.missing_note().into_iter().chain(deleted) {
         note(false, &text);
     }
-    let table = crosstab(&results, &args.folder, &args.options())?;
+    let results = filtered(results, &args.filters.given())?;
+    if let Some(kind) = args.layout {
+        return args.print_layout(kind, results);
+    }
+    let options = args.options()?;
+    let table = crosstab(&results, &args.folder, &options)?;
     if table.rows.is_empty() {
-        note(false, &format!("no result has a value of {}", args.value));
+        note(false, &format!("no result has a value of {}", options.value));
     }
     args.format.print(&table)
+}
+
+/// Returns the layouts with their names.
+fn layouts() -> Vec<(&'static str, &'static LayoutKind)> {
+    LAYOUTS.iter().map(|row| (row.name, row)).collect()
 }
 
 /// Returns the groupings with their names.
@@ -178,7 +205,58 @@ impl Format {
 }
 
 impl Args {
-    fn options(&self) -> CrosstabOptions {
+    /// Prints the jobs by group.
+    fn print_groups(&self, by: &'static Grouping) -> Result<(), Failure> {
+        let top = self.top.map(|top| usize::try_from(top).unwrap_or(usize::MAX));
+        let columns: Result<Vec<_>, _> = self.columns.iter().map(|name| group_columns(name)).collect();
+        let columns = columns.map_err(|error| Failure::Usage(anyhow!("--columns: {error}")))?.concat();
+        let (sort, decimals, exact) = (self.sort, self.decimals, self.format.is_exact());
+        let relative_to = self.relative_to.clone();
+        let options = GroupsOptions { by, top, columns, sort, relative_to, decimals, exact };
+        let summary = filtered(Table::read(&self.folder)?, &self.filters.given())?;
+        self.format.print(&groups(&self.folder, &summary, &options)?)
+    }
+
+    /// Prints the table in blocks.
+    fn print_layout(&self, kind: &'static LayoutKind, results: Table) -> Result<(), Failure> {
+        const PAGE: SizeMm = SizeMm { width: 174.0, height: None };
+        if self.size.is_some() && self.format != Format::Latex {
+            return Err(Failure::Usage(anyhow!("--size is for --format latex")));
+        }
+        if results.height() == 0 {
+            return Err(FigureError::NoRows { path: results.path }.into());
+        }
+        let chosen: Result<Vec<_>, _> = self.value.iter().map(|name| summary_metric(name)).collect();
+        let chosen = chosen.map_err(|error| Failure::Usage(anyhow!("--value: {error}")))?;
+        let tables = layout(&self.folder, &Results::new(results), kind, &chosen)?;
+        match self.format {
+            Format::Text => print(&tables.shown.text(screen())),
+            Format::Markdown => print(&tables.shown.markdown()),
+            Format::Latex => {
+                let text = tables.shown.latex(self.size.unwrap_or(PAGE).width);
+                print(&text.map_err(|error| Failure::Usage(error.into()))?)
+            }
+            Format::Csv => print(&tables.data.csv()),
+            Format::Json => print(&tables.data.json()),
+        }
+    }
+
+    fn options(&self) -> Result<CrosstabOptions, Failure> {
+        let value = match self.value.as_slice() {
+            [] => "pairwise_sum_mean".to_owned(),
+            // Other frames have columns of their own.
+            [value] if self.frame == "summary" => {
+                summary_column(value).map_err(|error| Failure::Usage(anyhow!("--value: {error}")))?
+            }
+            [value] => value.clone(),
+            _ => {
+                let names: Vec<&str> = LAYOUTS.iter().map(|kind| kind.name).collect();
+                return Err(Failure::Usage(anyhow!(
+                    "--value: several numbers need --layout {}; otherwise give one",
+                    names.join(" or ")
+                )));
+            }
+        };
         let (mut best, mut along) = (None, Along::default());
         for word in &self.best {
             match word {
@@ -186,19 +264,19 @@ impl Args {
                 Best::Along(chosen) => along = *chosen,
             }
         }
-        CrosstabOptions {
+        Ok(CrosstabOptions {
             rows: self.rows.clone(),
             columns: if self.columns.is_empty() {
                 ["log", "machine"].map(str::to_owned).to_vec()
             } else {
                 self.columns.clone()
             },
-            value: self.value.clone(),
+            value,
             relative_to: self.relative_to.clone(),
             best,
             along,
             decimals: self.decimals,
             exact: self.format.is_exact(),
-        }
+        })
     }
 }

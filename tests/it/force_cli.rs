@@ -39,7 +39,7 @@ fn force_replaces_only_what_this_program_wrote() -> Tested {
             let refused = replay(at, &format!("-m 4x4 -a random -o out -q --format csv{force}"))?;
             let told = format!(
                 "error: out/{name} was not written by meshreplay, so it is not replaced; move it away, or \
-                 give another directory with -o\n"
+                 give another place with -o\n"
             );
             assert_eq!((refused.code, refused.stderr), (Some(1), told));
         }

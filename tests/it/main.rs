@@ -36,6 +36,7 @@ mod groups_cli;
 mod hardening;
 mod labels_cli;
 mod latency_cli;
+mod layouts_cli;
 mod loads_cli;
 mod lublin;
 mod mistakes_cli;

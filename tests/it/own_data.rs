@@ -63,9 +63,11 @@ fn write_logs(at: &Path) -> Tested {
 fn frame(at: &Path, log: &str) -> Result<Vec<Vec<String>>, Box<dyn std::error::Error>> {
     const REST: &str =
         "-m 16x16 -s recorded easy -a hilbert+bf mc1x1 --status all --placements --no-timing --format csv";
-    let ran = run(at, &format!("replay {log} {REST} --time-zone UTC -o out-{log}"))?;
+    // A directory has no ending of a table.
+    let out = format!("out-{}", log.replace('.', "-"));
+    let ran = run(at, &format!("replay {log} {REST} --time-zone UTC -o {out}"))?;
     assert_eq!(ran.code, Some(0), "{log}: {}", ran.stderr);
-    let text = fs::read_to_string(at.join(format!("out-{log}/jobs.csv")))?;
+    let text = fs::read_to_string(at.join(out).join("jobs.csv"))?;
     let heads = csv_cells(text.lines().next().unwrap_or_default());
     let is_kept = |head: &str| {
         !["run", "log", "user", "group", "account", "queue", "partition", "submit_hour"].contains(&head)

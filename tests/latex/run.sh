@@ -43,6 +43,11 @@ STUDY
 "$program" table study --columns arrival_scale,machine --best rows --format latex >table-spans.tex
 "$program" table study --rows allocator,arrival_scale --columns scheduler,log --value wait_s_mean --decimals 3 \
     --best highest --format latex >table-columns.tex
+for width in 60 84 174; do
+    for results in odd study; do
+        "$program" table $results --layout dispersal --size ${width}mm --format latex >layout-$results-$width.tex
+    done
+done
 "$program" replay ./*.swf --machine 4x4 --allocator naive "$best" --no-timing -q --format latex >replay-odd.tex
 "$program" replay tiny.swf --machine 4x4 --allocator naive mc1x1 -q --format latex >replay-times.tex
 "$program" replay synthetic:ratio=1.5,jobs=200 --machine 8x8 --allocator gabl first-fit --replications 3 \
@@ -54,11 +59,19 @@ STUDY
 # An article takes the main table with booktabs alone; the others are on paper that is wide enough for them, in a
 # font that has every character as such, so that it can be read back.
 for table in *.tex; do
+    width=${table##*-}
+    width=${width%.tex}
     {
         printf '%s\n' '\documentclass{article}' '\usepackage{booktabs}'
-        [ "$table" = table-readme.tex ] ||
+        case $table in
+        table-readme.tex) ;;
+        # Lines of exactly the width that was asked for.
+        layout-*) printf '%s\n' '\usepackage[T1]{fontenc}' '\usepackage{lmodern}' "\\setlength\\textwidth{${width}mm}" '\raggedbottom' ;;
+        *)
             printf '%s\n' '\usepackage[T1]{fontenc}' '\usepackage{lmodern}' \
                 '\setlength\pdfpagewidth{80cm}' '\setlength\textwidth{70cm}'
+            ;;
+        esac
         printf '%s\n' '\begin{document}' '\noindent' "\\input{$table}" '\end{document}'
     } >"page-$table"
     name=page-${table%.tex}

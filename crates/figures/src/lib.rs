@@ -23,7 +23,7 @@ pub use clock::{Clock, Window};
 pub use curves::Curve;
 pub use details::{ShownJob, downtimes, visit_shown_jobs};
 pub use error::FigureError;
-pub use filters::Filter;
+pub use filters::{Filter, filtered};
 pub use in_means::InMeans;
 pub use kind::{Drawn, LoadAxis, PlotKind, PlotOptions, Setting};
 pub use kinds::{PLOT_KINDS, plot_kind};

@@ -39,7 +39,7 @@ impl Results {
     }
 
     /// Returns the results of a summary with rows.
-    pub(super) fn new(table: Table) -> Self {
+    pub fn new(table: Table) -> Self {
         let varying: Vec<&str> = identity().filter(|name| table.varies(name)).collect();
         let gaps = if varying.contains(&"rules") { load::gaps(&table) } else { None };
         Self { table, varying, gaps }

@@ -278,6 +278,14 @@ pub enum Problem {
     },
 }
 
+/// Returns whether a text is a number with a decimal comma, such as `168,0`.
+fn has_decimal_comma(text: &str) -> bool {
+    let is_whole = |part: &str| !part.is_empty() && part.bytes().all(|digit| digit.is_ascii_digit());
+    text.trim_start_matches('-')
+        .split_once(',')
+        .is_some_and(|(whole, part)| is_whole(whole) && is_whole(part))
+}
+
 /// Category of a [`Problem`], for the counts of skipped lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProblemKind {
@@ -299,10 +307,18 @@ impl Problem {
     /// Returns the advice to skip such lines, behind a semicolon; empty where skipping hides that other lines
     /// are misread, or where lenient reading fails too.
     fn lenient_remedy(&self) -> &'static str {
-        if matches!(self, Self::Rule(_) | Self::Heading(_)) {
-            ""
-        } else {
-            "; --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them"
+        match self {
+            Self::Rule(_) | Self::Heading(_) => "",
+            // All lines of the log have it.
+            Self::NotANumber { found, .. } | Self::Column { found, .. } | Self::Value { found, .. }
+                if has_decimal_comma(found) =>
+            {
+                "; the decimal sign of a log is a point, so export numbers with points"
+            }
+            _ => {
+                "; --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without \
+                 them"
+            }
         }
     }
 

@@ -50,7 +50,7 @@ pub use options::{LogLimits, ReadOptions};
 pub use reader::{Entry, Reader, read};
 pub use record::{FIELD_NAMES, FIELDS, Record, status};
 pub use site::{Levels, SiteSize, SizeSource, Window};
-pub use source::{TableConverter, set_table_converter};
+pub use source::{TableConverter, bytes_read, set_table_converter};
 pub use summary::{Irregularities, LogSummary};
 pub use survey::members::Members;
 pub use survey::profile::{Irregularity, Missing, NodeLists, Profile};

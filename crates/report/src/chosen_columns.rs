@@ -1,5 +1,6 @@
 //! Columns of the summary that the user requested, formatted for a table.
 
+use super::layout::title_of_number;
 use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_figures::draw::decimals;
 use meshreplay_results::frame::{self, FrameError, FrameSchema, Table};
@@ -46,7 +47,7 @@ pub(super) struct TextColumn {
 /// have, such as `to bound`. Fails if no summary has such a column.
 pub fn summary_column(text: &str) -> Result<String, SpecError> {
     let known = FrameSchema::summary();
-    let names = || known.columns.iter().map(|column| column.name);
+    let names = || known.columns.iter().map(|column| column.name).chain(titles());
     let column = known.column(text).map(|column| column.name);
     let name = column.or_else(|| titled(text).map(Metric::name));
     name.map(str::to_owned).ok_or_else(|| unknown("column", text, names()))
@@ -57,14 +58,32 @@ pub fn summary_column(text: &str) -> Result<String, SpecError> {
 pub fn summary_metric(text: &str) -> Result<&'static Metric, SpecError> {
     metric(text)
         .or_else(|| titled(text))
-        .ok_or_else(|| unknown("number", text, METRICS.iter().map(Metric::name)))
+        .ok_or_else(|| unknown("number", text, METRICS.iter().map(Metric::name).chain(titles())))
 }
 
-/// Returns the number with this title in the table of `replay`; `None` without one. Hyphens and underscores
-/// count as blanks.
+/// Returns the titles of numbers in tables, and their other names.
+fn titles() -> impl Iterator<Item = &'static str> {
+    METRICS.iter().flat_map(Metric::titles).chain(ALIASES.iter().map(|(alias, _)| *alias))
+}
+
+/// Other names of numbers, as tables of earlier versions and of papers have them.
+const ALIASES: [(&str, &str); 3] =
+    [("sum", "pairwise_sum_mean"), ("call p50", "allocate_ns_p50"), ("call p50 ns", "allocate_ns_p50")];
+
+/// Returns the number with this title in some table: of `replay`, of `table --layout`, in a report, or on an
+/// axis; `None` without one. Hyphens and underscores count as blanks, and commas do not count.
 fn titled(text: &str) -> Option<&'static Metric> {
-    let text = text.to_lowercase().replace(['-', '_'], " ");
-    METRICS.iter().find(|metric| metric.terminal.is_some_and(|column| column.title.to_lowercase() == text))
+    let plain = |title: &str| title.to_lowercase().replace(['-', '_'], " ").replace(',', "");
+    let text = plain(text);
+    if let Some((_, name)) = ALIASES.iter().find(|(alias, _)| *alias == text) {
+        return metric(name);
+    }
+    let of = |titles: fn(&Metric) -> Vec<String>| {
+        METRICS.iter().find(|metric| titles(metric).iter().any(|title| plain(title) == text))
+    };
+    // Titles of one table differ, but a title may belong to another number in another table.
+    of(|metric| metric.titles().map(str::to_owned).collect())
+        .or_else(|| of(|metric| vec![title_of_number(metric), metric.full_title(), metric.label()]))
 }
 
 /// Fails if summaries of such replays lack one of the columns. The error names the condition under which

@@ -8,6 +8,7 @@ use super::intervals::Ratios;
 use super::verdict::{OF_WAITS, OVERLOADED};
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::{SpecError, unknown};
+use meshreplay_logs::Partitions;
 use meshreplay_results::frame::{Column, FrameError, Numbers, Table};
 use meshreplay_results::text::{Grid, Labelled, PaperCell, PaperTable, Side, best, decimals, grouped};
 use meshreplay_sim::metrics::{Better, Interval, Metric, metric};
@@ -54,6 +55,9 @@ pub(super) fn has_unasked(table: &Table) -> bool {
 /// The note on utilization without a best number.
 const UNASKED: &str =
     "utilization counts nodes that no job asked for, and none is marked; useful_utilization leaves them out";
+
+/// Columns of numbers that a message lists.
+const LISTED: usize = 8;
 
 /// The note on intervals of means over replications.
 const OVER_SEEDS: &str = "± is half the width of the 95 % confidence interval over seeds";
@@ -132,7 +136,11 @@ pub fn crosstab(
     let rows = labels(table, "--rows", &options.rows)?;
     let columns = labels(table, "--columns", &options.columns)?;
     let numbers = numbers(table, &options.value)?;
-    let label = |of: &[&Column], i: usize| of.iter().map(|column| column.label(i)).collect();
+    let shown = |column: &Column, i: usize| match column.name.as_str() {
+        "partition" if !options.exact => partition_label(&column.label(i)),
+        _ => column.label(i),
+    };
+    let label = |of: &[&Column], i: usize| of.iter().map(|column| shown(column, i)).collect();
     let results: Vec<Labelled> = (0..table.height())
         .filter(|i| numbers.get(*i).is_some())
         .map(|i| (i, label(&rows, i), label(&columns, i)))
@@ -149,6 +157,11 @@ pub fn crosstab(
         crosstab.best == Better::Neither && options.best.is_none() && options.value == "utilization";
     content.notes.extend(is_unasked.then(|| UNASKED.to_owned()));
     Ok(crosstab.shown(content))
+}
+
+/// Returns the partitions of a replay for people: by their names, without the spelling of the command line.
+pub(super) fn partition_label(label: &str) -> String {
+    label.parse::<Partitions>().map_or_else(|_| label.to_owned(), |chosen| chosen.label())
 }
 
 /// A table in the making: its results and its form.
@@ -416,7 +429,7 @@ fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a Numbers, CrosstabErro
     })?;
     column.numbers().ok_or_else(|| CrosstabError::NoNumbers {
         name: name.to_owned(),
-        known: known().collect::<Vec<_>>().join(", "),
+        known: known().take(LISTED).collect::<Vec<_>>().join(", ") + ", …",
     })
 }
 

@@ -8,6 +8,7 @@ mod crosstab;
 mod groups;
 mod hidden;
 mod intervals;
+mod layout;
 mod listing;
 mod page;
 mod sparklines;
@@ -18,6 +19,7 @@ pub use chosen_columns::{ColumnError, check_columns, summary_column, summary_met
 pub use compared::Along;
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
 pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, group_columns, groups};
+pub use layout::{LAYOUTS, LayoutError, LayoutKind, LayoutTables, layout};
 pub use listing::{LISTINGS, Listing, laws_table, schema_table};
 pub use page::{
     BlockTree, Choice, Meaning, PlayerData, ReplayData, Report, ReportCell, ReportColumn, ReportError,

@@ -10,6 +10,7 @@ use crate::figure::{
     Clock, FigureError, Filter, LoadAxis, PLOT_KINDS, PictureFormat, PlotKind, PlotOptions, Results, Setting,
     Window,
 };
+use crate::report::summary_column;
 
 /// What is drawn of the results, and on how large a page.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -51,10 +52,10 @@ pub(in crate::cli) struct DrawingArgs {
     paper: PaperArgs,
 }
 
-/// Which results a picture shows.
+/// Which results a picture or a table shows.
 #[derive(Clone, Debug, Default, clap::Args)]
-struct FilterArgs {
-    /// Show results of these logs only. Several logs, machines or schedulers have a panel each.
+pub(in crate::cli) struct FilterArgs {
+    /// Show results of these logs only. In a picture, several logs, machines or schedulers have a panel each.
     #[arg(long, value_name = "NAME", num_args = 1..)]
     log: Vec<String>,
 
@@ -73,7 +74,7 @@ struct FilterArgs {
 
 impl FilterArgs {
     /// Returns the filters that the user gave.
-    fn given(&self) -> Vec<Filter<'_>> {
+    pub(in crate::cli) fn given(&self) -> Vec<Filter<'_>> {
         let filter = |option, column, names| Filter { option, column, names };
         let mut filters = vec![
             filter("--log", "log", &*self.log),
@@ -168,7 +169,7 @@ impl DrawingArgs {
         let filtered = if filters.is_empty() { None } else { Some(results.filtered(&filters)?) };
         let results = filtered.as_ref().unwrap_or(results);
         let clock = self.window.as_ref().and_then(|_| Clock::for_replays(folder, results, &self.replay));
-        let options = PlotOptions {
+        let mut options = PlotOptions {
             folder,
             value: self.value.as_deref(),
             log: self.log_scale,
@@ -179,7 +180,14 @@ impl DrawingArgs {
             page: self.paper.page(),
             is_asked,
         };
-        let drawing = (kind.draw)(&options, results)?;
+        let mut drawing = (kind.draw)(&options, results);
+        // A title of tables names a column of the summary, unless the kind has another column of this name.
+        let titled = options.value.and_then(|value| summary_column(value).ok());
+        if let (Err(FigureError::UnknownColumn { .. }), Some(name)) = (&drawing, &titled) {
+            options.value = Some(name);
+            drawing = (kind.draw)(&options, results).or(drawing);
+        }
+        let drawing = drawing?;
         let whole = PlotOptions { window_s: None, ..options };
         if drawing.is_none()
             && is_asked
@@ -224,7 +232,7 @@ fn between(least: f64, most: f64) -> impl Fn(&str) -> anyhow::Result<f64> + Clon
 }
 
 /// Returns the size of a figure in an argument: `84mm`, `8.4cm`, `174x90mm`.
-fn size(text: &str) -> anyhow::Result<SizeMm> {
+pub(in crate::cli) fn size(text: &str) -> anyhow::Result<SizeMm> {
     let wrong =
         || anyhow!("expected a width such as 84mm, or width and height such as 174x90mm, of 30 to 1000 mm");
     let (number, mm) = match (text.strip_suffix("mm"), text.strip_suffix("cm")) {

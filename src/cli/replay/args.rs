@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
@@ -20,8 +20,8 @@ use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{GUEST, GivenSpec, Params, Spec, SpecError};
 use crate::study::{
-    ALL, Axes, Draft, LogSource, MOST_KEPT, MachineArg, MachinesWithTopology, NoTopology, Options,
-    UNAVAILABLE_OF_AUTO, headings,
+    ALL, Axes, Draft, LogSource, MOST_KEPT, MachineArg, MachinesWithTopology, NoTopology, OPTIONS, Options,
+    ReplayOption, UNAVAILABLE_OF_AUTO, headings,
 };
 use crate::trace::{Columns, PartitionChoice, ReadOptions};
 use crate::workload::{
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     /// Logs are plain or compressed with gzip; `meshreplay list formats` shows the formats, `meshreplay list
     /// models` the models.
     #[arg(required = true, value_name = "LOG")]
-    logs: Vec<PathBuf>,
+    pub(super) logs: Vec<PathBuf>,
 
     /// Machines, such as 16x16, 8x8x4, torus:16x8, or auto for the size of the log's machine.
     ///
@@ -139,11 +139,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = crate::cli::threads, help_heading = headings::PERFORMANCE)]
     pub(in crate::cli) threads: Option<NonZeroUsize>,
 
-    /// Directory for the results: the files `jobs`, `summary` and run.json.
+    /// Directory for the results: the files `jobs`, `summary` and run.json. Or a file for the summary alone, by
+    /// its ending: .csv, .parquet, .arrow, .json or .jsonl.
     #[arg(short, long, value_name = "DIR", help_heading = headings::OUTPUT)]
     pub(super) output: Option<PathBuf>,
 
-    /// Replace the results of another run in the output directory.
+    /// Replace the results of another run in the output directory, or such a file.
     #[arg(long, requires = "output", help_heading = headings::OUTPUT)]
     pub(super) force: bool,
 
@@ -299,7 +300,7 @@ const FORMATS: [(&str, Format); 8] = [
 impl Args {
     /// Returns the options that all replays share, before the axes add theirs.
     fn options(&self) -> Options {
-        Options { jobs: self.output.is_some() || self.sparklines, ..self.flags.options.clone() }
+        Options { jobs: self.folder().is_some() || self.sparklines, ..self.flags.options.clone() }
     }
 
     /// Returns the columns of the summary that the table shows; an empty list stands for the default columns.
@@ -439,8 +440,39 @@ impl Args {
         }
     }
 
+    /// Returns the directory for results; `None` without one.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|_| self.summary_file().is_none())
+    }
+
+    /// Returns the file for the summary alone, with its format; `None` without one.
+    pub(super) fn summary_file(&self) -> Option<(&Path, FileFormat)> {
+        let path = self.output.as_deref().filter(|path| !path.is_dir())?;
+        Some((path, FileFormat::of_path(path)?))
+    }
+
     /// Returns an error if binary output would go to a terminal, or if two logs are read from standard input.
     pub(super) fn check_output(&self) -> Result<()> {
+        if let Some((path, _)) = self.summary_file() {
+            let (given, default) = (&self.flags.options, Options::default());
+            let keeps_jobs = |row: &&ReplayOption| row.needed().is_some_and(|needed| needed.name == "jobs");
+            let mut flags =
+                OPTIONS.iter().filter(keeps_jobs).filter(|row| row.text(given) != row.text(&default));
+            if let Some(flag) = flags.find_map(|row| row.flag.as_ref()) {
+                let path = path.display();
+                bail!("--{} needs a directory for jobs; {path} is a file for the summary alone", flag.name);
+            }
+        }
+        if let Some(path) = self.output.as_deref().filter(|path| !path.is_dir()) {
+            let ending = path.extension().unwrap_or_default();
+            if let Some(ending) = OTHER_ENDINGS.iter().find(|other| ending.eq_ignore_ascii_case(other)) {
+                bail!(
+                    "-o {}: .{ending} files are not written; expected .csv, .parquet, .arrow, .json or .jsonl \
+                     for the summary, or a directory",
+                    path.display()
+                );
+            }
+        }
         let format = self.file_format();
         let is_file = matches!(self.format, Format::File(_));
         let binary = is_file && matches!(format, FileFormat::Parquet | FileFormat::Arrow);
@@ -503,3 +535,6 @@ fn network_spec(text: &str) -> Result<GivenSpec> {
     }
     Ok(given)
 }
+
+/// Endings of files with tables in formats that are not written.
+const OTHER_ENDINGS: [&str; 6] = ["xlsx", "xls", "ods", "tsv", "txt", "feather"];

@@ -15,9 +15,11 @@ use anyhow::anyhow;
 use self::args::Format;
 use self::rounds::Rounds;
 use super::interrupt::Saving;
-use super::runner::{ResultSink, Runner, Tally, check_room};
+use super::runner::{ResultSink, Runner, Tally, check_room, reading, writing};
 use super::{Failure, by_subject, complain, note, terminal, unwritten, write_notes};
-use crate::frame::{self, FileFormat, FinishedRun, RunFolderError, RunPlace, RunResults};
+use crate::frame::{
+    self, FileFormat, FinishedRun, RunFolderError, RunPlace, RunResults, check_table, write_table,
+};
 use crate::guest::Guests;
 use crate::machine::topology::TopologyError;
 use crate::metrics::{FinishedJob, Has};
@@ -45,7 +47,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     check(draft.axes.has(&draft.options))?;
     let mut notes = Vec::new();
+    let line = reading(args.quiet, &args.logs);
     let planned = draft.plan(&mut notes);
+    line.finish_and_clear();
     if let Ok(study) = &planned {
         study.sort_notes(&mut notes);
     }
@@ -53,13 +57,16 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let study = planned.map_err(unplanned)?;
     check(study.has)?;
     let all: Vec<usize> = (0..study.cells.len()).collect();
-    if args.output.is_some() {
+    if let Some((path, _)) = args.summary_file() {
+        check_table(path, args.force)?;
+    }
+    if args.folder().is_some() {
         check_room(&study, &all, args.file_format(), args.large)?;
     }
     let one = args.timing_rounds.and(NonZeroUsize::new(1));
     let runner = Runner::new(one.or(args.threads), study.cells.len(), args.quiet)?;
     let place = |path| RunPlace { path, format: args.file_format(), force: args.force };
-    let results = RunResults::open(&study, args.output.as_deref().map(place))?;
+    let results = RunResults::open(&study, args.folder().map(place))?;
     let parts = results.parts();
     let rows = parts.as_ref().map(|parts| {
         move |number, seed, names: &LogNames, left: Vec<FinishedJob>| {
@@ -159,7 +166,7 @@ impl Output<'_> {
             let Labels { scheduler, allocator, .. } = &**labels;
             complain(&format!("error: {log} on {machine} under {scheduler} with {allocator}: {error}"));
         }
-        if let (true, Some(folder)) = (keeps_earlier, &self.args.output) {
+        if let (true, Some(folder)) = (keeps_earlier, self.args.folder()) {
             note(false, &format!("{} keeps the results of the same run, which are more", folder.display()));
         }
         if self.errors.is_empty() { Ok(()) } else { Err(Failure::Reported) }
@@ -169,8 +176,14 @@ impl Output<'_> {
     /// run, because that run has more of them.
     fn finish(&mut self) -> anyhow::Result<bool> {
         let Some(results) = self.results.take() else { return Ok(false) };
-        let Some(mut run) = results.finish()? else { return Ok(false) };
+        let line = writing(self.args.quiet);
+        let run = results.finish();
+        line.finish_and_clear();
+        let Some(mut run) = run? else { return Ok(false) };
         let bytes = self.printed(&mut run)?;
+        if let Some((path, format)) = self.args.summary_file() {
+            write_table(path, format, &mut run)?;
+        }
         let mut out = std::io::stdout();
         out.write_all(&bytes).and_then(|()| out.flush()).map_err(unwritten)?;
         Ok(run.keeps_earlier)
@@ -184,7 +197,7 @@ impl Output<'_> {
         below += &self.rounds.as_ref().map(|rounds| rounds.text(self.study, screen)).unwrap_or_default();
         let answered = |table: String, screen: Screen| {
             let table = table + &below;
-            let sentences = verdict(self.study, run, self.args.output.as_deref());
+            let sentences = verdict(self.study, run, self.args.folder());
             let gap = if sentences.is_empty() { "" } else { "\n" };
             (table + gap + &screen.hanging(&sentences.join("\n"), 2)).into_bytes()
         };
@@ -209,7 +222,7 @@ impl Output<'_> {
 
     /// Returns the message about an interrupt.
     fn interrupted(&self, keeps_earlier: bool, Tally { finished, .. }: Tally) -> String {
-        let rest = match &self.args.output {
+        let rest = match self.args.folder() {
             Some(folder) if keeps_earlier => {
                 format!("; {} keeps the results of the same run, which are more", folder.display())
             }

@@ -2,15 +2,27 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
-use crate::study::{Running, State, Study};
+use crate::study::{Coordinate, Running, State, Study};
 use crate::text::grouped;
+use crate::trace::bytes_read;
 
 /// The line that shows how far a whole command is.
 const WHOLE: &str = "{percent:>3}% {wide_bar} {rate} jobs/s, {eta} left";
+
+/// The coordinates in the names of all replays.
+const NAMED: [&str; 4] = ["log", "machine", "scheduler", "allocator"];
+
+/// The time before a rate is shown. In the first instants it means nothing.
+const SETTLED: Duration = Duration::from_secs(1);
+
+/// The time before a line on other work is shown.
+const NOTICED: Duration = Duration::from_millis(500);
 
 /// The display of progress: one line for all replays, and one for each running replay.
 pub(super) struct Progress {
@@ -37,9 +49,10 @@ struct Line {
 }
 
 impl Line {
-    fn new(study: &Study, number: usize) -> Self {
+    /// Returns the line of a replay, which `varying` coordinates tell apart from the others.
+    fn new(study: &Study, varying: &[&Coordinate], number: usize) -> Self {
         let (spec, jobs) = (&study.cells[number].spec, study.cells[number].jobs);
-        let name = format!("{} {} {}", spec.log, spec.machine, spec.labels.allocator);
+        let name = varying.iter().map(|row| row.phrase(spec)).collect::<Vec<_>>().join(" ");
         Self { number, name, jobs: jobs * u64::from(study.options.replications.least()), bar: None }
     }
 }
@@ -52,7 +65,13 @@ impl Progress {
             return Self { lines: None };
         }
         let all = MultiProgress::new();
-        let replays: Vec<Line> = cells.iter().map(|&number| Line::new(study, number)).collect();
+        let varies = |row: &&Coordinate| {
+            let is_first =
+                |cell: &usize| row.text(&study.cells[*cell].spec) == row.text(&study.cells[cells[0]].spec);
+            NAMED.contains(&row.name) || !cells.iter().all(is_first)
+        };
+        let varying: Vec<&Coordinate> = Coordinate::by_place().into_iter().filter(varies).collect();
+        let replays: Vec<Line> = cells.iter().map(|&number| Line::new(study, &varying, number)).collect();
         let total = all.add(ProgressBar::new(replays.iter().map(|line| line.jobs).sum()));
         total.set_style(style(WHOLE));
         Self { lines: Some(Lines { all, total, replays }) }
@@ -119,8 +138,48 @@ pub(in crate::cli) fn counted(jobs: u64) -> ProgressBar {
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let rate = |state: &ProgressState, out: &mut dyn Write| {
+        let elapsed = state.elapsed();
+        let per_s = state.pos() as f64 / elapsed.as_secs_f64();
         // A failed write of the number is ignored.
-        let _ = out.write_str(&grouped(state.per_sec(), 0));
+        let _ = out.write_str(&if elapsed < SETTLED { "…".to_owned() } else { grouped(per_s, 0) });
     };
     style.with_key("rate", rate)
+}
+
+/// Shows on a terminal that these logs are being read, and how many of their bytes, until the returned line is
+/// cleared. Without logs, or with standard input, the size is unknown.
+pub(in crate::cli) fn reading(quiet: bool, logs: &[PathBuf]) -> ProgressBar {
+    let sizes = logs.iter().map(|log| log.metadata().ok().filter(std::fs::Metadata::is_file));
+    let size: Option<u64> = sizes.map(|file| file.map(|file| file.len())).sum();
+    let (size, before) = (size.filter(|size| *size > 0), bytes_read());
+    busy(quiet, move || {
+        let megabytes = |bytes: u64| grouped(bytes as f64 / 1e6, 0);
+        let bytes = bytes_read().saturating_sub(before);
+        let read = megabytes(bytes);
+        // A log may be read twice.
+        let of = size
+            .filter(|size| bytes <= *size)
+            .map(|size| format!(" of {}", megabytes(size)))
+            .unwrap_or_default();
+        format!("reading logs: {read}{of} MB")
+    })
+}
+
+/// Shows on a terminal that files are being written, until the returned line is cleared.
+pub(in crate::cli) fn writing(quiet: bool) -> ProgressBar {
+    busy(quiet, || "writing results".to_owned())
+}
+
+/// Shows a text on a terminal once work takes longer than an instant.
+fn busy(quiet: bool, text: impl Fn() -> String + Clone + Send + Sync + 'static) -> ProgressBar {
+    if quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new_spinner();
+    let text = move |state: &ProgressState, out: &mut dyn Write| {
+        let _ = out.write_str(&if state.elapsed() < NOTICED { String::new() } else { text() });
+    };
+    bar.set_style(style("{text}").with_key("text", text));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }

@@ -8,7 +8,9 @@ use anyhow::anyhow;
 use super::{Failure, Input, Output, check_read, complain_of_skipped};
 use crate::cli::complain;
 use crate::spec::Spec;
-use crate::trace::{LogUnit, ReadOptions, Reader, Record, SWF, Writer, copy};
+use crate::trace::{
+    Entry, LogNames, LogUnit, NameKind, Names, ReadOptions, Reader, Record, SWF, Writer, copy, status,
+};
 use crate::workload::{Again, convert};
 
 /// Write those jobs of a log that pass every filter given
@@ -16,8 +18,8 @@ use crate::workload::{Again, convert};
 /// Submit times and job numbers do not change. The header is kept, with a note of the cut.
 ///
 /// A log of a format that can only be read, such as sacct, is written as SWF, as `trace convert --keep-names`
-/// does it: submit times then count from the first one, and names are numbers, which comments explain. The
-/// filters are about those.
+/// does it: submit times then count from the first one, and names are numbers, which comments explain.
+/// Seconds of the filters are about those.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -27,35 +29,112 @@ pub(super) struct Args {
     output: Output,
 
     #[command(flatten)]
-    filter: Filter,
+    filter: FilterArgs,
 }
 
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = true)]
-struct Filter {
-    /// Keep jobs that were submitted at SECONDS or later
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    from: Option<i64>,
+struct FilterArgs {
+    /// Keep jobs that were submitted at TIME or later: seconds, or a date such as 2024-02-05 or
+    /// 2024-02-05T12:00 in the log's time zone
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = time)]
+    from: Option<String>,
 
-    /// Keep jobs that were submitted before SECONDS
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    to: Option<i64>,
+    /// Keep jobs that were submitted before TIME
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = time)]
+    to: Option<String>,
 
     /// Keep the first N jobs that pass the other filters
     #[arg(long, value_name = "N")]
     first: Option<u64>,
 
-    /// Keep jobs of user U. If repeated, keep jobs of all these users
+    /// Keep jobs of user U, by name or number. If repeated, keep jobs of all these users
     #[arg(long, value_name = "U", allow_negative_numbers = true)]
-    user: Vec<i64>,
+    user: Vec<String>,
 
-    /// Keep jobs of queue Q. If repeated, keep jobs of all these queues
+    /// Keep jobs of queue Q, by name or number. If repeated, keep jobs of all these queues
     #[arg(long, value_name = "Q", allow_negative_numbers = true)]
-    queue: Vec<i64>,
+    queue: Vec<String>,
 
-    /// Keep jobs with status S. If repeated, keep jobs with any of these statuses
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    /// Keep jobs with status S, a number or completed, failed or cancelled. If repeated, keep jobs with any of
+    /// these statuses
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = status_number)]
     status: Vec<i64>,
+}
+
+/// Returns the status in an argument.
+fn status_number(text: &str) -> anyhow::Result<i64> {
+    let is_word = |number: &i64| status::word(*number) == Some(text);
+    let number = text.parse().ok().or_else(|| status::ALL.into_iter().find(is_word));
+    number.ok_or_else(|| anyhow!("expected a whole number, completed, failed or cancelled"))
+}
+
+/// Returns a time in an argument: seconds, or a date.
+fn time(text: &str) -> anyhow::Result<String> {
+    if text.parse::<i64>().is_ok() || LogNames::is_date(text) {
+        return Ok(text.to_owned());
+    }
+    Err(anyhow!("expected whole seconds, or a date such as 2024-02-05 or 2024-02-05T12:00"))
+}
+
+impl FilterArgs {
+    /// Returns whether all values are numbers, so that the header of the log is not needed.
+    fn are_numbers(&self) -> bool {
+        let texts = self.from.iter().chain(&self.to).chain(&self.user).chain(&self.queue);
+        texts.into_iter().all(|text| text.parse::<i64>().is_ok())
+    }
+
+    /// Returns the filters by number, with the names and dates of a log.
+    fn resolve(&self, names: &LogNames) -> anyhow::Result<Filter> {
+        let seconds = |option: &str, text: &Option<String>| {
+            let Some(text) = text else { return Ok(None) };
+            let seconds = text.parse().ok().or_else(|| names.seconds(text));
+            seconds.map(Some).ok_or_else(|| {
+                anyhow!(
+                    "{option} {text}: the log does not say when it began and in which time zone; expected \
+                     seconds as in the log"
+                )
+            })
+        };
+        let numbers = |option: &str, kind, texts: &[String]| {
+            let number = |text: &String| match text.parse() {
+                Ok(number) => Ok(number),
+                Err(_) => match names.number(kind, text) {
+                    Some(number) => number.map_err(|error| anyhow!("{option}: {error}")),
+                    None => Err(anyhow!("{option} {text}: the log has no names; expected a number")),
+                },
+            };
+            texts.iter().map(number).collect::<anyhow::Result<Vec<i64>>>()
+        };
+        Ok(Filter {
+            from: seconds("--from", &self.from)?,
+            to: seconds("--to", &self.to)?,
+            first: self.first,
+            user: numbers("--user", NameKind::User, &self.user)?,
+            queue: numbers("--queue", NameKind::Queue, &self.queue)?,
+            status: self.status.clone(),
+        })
+    }
+}
+
+/// The filters by number.
+struct Filter {
+    from: Option<i64>,
+    to: Option<i64>,
+    first: Option<u64>,
+    user: Vec<i64>,
+    queue: Vec<i64>,
+    status: Vec<i64>,
+}
+
+/// Returns the names and the start in the header of a log. Reads up to its first record.
+fn names_of(mut reader: Reader) -> Result<LogNames, Failure> {
+    while let Some(entry) = reader.next_entry()? {
+        if let Entry::Record { .. } = entry {
+            break;
+        }
+    }
+    Ok(LogNames::new(&Names::default(), reader.header()))
 }
 
 /// One filter of records: its name, without the hyphens, and its values as words.
@@ -170,13 +249,16 @@ fn as_swf(args: &Args, reader: Reader, path: &Path) -> Result<Reader, Failure> {
              first one",
         args.output.path().display()
     ));
-    let format = Some(Spec::named(SWF.name));
-    Ok(Reader::open(path, ReadOptions { format, ..ReadOptions::default() })?)
+    Ok(Reader::open(path, swf_options())?)
+}
+
+/// Returns the options for a file in SWF.
+fn swf_options() -> ReadOptions {
+    ReadOptions { format: Some(Spec::named(SWF.name)), ..ReadOptions::default() }
 }
 
 /// Reads a log and writes the jobs that pass the filters to another.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    args.filter.check()?;
     let reader = Reader::open(&args.input.log, args.input.options()?)?;
     let format = args.output.format(reader.format())?;
     let is_read_only = reader.format().writing.is_none() && format == SWF;
@@ -192,9 +274,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Some(file) => as_swf(args, reader, file.path())?,
         None => reader,
     };
+    let names = match &file {
+        _ if args.filter.are_numbers() => LogNames::default(),
+        Some(file) => names_of(Reader::open(file.path(), swf_options())?)?,
+        None if args.input.log.is_file() => names_of(Reader::open(&args.input.log, args.input.options()?)?)?,
+        None => {
+            return Err(Failure::Usage(anyhow!(
+                "names and dates need a file, which is read twice; expected numbers for standard input"
+            )));
+        }
+    };
+    let filter = args.filter.resolve(&names).map_err(Failure::Usage)?;
+    filter.check()?;
     let mut writer = args.output.writer(format)?;
-    let parts = args.filter.parts();
-    let first = args.filter.first.map(|first| format!(" --first {first}")).unwrap_or_default();
+    let parts = filter.parts();
+    let first = filter.first.map(|first| format!(" --first {first}")).unwrap_or_default();
     // The limits on times come before the number of jobs, and the lists after it.
     let (limits, lists): (Vec<&Part<'_>>, Vec<&Part<'_>>) =
         parts.iter().partition(|part| part.field.is_none());
@@ -205,14 +299,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut kept = 0;
     let summary = copy(reader, &mut writer, Some(&note), |record| {
         parts.iter().zip(&mut tallies).for_each(|(part, tally)| tally.add(part, record));
-        let is_kept = args.filter.first.is_none_or(|first| kept < first)
-            && parts.iter().all(|part| (part.passes)(record));
+        let is_kept =
+            filter.first.is_none_or(|first| kept < first) && parts.iter().all(|part| (part.passes)(record));
         kept += u64::from(is_kept);
         is_kept.then_some(*record)
     })?;
     complain_of_skipped(&summary);
     check_read(&summary)?;
-    if kept == 0 && summary.records > 0 && args.filter.first != Some(0) {
+    if kept == 0 && summary.records > 0 && filter.first != Some(0) {
         let log = args.input.log.display().to_string();
         return Err(nothing_kept(&log, summary.records, &parts, &tallies));
     }

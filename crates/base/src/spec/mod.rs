@@ -459,10 +459,13 @@ mod tests {
         let names = || names.iter().map(String::as_str);
         let message = unknown("allocator", "name-number-400", names()).to_string();
         assert_eq!(message, "unknown allocator 'name-number-400', did you mean 'name-number-0'?");
+        let message = unknown("allocator", "zzz", names()).to_string();
         assert!(
-            unknown("allocator", "zzz", names())
-                .to_string()
-                .contains("(one of: name-number-0, name-number-1, ")
+            message.contains("(such as name-number-0, name-number-1, ") && message.ends_with("40 in all)")
+        );
+        let columns = [vec!["calls_ns_per_job", "jobs"], vec!["x"; 20]].concat();
+        assert!(
+            unknown("column", "ns of a call", columns).to_string().contains("(such as calls_ns_per_job, ")
         );
     }
 }

@@ -10,6 +10,7 @@ use super::partitions::Partitions;
 use super::{NameKind, Names};
 use crate::header::{Header, Listed};
 use crate::times::zone;
+use meshreplay_base::spec::{SpecError, unknown};
 
 /// The names and the beginning of a log.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +81,16 @@ impl LogNames {
             Some(name) => to.push_str(&name),
             None => to.push_str(itoa::Buffer::new().format(number)),
         }
+    }
+
+    /// Returns the number of the user, queue and so on that the header calls `name`; an error with the known
+    /// names if it calls none so. `None` if the header has no such names.
+    pub fn number(&self, kind: NameKind, name: &str) -> Option<Result<i64, SpecError>> {
+        let of_kind = || self.in_header.iter().filter(|((word, _), _)| *word == kind.word());
+        let found = of_kind().find(|(_, other)| *other == name);
+        let names = || of_kind().map(|(_, other)| other.as_str());
+        of_kind().next()?;
+        Some(found.map(|((_, number), _)| *number).ok_or_else(|| unknown(kind.word(), name, names())))
     }
 
     /// Returns true if `text` is the name or the number of this partition. A number does not count for a

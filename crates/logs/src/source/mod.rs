@@ -67,6 +67,14 @@ const COMPRESSED_CHUNK: usize = 64 << 10;
 /// thread.
 const AHEAD_FROM: u64 = 1 << 20;
 
+/// The bytes of logs that this process has read, compressed or not.
+static BYTES_READ: AtomicU64 = AtomicU64::new(0);
+
+/// Returns the bytes of logs that this process has read so far, as they are in files.
+pub fn bytes_read() -> u64 {
+    BYTES_READ.load(Ordering::Relaxed)
+}
+
 /// Counts the bytes that are read.
 struct CountingReader<R> {
     inner: R,
@@ -77,6 +85,7 @@ impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.count.fetch_add(count as u64, Ordering::Relaxed);
+        BYTES_READ.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }

@@ -1,6 +1,7 @@
 //! The numbers of groups as columns of a table: their names, their format, and the best number.
 
 use super::GroupsOptions;
+use crate::chosen_columns::summary_metric;
 use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_results::text::{PaperCell, grouped};
 use meshreplay_sim::metrics::{Better, Display, GroupNumbers, Metric, Needs, grouped_metrics, metric};
@@ -73,10 +74,18 @@ pub fn group_columns(text: &str) -> Result<Vec<&'static str>, SpecError> {
     if text == WHY { Ok(causes.collect()) } else { Ok(vec![group_column(text)?]) }
 }
 
-/// Returns the name of the column of numbers that `text` names. Fails if there is none.
+/// Returns the name of the column of numbers that `text` names: by its name or by a title of tables. Fails if
+/// there is none.
 pub fn group_column(text: &str) -> Result<&'static str, SpecError> {
-    let names: Vec<&'static str> = all().iter().map(|column| column.name).collect();
-    names.iter().find(|name| **name == text).copied().ok_or_else(|| unknown("column", text, names))
+    let columns = all();
+    let names = || columns.iter().map(|column| column.name);
+    let named = names().find(|name| *name == text);
+    let titled = || {
+        columns.iter().find(|column| column.title.split(" (").next() == Some(text)).map(|column| column.name)
+    };
+    let elsewhere =
+        || summary_metric(text).ok().and_then(|metric| names().find(|name| *name == metric.name()));
+    named.or_else(titled).or_else(elsewhere).ok_or_else(|| unknown("column", text, names()))
 }
 
 impl Column {
@@ -110,7 +119,13 @@ impl Column {
 
     /// Returns the title.
     pub(super) fn title(&self, options: &GroupsOptions) -> String {
-        if options.exact { self.name.to_owned() } else { self.title.clone() }
+        match self.source {
+            _ if options.exact => self.name.to_owned(),
+            // A ratio has no unit.
+            Source::Mean(_, metric) if options.relative_to.is_some() => metric.title(),
+            Source::Median(_) if options.relative_to.is_some() => "median".to_owned(),
+            _ => self.title.clone(),
+        }
     }
 
     /// Returns the number of a group; `None` for a mean over no jobs.
@@ -137,6 +152,7 @@ impl Column {
             Source::Jobs | Source::JobsInMeans if options.exact => return value.to_string(),
             Source::Jobs | Source::JobsInMeans => return grouped(value, 0),
             Source::NodeHours => 1,
+            Source::Median(_) | Source::Mean(..) if options.relative_to.is_some() => 3,
             Source::Median(metric) | Source::Mean(_, metric) => usual_decimals(metric, value),
         };
         match (options.exact, options.decimals.map(usize::from)) {
@@ -182,6 +198,7 @@ mod tests {
             top: None,
             columns: columns.to_vec(),
             sort: None,
+            relative_to: None,
             decimals: None,
             exact: false,
         }

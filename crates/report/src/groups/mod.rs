@@ -1,6 +1,7 @@
 //! Saved jobs by group, such as their user: a table with a row for each group and replay.
 
 mod columns;
+mod relative;
 mod sums;
 
 pub use columns::{group_column, group_columns};
@@ -11,10 +12,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use self::columns::{Column, is_cause};
+use self::relative::relative;
 use self::sums::{GroupIndex, Sums};
+use super::crosstab::partition_label;
 use meshreplay_alloc::allocator;
 use meshreplay_base::job::Period;
-use meshreplay_logs::{Partitions, status};
+use meshreplay_base::spec::SpecError;
+use meshreplay_logs::status;
 use meshreplay_results::frame::{
     Column as FrameColumn, FrameError, JobColumns, JobCounts, Key, Replication, Table,
 };
@@ -80,6 +84,8 @@ pub struct GroupsOptions {
     /// The name of the column by whose numbers the groups are sorted, the best or else the highest first.
     /// `None` for the order of the grouping.
     pub sort: Option<&'static str>,
+    /// The label by whose numbers the others are divided; `None` to show the numbers themselves.
+    pub relative_to: Option<String>,
     /// The number of decimals; `None` for the usual decimals of each number.
     pub decimals: Option<u8>,
     /// Whether numbers and labels are written without rounding or shortening, for other programs.
@@ -114,6 +120,9 @@ pub enum GroupsError {
         /// The name of the column.
         column: &'static str,
     },
+    /// No replay has the label to divide by.
+    #[error("--relative-to: {0}")]
+    NoBase(SpecError),
     /// A column has something else than numbers.
     #[error("{}: column '{column}' has a cell that is no number; replay again", .path.display())]
     NoNumbers {
@@ -122,6 +131,13 @@ pub enum GroupsError {
         /// The name of the column.
         column: &'static str,
     },
+}
+
+impl GroupsError {
+    /// Returns whether the command line is at fault. If false, a file is at fault.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::NoBase(_))
+    }
 }
 
 impl From<io::Error> for GroupsError {
@@ -248,26 +264,26 @@ fn visit_jobs(folder: &Path, options: &GroupsOptions, visit: &mut Visit<'_>) -> 
     }
 }
 
-/// Returns the table of the jobs in `folder` by group.
-pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, GroupsError> {
-    let (summary, by) = (Table::read(folder)?, options.by);
+/// Returns the table of the jobs in `folder` by group, of the replays in `summary`.
+pub fn groups(folder: &Path, summary: &Table, options: &GroupsOptions) -> Result<PaperTable, GroupsError> {
+    let by = options.by;
     // With `--top` or `--trim`, or in a period, the sums depend on all jobs, so the jobs are read twice.
     let is_once =
         options.top.is_none() && !summary.has_number("trim_percent") && summary.column("period").is_none();
-    let (mut index, mut sums) = (GroupIndex::default(), Sums::single_pass(&summary));
+    let (mut index, mut sums) = (GroupIndex::default(), Sums::single_pass(summary));
     visit_jobs(folder, options, &mut |key, jobs, rows| {
         let grouped = index.grouped(jobs, by, rows);
         index.add(key, &grouped);
         if is_once { Ok(sums.add(key, &grouped)?) } else { Ok(()) }
     })?;
     let held = JobCounts::counted(folder, index.counts())?;
-    held.iter().try_for_each(|held| held.check(&summary, folder))?;
-    let shorten = |name: &str, label: &str| match label.parse::<Partitions>() {
+    held.iter().try_for_each(|held| held.check(summary, folder))?;
+    let shorten = |name: &str, label: &str| match name {
         _ if options.exact => label.to_owned(),
-        Ok(chosen) if name == "partition" => chosen.names().join("+"),
+        "partition" => partition_label(label),
         _ => allocator::short_label(label),
     };
-    let (varying, replays) = replays(&summary, &index, &shorten);
+    let (varying, replays) = replays(summary, &index, &shorten);
     let shown = GroupList::choose(&index, &replays, options);
     if !is_once {
         sums = Sums::second_pass(&index, &replays);
@@ -294,6 +310,9 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
             }
         }
     }
+    if let Some(base) = &options.relative_to {
+        relative(&mut members, base)?;
+    }
     if let Some(column) = options.sort.and_then(Column::named) {
         sort(&mut members[..shown.positions.len()], &column);
     }
@@ -309,7 +328,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let title = |name: &str| if name == options.by.name { format!("replay_{name}") } else { name.to_owned() };
     let corner = [options.by.name.to_owned()].into_iter().chain(varying.into_iter().map(title)).collect();
     Ok(PaperTable {
-        title: title_of(options.by, &replays),
+        title: title_of(options, &replays),
         corner,
         column_names: Vec::new(),
         columns: shown_columns.iter().map(|column| vec![column.title(options)]).collect(),
@@ -320,7 +339,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
 }
 
 /// Returns the title of a table of these replays, with the period if all cover the same one.
-fn title_of(by: &Grouping, replays: &[ReplayWithJobs]) -> String {
+fn title_of(options: &GroupsOptions, replays: &[ReplayWithJobs]) -> String {
     let periods: Vec<Option<Period>> = replays.iter().map(|replay| replay.trim.period).collect();
     let inside = match periods.first() {
         Some(Some(first)) if periods.iter().all(|period| period == &Some(*first)) => {
@@ -329,7 +348,9 @@ fn title_of(by: &Grouping, replays: &[ReplayWithJobs]) -> String {
         _ if periods.iter().any(Option::is_some) => " · waits and node-hours inside each period".to_owned(),
         _ => String::new(),
     };
-    format!("jobs by {}{inside}", by.name)
+    let relative =
+        options.relative_to.as_ref().map_or_else(String::new, |base| format!(" relative to {base}"));
+    format!("jobs by {}{relative}{inside}", options.by.name)
 }
 
 /// The rows of a group: the labels and the numbers of each replay.

@@ -12,6 +12,8 @@
 mod allocators;
 mod candidate;
 mod comparison;
+mod machines;
+mod marks;
 mod measured;
 mod overload;
 mod plain;
@@ -28,6 +30,7 @@ use std::path::Path;
 use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
 use self::candidate::{Candidate, Comparable};
 use self::comparison::{NO_INTERVAL, OF_SHAKEN};
+pub(super) use self::marks::Marks;
 use self::measured::{ReplayResult, over_seeds};
 pub(super) use self::overload::{MARK as OVERLOADED, OF_WAITS};
 pub(super) use self::plain::Plain;
@@ -87,6 +90,7 @@ fn lines(replays: Vec<ReplayResult<'_>>, primary: &'static str, folder: Option<&
         left += count.saturating_sub(room);
         room = room.saturating_sub(count);
     }
+    lines.extend(machines::lines(&all, primary, &varying));
     lines.extend(meaning_of_intervals(&lines, &all));
     lines.extend(meaning_of_shaking(&lines, &all));
     lines.extend(overload::line(&all, &|replay| name_of(replay, &varying)));

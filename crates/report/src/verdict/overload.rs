@@ -10,8 +10,12 @@ use meshreplay_results::text::grouped;
 pub(crate) const MARK: &str = "†";
 
 /// The numbers that measure the length of the log under overload.
-pub(crate) const OF_WAITS: [&str; 7] = [
+pub(crate) const OF_WAITS: [&str; 11] = [
     "wait_s_mean",
+    "wait_s_median",
+    "wait_s_p95",
+    "wait_s_max",
+    "wait_s_by_work_mean",
     "queue_delay_s_mean",
     "allocation_delay_s_mean",
     "turnaround_s_mean",

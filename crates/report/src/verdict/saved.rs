@@ -119,7 +119,7 @@ impl<'a> SavedAnswer<'a> {
     }
 
     /// Returns the replay in these rows of the summary; `None` if it cannot be read.
-    fn measured(&self, rows: &[usize]) -> Option<ReplayResult<'_>> {
+    pub(super) fn measured(&self, rows: &[usize]) -> Option<ReplayResult<'_>> {
         let table = &self.results.table;
         let replication = |&row: &usize| {
             let key = table.replication(row)?;

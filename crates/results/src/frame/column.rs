@@ -1,18 +1,19 @@
 //! The columns of a frame as a table of functions: each function computes the value of one row.
 
 use polars_core::prelude::{
-    Column, Float64Chunked, Int64Chunked, IntoSeries, NamedFrom, Series, StringChunkedBuilder, UInt32Chunked,
-    UInt64Chunked,
+    Column, Float64Chunked, Int64Chunked, IntoSeries, NamedFrom, Series, StringChunkedBuilder, UInt64Chunked,
 };
 
 use super::name;
 use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Has, Needs};
 
 /// The function that computes the value of a row, by column type. `MaybeI64`, `MaybeU64` and `MaybeF64` are
-/// null for `None`.
+/// null for `None`. All columns of whole numbers are signed but seeds, so that differences never wrap.
 pub(super) enum Value<R> {
     U32(fn(&R) -> u32),
+    /// Counts above 2^63 − 1 become that number.
     U64(fn(&R) -> u64),
+    Seed(fn(&R) -> u64),
     I64(fn(&R) -> i64),
     F64(fn(&R) -> f64),
     MaybeI64(fn(&R) -> Option<i64>),
@@ -37,9 +38,10 @@ impl<R> Field<R> {
     /// Returns a column without unit and meaning that is present in every frame.
     pub(super) const fn new(name: &'static str, value: Value<R>) -> Self {
         let kind = match value {
-            Value::U32(_) => ColumnType::U32,
-            Value::U64(_) | Value::MaybeU64(_) => ColumnType::U64,
-            Value::I64(_) | Value::MaybeI64(_) => ColumnType::I64,
+            Value::Seed(_) => ColumnType::U64,
+            Value::U32(_) | Value::U64(_) | Value::MaybeU64(_) | Value::I64(_) | Value::MaybeI64(_) => {
+                ColumnType::I64
+            }
             Value::F64(_) | Value::MaybeF64(_) => ColumnType::F64,
             Value::Str(_) | Value::Written(_) | Value::Added => ColumnType::Str,
         };
@@ -71,12 +73,21 @@ impl<R> Field<R> {
         }
         let label = name(self.column.name);
         let series = match self.value {
-            Value::U32(value) => UInt32Chunked::from_vec(label, values(rows, value)).into_series(),
-            Value::U64(value) => UInt64Chunked::from_vec(label, values(rows, value)).into_series(),
+            Value::U32(value) => {
+                let values = rows.iter().map(|row| i64::from(value(row))).collect();
+                Int64Chunked::from_vec(label, values).into_series()
+            }
+            Value::U64(value) => {
+                let values = rows.iter().map(|row| signed(value(row))).collect();
+                Int64Chunked::from_vec(label, values).into_series()
+            }
+            Value::Seed(value) => UInt64Chunked::from_vec(label, values(rows, value)).into_series(),
             Value::I64(value) => Int64Chunked::from_vec(label, values(rows, value)).into_series(),
             Value::F64(value) => Float64Chunked::from_vec(label, values(rows, value)).into_series(),
             Value::MaybeI64(value) => Series::new(label, values(rows, value)),
-            Value::MaybeU64(value) => Series::new(label, values(rows, value)),
+            Value::MaybeU64(value) => {
+                Series::new(label, rows.iter().map(|row| value(row).map(signed)).collect::<Vec<_>>())
+            }
             Value::MaybeF64(value) => Series::new(label, values(rows, value)),
             Value::Str(value) => Series::new(label, values(rows, value)),
             Value::Written(write) => {
@@ -92,6 +103,11 @@ impl<R> Field<R> {
         };
         Some(series.into())
     }
+}
+
+/// Returns a count as a signed number.
+pub(super) fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Returns the polars columns of `rows` that are present in results of such replays.

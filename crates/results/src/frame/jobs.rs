@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use polars_core::prelude::DataFrame;
 
-use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, U32, U64, Written};
+use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, Seed, U32, U64, Written};
 use super::column::{Field, Value, build};
 use super::detail::Replicate;
 use super::{FrameError, frame};
@@ -117,7 +117,7 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
         field("replay", U32(|row| row.shared.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
-        field("seed", U64(|row| row.shared.seed)).meaning("seed; replications of a replay differ in it"),
+        field("seed", Seed(|row| row.shared.seed)).meaning("seed; replications of a replay differ in it"),
         field("job", I64(|row| row.job().number)).meaning("number of the job in the log"),
         field("submit_s", F64(|row| row.job().submit.as_seconds())).unit("s").meaning("arrival, scaled"),
         field("start_s", F64(|row| row.record().start.as_seconds())).unit("s").meaning("start"),

@@ -3,7 +3,7 @@
 use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use super::column::Value::{Added, MaybeF64, Str, U32};
-use super::column::{Field, Value, build};
+use super::column::{Field, Value, build, signed};
 use super::detail::DETAILS;
 use super::{FrameError, coordinates, frame, name};
 use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Has, METRICS, Metric, Needs, Number};
@@ -66,8 +66,8 @@ fn field<'a>(name: &'static str, value: Value<SummaryRow<'a>>) -> Field<SummaryR
 fn numbers(metric: &Metric, rows: &[SummaryRow<'_>]) -> Column {
     let label = name(metric.name());
     let numbers = rows.iter().map(|row| row.outcome.summary.number(metric.name()));
-    let series = if metric.column.kind == ColumnType::U64 {
-        let count = |number| if let Some(Number::Count(count)) = number { Some(count) } else { None };
+    let series = if metric.column.kind == ColumnType::I64 {
+        let count = |number| if let Some(Number::Count(count)) = number { Some(signed(count)) } else { None };
         Series::new(label, numbers.map(count).collect::<Vec<_>>())
     } else {
         Series::new(label, numbers.map(|number| number.map(Number::as_f64)).collect::<Vec<_>>())

@@ -3,6 +3,8 @@
 mod escaped;
 mod fit;
 mod grid;
+mod layout;
+mod layout_latex;
 mod long_table;
 mod number;
 mod paper_latex;
@@ -14,6 +16,8 @@ mod table;
 pub use escaped::{csv_line, for_terminal, from_cell, printable, to_cell, well_formed};
 pub use fit::wrapped_words;
 pub use grid::{Grid, Labelled, Side, best, decimals};
+pub use layout::{ColumnClass, Layout, LayoutBlock};
+pub use layout_latex::TooWide;
 pub use long_table::{LongTable, LongText};
 pub use number::{duration_ns, grouped};
 pub use paper_table::{PaperCell, PaperTable};

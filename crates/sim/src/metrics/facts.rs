@@ -3,6 +3,7 @@
 use super::backlog::Backlog;
 use super::dispersal::Dispersal;
 use super::finished_job::{FinishedJob, Measures};
+use super::groups::WaitQuantiles;
 use super::recorder::{OutageRecord, Recording};
 use super::why::JobWhy;
 use crate::engine::Record;
@@ -145,6 +146,11 @@ pub(super) struct Totals {
     pub(super) last_submission: Option<Time>,
     /// The work that waited then.
     pub(super) backlog: Backlog,
+    /// Requested node-seconds of the jobs in means, and their sum weighted by waits in seconds.
+    pub(super) work_s: f64,
+    pub(super) waited_work_s2: f64,
+    /// Quantiles of the waits of the jobs in means, known once all jobs are added.
+    pub(super) waits: WaitQuantiles,
 }
 
 impl Totals {
@@ -152,6 +158,11 @@ impl Totals {
     pub(super) fn add(&mut self, part: &Part<'_>) {
         self.jobs += part.jobs.len() as u64;
         self.in_means += part.kept.len() as u64;
+        for job in part.kept.iter().map(|&i| &part.jobs[i]) {
+            let work_s = job.service_s() * f64::from(job.job.procs);
+            self.work_s += work_s;
+            self.waited_work_s2 += job.wait_s() * work_s;
+        }
         for FinishedJob { job, record, .. } in part.jobs {
             self.first = Some(self.first.map_or(job.submit, |first| first.min(job.submit)));
             self.last = Some(self.last.map_or(record.end, |last| last.max(record.end)));

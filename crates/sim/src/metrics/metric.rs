@@ -9,11 +9,9 @@ use super::gather::Compute;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnType {
-    /// Whole numbers below 2^32.
-    U32,
-    /// Whole numbers below 2^64.
+    /// Whole numbers below 2^64: seeds.
     U64,
-    /// Whole numbers from −2^63 to below 2^63.
+    /// Whole numbers from −2^63 to below 2^63. Counts are signed, so that their differences are.
     I64,
     /// Floating-point numbers.
     F64,
@@ -25,7 +23,6 @@ impl ColumnType {
     /// Returns the name of the type, such as `u32`.
     pub fn name(self) -> &'static str {
         match self {
-            Self::U32 => "u32",
             Self::U64 => "u64",
             Self::I64 => "i64",
             Self::F64 => "f64",
@@ -308,7 +305,7 @@ pub struct Metric {
 /// Creates a row with default values, replaced by the methods below.
 pub(super) const fn row(name: &'static str, compute: Compute) -> Metric {
     let kind = match compute {
-        Compute::Count(_) | Compute::Sum(..) | Compute::Duration(..) => ColumnType::U64,
+        Compute::Count(_) | Compute::Sum(..) | Compute::Duration(..) => ColumnType::I64,
         _ => ColumnType::F64,
     };
     Metric {
@@ -429,6 +426,7 @@ impl Metric {
             | Compute::ParallelMean(_)
             | Compute::ParallelMeanToBound
             | Compute::TreeMean(_)
+            | Compute::OfWaits(_)
             | Compute::Variance(_) => true,
             Compute::Count(_) | Compute::Real(_) | Compute::Sum(..) | Compute::Duration(..) => false,
         }
@@ -444,6 +442,11 @@ impl Metric {
         self.report.filter(|column| has.has(self.column.needs) && column.is_shown(has))
     }
 
+    /// Returns the titles of its columns in the tables of `replay` and of a report.
+    pub fn titles(&self) -> impl Iterator<Item = &'static str> {
+        self.terminal.iter().chain(&self.report).map(|column| column.title)
+    }
+
     /// Returns the name of the column.
     pub fn name(&self) -> &'static str {
         self.column.name
@@ -454,10 +457,15 @@ impl Metric {
         if self.title.is_empty() { self.name().replace('_', " ") } else { self.title.to_owned() }
     }
 
+    /// Returns the title with what tells it apart from others of its quantity, such as `wait, median`.
+    pub fn full_title(&self) -> String {
+        self.title() + self.detail
+    }
+
     /// Returns the title with the unit, as on an axis of a plot: `wait (s)`, `allocate (ns, median)`.
     pub fn label(&self) -> String {
         match (self.column.unit, self.detail) {
-            ("", detail) => self.title() + detail,
+            ("", _) => self.full_title(),
             (unit, detail) => format!("{} ({unit}{detail})", self.title()),
         }
     }

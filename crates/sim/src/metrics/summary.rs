@@ -7,6 +7,7 @@ use super::backlog::WaitingJobs;
 use super::facts::{Facts, Part, ReplayTotals, Totals, Trim, in_period};
 use super::finished_job::FinishedJob;
 use super::gather::{Accumulator, Number};
+use super::groups::{IN_MEMORY, Waits};
 use super::metric::{Has, Metric};
 use super::paired::{PartAdder, PartSums, in_means, ranks};
 use super::recorder::BATCH;
@@ -63,6 +64,8 @@ pub struct RunningSums {
     period_s: Option<[f64; 2]>,
     totals: Totals,
     waiting: WaitingJobs,
+    /// The waits of the jobs in means.
+    waits: Waits,
     parts: PartAdder,
 }
 
@@ -111,6 +114,7 @@ impl RunningSums {
             period_s,
             totals: Totals::default(),
             waiting: WaitingJobs::default(),
+            waits: Waits::default(),
             parts: PartAdder::new(in_means, trim),
         }
     }
@@ -118,7 +122,7 @@ impl RunningSums {
     /// Adds `jobs`, the next ones in the order of the log. `ranks` begins with their positions in the order
     /// of arrival, or is `None` if that is the order of the log.
     pub fn add(&mut self, jobs: &[FinishedJob], ranks: Option<&[usize]>) {
-        let Self { numbers, trim, period_s, totals, waiting, parts, .. } = self;
+        let Self { numbers, trim, period_s, totals, waiting, waits, parts, .. } = self;
         let submit_s = |i: usize| jobs[i].job.submit.as_seconds();
         let kept = in_period(*period_s, jobs.len(), submit_s);
         let part = Part { jobs, kept, earlier: trim.earlier(jobs.len(), submit_s), trim: *trim };
@@ -130,6 +134,7 @@ impl RunningSums {
             }
         }
         totals.add(&part);
+        part.kept.iter().for_each(|&i| waits.add(0, jobs[i].wait_s()));
         waiting.add(jobs);
         parts.end(jobs);
     }
@@ -141,9 +146,10 @@ impl RunningSums {
 
     /// Returns all numbers, and the sums over parts of the log. Fails if the temporary file of values fails.
     pub fn finish(self, whole: &ReplayTotals<'_>) -> io::Result<(Summary, PartSums)> {
-        let Self { has, numbers, mut totals, waiting, parts, .. } = self;
+        let Self { has, numbers, mut totals, waiting, waits, parts, .. } = self;
         totals.last_submission = waiting.last_submission();
         totals.backlog = waiting.finish();
+        (totals.waits, _) = waits.quantiles(1, IN_MEMORY)?;
         let facts = Facts::new(whole, totals);
         let number = |(metric, number): (&Metric, Accumulator)| {
             if has.has(metric.column.needs) { number.finish(&metric.compute, &facts) } else { Ok(None) }
@@ -235,6 +241,12 @@ mod tests {
         is(&summary, "utilization", (40.0 + 5.0 + 160.0 + 1600.0) / (86_800.0 * 4.0));
         is(&summary, "internal_fragmentation", 0.0);
         is(&summary, "wait_s_mean", (20.0 + 500.0) / 4.0);
+        is(&summary, "wait_s_median", 10.0);
+        is(&summary, "wait_s_p95", 500.0);
+        is(&summary, "wait_s_max", 500.0);
+        let work = [40.0, 5.0, 160.0, 1600.0];
+        is(&summary, "wait_s_by_work_mean", (20.0 * work[2] + 500.0 * work[3]) / work.iter().sum::<f64>());
+        is(&summary, "backfilled_share", 0.0);
         is(&summary, "queue_delay_s_mean", 480.0 / 4.0);
         is(&summary, "allocation_delay_s_mean", (20.0 + 20.0) / 4.0);
         is(&summary, "turnaround_s_mean", (20.0 + 5.0 + 60.0 + 900.0) / 4.0);

@@ -1,5 +1,5 @@
 //! The name `all` in place of an allocator: every registered allocator that can serve the machine and all
-//! jobs of the log. The others are left out with a note. An allocator given by its own name is never left
+//! jobs of the log, and the recommended curve with intervals. The others are left out with a note. An allocator given by its own name is never left
 //! out: planning fails if it cannot serve the machine, and the workload rules decide about jobs that it
 //! cannot serve.
 
@@ -13,6 +13,9 @@ use meshreplay_machine::machine::Mesh;
 /// Stands for every allocator that can serve the machine.
 pub const ALL: &str = "all";
 
+/// The allocator on a curve that README recommends.
+const RECOMMENDED: &str = "hilbert+bf";
+
 /// Expands `spec` on `machine`: [`ALL`] to every allocator that can serve the machine, any other spec to
 /// itself.
 pub(super) fn expanded(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
@@ -20,7 +23,10 @@ pub(super) fn expanded(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
         return vec![spec.clone()];
     }
     let serving = ALLOCATORS.iter().filter(|entry| entry.serves(machine));
-    serving.map(|entry| Spec::named(entry.name)).collect()
+    let serving = serving.map(|entry| Spec::named(entry.name));
+    // A short form of the allocator `curve`, whose row of the registry has another curve and rule.
+    let serves = |spec: &Spec| allocator::find(spec).is_ok_and(|(entry, _)| entry.serves(machine));
+    serving.chain(RECOMMENDED.parse().ok().filter(serves)).collect()
 }
 
 /// Returns a note for each reason for which `all` leaves out allocators that cannot serve `machine`.

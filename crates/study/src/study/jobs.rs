@@ -246,11 +246,12 @@ impl Misfits {
         let Some((request, number)) = self.first else { return Ok(0) };
         let problem = if oversize == Oversize::Error {
             let (asked, nodes) = (asked(&request), machine.available());
+            let remedy = self.remedy(allocator);
             match allocator {
-                None => format!("job {number} asks for {asked}, machine {machine} has {nodes}; {SKIP}"),
+                None => format!("job {number} asks for {asked}, machine {machine} has {nodes}; {remedy}"),
                 Some(allocator) => format!(
                     "job {number} asks for {asked}, which '{allocator}' does not find on machine {machine} \
-                     even if it is idle; {SKIP}"
+                     even if it is idle; {remedy}"
                 ),
             }
         } else if self.count == self.jobs {
@@ -260,6 +261,18 @@ impl Misfits {
             return Ok(self.count);
         };
         Err(JobsError::unsuited(log, problem))
+    }
+
+    /// Returns the advice at the end of a message. It is not to leave out most jobs of a log.
+    fn remedy(&self, allocator: Option<&str>) -> String {
+        let Self { count, jobs, .. } = self;
+        match allocator {
+            _ if 2 * count <= *jobs => SKIP.to_owned(),
+            None => format!("{count} of {jobs} jobs are larger, so give a larger machine, such as -m auto"),
+            Some(_) => {
+                format!("{count} of {jobs} jobs have no place, so give another allocator or a larger machine")
+            }
+        }
     }
 }
 

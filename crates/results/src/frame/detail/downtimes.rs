@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use polars_core::prelude::DataFrame;
 
 use super::{Detail, Replicate, described};
-use crate::frame::column::Value::{Added, F64, MaybeF64, MaybeI64, MaybeU64, Str, U32, U64};
+use crate::frame::column::Value::{Added, F64, MaybeF64, MaybeI64, MaybeU64, Seed, Str, U32};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, frame};
 use meshreplay_base::job::{Job, Time};
@@ -46,7 +46,7 @@ fn fields() -> Vec<Field<DowntimeRow>> {
     vec![
         field("replay", U32(|row| row.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
-        field("seed", U64(|row| row.seed)).meaning("seed; replications of a replay differ in it"),
+        field("seed", Seed(|row| row.seed)).meaning("seed; replications of a replay differ in it"),
         field("what", Str(|row| if row.job.is_some() { KILLED } else { DOWN }.to_owned())).meaning(
             "`down`: nodes were down; `killed`: a run in which a job was killed, which is not in \
                  the `jobs` frame",

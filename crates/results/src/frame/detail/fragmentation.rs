@@ -3,7 +3,7 @@
 use polars_core::prelude::DataFrame;
 
 use super::{Detail, Replicate, described};
-use crate::frame::column::Value::{Added, F64, MaybeU64, U32, U64};
+use crate::frame::column::Value::{Added, F64, MaybeU64, Seed, U32};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, frame};
 use meshreplay_sim::metrics::{FragmentationAt, Needs};
@@ -42,7 +42,7 @@ fn fields<'a>() -> Vec<Field<Row<'a>>> {
     let fields = vec![
         field("replay", U32(|row| row.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
-        field("seed", U64(|row| row.seed)).meaning("seed; replications of a replay differ in it"),
+        field("seed", Seed(|row| row.seed)).meaning("seed; replications of a replay differ in it"),
         field("time_s", F64(|row| row.at.time.as_seconds()))
             .unit("s")
             .meaning("the instant from which the row holds, until the next row"),

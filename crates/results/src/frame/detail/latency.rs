@@ -3,7 +3,7 @@
 use polars_core::prelude::DataFrame;
 
 use super::{Detail, Replicate, described};
-use crate::frame::column::Value::{Added, Str, U32, U64};
+use crate::frame::column::Value::{Added, Seed, Str, U32, U64};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, frame};
 use meshreplay_sim::metrics::Needs;
@@ -33,7 +33,7 @@ fn fields() -> Vec<Field<Row>> {
     let fields = vec![
         field("replay", U32(|row| row.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
-        field("seed", U64(|row| row.seed)).meaning("seed; replications of a replay differ in it"),
+        field("seed", Seed(|row| row.seed)).meaning("seed; replications of a replay differ in it"),
         field("call", Str(|row| row.call.to_owned()))
             .meaning("`allocate`: a job got nodes; `refuse`: it did not; `release`: it gave them back"),
         field("from_ns", U64(|row| row.class_ns[0]))

@@ -213,6 +213,46 @@ fn frame_of(read: impl FnOnce() -> PolarsResult<DataFrame>) -> PolarsResult<Data
             let problem = format!("column '{}' has other rows than the file", printable(column.name()));
             Err(PolarsError::ComputeError(problem.into()))
         }
-        None => Ok(frame),
+        None => signed(frame),
+    }
+}
+
+/// Returns a frame with signed counts. Version 1.0 wrote unsigned ones, as seeds still are.
+fn signed(mut frame: DataFrame) -> PolarsResult<DataFrame> {
+    for at in 0..frame.width() {
+        let column = &frame.columns()[at];
+        if column.dtype().is_unsigned_integer() && column.name() != "seed" {
+            let column = column.cast(&DataType::Int64)?;
+            frame.replace_column(at, column)?;
+        }
+    }
+    Ok(frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use polars_core::prelude::{NamedFrom, Series};
+    use polars_io::prelude::ParquetWriter;
+
+    /// Version 1.0 wrote unsigned counts.
+    #[test]
+    fn counts_are_signed_in_whatever_type_they_were_written() -> Result<(), Box<dyn std::error::Error>> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("jobs.parquet");
+        let columns: Vec<Column> = vec![
+            Series::new("replay".into(), [0_u32, 1]).into(),
+            Series::new("seed".into(), [u64::MAX, 1]).into(),
+            Series::new("pairwise_sum".into(), [3_u64, 5]).into(),
+            Series::new("wait_s".into(), [1.5, 2.5]).into(),
+        ];
+        let mut frame = DataFrame::new_infer_height(columns)?;
+        ParquetWriter::new(File::create(&path)?).finish(&mut frame)?;
+        let (parts, _) = read_slice(&path, &["replay", "seed", "pairwise_sum", "wait_s"], 0..2)?;
+        for frame in [read_file(&path)?, parts] {
+            let types: Vec<DataType> = frame.columns().iter().map(|column| column.dtype().clone()).collect();
+            assert_eq!(types, [DataType::Int64, DataType::UInt64, DataType::Int64, DataType::Float64]);
+        }
+        Ok(())
     }
 }

@@ -35,9 +35,12 @@ pub enum RunFolderError {
     /// The directory holds results of another run.
     #[error("{} holds other results; --force replaces them, or give another directory", .0.display())]
     OtherResults(PathBuf),
+    /// The file for a table exists.
+    #[error("{} is there already; --force replaces it, or give another file with -o", .0.display())]
+    OtherTable(PathBuf),
     /// A file with the name of a result is not one.
     #[error(
-        "{} was not written by meshreplay, so it is not replaced; move it away, or give another directory \
+        "{} was not written by meshreplay, so it is not replaced; move it away, or give another place \
          with -o",
         .0.display()
     )]

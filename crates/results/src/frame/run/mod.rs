@@ -3,9 +3,11 @@
 
 mod folder;
 mod parts;
+mod table;
 
 pub use folder::{RunFolderError, RunPlace};
 pub use parts::JobParts;
+pub use table::{check_table, write_table};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -9,7 +9,7 @@ pub(super) use values::SpillingList;
 
 use crate::metrics::Dispersal;
 use crate::metrics::cost::Cost;
-use crate::metrics::facts::{Facts, Part, Trim};
+use crate::metrics::facts::{Facts, Part, Totals, Trim};
 use crate::metrics::finished_job::FinishedJob;
 use crate::metrics::recorder::Recording;
 use meshreplay_machine::machine::{Levels, Mesh};
@@ -62,6 +62,8 @@ pub(super) enum Compute {
     Count(fn(&Facts<'_>) -> Option<u64>),
     /// Any other number computed from totals.
     Real(fn(&Facts<'_>) -> Option<f64>),
+    /// A quantile or a weighted mean of the waits of the jobs in means, from totals.
+    OfWaits(fn(&Totals) -> Option<f64>),
     /// The sum of a count over all jobs.
     Sum(PerJob<u64>),
     /// The mean of a value over the jobs in means.
@@ -109,7 +111,9 @@ impl Accumulator {
     /// Creates the state of a number of a replay on `mesh` before the first job.
     pub(super) fn new(compute: &Compute, mesh: &Mesh) -> Self {
         match compute {
-            Compute::Count(_) | Compute::Real(_) | Compute::Duration(..) => Self::Nothing,
+            Compute::Count(_) | Compute::Real(_) | Compute::OfWaits(_) | Compute::Duration(..) => {
+                Self::Nothing
+            }
             Compute::Sum(_) => Self::Sum(0),
             Compute::Mean(_) | Compute::MeanTime(_) | Compute::ParallelMean(_) => Self::Mean(0.0, 0),
             Compute::ParallelMeanToBound => Self::ToBound(0.0, 0, Box::new(PairwiseBound::new(mesh))),
@@ -185,6 +189,7 @@ impl Accumulator {
         Ok(match (self, compute) {
             (_, Compute::Count(value)) => value(whole).map(Number::Count),
             (_, Compute::Real(value)) => value(whole).map(Number::Real),
+            (_, Compute::OfWaits(value)) => value(&whole.totals).map(Number::Real),
             (_, Compute::Duration(calls, value)) => Some(Number::Count(value(calls(whole.replay.recording)))),
             (Self::Sum(sum), _) => Some(Number::Count(sum)),
             (Self::Spread(sum, values), _) => {

@@ -5,7 +5,7 @@ mod waits;
 
 use std::io;
 
-use self::waits::Waits;
+pub(super) use self::waits::{WaitQuantiles, Waits};
 use super::facts::{JobRow, Part, Trim};
 use super::finished_job::FinishedJob;
 use super::gather::{Accumulator, Number};
@@ -40,8 +40,8 @@ pub type OfGroups = (GroupNumbers, Vec<GroupNumbers>);
 /// Jobs per batch. The intermediate values fit the first-level cache.
 const JOBS_AT_ONCE: usize = 1 << 10;
 
-/// Bytes of waits sorted in memory for medians.
-const IN_MEMORY: usize = 32 << 20;
+/// Bytes of waits sorted in memory for quantiles.
+pub(super) const IN_MEMORY: usize = 32 << 20;
 
 /// The numbers of a replay and of groups of its jobs while jobs are added, in constant memory.
 #[derive(Debug, Default)]
@@ -110,7 +110,7 @@ impl GroupSums {
     /// Returns the numbers of all jobs, and of each group. Fails if the temporary file of waits fails. O(J)
     /// for J jobs, unless most jobs of a group have almost the same wait.
     pub fn finish(self) -> io::Result<OfGroups> {
-        let (whole, groups) = self.waits.medians(self.groups.len(), IN_MEMORY)?;
+        let (whole, groups) = self.waits.quantiles(self.groups.len(), IN_MEMORY)?;
         let groups = self.groups.into_iter().zip(groups);
         Ok((self.whole.finish(whole), groups.map(|(group, waits)| group.finish(waits)).collect()))
     }
@@ -147,14 +147,14 @@ impl GroupSum {
         self.earlier.clear();
     }
 
-    /// Returns the numbers. `waits` has the number of waits and their median.
-    fn finish(self, waits: (u64, Option<f64>)) -> GroupNumbers {
+    /// Returns the numbers.
+    fn finish(self, waits: WaitQuantiles) -> GroupNumbers {
         let means = self.means.into_iter().map(|mean| mean.mean().map(Number::as_f64)).collect();
         GroupNumbers {
             jobs: self.jobs,
-            jobs_in_means: waits.0,
+            jobs_in_means: waits.count,
             node_hours: self.node_s / 3600.0,
-            wait_s_median: waits.1,
+            wait_s_median: waits.median_s,
             means,
         }
     }

@@ -1,8 +1,8 @@
-//! Medians of the waits of groups of jobs, in constant memory.
+//! Quantiles of the waits of groups of jobs, in constant memory.
 //!
 //! A selection by buckets in two passes. The waits go into a list, which spills to disk. Each group has
 //! counts of its waits by *bucket*: all floats with the same first sixteen bits, which are within a sixteenth
-//! of each other. In the end the counts give the bucket of a median, and a second pass over the list sorts
+//! of each other. In the end the counts give the bucket of a quantile, and a second pass over the list sorts
 //! the waits in these buckets.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use meshreplay_base::disk::Sorter;
 
 /// The waits of jobs, by group.
 #[derive(Debug)]
-pub(super) struct Waits {
+pub(in crate::metrics) struct Waits {
     /// Alternately the group and the wait in seconds, job by job.
     list: SpillingList,
     groups: Vec<Buckets>,
@@ -54,7 +54,7 @@ impl Default for Waits {
 
 impl Waits {
     /// Adds the wait of a job of a group.
-    pub(super) fn add(&mut self, group: usize, wait_s: f64) {
+    pub(in crate::metrics) fn add(&mut self, group: usize, wait_s: f64) {
         let key = key(wait_s);
         self.groups.resize_with(self.groups.len().max(group + 1), Buckets::new);
         let buckets = &mut self.groups[group];
@@ -66,14 +66,13 @@ impl Waits {
         self.list.push(wait_s);
     }
 
-    /// Returns the number and the median of all waits, and of each of `groups` groups. A median of an even
-    /// number is the mean of the middle two, and `None` without waits. At most `in_memory` bytes of waits in
-    /// the buckets of medians are sorted in memory. Fails if the temporary file fails.
-    pub(super) fn medians(
+    /// Returns the quantiles of all waits, and of each of `groups` groups. At most `in_memory` bytes of waits
+    /// in the buckets of quantiles are sorted in memory. Fails if the temporary file fails.
+    pub(in crate::metrics) fn quantiles(
         self,
         groups: usize,
         in_memory: usize,
-    ) -> io::Result<(CountAndMedian, Vec<CountAndMedian>)> {
+    ) -> io::Result<(WaitQuantiles, Vec<WaitQuantiles>)> {
         let (list, count) = (self.list, groups);
         let mut groups = self.groups;
         groups.resize_with(count, Buckets::new);
@@ -85,8 +84,8 @@ impl Waits {
             whole
         });
         // The groups, then all waits as one more group.
-        let mut searches: Vec<MedianSearch> =
-            groups.iter().chain([&whole]).map(MedianSearch::from_buckets).collect();
+        let mut searches: Vec<QuantileSearch> =
+            groups.iter().chain([&whole]).map(QuantileSearch::from_buckets).collect();
         let mut sorter: Sorter = Sorter::of_pieces(in_memory);
         let (mut group, mut failed) = (None, None);
         let all = groups.len();
@@ -109,20 +108,30 @@ impl Waits {
         while let Some(((of, key), _)) = ascending.next()? {
             searches.iter_mut().skip(of as usize).take(1).for_each(|search| search.read(key));
         }
-        let mut medians: Vec<CountAndMedian> = searches.iter().map(MedianSearch::median).collect();
-        let whole = medians.pop().unwrap_or_default();
-        Ok((whole, medians))
+        let mut quantiles: Vec<WaitQuantiles> = searches.iter().map(QuantileSearch::quantiles).collect();
+        let whole = quantiles.pop().unwrap_or_default();
+        Ok((whole, quantiles))
     }
 }
 
-/// A number of waits, and their median in seconds, or `None` without waits.
-type CountAndMedian = (u64, Option<f64>);
+/// The number of some waits, and their quantiles in seconds, which are `None` without waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::metrics) struct WaitQuantiles {
+    pub(in crate::metrics) count: u64,
+    /// The mean of the middle two for an even number.
+    pub(in crate::metrics) median_s: Option<f64>,
+    /// The shortest wait that is not below 95 % of all.
+    pub(in crate::metrics) p95_s: Option<f64>,
+    pub(in crate::metrics) longest_s: Option<f64>,
+}
 
-/// The search for the middle one or two waits of a group.
-struct MedianSearch {
+/// The search for the middle one or two waits of a group, and for the 95th percentile.
+struct QuantileSearch {
     count: u64,
-    /// The lower and the upper one.
-    middle: [RankSearch; 2],
+    /// The longest wait.
+    longest: Option<u64>,
+    /// The lower and the upper one in the middle, and the percentile.
+    ranked: [RankSearch; 3],
     /// The bucket of the last wait that was read, and the number of waits read from that bucket.
     read: (u64, u64),
 }
@@ -138,11 +147,14 @@ struct RankSearch {
     key: Option<u64>,
 }
 
-impl MedianSearch {
-    /// Finds the buckets of the middle waits.
+impl QuantileSearch {
+    /// Finds the buckets of the waits.
     fn from_buckets(buckets: &Buckets) -> Self {
         let count = buckets.values().map(|bucket| bucket.count).sum::<u64>();
-        let middle = [count.saturating_sub(1) / 2, count / 2].map(|mut before| {
+        let last = count.saturating_sub(1);
+        // 0.95 n, rounded up, counts the waits up to the percentile.
+        let percentile = last - (count / 20).min(last);
+        let ranked = [last / 2, count / 2, percentile].map(|mut before| {
             for (&at, bucket) in buckets {
                 if before < bucket.count {
                     // Waits that are all equal need no second pass.
@@ -153,31 +165,35 @@ impl MedianSearch {
             }
             RankSearch::default()
         });
-        Self { count, middle, read: (0, 0) }
+        let longest = buckets.values().map(|bucket| bucket.greatest).max();
+        Self { count, longest, ranked, read: (0, 0) }
     }
 
     /// Returns whether the waits of a bucket have to be read.
     fn reads(&self, bucket: u64) -> bool {
-        self.count > 0 && self.middle.iter().any(|middle| middle.bucket == bucket && middle.key.is_none())
+        self.count > 0 && self.ranked.iter().any(|one| one.bucket == bucket && one.key.is_none())
     }
 
     /// Takes the next wait of the buckets of interest, in ascending order.
     fn read(&mut self, key: u64) {
         let (bucket, before) = (bucket_index(key), self.read);
         let before = if before.0 == bucket { before.1 } else { 0 };
-        for middle in &mut self.middle {
-            if middle.bucket == bucket && middle.before == before {
-                middle.key = Some(key);
+        for one in &mut self.ranked {
+            if one.bucket == bucket && one.before == before {
+                one.key = Some(key);
             }
         }
         self.read = (bucket, before.saturating_add(1));
     }
 
-    /// Returns the number of waits and their median.
-    fn median(&self) -> CountAndMedian {
-        let [lower, upper] = self.middle.map(|middle| middle.key.map(from_key));
-        let median = lower.zip(upper).filter(|_| self.count > 0);
-        (self.count, median.map(|(lower, upper)| f64::midpoint(lower, upper)))
+    /// Returns the number of waits and their quantiles.
+    fn quantiles(&self) -> WaitQuantiles {
+        if self.count == 0 {
+            return WaitQuantiles::default();
+        }
+        let [lower, upper, p95_s] = self.ranked.map(|one| one.key.map(from_key));
+        let median_s = lower.zip(upper).map(|(lower, upper)| f64::midpoint(lower, upper));
+        WaitQuantiles { count: self.count, median_s, p95_s, longest_s: self.longest.map(from_key) }
     }
 }
 
@@ -185,12 +201,14 @@ impl MedianSearch {
 mod tests {
     use super::*;
 
-    /// Returns the median by sorting.
-    fn sorted_median(mut values: Vec<f64>) -> CountAndMedian {
+    /// Returns the quantiles by sorting.
+    fn sorted_quantiles(mut values: Vec<f64>) -> WaitQuantiles {
         values.sort_unstable_by(f64::total_cmp);
-        let median =
-            values.get(values.len() / 2).map(|&upper| f64::midpoint(values[(values.len() - 1) / 2], upper));
-        (values.len() as u64, median)
+        let count = values.len();
+        let median = values.get(count / 2).map(|&upper| f64::midpoint(values[(count - 1) / 2], upper));
+        let p95_s =
+            values.iter().enumerate().find(|(i, _)| 100 * (i + 1) >= 95 * count).map(|(_, &wait)| wait);
+        WaitQuantiles { count: count as u64, median_s: median, p95_s, longest_s: values.last().copied() }
     }
 
     #[test]
@@ -200,9 +218,9 @@ mod tests {
         assert!(floats.iter().all(|&float| from_key(key(float)).to_bits() == float.to_bits()));
     }
 
-    /// Medians of few and of many waits, alike or not, equal the medians by sorting.
+    /// Quantiles of few and of many waits, alike or not, equal those by sorting.
     #[test]
-    fn medians_are_those_of_sorted_waits() -> io::Result<()> {
+    fn quantiles_are_those_of_sorted_waits() -> io::Result<()> {
         let noise = |i: u64, below: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 30) % below;
         for seed in 0..120_u64 {
             let mut waits = Waits { list: SpillingList::new(1 + seed as usize % 50), groups: Vec::new() };
@@ -227,9 +245,9 @@ mod tests {
                 waits.add(group, value);
                 groups[group].push(value);
             }
-            let (whole, medians) = waits.medians(4, 1 << 10)?;
-            assert_eq!(whole, sorted_median(groups.concat()), "{seed}");
-            assert_eq!(medians, groups.into_iter().map(sorted_median).collect::<Vec<_>>(), "{seed}");
+            let (whole, quantiles) = waits.quantiles(4, 1 << 10)?;
+            assert_eq!(whole, sorted_quantiles(groups.concat()), "{seed}");
+            assert_eq!(quantiles, groups.into_iter().map(sorted_quantiles).collect::<Vec<_>>(), "{seed}");
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ mod causes;
 mod places;
 
 use super::facts::{offered_load, share};
-use super::gather::Compute::{Count, Mean, MeanTime, Real, Sum, Variance};
+use super::gather::Compute::{Count, Mean, MeanTime, OfWaits, Real, Sum, Variance};
 use super::gather::per_job;
 use super::metric::Better::{Higher, Neither};
 use super::metric::Display::{Percent, Plain, Seconds};
@@ -172,6 +172,26 @@ const ROWS: &[Metric] = &[
         .interval(3)
         .compared()
         .grouped(),
+    row("wait_s_median", OfWaits(|of| of.waits.median_s))
+        .describe("wait", "s", "median of start − arrival: the mean of the middle two for an even number")
+        .detail(", median")
+        .shown(Seconds(1)),
+    row("wait_s_p95", OfWaits(|of| of.waits.p95_s))
+        .describe("wait", "s", "shortest wait that at least 95 % of the jobs do not exceed")
+        .detail(", 95th percentile")
+        .shown(Seconds(1)),
+    row("wait_s_max", OfWaits(|of| of.waits.longest_s))
+        .describe("wait", "s", "longest wait")
+        .detail(", longest")
+        .shown(Seconds(1)),
+    row("wait_s_by_work_mean", OfWaits(|of| (of.work_s > 0.0).then(|| of.waited_work_s2 / of.work_s)))
+        .describe("wait", "s", "mean of start − arrival, weighted by requested processors times run time")
+        .detail(", weighted by work")
+        .shown(Seconds(1)),
+    row("backfilled_share", Mean(per_job!(|job| f64::from(u8::from(job.record.backfilled)))))
+        .meaning("share of jobs that started while an older job waited")
+        .better(Neither)
+        .shown(Percent(1)),
     row(
         "starts_delayed",
         Sum(per_job!(|job| u64::from(job.start_delay_s().is_some_and(|delay_s| delay_s > 0.0)))),
