@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use meshreplay::frame::Table;
+use meshreplay::metrics::Needs;
 use meshreplay::study::Coordinate;
 
 use super::support::{Ran, Tested, bundled, columns, contents, run};
@@ -41,7 +42,7 @@ fn assert_joined(folder: &Path) -> Result<usize, Box<dyn Error>> {
             ["replay", "seed"].iter().all(|key| label(&summary, key, *i) == label(&jobs, key, row))
         };
         let of = (0..summary.height()).find(same).ok_or("a job without a replay")?;
-        let named = Coordinate::listed().filter(|row| !["partition", "period"].contains(&row.name));
+        let named = Coordinate::listed().filter(|row| row.column_info().needs == Needs::Nothing);
         for column in named.flat_map(|row| [row.name, row.column()]) {
             let found = label(&tidy, column, row);
             assert!(

@@ -53,11 +53,11 @@ pub(super) fn behind_columns(specs: &[ReplaySpec]) -> Vec<Column> {
 mod tests {
     use super::*;
     use crate::frame::FrameSchema;
-    use meshreplay_sim::metrics::Needs;
 
     #[test]
     fn every_coordinate_has_a_column_in_every_frame_of_replays() -> Result<(), Box<dyn std::error::Error>> {
-        let has = Has::NOTHING.with(Needs::Partitions, true).with(Needs::Period, true);
+        let needs = Coordinate::listed().map(|row| row.column_info().needs);
+        let has = needs.fold(Has::NOTHING, |has, needs| has.with(needs, true));
         let schemas = FrameSchema::all();
         for row in Coordinate::listed() {
             let base = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, "naive".parse()?);
