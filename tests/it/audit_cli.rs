@@ -106,7 +106,7 @@ fn a_second_earlier_or_later_is_seen() -> Tested {
     let saved = read_schedule(&at.join("out"), Selection::default())?.jobs;
     let schedule = Schedule { jobs: saved.walk().collect::<Result<_, _>>()?, left_out: saved.left_out() };
     let mesh: Mesh = "16x16".parse()?;
-    let fcfs = || Some(PolicyCheck { policy: Policy::Fcfs, fits: Fits::Counts });
+    let fcfs = || Some(PolicyCheck { policy: Policy::Fcfs, fits: Fits::Counts, known: None });
     assert!(audit(&schedule, &mesh, fcfs()).is_ok());
     let second = Time::from_seconds(1);
     let waited = (0..schedule.jobs.len()).filter(|&i| schedule.jobs[i].start > schedule.jobs[i].submit);

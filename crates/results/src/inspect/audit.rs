@@ -61,13 +61,16 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
             let outside = input.jobs.count().saturating_sub(checked.jobs);
             if input.period.is_some() && outside > 0 {
                 lines.push(format!(
-                    "not checked: {} that ended before or were submitted after",
+                    "not checked: {} outside this time",
                     counted(grouped(outside as f64, 0), "job")
                 ));
             }
             let waiting = input.jobs.first_waiting().filter(|_| policy.is_some());
             lines.extend(waiting.map(|time| {
-                format!("not checked: what the policy promises from {time} on, as jobs that arrived then still waited at the end")
+                format!(
+                    "not checked: what the policy promises from {time} on, as jobs that arrived then still \
+                     waited at the end"
+                )
             }));
             lines.extend(unchecked.map(|why| format!("not checked: what the policy promises, as {why}")));
             let inside = input.period.as_ref().map(|inside| format!(" from {}", inside.words));

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::survey::PartSurvey;
 use super::{Draft, PeriodChoice, PlanError};
+use crate::study::axes::Combination;
 use crate::study::log::RecordedNodesError;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
 use crate::study::replay::explains;
-use crate::study::replay_spec::Coordinate;
+use crate::study::replay_spec::{Coordinate, ReplaySpec};
 use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::job::Job;
 use meshreplay_base::prediction::PredictionError;
@@ -79,6 +81,30 @@ impl Draft {
     /// Returns whether all replays draw arrivals anew, so that no period of a log matters.
     pub(super) fn are_all_redrawn(&self) -> bool {
         self.axes.rules.iter().all(|rules| rules.arrivals != Arrivals::Recorded)
+    }
+
+    /// Fails if a scheduler plans with time limits and no job of a site's log has one.
+    pub(super) fn check_limits(
+        &self,
+        combinations: &[Combination],
+        logs: &[StudyLog],
+        surveys: &[Vec<PartSurvey>],
+    ) -> Result<(), PlanError> {
+        let rules = |spec: &ReplaySpec| self.axes.rules.iter().position(|other| *other == *spec.rules);
+        for Combination { log, spec, .. } in combinations {
+            let part = surveys[*log].iter().find(|part| part.partition == spec.partition);
+            let survey = part.zip(rules(spec)).and_then(|(part, rules)| part.by_rules.get(rules));
+            let has_none = survey.is_some_and(|survey| survey.jobs > 0 && survey.limited == 0);
+            let plans = ["easy", "conservative"].contains(&&*spec.scheduler.name);
+            if has_none && logs[*log].is_of_site && plans {
+                return Err(PlanError::Unsuited(format!(
+                    "{}: no job has a time limit, without which '{}' cannot plan; give --estimate exact (estimate=exact in \
+                     the rules of a study) to plan with the run times, as if they were known before",
+                    spec.log, spec.scheduler.name
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Returns a note if no replay uses the given node map.

@@ -4,15 +4,46 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::period::LogPeriod;
+use super::period::{LogPeriod, LoggedTimes};
 use super::survey::StartAndLimit;
+use super::{Draft, PlanError};
 use crate::study::replay_spec::ReplaySpec;
 use meshreplay_base::job::Time;
-use meshreplay_logs::LogNames;
+use meshreplay_logs::{LogNames, RunsOnNodes};
 use meshreplay_machine::machine::outages::OutageSource;
 
 /// Most spans that a note lists.
 const NAMED: usize = 3;
+
+impl Draft {
+    /// Returns the period of a log, with its maintenance, and adds notes on planned outages. `limits` has the
+    /// jobs by rules.
+    pub(super) fn period(
+        &self,
+        times: &LoggedTimes<'_>,
+        limits: &[Vec<StartAndLimit>],
+        runs: &RunsOnNodes<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<LogPeriod, PlanError> {
+        if self.are_all_redrawn() {
+            return Ok(LogPeriod::of_redrawn(times.summary));
+        }
+        let is_planned = self.options.outages == Some(OutageSource::Recorded);
+        let mut period = LogPeriod::resolve(self.options.period.as_ref(), is_planned, times, runs)?;
+        name(&mut period, times.names);
+        if is_planned {
+            let log = (times.summary.origin_s(), times.names);
+            let note = plan(&mut period, limits, log, runs.are_too_many()).map_err(|problem| {
+                PlanError::Unsuited(format!(
+                    "{}: --outages recorded: {problem}; give the outages in a file, or leave out --outages",
+                    times.name
+                ))
+            })?;
+            notes.push(format!("{}: {note}", times.name));
+        }
+        Ok(period)
+    }
+}
 
 /// Adds to the period of a log a note on its maintenance, for schedulers that do not know of it.
 pub(super) fn name(period: &mut LogPeriod, names: &LogNames) {

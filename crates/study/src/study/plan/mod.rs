@@ -19,7 +19,7 @@ use self::maintenance::Known;
 use self::parts::{LogOfParts, PartChooser};
 use self::period::{LogPeriod, LoggedTimes};
 pub use self::period::{PeriodChoice, covered};
-use self::survey::{Counts, PartSurvey, StartAndLimit, Survey, SurveyScope};
+use self::survey::{Counts, PartSurvey, Survey, SurveyScope};
 use crate::study::axes::{Axes, Combination};
 use crate::study::jobs::JobsError;
 use crate::study::key::{Keys, own_key, sha256, unique};
@@ -32,7 +32,7 @@ use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use meshreplay_base::job::Time;
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_base::spec::SpecError;
-use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, RunsOnNodes, TraceError, formats};
+use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::{OutageFileError, OutageSource};
 use meshreplay_workload::{Arrivals, Model, Rules, with_limit};
@@ -231,34 +231,6 @@ impl Draft {
         Ok(is_left_out)
     }
 
-    /// Returns the period of a log, with its maintenance, and adds notes on planned outages. `limits` has the
-    /// jobs by rules.
-    fn period(
-        &self,
-        times: &LoggedTimes<'_>,
-        limits: &[Vec<StartAndLimit>],
-        runs: &RunsOnNodes<'_>,
-        notes: &mut Vec<String>,
-    ) -> Result<LogPeriod, PlanError> {
-        if self.are_all_redrawn() {
-            return Ok(LogPeriod::of_redrawn(times.summary));
-        }
-        let is_planned = self.options.outages == Some(OutageSource::Recorded);
-        let mut period = LogPeriod::resolve(self.options.period.as_ref(), is_planned, times, runs)?;
-        maintenance::name(&mut period, times.names);
-        if is_planned {
-            let log = (times.summary.origin_s(), times.names);
-            let note = maintenance::plan(&mut period, limits, log, runs.are_too_many()).map_err(|problem| {
-                PlanError::Unsuited(format!(
-                    "{}: --outages recorded: {problem}; give the outages in a file, or leave out --outages",
-                    times.name
-                ))
-            })?;
-            notes.push(format!("{}: {note}", times.name));
-        }
-        Ok(period)
-    }
-
     /// Names the logs in the axes. A command drops repeated logs. Returns the number of given logs. Fails if
     /// two logs have one name.
     fn name_logs(&mut self) -> Result<usize, PlanError> {
@@ -435,30 +407,6 @@ impl Draft {
             logs.push(StudyLog { source, sha256, records, is_of_site, has_doubtful_limits, starts, loaded });
         }
         Ok(Surveyed { logs, surveys, periods })
-    }
-
-    /// Fails if a scheduler plans with time limits and no job of a site's log has one.
-    fn check_limits(
-        &self,
-        combinations: &[Combination],
-        logs: &[StudyLog],
-        surveys: &[Vec<PartSurvey>],
-    ) -> Result<(), PlanError> {
-        let rules = |spec: &ReplaySpec| self.axes.rules.iter().position(|other| *other == *spec.rules);
-        for Combination { log, spec, .. } in combinations {
-            let part = surveys[*log].iter().find(|part| part.partition == spec.partition);
-            let survey = part.zip(rules(spec)).and_then(|(part, rules)| part.by_rules.get(rules));
-            let has_none = survey.is_some_and(|survey| survey.jobs > 0 && survey.limited == 0);
-            let plans = ["easy", "conservative"].contains(&&*spec.scheduler.name);
-            if has_none && logs[*log].is_of_site && plans {
-                return Err(PlanError::Unsuited(format!(
-                    "{}: no job has a time limit, without which '{}' cannot plan; give --estimate exact (estimate=exact in \
-                     the rules of a study) to plan with the run times, as if they were known before",
-                    spec.log, spec.scheduler.name
-                )));
-            }
-        }
-        Ok(())
     }
 
     /// Returns the most jobs of a log that are kept: all, if any replay may need them at once or the log
