@@ -92,12 +92,13 @@ pub(super) fn doubt(reasons: [&Option<String>; 3]) -> Option<String> {
     reasons.into_iter().flatten().next().cloned()
 }
 
-/// Returns what the replays have, of which `has` knows all but what follows from each of them.
-pub(super) fn with_cells(has: Has, cells: &[PlannedReplay], logs: &[StudyLog]) -> Has {
+/// Returns what the replays have, of which `has` knows all but what follows from each of them. `why`: all
+/// replays have causes of waiting.
+pub(super) fn with_cells(has: Has, why: bool, cells: &[PlannedReplay], logs: &[StudyLog]) -> Has {
     let any = |has_it: fn(&PlannedReplay) -> bool| cells.iter().any(has_it);
     let is_explained =
         |cell: &PlannedReplay| explains(&cell.spec, logs[cell.log].is_of_site, cell.assumes_size);
     has.with(Needs::RecordedNodes, any(|cell| follows_lists(&cell.spec.allocator)))
-        .with(Needs::Why, has.has(Needs::Why) || cells.iter().any(is_explained))
+        .with(Needs::Why, why || cells.iter().any(is_explained))
         .with(Needs::Period, any(|cell| cell.spec.period.is_some()))
 }

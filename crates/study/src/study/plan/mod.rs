@@ -196,7 +196,7 @@ impl Draft {
                 doubt,
             });
         }
-        let has = checks::with_cells(has, &cells, &logs);
+        let has = checks::with_cells(has, self.options.why, &cells, &logs);
         notes.extend(self.note_on_node_map(has));
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
         let (guests, notes_of_plan) = (axes.guests, Vec::new());
