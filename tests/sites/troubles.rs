@@ -144,9 +144,9 @@ impl Laboratory {
         Self { jobs, site, window, is_by_submission: has(Trouble::BySubmission) }
     }
 
-    /// Returns the true difference of the waits under EASY in the order of arrival, with the same troubles but
-    /// priorities, to the recorded ones: inside a period, from the recorded state at its beginning on, as a share
-    /// of the recorded waits. `is_there` selects the jobs of the dump.
+    /// Returns the true difference of the waits under EASY in the order of arrival, with the same troubles
+    /// but priorities, to the recorded ones: inside a period, from the recorded state at its beginning on, as
+    /// a share of the recorded waits. `is_there` selects the jobs of the dump.
     pub(crate) fn truth(
         &self,
         from_eligible: bool,

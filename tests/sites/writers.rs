@@ -152,7 +152,10 @@ fn hosts(job: &SiteJob) -> Vec<String> {
 const PARTITIONS: [&str; 2] = ["batch", "long"];
 
 fn sacct(site: &Laboratory) -> String {
-    let mut text = "JobIDRaw|JobID|Submit|Eligible|Start|End|ElapsedRaw|State|NNodes|TimelimitRaw|User|Account|Partition|QOS|NodeList\n".to_owned();
+    let mut text =
+        "JobIDRaw|JobID|Submit|Eligible|Start|End|ElapsedRaw|State|NNodes|TimelimitRaw|User|Account|\
+                    Partition|QOS|NodeList\n"
+            .to_owned();
     for Shown { job, start_s, end_s } in shown(site) {
         let SiteJob { number, submit_s, nodes, user, .. } = job;
         let eligible = job.eligible_s.map_or("Unknown".to_owned(), date);
@@ -169,7 +172,8 @@ fn sacct(site: &Laboratory) -> String {
         let qos = if job.is_urgent { "high" } else { "normal" };
         let list = if start_s.is_some() { hosts(job).join(",") } else { "None assigned".to_owned() };
         text += &format!(
-            "{number}|{number}|{}|{eligible}|{start}|{end}|{elapsed_s}|{state}|{nodes}|{limit}|u{user:02}|acc{}|{}|{qos}|{list}\n",
+            "{number}|{number}|{}|{eligible}|{start}|{end}|{elapsed_s}|{state}|{nodes}|{limit}|\
+             u{user:02}|acc{}|{}|{qos}|{list}\n",
             date(*submit_s),
             user % 5,
             PARTITIONS[job.partition]
@@ -192,7 +196,10 @@ fn pbs(site: &Laboratory) -> String {
             .limit_s
             .map_or(String::new(), |limit_s| format!(" Resource_List.walltime={}", clock(limit_s)));
         text += &format!(
-            "{when};E;{number}.pbs01;user=u{user:02} group=acc{} queue={} ctime={created} qtime={created} etime={eligible} start={start} exec_host={} Resource_List.nodect={nodes}{limit} session=1 end={end} Exit_status=0 resources_used.walltime={}\n",
+            "{when};E;{number}.pbs01;user=u{user:02} group=acc{} queue={} \
+             ctime={created} qtime={created} etime={eligible} start={start} exec_host={} \
+             Resource_List.nodect={nodes}{limit} session=1 \
+             end={end} Exit_status=0 resources_used.walltime={}\n",
             user % 5,
             PARTITIONS[job.partition],
             hosts.join("+"),
@@ -209,7 +216,11 @@ fn lsf(site: &Laboratory) -> String {
         let [submit, start, end] = [*submit_s, start_s, end_s].map(|time_s| ORIGIN_S + time_s);
         let hosts: String = hosts(job).iter().map(|host| format!(" \"{host}\"")).collect();
         text += &format!(
-            "\"JOB_FINISH\" \"10.1\" {end} {number} 2201 33882739 {nodes} {submit} 0 0 {start} \"u{user:02}\" \"{}\" \"span[ptile=1]\" \"\" \"\" \"login1\" \"/scratch\" \"\" \"%J.out\" \"%J.err\" \"{submit}.{number}\" 0 {nodes}{hosts} 64 60.0 \"job\" \"a.out\" 79.2 6.0 966960 0 -1 0 0 3026323 0 0 0 0 -1 0 0 0 12529329 6498459 -1 \"\" \"proj\" 0 {nodes} \"\" \"\" 0\n",
+            "\"JOB_FINISH\" \"10.1\" {end} {number} 2201 33882739 {nodes} {submit} 0 0 {start} \"u{user:02}\" \
+             \"{}\" \"span[ptile=1]\" \"\" \"\" \"login1\" \"/scratch\" \"\" \"%J.out\" \"%J.err\" \
+             \"{submit}.{number}\" 0 {nodes}{hosts} 64 60.0 \"job\" \"a.out\" 79.2 6.0 966960 0 -1 0 0 \
+             3026323 0 0 0 0 -1 0 0 0 12529329 6498459 -1 \"\" \"proj\" 0 {nodes} \
+             \"\" \"\" 0\n",
             PARTITIONS[job.partition]
         );
     }
@@ -224,7 +235,9 @@ fn grid_engine(site: &Laboratory) -> String {
         let limit =
             job.limit_s.map_or("NONE".to_owned(), |limit_s| format!("-l h_rt={limit_s} -pe mpi {nodes}"));
         text += &format!(
-            "{}.q:n001.cluster:acc{}:u{user:02}:job:{number}:sge:0:{submit}:{start}:{end}:0:0:{}:140.5:12.2:104188:0:0:0:0:28001:0:0:0.0:24:0:0:0:41:549:NONE:defaultdepartment:mpi:{nodes}:0:152.7:7.3:0.0:{limit}:0.0:NONE:189153280:0:0\n",
+            "{}.q:n001.cluster:acc{}:u{user:02}:job:{number}:sge:0:{submit}:{start}:{end}:0:0:{}:\
+             140.5:12.2:104188:0:0:0:0:28001:0:0:0.0:24:0:0:0:41:549:NONE:\
+             defaultdepartment:mpi:{nodes}:0:152.7:7.3:0.0:{limit}:0.0:NONE:189153280:0:0\n",
             PARTITIONS[job.partition],
             user % 5,
             end_s - start_s

@@ -135,7 +135,8 @@ fn default_numbers(content: &TableContent<'_>) -> Vec<(&'static Metric, TableCol
         .has
         .with(Needs::Turnaround, is_turnaround)
         .with(Needs::Moves, content.replays.iter().any(has_delays))
-        .with(Needs::Unasked, content.replays.iter().any(has_unasked));
+        .with(Needs::Unasked, content.replays.iter().any(has_unasked))
+        .with(Needs::SimulatedWhy, content.options.why);
     let column = |metric: &'static Metric| Some((metric, metric.in_terminal(has)?));
     let mut numbers: Vec<_> = METRICS.iter().filter_map(column).collect();
     // The sort is stable: within a group, numbers keep the order of METRICS.

@@ -13,6 +13,9 @@ use meshreplay_workload::Arrivals;
 /// Share of the jobs from which on starts other than recorded void a comparison.
 const MOST_LATE: f64 = 0.01;
 
+/// Fewest jobs whose overtaking starts, or the lack of them, show how the scheduler works.
+const FEWEST: f64 = 200.0;
+
 /// The end of sentences on waits that are not compared.
 const NOT_COMPARED: &str = "recorded and simulated waits are not compared";
 
@@ -59,7 +62,13 @@ impl Recorded {
         let machine = WhyShares { free, overtaking };
         let peak = number("wait_free_share_peak").map(|free| WhyShares { free, overtaking });
         let share = in_percent(free, peak.map(|peak| peak.free));
+        let passed = format!(
+            "{share} of the recorded waiting passed while the job fitted and would have delayed nobody"
+        );
         let waits = RecordedWaits::of_bounds(machine, peak);
+        if jobs < FEWEST && !matches!(waits, RecordedWaits::Comparable | RecordedWaits::PartlyFree) {
+            return uncompared(format!("{NOT_COMPARED}: {passed}, and the jobs are too few to tell why"));
+        }
         let happened = if others > 0.0 {
             format!(
                 "recorded waits are what happened, but for {of_jobs} that did not start when the log says"
@@ -69,14 +78,10 @@ impl Recorded {
         };
         let beside = match waits {
             RecordedWaits::Comparable => String::new(),
-            RecordedWaits::PartlyFree => format!(
-                "{share} of the recorded waiting passed while the job fitted and would have delayed nobody: \
-                 another order, reservations or holds"
-            ),
-            RecordedWaits::WithoutBackfilling => format!(
-                "the recorded scheduler does not backfill: {share} of the recorded waiting passed while the job \
-                 fitted and would have delayed nobody"
-            ),
+            RecordedWaits::PartlyFree => format!("{passed}: another order, reservations or holds"),
+            RecordedWaits::WithoutBackfilling => {
+                format!("the recorded scheduler does not backfill: {passed}")
+            }
             RecordedWaits::Held => {
                 return uncompared(format!(
                     "{share} of the recorded waiting cannot come from any order of the queue: jobs were held \
@@ -86,8 +91,7 @@ impl Recorded {
             }
             RecordedWaits::Unclear => {
                 return uncompared(format!(
-                    "{NOT_COMPARED}: depending on the size of the machine, which the log does not give, {share} \
-                     of the recorded waiting passed while the job fitted and would have delayed nobody"
+                    "{NOT_COMPARED}: depending on the size of the machine, which the log does not give, {passed}"
                 ));
             }
         };

@@ -109,7 +109,7 @@ impl JobRow<'_> {
 /// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only as [`Needs`]
 /// permits.
 pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
-    [of_schedule(), of_placement(), of_log()].into_iter().flatten().collect()
+    [of_schedule(), of_wait(), of_events(), of_placement(), of_log()].into_iter().flatten().collect()
 }
 
 /// Returns the columns of the request and the schedule of a job.
@@ -151,9 +151,17 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("nodes_replaced", MaybeU64(|row| row.more().replaced.map(u64::from)))
             .needs(Needs::RecordedNodes)
             .meaning("nodes outside of its recorded list; null without a list"),
+    ]
+}
+
+/// Returns the columns of the wait of a job.
+fn of_wait<'a>() -> Vec<Field<JobRow<'a>>> {
+    vec![
         field("wait_s", F64(|row| row.finished.wait_s())).unit("s").meaning("start − arrival"),
         why(WaitCause::TooLarge, "the job exceeded the machine", |row| row.waited_s(WaitCause::TooLarge)),
-        why(WaitCause::NoRoom, "it exceeded the nodes that no job used", |row| row.waited_s(WaitCause::NoRoom)),
+        why(WaitCause::NoRoom, "it exceeded the nodes that no job used", |row| {
+            row.waited_s(WaitCause::NoRoom)
+        }),
         why(
             WaitCause::Outage,
             "nodes were down that it needed, or it would by its limit have run into a known outage",
@@ -176,9 +184,15 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("allocation_delay_s", F64(|row| row.finished.allocation_delay_s()))
             .unit("s")
             .meaning("time from the head of the queue to the start"),
-        field("origin", Written(JobRow::origin))
-            .needs(Needs::Period)
-            .meaning("at the beginning of the period: `carried` if it ran, `queued` if it waited, `submitted` later"),
+    ]
+}
+
+/// Returns the columns of what else happened to a job.
+fn of_events<'a>() -> Vec<Field<JobRow<'a>>> {
+    vec![
+        field("origin", Written(JobRow::origin)).needs(Needs::Period).meaning(
+            "at the beginning of the period: `carried` if it ran, `queued` if it waited, `submitted` later",
+        ),
         field("moves", U32(|row| row.record().moves)).meaning("moves while running"),
         field("suspended_s", F64(|row| row.record().suspended.as_seconds()))
             .unit("s")

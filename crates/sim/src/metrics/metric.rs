@@ -82,6 +82,8 @@ pub enum Needs {
     Refusals,
     /// For people only: jobs that hold more nodes than requested.
     Unasked,
+    /// For people only: causes of waiting of simulated replays.
+    SimulatedWhy,
 }
 
 impl Needs {
@@ -106,14 +108,13 @@ impl Needs {
             Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
             Self::Latency => "with --latency",
             Self::Shaken => "with --shake",
-            Self::Why => {
-                "with --why, or for the scheduler `recorded` and logs of sites; null for other replays"
-            }
+            Self::Why => "with --why, or if the scheduler `recorded` follows a log of a site",
             Self::Study => "in the summary of a study",
             Self::Turnaround => "with --replications or a --network",
             Self::Moves => "on arrays, or if jobs are moved",
             Self::Refusals => "if jobs are refused",
             Self::Unasked => "if jobs hold more nodes than requested",
+            Self::SimulatedWhy => "with --why",
         }
     }
 }

@@ -367,12 +367,15 @@ impl Axes {
     pub fn has(&self, options: &Options) -> Has {
         let follows =
             self.ask_for_all() || self.allocators.iter().any(|given| allocator::follows_lists(&given.spec));
+        let has_recorded = self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED);
         let is_tree = |(_, auto): &(usize, AutoMachine)| matches!(auto, AutoMachine::Tree { .. });
         let trees = self.autos.iter().any(is_tree)
             || self.all_machines().iter().any(|machine| machine.levels().is_some());
         options
             .has()
-            .with(Needs::Recorded, self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED))
+            .with(Needs::Recorded, has_recorded)
+            // Of the recorded schedule only if planning finds a log of a site.
+            .with(Needs::Why, options.why || has_recorded)
             .with(Needs::RecordedNodes, follows)
             .with(Needs::Trees, trees)
             .with(Needs::TreeFragmentation, trees && options.fragmentation.is_some())

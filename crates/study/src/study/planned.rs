@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::key::sha256;
 use super::log::{LoadedLog, LogSource, LogStart};
 use super::options::Options;
 use super::replay::Outcome;
@@ -11,6 +12,7 @@ use meshreplay_base::words::counted;
 use meshreplay_logs::formats;
 use meshreplay_sim::guest::Guests;
 use meshreplay_sim::metrics::{Has, Summary};
+use meshreplay_workload::Model;
 
 /// Disk space of a summary in bytes, measured.
 const SUMMARY_BYTES: u64 = 20_000;
@@ -94,6 +96,21 @@ pub struct PlannedReplay {
     /// The reason why waits are not compared with recorded ones, in words that follow the log's name; `None`
     /// without one.
     pub doubt: Option<String>,
+}
+
+impl StudyLog {
+    /// Returns a workload model as a log, whose content is the text of its spec.
+    pub(super) fn of_model(source: &LogSource, model: &Model) -> Self {
+        Self {
+            source: source.clone(),
+            sha256: sha256(&model.spec().to_string()),
+            records: u64::from(model.jobs()),
+            is_of_site: false,
+            has_doubtful_limits: false,
+            starts: None,
+            loaded: None,
+        }
+    }
 }
 
 /// Returns the line in place of a difference to recorded waits; `None` if they are compared. The arguments

@@ -55,5 +55,6 @@ const fn cause<const I: usize>(title: &'static str, meaning: &'static str) -> Me
 /// Shows a row in tables for people.
 const fn in_tables(metric: Metric) -> Metric {
     let Metric { title, .. } = metric;
-    metric.terminal(Delays, title, 4, Shown::Always).report(Delays, title, Shown::Always)
+    let shown = Shown::If(Needs::SimulatedWhy);
+    metric.terminal(Delays, title, 4, shown).report(Delays, title, shown)
 }

@@ -139,12 +139,13 @@ pub(super) fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesErr
     Ok(())
 }
 
-/// Returns what the replays have, of which `has` knows all but what follows from each of them.
-pub(super) fn with_cells(has: Has, cells: &[PlannedReplay], logs: &[StudyLog]) -> Has {
+/// Returns what the replays have, of which `has` knows all but what follows from each of them. `why`: all
+/// replays have causes of waiting.
+pub(super) fn with_cells(has: Has, why: bool, cells: &[PlannedReplay], logs: &[StudyLog]) -> Has {
     let follow = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
     let is_explained =
         |cell: &PlannedReplay| explains(&cell.spec, logs[cell.log].is_of_site, cell.assumes_size);
     Coordinate::with_given(has, || cells.iter().map(|cell| &cell.spec))
         .with(Needs::RecordedNodes, follow)
-        .with(Needs::Why, has.has(Needs::Why) || cells.iter().any(is_explained))
+        .with(Needs::Why, why || cells.iter().any(is_explained))
 }

@@ -22,7 +22,7 @@ pub use self::period::{PeriodChoice, covered};
 use self::survey::{Counts, PartSurvey, Survey, SurveyScope};
 use crate::study::axes::{Axes, Combination};
 use crate::study::jobs::JobsError;
-use crate::study::key::{Keys, own_key, sha256, unique};
+use crate::study::key::{Keys, own_key, unique};
 use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError, load_most};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
@@ -35,7 +35,7 @@ use meshreplay_base::spec::SpecError;
 use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::{OutageFileError, OutageSource};
-use meshreplay_workload::{Arrivals, Model, Rules, with_limit};
+use meshreplay_workload::{Arrivals, Rules, with_limit};
 
 /// A study file or a command line, before its logs are read.
 #[derive(Clone, Debug)]
@@ -154,8 +154,7 @@ impl Draft {
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
-        let has = self.axes.has(&self.options);
-        let (unique, mut keys) = (unique(), Keys::new(&self.options, has));
+        let (unique, mut keys) = (unique(), Keys::new(&self.options, self.axes.has(&self.options)));
         let mut maintenance = Known::new(self.options.outages.as_ref());
         let sha256s: Vec<Arc<str>> = logs.iter().map(|log| log.sha256.as_str().into()).collect();
         for Combination { log, spec, of_all } in combinations {
@@ -172,7 +171,6 @@ impl Draft {
             let key = own_key(keys.of(&spec, explains), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
-            let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
             let reasons = [
                 &periods[log].doubt,
                 &maintenance.doubt(log, &periods[log], &spec),
@@ -180,22 +178,31 @@ impl Draft {
                 &survey.doubt(&logs[log]),
             ];
             let doubt = reasons.into_iter().flatten().next().cloned();
-            let source = None;
             cells.push(PlannedReplay {
                 spec,
                 log,
                 key,
-                jobs,
+                jobs: survey.jobs,
                 cost,
-                source,
-                pools_partitions,
+                source: None,
+                pools_partitions: surveys[log][part].pools_partitions,
                 assumes_size,
                 doubt,
             });
         }
         let of_log = |(log, note): (usize, String)| format!("{}: {note}", self.logs[log].name);
         notes.extend(maintenance.notes(&periods).into_iter().map(of_log));
-        let has = checks::with_cells(has, &cells, &logs);
+        self.into_study(logs, cells, notes)
+    }
+
+    /// Returns the study with these logs and replays. A command loads its jobs.
+    fn into_study(
+        self,
+        logs: Vec<StudyLog>,
+        cells: Vec<PlannedReplay>,
+        notes: &mut Vec<String>,
+    ) -> Result<Study, PlanError> {
+        let has = checks::with_cells(self.axes.has(&self.options), self.options.why, &cells, &logs);
         notes.extend(self.note_on_node_map(has));
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
         let (guests, notes_of_plan) = (axes.guests, Vec::new());
@@ -363,7 +370,7 @@ impl Draft {
                         source.name
                     )));
                 }
-                logs.push(of_model(source, model));
+                logs.push(StudyLog::of_model(source, model));
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
                 periods.push(LogPeriod::default());
                 continue;
@@ -465,19 +472,6 @@ struct Surveyed {
     logs: Vec<StudyLog>,
     surveys: Vec<Vec<PartSurvey>>,
     periods: Vec<LogPeriod>,
-}
-
-/// Returns a workload model as a log, whose content is the text of its spec.
-fn of_model(source: &LogSource, model: &Model) -> StudyLog {
-    StudyLog {
-        source: source.clone(),
-        sha256: sha256(&model.spec().to_string()),
-        records: u64::from(model.jobs()),
-        is_of_site: false,
-        has_doubtful_limits: false,
-        starts: None,
-        loaded: None,
-    }
 }
 
 /// Returns the log with the assumed time zone of its dates in its format.
