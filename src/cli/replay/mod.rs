@@ -1,6 +1,7 @@
 //! `meshreplay replay`: replays logs, as a study that the arguments describe.
 
 mod args;
+mod place;
 mod rounds;
 mod topology;
 

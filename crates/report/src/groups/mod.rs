@@ -92,6 +92,15 @@ pub struct GroupsOptions {
     pub exact: bool,
 }
 
+impl GroupsOptions {
+    fn title(&self) -> String {
+        match &self.relative_to {
+            Some(base) => format!("jobs by {} relative to {base}", self.by.name),
+            None => format!("jobs by {}", self.by.name),
+        }
+    }
+}
+
 /// Why jobs cannot be grouped.
 #[derive(Debug, thiserror::Error)]
 pub enum GroupsError {
@@ -268,12 +277,7 @@ pub fn groups(folder: &Path, summary: &Table, options: &GroupsOptions) -> Result
     })?;
     let held = JobCounts::counted(folder, index.counts())?;
     held.iter().try_for_each(|held| held.check(summary, folder))?;
-    let shorten = |name: &str, label: &str| match name {
-        _ if options.exact => label.to_owned(),
-        "partition" => partition_label(label),
-        _ => allocator::short_label(label),
-    };
-    let (varying, replays) = replays(summary, &index, &shorten);
+    let (varying, replays) = replays(summary, &index, options);
     let shown = GroupList::choose(&index, &replays, options);
     if !is_once {
         sums = Sums::second_pass(&index, &replays);
@@ -318,10 +322,7 @@ pub fn groups(folder: &Path, summary: &Table, options: &GroupsOptions) -> Result
     let title = |name: &str| if name == options.by.name { format!("replay_{name}") } else { name.to_owned() };
     let corner = [options.by.name.to_owned()].into_iter().chain(varying.into_iter().map(title)).collect();
     Ok(PaperTable {
-        title: match &options.relative_to {
-            Some(base) => format!("jobs by {} relative to {base}", options.by.name),
-            None => format!("jobs by {}", options.by.name),
-        },
+        title: options.title(),
         corner,
         column_names: Vec::new(),
         columns: shown_columns.iter().map(|column| vec![column.title(options)]).collect(),
@@ -380,12 +381,17 @@ fn rows_of(
 }
 
 /// Returns the names of the columns that differ between replays with jobs, and these replays in the order of
-/// the summary. `shown` formats a label of a column.
+/// the summary.
 fn replays(
     summary: &Table,
     jobs: &GroupIndex,
-    shown: &dyn Fn(&str, &str) -> String,
+    options: &GroupsOptions,
 ) -> (Vec<&'static str>, Vec<ReplayWithJobs>) {
+    let shown = |name: &str, label: &str| match name {
+        _ if options.exact => label.to_owned(),
+        "partition" => partition_label(label),
+        _ => allocator::short_label(label),
+    };
     let mut keys = jobs.counts();
     let rows: Vec<(usize, Replication)> = (0..summary.height())
         .filter_map(|row| Some((row, summary.replication(row)?)))
