@@ -47,7 +47,7 @@ pub(super) struct Args {
     columns: Vec<String>,
 
     /// Number that is shown, as a column of the frame or by the title that tables have. With --layout,
-    /// several: sum,to-bound,wait [default: pairwise_sum_mean, or the numbers of the layout].
+    /// several: sum,to-bound,wait [default: the pairwise sum, or the numbers of the layout].
     #[arg(long, value_name = "COLUMN", num_args = 1.., value_delimiter = ',')]
     value: Vec<String>,
 

@@ -38,7 +38,7 @@ fn numbers_are_those_of_the_summary() -> Tested {
     let rows: Vec<Vec<String>> = lines.collect();
     assert_eq!(rows.len(), 2 * 2 * 2 * 2 * 3);
     let mut known = BTreeMap::new();
-    for i in 0..summary["replay"].len() {
+    for (i, _) in summary["replay"].iter().enumerate() {
         let key = |name: &str| summary[name][i].clone();
         let place = ["scheduler", "arrival_scale", "log", "machine", "allocator"].map(key);
         for measure in ["pairwise_sum_mean", "pairwise_ratio_to_bound_mean", "wait_s_mean"] {

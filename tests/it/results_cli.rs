@@ -375,7 +375,7 @@ fn what_is_asked_for_twice_is_replayed_once() -> Tested {
             "naive mc1x1",
             "note: 2 of 4 replays are the same as others and are left out\n",
         ),
-        ("tiny.swf", "hilbert+bf curve:order=hilbert,select=best-fit all", "note: 1 of "),
+        ("tiny.swf", "hilbert+bf curve:order=hilbert,select=best-fit all", "note: 2 of "),
     ] {
         let ran = run(at, &format!("replay {logs} -m 4x4 -a {allocators} --no-timing --format csv"))?;
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);

@@ -156,12 +156,8 @@ fn wrong_names_are_usage_errors_that_list_the_columns() -> Tested {
     let at = directory.path();
     for (arguments, code, message) in [
         ("out --rows alocator", 2, "error: --rows: unknown column 'alocator', did you mean 'allocator'?"),
-        (
-            "out --columns log,size",
-            2,
-            "error: --columns: unknown column 'size' (one of: replay, log, machine, ",
-        ),
-        ("out --value pairwise_sum", 2, "error: --value: unknown column 'pairwise_sum'"),
+        ("out --columns log,size", 2, "error: --columns: unknown column 'size' (such as seed, log, "),
+        ("out --value pairwise_sums", 2, "error: --value: unknown column 'pairwise_sums'"),
         ("out --value log", 2, "error: --value 'log' holds no numbers (one of: replay, "),
         ("out --rows log", 2, "error: 'log' is among --rows and among --columns; give it once"),
         (

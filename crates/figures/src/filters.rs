@@ -24,9 +24,9 @@ impl Results {
     }
 }
 
-/// Returns the rows of a summary that fit all filters. A name fits results labelled so or with another spelling
-/// of the same allocator, or else all results of an algorithm with this name: `easy` fits `easy:depth=2`. Fails
-/// if a name fits no result, or if no result fits all filters.
+/// Returns the rows of a summary that fit all filters. A name fits results labelled so or with another
+/// spelling of the same allocator, or else all results of an algorithm with this name: `easy` fits
+/// `easy:depth=2`. Fails if a name fits no result, or if no result fits all filters.
 pub fn filtered(table: Table, filters: &[Filter<'_>]) -> Result<Table, FigureError> {
     if filters.is_empty() {
         return Ok(table);

@@ -47,7 +47,7 @@ pub(super) struct TextColumn {
 /// have, such as `to bound`. Fails if no summary has such a column.
 pub fn summary_column(text: &str) -> Result<String, SpecError> {
     let known = FrameSchema::summary();
-    let names = || known.columns.iter().map(|column| column.name).chain(titles());
+    let names = || with_titles(known.columns.iter().map(|column| column.name));
     let column = known.column(text).map(|column| column.name);
     let name = column.or_else(|| titled(text).map(Metric::name));
     name.map(str::to_owned).ok_or_else(|| unknown("column", text, names()))
@@ -58,12 +58,19 @@ pub fn summary_column(text: &str) -> Result<String, SpecError> {
 pub fn summary_metric(text: &str) -> Result<&'static Metric, SpecError> {
     metric(text)
         .or_else(|| titled(text))
-        .ok_or_else(|| unknown("number", text, METRICS.iter().map(Metric::name).chain(titles())))
+        .ok_or_else(|| unknown("number", text, with_titles(METRICS.iter().map(Metric::name))))
 }
 
-/// Returns the titles of numbers in tables, and their other names.
-fn titles() -> impl Iterator<Item = &'static str> {
-    METRICS.iter().flat_map(Metric::titles).chain(ALIASES.iter().map(|(alias, _)| *alias))
+/// Returns names of columns, then the titles of numbers in tables and their other names, each once.
+fn with_titles(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    let titles = METRICS.iter().flat_map(Metric::titles).chain(ALIASES.iter().map(|(alias, _)| *alias));
+    let mut all: Vec<&str> = Vec::new();
+    for name in names.chain(titles) {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
 }
 
 /// Other names of numbers, as tables of earlier versions and of papers have them.

@@ -185,7 +185,10 @@ impl DrawingArgs {
         let titled = options.value.and_then(|value| summary_column(value).ok());
         if let (Err(FigureError::UnknownColumn { .. }), Some(name)) = (&drawing, &titled) {
             options.value = Some(name);
-            drawing = (kind.draw)(&options, results).or(drawing);
+            match (kind.draw)(&options, results) {
+                Err(FigureError::UnknownColumn { .. }) => {}
+                other => drawing = other,
+            }
         }
         let drawing = drawing?;
         let whole = PlotOptions { window_s: None, ..options };

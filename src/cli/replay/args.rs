@@ -8,6 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 
 use super::axes::AxisArgs;
+use super::place;
 use crate::cli::one_of;
 use crate::cli::reading::Zone;
 use crate::cli::runner::options::{Flags, UnavailableArgs};
@@ -20,8 +21,8 @@ use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{GUEST, GivenSpec, Params, Spec, SpecError};
 use crate::study::{
-    ALL, Axes, Draft, LogSource, MOST_KEPT, MachineArg, MachinesWithTopology, NoTopology, OPTIONS, Options,
-    ReplayOption, UNAVAILABLE_OF_AUTO, headings,
+    ALL, Axes, Draft, LogSource, MOST_KEPT, MachineArg, MachinesWithTopology, NoTopology, Options,
+    UNAVAILABLE_OF_AUTO, headings,
 };
 use crate::trace::{Columns, PartitionChoice, ReadOptions};
 use crate::workload::{
@@ -447,32 +448,12 @@ impl Args {
 
     /// Returns the file for the summary alone, with its format; `None` without one.
     pub(super) fn summary_file(&self) -> Option<(&Path, FileFormat)> {
-        let path = self.output.as_deref().filter(|path| !path.is_dir())?;
-        Some((path, FileFormat::of_path(path)?))
+        place::summary_file(self.output.as_deref()?)
     }
 
     /// Returns an error if binary output would go to a terminal, or if two logs are read from standard input.
     pub(super) fn check_output(&self) -> Result<()> {
-        if let Some((path, _)) = self.summary_file() {
-            let (given, default) = (&self.flags.options, Options::default());
-            let keeps_jobs = |row: &&ReplayOption| row.needed().is_some_and(|needed| needed.name == "jobs");
-            let mut flags =
-                OPTIONS.iter().filter(keeps_jobs).filter(|row| row.text(given) != row.text(&default));
-            if let Some(flag) = flags.find_map(|row| row.flag.as_ref()) {
-                let path = path.display();
-                bail!("--{} needs a directory for jobs; {path} is a file for the summary alone", flag.name);
-            }
-        }
-        if let Some(path) = self.output.as_deref().filter(|path| !path.is_dir()) {
-            let ending = path.extension().unwrap_or_default();
-            if let Some(ending) = OTHER_ENDINGS.iter().find(|other| ending.eq_ignore_ascii_case(other)) {
-                bail!(
-                    "-o {}: .{ending} files are not written; expected .csv, .parquet, .arrow, .json or .jsonl \
-                     for the summary, or a directory",
-                    path.display()
-                );
-            }
-        }
+        self.output.as_deref().map_or(Ok(()), |output| place::check(output, &self.flags.options))?;
         let format = self.file_format();
         let is_file = matches!(self.format, Format::File(_));
         let binary = is_file && matches!(format, FileFormat::Parquet | FileFormat::Arrow);
@@ -535,6 +516,3 @@ fn network_spec(text: &str) -> Result<GivenSpec> {
     }
     Ok(given)
 }
-
-/// Endings of files with tables in formats that are not written.
-const OTHER_ENDINGS: [&str; 6] = ["xlsx", "xls", "ods", "tsv", "txt", "feather"];

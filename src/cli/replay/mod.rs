@@ -2,6 +2,7 @@
 
 mod args;
 mod axes;
+mod place;
 mod rounds;
 
 pub(super) use args::{Args, OF_PROGRAM, OF_READING};

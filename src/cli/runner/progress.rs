@@ -146,8 +146,8 @@ fn style(template: &str) -> ProgressStyle {
     style.with_key("rate", rate)
 }
 
-/// Shows on a terminal that these logs are being read, and how many of their bytes, until the returned line is
-/// cleared. Without logs, or with standard input, the size is unknown.
+/// Shows on a terminal that these logs are being read, and how many of their bytes, until the returned line
+/// is cleared. Without logs, or with standard input, the size is unknown.
 pub(in crate::cli) fn reading(quiet: bool, logs: &[PathBuf]) -> ProgressBar {
     let sizes = logs.iter().map(|log| log.metadata().ok().filter(std::fs::Metadata::is_file));
     let size: Option<u64> = sizes.map(|file| file.map(|file| file.len())).sum();

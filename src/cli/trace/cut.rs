@@ -56,8 +56,8 @@ struct FilterArgs {
     #[arg(long, value_name = "Q", allow_negative_numbers = true)]
     queue: Vec<String>,
 
-    /// Keep jobs with status S, a number or completed, failed or cancelled. If repeated, keep jobs with any of
-    /// these statuses
+    /// Keep jobs with status S, a number or completed, failed or cancelled. If repeated, keep jobs with any
+    /// of these statuses
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = status_number)]
     status: Vec<i64>,
 }

@@ -79,13 +79,13 @@ pub fn group_columns(text: &str) -> Result<Vec<&'static str>, SpecError> {
 pub fn group_column(text: &str) -> Result<&'static str, SpecError> {
     let columns = all();
     let names = || columns.iter().map(|column| column.name);
-    let named = names().find(|name| *name == text);
+    let own = names().find(|name| *name == text);
     let titled = || {
         columns.iter().find(|column| column.title.split(" (").next() == Some(text)).map(|column| column.name)
     };
     let elsewhere =
         || summary_metric(text).ok().and_then(|metric| names().find(|name| *name == metric.name()));
-    named.or_else(titled).or_else(elsewhere).ok_or_else(|| unknown("column", text, names()))
+    own.or_else(titled).or_else(elsewhere).ok_or_else(|| unknown("column", text, names()))
 }
 
 impl Column {

@@ -278,12 +278,7 @@ pub fn groups(folder: &Path, summary: &Table, options: &GroupsOptions) -> Result
     })?;
     let held = JobCounts::counted(folder, index.counts())?;
     held.iter().try_for_each(|held| held.check(summary, folder))?;
-    let shorten = |name: &str, label: &str| match name {
-        _ if options.exact => label.to_owned(),
-        "partition" => partition_label(label),
-        _ => allocator::short_label(label),
-    };
-    let (varying, replays) = replays(summary, &index, &shorten);
+    let (varying, replays) = replays(summary, &index, options);
     let shown = GroupList::choose(&index, &replays, options);
     if !is_once {
         sums = Sums::second_pass(&index, &replays);
@@ -402,12 +397,17 @@ fn rows_of(
 }
 
 /// Returns the names of the columns that differ between replays with jobs, and these replays in the order of
-/// the summary. `shown` formats a label of a column.
+/// the summary.
 fn replays(
     summary: &Table,
     jobs: &GroupIndex,
-    shown: &dyn Fn(&str, &str) -> String,
+    options: &GroupsOptions,
 ) -> (Vec<&'static str>, Vec<ReplayWithJobs>) {
+    let shown = |name: &str, label: &str| match name {
+        _ if options.exact => label.to_owned(),
+        "partition" => partition_label(label),
+        _ => allocator::short_label(label),
+    };
     let mut keys = jobs.counts();
     let rows: Vec<(usize, Replication)> = (0..summary.height())
         .filter_map(|row| Some((row, summary.replication(row)?)))

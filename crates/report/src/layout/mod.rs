@@ -158,11 +158,14 @@ impl<'a> Making<'a> {
         (!numbers.is_empty()).then_some(mean)
     }
 
+    /// Returns the load of a row; `None` without one.
+    fn load(&self, i: usize) -> Option<f64> {
+        self.grid.cells[i].iter().flatten().find_map(|&row| self.results.table.number(LOAD, row))
+    }
+
     /// Returns the load of a row with two decimals; a dash without one.
-    fn load(&self, i: usize) -> String {
-        let rows = self.grid.cells[i].iter().flatten();
-        let load = rows.filter_map(|&row| self.results.table.number(LOAD, row)).next();
-        load.map_or_else(|| "—".to_owned(), |load| format!("{load:.2}"))
+    fn load_text(&self, i: usize) -> String {
+        self.load(i).map_or_else(|| "—".to_owned(), |load| format!("{load:.2}"))
     }
 
     /// Returns the table in blocks.
@@ -173,7 +176,7 @@ impl<'a> Making<'a> {
         let rows: Vec<usize> = (0..self.grid.rows.len()).collect();
         let is_same = |a: &usize, b: &usize| self.grid.rows[*a][..depth] == self.grid.rows[*b][..depth];
         for block in rows.chunk_by(is_same) {
-            let loads: Vec<String> = block.iter().map(|&i| self.load(i)).collect();
+            let loads: Vec<String> = block.iter().map(|&i| self.load_text(i)).collect();
             let is_one = loads.iter().all(|load| *load == loads[0]);
             let mut words = self.block_words(block[0]);
             words.extend(is_one.then(|| format!("load {}", loads[0])));
@@ -303,9 +306,11 @@ impl<'a> Making<'a> {
         let of_what = if (1..self.columns.len()).contains(&self.any) { "its kind" } else { "its row" };
         let has_intervals = self.marks.values().all(|mark| mark.has_interval);
         let near = if has_intervals {
-            "with those that do not differ significantly from it (95 % intervals from parts of the log or seeds)"
+            "with those that do not differ significantly from it (95 % intervals from parts of the log or \
+             from seeds)"
         } else {
-            "and those within 0.1 % of it; there are no intervals, as jobs were not kept (sweep --jobs keeps them)"
+            "and those within 0.1 % of it; there are no intervals, as jobs were not kept (sweep --jobs keeps \
+             them)"
         };
         let unmarked =
             if others.is_empty() { String::new() } else { format!(" Never bold: {}.", titles(&others)) };
@@ -318,8 +323,7 @@ impl<'a> Making<'a> {
         corner.extend(ROW.iter().chain(&[LOAD, "measure"]).map(|name| (*name).to_owned()));
         let mut rows = Vec::new();
         for (i, labels) in self.grid.rows.iter().enumerate() {
-            let all = self.grid.cells[i].iter().flatten();
-            let load = all.filter_map(|&row| self.results.table.number(LOAD, row)).next();
+            let load = self.load(i);
             for metric in &self.measures {
                 let mut labels = labels.clone();
                 labels.push(load.map(|load| load.to_string()).unwrap_or_default());

@@ -14,8 +14,8 @@ const TITLES: [(&str, &str); 8] = [
     ("allocate_failures", "refused calls"),
 ];
 
-/// Returns the title of a number without its unit, such as `mean pairwise distance`; `None` for numbers that are
-/// called as elsewhere.
+/// Returns the title of a number without its unit, such as `mean pairwise distance`; `None` for numbers that
+/// are called as elsewhere.
 fn title(metric: &Metric) -> Option<&'static str> {
     TITLES.iter().find(|(name, _)| *name == metric.name()).map(|(_, title)| *title)
 }

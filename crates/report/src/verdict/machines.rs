@@ -1,5 +1,5 @@
-//! The lines on machines: what a torus, a third dimension or another shape of equally many nodes changes in the
-//! distances within jobs.
+//! The lines on machines: what a torus, a third dimension or another shape of equally many nodes changes in
+//! the distances within jobs.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ enum Change {
 }
 
 impl Change {
-    /// Returns how a machine differs from `base` in one respect; `None` if in several or none, in the number of
-    /// nodes, or if one of them is a tree or has switched cubes.
+    /// Returns how a machine differs from `base` in one respect; `None` if in several or none, in the number
+    /// of nodes, or if one of them is a tree or has switched cubes.
     fn between(base: &Mesh, machine: &Mesh) -> Option<Self> {
         let is_other = |of: &Mesh| of.levels().is_some() || of.cube().is_some();
         if is_other(base) || is_other(machine) || base == machine || base.available() != machine.available() {
@@ -60,8 +60,8 @@ struct Compared {
     machines: [String; 2],
 }
 
-/// Returns a line for each kind of change between machines, where differences have intervals. The allocator is
-/// the best on the first machine that takes any free nodes, or the best if none does. `primary` is the number
+/// Returns a line for each kind of change between machines, where differences have intervals. The allocator
+/// is the best on the first machine that takes any free nodes, or the best if none does. `primary` is the number
 /// that is compared.
 pub(super) fn lines(
     replays: &[&ReplayResult<'_>],

@@ -1,5 +1,5 @@
-//! The best allocators of each class in tables with a row per log and machine, by the intervals of the closing
-//! lines.
+//! The best allocators of each class in tables with a row per log and machine, by the intervals of the
+//! closing lines.
 
 use super::allocators::{RATIO, has_much_unasked};
 use super::candidate::{Candidate, Comparable, ranked};
@@ -9,6 +9,7 @@ use super::saved::SavedAnswer;
 use meshreplay_sim::metrics::{Better, Metric};
 
 /// What a table shows of one of several replays that differ only in the allocator.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
     /// Whether the allocator takes any free nodes.

@@ -148,7 +148,7 @@ impl Layout {
         let columns = self.heads(false).len();
         for (points, is_broken) in WHOLE {
             if self.widths(points, is_broken).of(0..columns) <= room {
-                return Ok(Form { points, is_broken, parts: vec![0..columns] });
+                return Ok(Form { points, is_broken, parts: std::iter::once(0..columns).collect() });
             }
         }
         let split = |points: u8| {
@@ -164,8 +164,8 @@ impl Layout {
         Err(TooWide { given_mm: width_mm, needed_mm: (needed / POINTS_PER_MM).ceil() })
     }
 
-    /// Returns the lines of the heading of each column. With `is_broken`, names that are wider than the numbers
-    /// below them are broken after punctuation.
+    /// Returns the lines of the heading of each column. With `is_broken`, names that are wider than the
+    /// numbers below them are broken after punctuation.
     fn heads(&self, is_broken: bool) -> Vec<Vec<String>> {
         let Some(first) = self.panels().next() else { return Vec::new() };
         let name = |(j, labels): (usize, &Vec<String>)| {

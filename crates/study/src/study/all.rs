@@ -1,7 +1,7 @@
 //! The name `all` in place of an allocator: every registered allocator that can serve the machine and all
-//! jobs of the log, and the recommended curve with intervals. The others are left out with a note. An allocator given by its own name is never left
-//! out: planning fails if it cannot serve the machine, and the workload rules decide about jobs that it
-//! cannot serve.
+//! jobs of the log, and the recommended curve. The others are left out with a note. An allocator given by its
+//! own name is never left out: planning fails if it cannot serve the machine, and the workload rules decide
+//! about jobs that it cannot serve.
 
 use std::collections::BTreeSet;
 
