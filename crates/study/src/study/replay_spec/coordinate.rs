@@ -173,7 +173,7 @@ pub const COORDINATES: &[Coordinate] = &[
             default: "1",
             help: "Factors of arrival times. A factor below 1 raises the load",
             value_name: "C",
-            expected: "a number above 0",
+            expected: "a number above 0, such as 0.8; decimals follow a point",
         }),
         in_command: InCommand::Option(4),
         in_frames: InFrames { kind: ColumnType::F64, ..texts(6, "the factor of arrival times") },
