@@ -53,11 +53,15 @@ pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item
     }
 }
 
-/// Returns a few names: names that share a word with `given` first, then by edit distance.
+/// Returns a few names: names with a word of `given` or a longer form of it first, then by edit distance.
 fn nearest<'a>(given: &str, names: &[&'a str]) -> Vec<&'a str> {
     let is_break = |letter: char| !letter.is_ascii_alphanumeric();
     let words: Vec<&str> = given.split(is_break).filter(|word| word.len() > 2).collect();
-    let shares = |name: &str| name.to_ascii_lowercase().split(is_break).any(|word| words.contains(&word));
+    let shares = |name: &str| {
+        name.to_ascii_lowercase()
+            .split(is_break)
+            .any(|word| words.iter().any(|given| word.starts_with(given)))
+    };
     let rank = |name: &&&str| {
         let distance =
             if given.len() <= LONGEST { edit_distance(given, &name.to_ascii_lowercase()) } else { 0 };
