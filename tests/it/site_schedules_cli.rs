@@ -117,7 +117,7 @@ fn groups_of_a_period_have_the_waits_inside_it() -> Tested {
         .flat_map(|line| line.split(',').skip(1))
         .filter_map(|cell| cell.parse().ok())
         .collect();
-    let [jobs, wait_s, node_hours] = all[..] else { return Err(format!("{table}").into()) };
+    let [jobs, wait_s, node_hours] = all[..] else { return Err(table.into()) };
     assert_eq!((jobs, number(&rows[0], "carried_refused")), (number(&rows[0], "jobs_in_means"), 0.0));
     assert!((wait_s / number(&rows[0], "wait_s_mean") - 1.0).abs() < 1e-9, "{table}");
     let period: Vec<f64> = rows[0]["period"]

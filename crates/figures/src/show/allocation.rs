@@ -9,6 +9,7 @@ use meshreplay_base::job::Time;
 use meshreplay_base::spec::Spec;
 use meshreplay_base::words::counted;
 use meshreplay_logs::ReadOptions;
+use meshreplay_machine::machine::outages::OutageSource;
 use meshreplay_machine::machine::{Mesh, NodeId};
 use meshreplay_results::text::grouped;
 use meshreplay_study::study::{Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load};
@@ -42,6 +43,10 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
     let Moment { machine, oversize, .. } = moment;
     if let Some(at_s) = moment.at_s.filter(|at_s| !at_s.is_finite()) {
         return Err(ShowError::Option(format!("--at {at_s}: expected a number of seconds")));
+    }
+    if moment.options.outages == Some(OutageSource::Recorded) {
+        let problem = "--outages recorded: a moment has the outages of a file or drawn ones; give the outages in a file";
+        return Err(ShowError::Option(problem.to_owned()));
     }
     let (name, source) = source(moment)?;
     let axes = Axes {
