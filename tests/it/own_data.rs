@@ -61,8 +61,7 @@ fn write_logs(at: &Path) -> Tested {
 
 /// The rows of a replay's jobs, without columns of names and the run id.
 fn frame(at: &Path, log: &str) -> Result<Vec<Vec<String>>, Box<dyn std::error::Error>> {
-    const REST: &str =
-        "-m 16x16 -s recorded easy -a hilbert+bf mc1x1 --status all --placements --no-timing --format csv";
+    const REST: &str = "-m 16x16 -s recorded easy -a hilbert+bf mc1x1 --status all --placements --why --no-timing --format csv";
     let ran = run(at, &format!("replay {log} {REST} --time-zone UTC -o out-{log}"))?;
     assert_eq!(ran.code, Some(0), "{log}: {}", ran.stderr);
     let text = fs::read_to_string(at.join(format!("out-{log}/jobs.csv")))?;
