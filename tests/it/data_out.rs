@@ -90,7 +90,7 @@ fn frames_have_the_columns_of_the_schema() -> Tested {
         fs::read_to_string(bundled("tiny.swf"))?.lines().map(waits).collect::<String>(),
     )?;
     let all = "--partition 1 --estimate predicted:user-last-two --contention --network wormhole --placements \
-         --by-shape --latency --period 0..100000";
+         --by-shape --latency --why --period 0..100000";
     let ran =
         run(at, &format!("replay waits.swf -q -m 4x4 -a naive -s recorded -o all {all} {outages} {slices}"))?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));

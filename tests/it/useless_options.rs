@@ -125,7 +125,7 @@ fn options_of_pictures_have_an_effect() -> Tested {
 
 #[test]
 fn kinds_of_plots_take_what_changes_them_and_nothing_else() -> Tested {
-    let directory = results("-s fcfs --arrival-scale 1 0.5 --placements --fragmentation 2x2")?;
+    let directory = results("-s fcfs --arrival-scale 1 0.5 --placements --fragmentation 2x2 --why")?;
     let folder = directory.path().join("out");
     let results = Results::read(&folder)?;
     // A failure to draw is also compared, as the text of its error.

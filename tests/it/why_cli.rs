@@ -59,7 +59,7 @@ fn causes_add_up_to_the_wait_under_every_kind_of_replay() -> Tested {
     let totals = check_sums(at, &format!("{model} -m 8x8 -s easy -a first-fit"), None)?;
     assert!(totals[4] > 0.0 && totals[5] == 0.0, "{totals:?}");
     let log = bundled("lublin-256-10k.swf.gz");
-    check_sums(at, &format!("{log} -m 16x16 -s easy -a mc1x1 --estimate predicted:last2"), None)?;
+    check_sums(at, &format!("{log} -m 16x16 -s easy -a mc1x1 --estimate predicted:user-last-two"), None)?;
     check_sums(at, &format!("{log} -m 16x16 -s easy -a naive --shake 0.1% --replications 2"), None)?;
     check_sums(at, &format!("{model} -m 8x8 -a naive --outages random:mtbf=2h,repair=1h"), Some("lost_s"))?;
     check_sums(at, &format!("{model} -m 64 -s fcfs -a left-compaction"), None)?;
@@ -103,7 +103,7 @@ fn tables_group_jobs_by_cause_and_studies_have_the_key() -> Tested {
     fs::write(at.join("wrong.toml"), study.replace("why = true", "why = 3"))?;
     let ran = run(at, "sweep wrong.toml -o other -q")?;
     assert!(ran.stderr.contains("wrong.toml:5: key 'why': expected true or false"), "{}", ran.stderr);
-    let ran = run(at, &format!("replay {} -m 4x4 -o plain -q", bundled("tiny.swf")))?;
+    let ran = run(at, &format!("replay {} -m 4x4 -a naive -o plain -q", bundled("tiny.swf")))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let ran = run(at, "table plain --by size --columns why")?;
     assert_eq!(ran.code, Some(1));
