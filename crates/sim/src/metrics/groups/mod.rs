@@ -231,11 +231,15 @@ mod tests {
             for (job, _) in jobs.iter().zip(&groups).filter(|(_, of)| group == 3 || **of == group) {
                 wait_s += inside(job.submit_s, job.start_s);
                 node_s += inside(job.start_s, job.end_s) * f64::from(job.allocated);
-                count += f64::from(u8::from((600_000.0..900_000.0).contains(&job.submit_s)));
+                count += f64::from(u8::from((600_000.0..=900_000.0).contains(&job.submit_s)));
             }
             let numbers = of_groups.get(group).unwrap_or(&whole);
             let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * b;
-            assert!(count > 10.0 && near(numbers.means[0].expect("a mean"), wait_s / count), "{numbers:?}");
+            let expected = wait_s / count;
+            assert!(
+                count > 10.0 && near(numbers.means[0].expect("a mean"), expected),
+                "{expected} {count} {numbers:?}"
+            );
             assert!(near(numbers.node_hours, node_s / 3600.0), "{numbers:?}");
         }
     }

@@ -371,26 +371,25 @@ impl Why {
         if least > free {
             return None;
         }
-        let slack = Time::MAX - until_outage - Time::from_micros(1);
-        let is_blocked =
-            Admission { free: u32::MAX, extra: (u32::MAX - free).saturating_sub(1), slack, ..Admission::ANY };
+        // Nodes and limits are negated in this queue. Every job that is wider than the free nodes is blocked.
+        let (extra, slack) = ((u32::MAX - free).saturating_sub(1), Time::from_micros(-1));
+        let is_blocked = Admission { extra, slack, ..Admission::ANY };
         let mut from = 0;
         loop {
             let blocked = self.queue.get(self.queue.first(from, &is_blocked)?)?;
             from = blocked.slot + 1;
             let (nodes, limit) = (blocked.procs, Time::MAX - blocked.estimate);
-            if nodes <= free {
-                return None;
-            }
-            // A job that does not fit even when all running jobs have ended waits for nodes to come up.
-            // Without outages there is none.
+            // A job that does not fit even when all running jobs have ended waits for nodes to come up, and one
+            // that would run into the next known outage for its end. Without outages there is none.
             if u64::from(nodes - free) > self.returning {
                 continue;
             }
             let (shadow, free_then) = self.running.free_by(nodes, free, self.now)?;
             let until_shadow = shadow - self.now;
             let is_interrupted = until_outage < Time::MAX && until_shadow + limit > until_outage;
-            return (!is_interrupted).then_some((until_shadow, free_then - nodes));
+            if !is_interrupted {
+                return Some((until_shadow, free_then - nodes));
+            }
         }
     }
 }

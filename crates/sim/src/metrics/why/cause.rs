@@ -26,7 +26,8 @@ pub enum WaitCause {
     /// nodes, and the *extra* nodes are free then beyond its need. The job would by its limit end after the
     /// shadow time, and needs more than the extra nodes.
     ///
-    /// Nothing is reserved for a job that has to wait for the end of a known outage.
+    /// Nothing is reserved for a job that has to wait for the end of a known outage, so that the next blocked
+    /// job is the oldest one.
     Reserved,
     /// The allocator refused the job in the last pass, although enough nodes are free.
     NoPlace,

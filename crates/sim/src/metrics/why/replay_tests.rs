@@ -28,6 +28,18 @@ impl Replay {
         allocator: &str,
         outages: Option<OutagePlan>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
+        Self::with_plans(jobs, mesh, scheduler, allocator, outages, &[])
+    }
+
+    /// As [`Self::run`], with outages of the whole machine that are known in advance.
+    fn with_plans(
+        jobs: &[Job],
+        mesh: &Mesh,
+        scheduler: &Spec,
+        allocator: &str,
+        outages: Option<OutagePlan>,
+        planned: &[[Time; 2]],
+    ) -> Result<Self, Box<dyn std::error::Error>> {
         let (mut scheduler, _) = scheduler::build(scheduler)?;
         let mut built = allocator::build(&allocator.parse()?, &Setup::new(mesh, 1))?;
         let (mut finished, monitor) = (Vec::new(), Monitor::default());
@@ -35,7 +47,8 @@ impl Replay {
             finished.extend(batch);
             Vec::new()
         };
-        let why = Why::new(mesh.available());
+        let known: Vec<_> = planned.iter().map(|&[begin, end]| (begin, end)).collect();
+        let why = Why::new(mesh.available()).with_outages(&known);
         let mut recorder = Recorder::new(mesh, false, &monitor, &mut sink).with_why(why);
         let parts = Parts {
             mesh: mesh.clone(),
@@ -44,6 +57,7 @@ impl Replay {
             execution: &mut RecordedRunTimes::default(),
             timed: false,
             outages,
+            planned: planned.into(),
             predictions: None,
             opening: None,
             stop: Stop::default(),
@@ -224,5 +238,33 @@ fn easy_leaves_nothing_free_during_outages() -> Tested {
         outage += replay.seconds(WaitCause::Outage);
     }
     assert!(outage > 10_000.0, "{outage}");
+    Ok(())
+}
+
+#[test]
+fn easy_leaves_nothing_free_before_planned_outages() -> Tested {
+    let mut numbers = Numbers(11);
+    let mesh: Mesh = "4x4".parse()?;
+    let mut outage = 0.0;
+    for seed in 0..400 {
+        let jobs = random_jobs(&mut numbers, 14);
+        let at = |seconds: u32| Time::from_seconds(i64::from(seconds));
+        let planned: Vec<[Time; 2]> = (0..3)
+            .map(|number| {
+                let begin = number * 100 + 20 + numbers.below(40);
+                [at(begin), at(begin + 1 + numbers.below(30))]
+            })
+            .collect();
+        let easy = Spec::named("easy");
+        let replay = Replay::with_plans(&jobs, &mesh, &easy, "naive", None, &planned)?;
+        assert_eq!(replay.seconds(WaitCause::Free).to_bits(), 0, "{seed}: {planned:?}");
+        for FinishedJob { job, record, .. } in &replay.jobs {
+            let planned_end = record.start + job.estimate;
+            let is_inside = |&[begin, end]: &[Time; 2]| begin < planned_end && record.start < end;
+            assert!(!planned.iter().any(is_inside), "{seed}: {record:?} {planned:?}");
+        }
+        outage += replay.seconds(WaitCause::Outage);
+    }
+    assert!(outage > 1000.0, "{outage}");
     Ok(())
 }

@@ -90,26 +90,22 @@ impl Twin {
         let would_end = |job: &TwinJob, start: Time| job.limit.map_or(Time::MAX, |limit| start + limit);
         let is_interrupted =
             |job: &TwinJob, start: Time| outage.is_some_and(|outage| would_end(job, start) > outage);
-        // The oldest blocked job, the shadow time and the extra nodes.
-        let blocked = self.jobs.iter().find(|job| {
-            let fits_later = job.nodes <= free + used;
-            let is_blocked = job.nodes > free && fits_later || job.nodes <= free && is_interrupted(job, now);
-            job.start.is_none() && job.nodes <= self.nodes && is_blocked
-        });
-        let mut reserved = None;
-        if let Some(head) = blocked.filter(|head| head.nodes > free) {
-            let mut ends: Vec<(Time, u32)> = Vec::new();
-            for job in &self.jobs {
-                ends.extend(job.start.map(|start| (would_end(job, start).max(now), job.nodes)));
-            }
-            let free_at = |time: Time| {
-                let ended = ends.iter().filter(|(end, _)| *end <= time);
-                free + ended.map(|&(_, nodes)| nodes).sum::<u32>()
-            };
-            let shadow = ends.iter().map(|&(end, _)| end).filter(|&end| free_at(end) >= head.nodes).min();
-            let shadow = shadow.filter(|&shadow| !is_interrupted(head, shadow));
-            reserved = shadow.map(|shadow| (shadow, free_at(shadow) - head.nodes));
+        let mut ends: Vec<(Time, u32)> = Vec::new();
+        for job in &self.jobs {
+            ends.extend(job.start.map(|start| (would_end(job, start).max(now), job.nodes)));
         }
+        let free_at = |time: Time| {
+            let ended = ends.iter().filter(|(end, _)| *end <= time);
+            free + ended.map(|&(_, nodes)| nodes).sum::<u32>()
+        };
+        // The shadow time and the extra nodes of the oldest job that is blocked, but not until after an outage.
+        let reservation = |head: &TwinJob| {
+            let is_blocked = head.start.is_none() && head.nodes <= self.nodes && head.nodes > free;
+            let fits = |end: &Time| is_blocked && free_at(*end) >= head.nodes;
+            let shadow = ends.iter().map(|&(end, _)| end).filter(fits).min()?;
+            (!is_interrupted(head, shadow)).then(|| (shadow, free_at(shadow) - head.nodes))
+        };
+        let reserved = self.jobs.iter().find_map(reservation);
         let (nodes, room) = (self.nodes, self.nodes.saturating_sub(used));
         for job in self.jobs.iter_mut().filter(|job| job.start.is_none()) {
             let delays = |(shadow, extra): (Time, u32)| {

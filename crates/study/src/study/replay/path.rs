@@ -276,7 +276,7 @@ impl Replication<'_> {
     ) -> (Result<EngineRun, RunError>, Recording) {
         let Input { feed, outages, listed } = input;
         let jobs = feed.list();
-        let mut recorder = self.recorder(jobs, context, outages.is_some(), listed, sink);
+        let mut recorder = self.recorder(jobs, context, outages.as_ref(), listed, sink);
         let run = self.drive(feed, outages, listed, &mut recorder);
         (run, recorder.finish())
     }

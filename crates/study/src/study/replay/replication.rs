@@ -10,7 +10,7 @@ use crate::study::log::RecordedNodes;
 use crate::study::options::Options;
 use crate::study::replay_spec::Coordinate;
 use meshreplay_alloc::allocator::follows_lists;
-use meshreplay_base::job::Job;
+use meshreplay_base::job::{Job, Time};
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::{
@@ -85,13 +85,19 @@ impl Replication<'_> {
             .with(Needs::Why, options.why || explains(spec, replay.source.is_of_site(), replay.assumes_size))
     }
 
+    /// Returns the outages that are known in advance: those of the file of outages, or else of the log.
+    fn planned(&self, outages: Option<&OutagePlan>) -> Arc<[[Time; 2]]> {
+        let of_file = outages.map(|plan| &plan.changes.planned).filter(|planned| !planned.is_empty());
+        of_file.map_or_else(|| Arc::clone(&self.replay.spec.planned), |planned| planned.as_slice().into())
+    }
+
     /// Returns the observer that takes the measurements in the options and passes jobs to `sink`. `jobs` is
     /// empty for a stream.
     pub(super) fn recorder<'r>(
         &'r self,
         jobs: &'r [Job],
         context: &ReplayContext<'_>,
-        has_outages: bool,
+        outages: Option<&OutagePlan>,
         listed: Option<&'r RecordedNodes>,
         sink: RowSink<'r>,
     ) -> Recorder<'r> {
@@ -105,8 +111,8 @@ impl Replication<'_> {
             recorder = recorder.with_fragmentation(mesh, slices, first_arrival, options.jobs);
         }
         if options.why || is_recorded(&self.replay.spec) {
-            let planned: Vec<_> = self.replay.spec.planned.iter().map(|&[begin, end]| (begin, end)).collect();
-            let why = Why::new(mesh.available()).with_period(context.trim.period).with_outages(&planned);
+            let known: Vec<_> = self.planned(outages).iter().map(|&[begin, end]| (begin, end)).collect();
+            let why = Why::new(mesh.available()).with_period(context.trim.period).with_outages(&known);
             recorder = recorder.with_why(why);
         }
         if options.placements && options.jobs {
@@ -119,7 +125,7 @@ impl Replication<'_> {
         if options.by_shape && options.jobs {
             recorder = recorder.with_refusals();
         }
-        if has_outages {
+        if outages.is_some() {
             recorder = recorder.with_outages(mesh, jobs, first_arrival, options.jobs);
         }
         recorder
@@ -153,13 +159,11 @@ impl Replication<'_> {
             Feed::Listed(_, opening) => opening.take(),
             Feed::Streamed(_) => None,
         };
-        let known = outages.as_ref().map_or_else(Vec::new, |plan| plan.changes.planned.clone());
         let parts = Parts {
             // Recorded starts are kept, whatever was planned.
             planned: match &*spec.scheduler.name {
                 RECORDED => Arc::default(),
-                _ if known.is_empty() => Arc::clone(&spec.planned),
-                _ => known.into(),
+                _ => self.planned(outages.as_ref()),
             },
             opening,
             mesh: Mesh::clone(&spec.machine),
