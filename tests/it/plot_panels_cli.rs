@@ -14,7 +14,7 @@ fn results(at: &Path, allocators: &str) -> Tested {
         &format!(
             "replay synthetic:jobs=60,ratio=1 synthetic:jobs=60,ratio=1,sides=exponential \
              synthetic:jobs=40,ratio=2 -m 8x8 16x4 -s fcfs -a {allocators} --arrival-scale 1 0.8 \
-             --oversize skip --placements --fragmentation 2x2 -o out -q"
+             --oversize skip --placements --fragmentation 2x2 --why -o out -q"
         ),
     )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -47,10 +47,11 @@ fn no_picture_on_paper_is_longer_than_200_mm() -> Tested {
                 let is_said =
                     texts.iter().any(|text| text.contains("The first ") && text.ends_with("replays."));
                 assert_eq!(is_part, is_said, "{name} at {width} mm: {texts:?}");
-                // Six panels fit if the legend is short. Bars of delays need several lines each.
+                // Six panels fit if the legend is short. Bars of delays need several lines each, and causes of
+                // waiting have two panels for each replay.
                 let is_whole = !texts.iter().any(|text| text.ends_with(" panels."));
                 assert!(
-                    is_whole || allocators == "all" || *name == "delays",
+                    is_whole || allocators == "all" || ["delays", "why"].contains(name),
                     "{name} at {width} mm: {texts:?}"
                 );
             }
@@ -71,7 +72,7 @@ fn panels_share_a_legend_and_filters_choose_them() -> Tested {
     results(at, "naive gabl hilbert+bf")?;
     let count = |texts: &[String], name: &str| texts.iter().filter(|text| *text == name).count();
     for PlotKind { name, .. } in
-        PLOT_KINDS.iter().filter(|kind| !["heat", "nodes", "gantt"].contains(&kind.name))
+        PLOT_KINDS.iter().filter(|kind| !["heat", "nodes", "gantt", "why"].contains(&kind.name))
     {
         let (texts, _) = drawn(at, &format!("--kind {name}"))?;
         let panels =

@@ -274,9 +274,10 @@ impl Line<'_> {
             for (j, (value, (name, look))) in group.bars.iter().zip(&self.chart.legend).enumerate() {
                 let Some(value) = value.filter(|value| value.is_finite()) else { continue };
                 let is_stacked = self.chart.is_stacked;
-                let (column, ends) = match is_stacked {
-                    true => (0, [below, below + value]),
-                    false => (j, [value.min(base), value.max(base)]),
+                let (column, ends) = if is_stacked {
+                    (0, [below, below + value])
+                } else {
+                    (j, [value.min(base), value.max(base)])
                 };
                 below = ends[1];
                 let [low, top] = ends.map(at);

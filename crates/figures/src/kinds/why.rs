@@ -9,7 +9,7 @@ use crate::draw::{BarGroup, Bars, Look, Panel, Panels};
 use crate::kind::{CAUSES, Drawn, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
-use meshreplay_sim::metrics::{WaitCause, metric};
+use meshreplay_sim::metrics::{Metric, WaitCause, metric};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -43,8 +43,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let span = TimeAxis::read("jobs", options, ["submit_s", "submit_s"], &curves, Span::EMPTY)?;
     let Some(TimeAxis { span_s, .. }) = span else { return Ok(None) };
     let mut replays = BTreeMap::<u64, ReplaySums>::new();
-    let [a, b, c, d, e, f] = WaitCause::ALL.map(WaitCause::column);
-    let names = ["submit_s", "procs", a, b, c, d, e, f];
+    let mut names = ["submit_s", "procs", "", "", "", "", "", ""];
+    names[2..].copy_from_slice(&WaitCause::ALL.map(WaitCause::column));
     let is_kept = visit_rows("jobs", options, names, &curves, Seeds::First, &mut |replay,
                                                                                   [
         submit_s,
@@ -111,8 +111,7 @@ fn panels_of(curve: &JobCurve, sums: &ReplaySums, span_s: Span, shown: &[WaitCau
     let by_size = sums.sizes.iter().map(size).collect();
     let over_time = (0..PARTS).map(|part| group(day(part), sums.times.get(&part))).collect();
     let look = |cause: WaitCause| Look { colour: cause as usize, ..Look::default() };
-    let name =
-        |cause: WaitCause| metric(cause.mean_column()).map(|metric| metric.title()).unwrap_or_default();
+    let name = |cause: WaitCause| metric(cause.mean_column()).map(Metric::title).unwrap_or_default();
     let legend: Vec<_> = shown.iter().map(|&cause| (name(cause), look(cause))).collect();
     let name = curve.full_name();
     [("by processors", by_size), ("by submission", over_time)].map(|(what, groups)| {

@@ -85,7 +85,9 @@ fn line_on_recorded(numbers: &[(&'static str, f64)], scale: f64) -> String {
         measured("recorded", "naive", |i| 300.0 + (i * 37 % 90) as f64, numbers),
         measured("easy", "naive", |i| 200.0 + (i * 23 % 80) as f64, &[]),
     ];
-    replays.iter_mut().for_each(|replay| replay.spec.to_mut().arrival_scale = scale);
+    for replay in &mut replays {
+        replay.spec.to_mut().arrival_scale = scale;
+    }
     lines(replays, DISTANCE, None)
         .iter()
         .find(|line| line.contains("recorded wait"))
