@@ -1,7 +1,7 @@
 //! Task mapping: which node of a placement runs which process of its job.
 //!
 //! V. J. Leung, D. P. Bunde, J. Ebbers, S. P. Feer, N. W. Price, Z. D. Rhodes, M. Swank, "Task mapping stencil
-//! computations for non-contiguous allocations", PPoPP 2014 (a poster at SC 2013), compare mappings on jobs in
+//! computations for non-contiguous allocations", `PPoPP` 2014 (a poster at SC 2013), compare mappings on jobs in
 //! pieces, with a run time that differs by up to 28 %. The rules for ties are choices of this program.
 //!
 //! * `nodes`: process i runs on the i-th node in a row-major scan of the machine.
@@ -75,11 +75,11 @@ impl Mapping {
                 nodes.truncate(processes.count as usize);
                 let is_grid = matches!(pattern, Pattern::NearNeighbour | Pattern::Transpose);
                 let at = |rank: u32| if is_grid { processes.position(rank) } else { [rank, 0, 0] };
-                let mut places: Vec<Point> = nodes.iter().map(|&node| (mesh.coord(node), node)).collect();
+                let mut points: Vec<Point> = nodes.iter().map(|&node| (mesh.coord(node), node)).collect();
                 let mut ranks: Vec<Point> = (0..processes.count).map(|rank| (at(rank), rank)).collect();
-                bisect(&mut places, &mut ranks);
-                for (place, rank) in places.iter().zip(&ranks) {
-                    nodes[rank.1 as usize] = place.1;
+                bisect(&mut points, &mut ranks);
+                for (point, rank) in points.iter().zip(&ranks) {
+                    nodes[rank.1 as usize] = point.1;
                 }
             }
         }
