@@ -4,6 +4,14 @@
 //! `make sites` runs 400 sites and prints the table of docs/src/numbers.md; without the variable SITES two
 //! seeds of each kind run.
 
+#![expect(
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::print_stdout,
+    clippy::single_range_in_vec_init,
+    reason = "texts of small logs; the table is printed; spans of time are ranges"
+)]
+
 mod simulator;
 mod troubles;
 mod writers;

@@ -90,9 +90,9 @@ impl Laboratory {
         let mut jobs = jobs(&mut numbers, count, load);
         let span_s = jobs.last().map_or(0, |job| job.submit_s);
         if has(Trouble::Partitions) {
-            jobs.iter_mut().for_each(|job| {
+            for job in &mut jobs {
                 job.partition = usize::from(numbers.below(3) == 0);
-            });
+            }
         }
         let mut last_of = vec![None; 30];
         for i in 0..jobs.len() {
