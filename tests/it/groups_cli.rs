@@ -100,6 +100,29 @@ fn the_groups_of_every_kind_sum_up_to_the_summary() -> Tested {
 }
 
 #[test]
+fn all_jobs_in_a_period_have_the_waits_of_the_summary() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("log.swf"), log(HEADER))?;
+    for options in ["", " --trim 5"] {
+        let period = "--period 300000..1300000 -s fcfs --arrival-scale 0.4";
+        succeed(
+            at,
+            &format!("replay log.swf -m 4x4 -a naive {period}{options} --force -o out --format csv -q"),
+        )?;
+        let summary = columns(&at.join("out/summary.csv"))?;
+        let (text, _) = succeed(at, "table out --by user --format csv")?;
+        let whole = rows(&text).into_iter().find(|row| row["user"] == "all").ok_or("no row of all jobs")?;
+        for name in ["wait_s_mean", "wait_s_median"] {
+            let expected: f64 = summary[name][0].parse()?;
+            assert!(expected > 1000.0, "{name}: {expected}");
+            assert!((number(&whole, name) - expected).abs() < 1e-9 * expected, "{name} {expected}: {text}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn real_logs_sum_up_too() -> Tested {
     let Some(kth) = shared("traces/KTH-SP2-1996-2.1-cln.swf.gz") else {
         println!("skipped: no KTH log in ../shared/traces");

@@ -30,6 +30,7 @@ const KNOWN: &[&str] = &[
     "round-up-mbs", "row-major+bf", "row-snake+bf", "slurm-torus3d", "spliced-hilbert+bf", "stack-based",
     "worst-fit", "zoltan-hilbert+bf",
     "slurm-tree", "slurm-block", "kueue",
+    "all-shapes",
 ];
 
 /// The looks of the names in [`KNOWN`].

@@ -161,7 +161,7 @@ impl Totals {
         for job in part.kept.iter().map(|&i| &part.jobs[i]) {
             let work_s = job.service_s() * f64::from(job.job.procs);
             self.work_s += work_s;
-            self.waited_work_s2 += job.wait_s() * work_s;
+            self.waited_work_s2 += part.trim.wait_s(job) * work_s;
         }
         for FinishedJob { job, record, .. } in part.jobs {
             self.first = Some(self.first.map_or(job.submit, |first| first.min(job.submit)));
@@ -282,6 +282,11 @@ impl Trim {
     /// Returns whether means may leave jobs out.
     pub fn cuts(self) -> bool {
         self.percent.is_some() || self.period.is_some()
+    }
+
+    /// Returns the wait of a job inside the period, in seconds.
+    pub(super) fn wait_s(self, job: &FinishedJob) -> f64 {
+        self.inside_s(job.job.submit, job.record.start)
     }
 
     /// Returns the time from `start` to `end` inside the period, in seconds.

@@ -134,7 +134,7 @@ impl RunningSums {
             }
         }
         totals.add(&part);
-        part.kept.iter().for_each(|&i| waits.add(0, jobs[i].wait_s()));
+        part.kept.iter().for_each(|&i| waits.add(0, trim.wait_s(&jobs[i])));
         waiting.add(jobs);
         parts.end(jobs);
     }

@@ -351,7 +351,7 @@ mod tests {
             ),
             ("1,0,dwon", "1: field 3, the state: found 'dwon', expected down, planned or up"),
             (
-                "5,0-3,planned\n5,5-7,down\n9,0-7,up",
+                "5,0-3,planned\n5,5-7,down\n9,0-3,up\n9,5-7,up",
                 "1: a planned outage begins at 5 s with 7 of 8 nodes down; expected all of them, as planned \
                  outages are of the whole machine: give the other nodes at this time too, or down instead of \
                  planned",

@@ -99,7 +99,7 @@ impl GroupSums {
                 if is_in_means(first + i) {
                     self.whole.positions.push(i);
                     self.groups[group].positions.push(i);
-                    self.waits.add(group, self.trim.inside_s(job.job.submit, job.record.start));
+                    self.waits.add(group, self.trim.wait_s(job));
                 }
             }
             let trim = self.trim;

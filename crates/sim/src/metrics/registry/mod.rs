@@ -163,7 +163,7 @@ const ROWS: &[Metric] = &[
         .shown(Percent(1))
         .terminal(First, "int. frag.", 6, Shown::If(Needs::Unasked))
         .report(First, "internal fragmentation %", Shown::If(Needs::Unasked)),
-    row("wait_s_mean", MeanTime(|of, trim| Some(trim.inside_s(of.job.submit, of.record.start))))
+    row("wait_s_mean", MeanTime(|of, trim| Some(trim.wait_s(of))))
         .of_jobs("wait_s")
         .describe("wait", "s", "mean of start − arrival")
         .shown(Seconds(1))
