@@ -49,10 +49,14 @@ impl Recorded {
         let number = |name| first.number(name);
         let [jobs, late, unknown] =
             ["jobs", "starts_delayed", "waits_unknown"].map(|name| number(name).unwrap_or_default());
-        let others = late + unknown;
-        let of_jobs = format!("{} of {} jobs", grouped(others, 0), grouped(jobs, 0));
-        if others > MOST_LATE * jobs {
-            return uncompared(format!("{of_jobs} did not start when the log says: {NOT_COMPARED}"));
+        let of_jobs = |count: f64| format!("{} of {} jobs", grouped(count, 0), grouped(jobs, 0));
+        let facts = [
+            (late > 0.0).then(|| format!("{} did not start when the log says", of_jobs(late))),
+            (unknown > 0.0).then(|| format!("the starts of {} are not known", of_jobs(unknown))),
+        ];
+        let others = facts.into_iter().flatten().collect::<Vec<String>>().join(", and ");
+        if late + unknown > MOST_LATE * jobs {
+            return uncompared(format!("{others}: {NOT_COMPARED}"));
         }
         let (Some(free), Some(overtaking)) = (number("wait_free_share"), number("overtaking_share")) else {
             return uncompared(format!(
@@ -69,12 +73,10 @@ impl Recorded {
         if jobs < FEWEST && !matches!(waits, RecordedWaits::Comparable | RecordedWaits::PartlyFree) {
             return uncompared(format!("{NOT_COMPARED}: {passed}, and the jobs are too few to tell why"));
         }
-        let happened = if others > 0.0 {
-            format!(
-                "recorded waits are what happened, but for {of_jobs} that did not start when the log says"
-            )
-        } else {
+        let happened = if others.is_empty() {
             "recorded waits are what happened".to_owned()
+        } else {
+            format!("recorded waits are what happened, but {others}")
         };
         let beside = match waits {
             RecordedWaits::Comparable => String::new(),
@@ -84,9 +86,9 @@ impl Recorded {
             }
             RecordedWaits::Held => {
                 return uncompared(format!(
-                    "{share} of the recorded waiting cannot come from any order of the queue: jobs were held \
-                     (limits, maintenance, dependencies, failures, partitions), and a difference to recorded \
-                     would count that as gain; --why shows whose jobs and when"
+                    "{passed}: jobs were held (limits, maintenance, dependencies, failures, partitions), or the \
+                     recorded scheduler backfills little, and a difference to recorded would count that as \
+                     gain; `replay --why -o DIR` and `table DIR --by user --columns why` show whose jobs"
                 ));
             }
             RecordedWaits::Unclear => {

@@ -14,7 +14,7 @@ use super::winners::Winners;
 use super::{lines, primary};
 use meshreplay_base::job::Time;
 use meshreplay_figures::{Curve, FigureError, Results};
-use meshreplay_results::frame::{JobColumns, Replication, SHAKE, Table, uncompared_replays};
+use meshreplay_results::frame::{JobColumns, Replication, SHAKE, Table, outages, uncompared_replays};
 use meshreplay_sim::metrics::{JobRow, PartSums, Run, Trim, WhyShares, explain, saved_backlog};
 use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_study::study::ReplaySpec;
@@ -216,6 +216,8 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
         return Ok(SavedParts::new());
     }
     let (mut found, mut has_all) = (SavedParts::new(), true);
+    // The jobs do not say when nodes were down, or were planned to be.
+    let has_outages = outages(folder)?.is_some();
     let mut current: Option<SavedJobs> = None;
     let mut finish = |current: Option<SavedJobs>| {
         if let Some(SavedJobs { key, jobs, limits_s }) = current
@@ -224,7 +226,7 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
             let (parts, backlog) =
                 (PartSums::of_saved(&jobs, *trim, &spec.machine), saved_backlog(&jobs, &spec.machine));
             let mut numbers = backlog.to_vec();
-            if spec.scheduler.name == RECORDED {
+            if spec.scheduler.name == RECORDED && !has_outages {
                 numbers.extend(shares(&jobs, &limits_s, spec));
             }
             found.insert(key, FromJobs { parts, numbers });

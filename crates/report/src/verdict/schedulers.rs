@@ -164,7 +164,10 @@ impl Recorded {
     fn line(self, simulated: &[&Candidate<'_>], recorded: &Candidate<'_>, with: &str) -> Option<String> {
         let Self { words, is_compared, beside } = self;
         if !is_compared {
-            return Some(words);
+            return Some(format!(
+                "{words}{}",
+                if with.is_empty() { String::new() } else { format!(" (as recorded{with})") }
+            ));
         }
         let is_stable = |one: &&&Candidate<'_>| !one.is_overloaded() && !recorded.is_overloaded();
         let compared: Vec<_> = simulated.iter().filter(is_stable).collect();
@@ -172,7 +175,9 @@ impl Recorded {
             Some(Comparison::of_best(one, recorded, WAIT, compared.len())?.under(one.name))
         };
         let texts: Vec<String> = compared.iter().filter_map(compare).collect();
-        let beside = if beside.is_empty() { beside } else { format!("; {beside}") };
+        // What would be a cause of a difference explains none.
+        let are_equal = compared.iter().all(|one| one.is_same(recorded, WAIT));
+        let beside = if beside.is_empty() || are_equal { String::new() } else { format!("; {beside}") };
         let differences = texts.join(", ");
         (!texts.is_empty())
             .then(|| format!("{words}; compared with them, jobs wait {differences}{with}{beside}"))

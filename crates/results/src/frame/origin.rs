@@ -173,17 +173,16 @@ fn refused_replays(summary: &Table) -> BTreeMap<u64, &'static str> {
     (0..summary.height()).filter_map(reason).collect()
 }
 
-/// Returns whether the replays in `folder` have the planned outages that their logs show.
-pub fn plans_outages(folder: &Path) -> Result<bool, FrameError> {
+/// Returns the outages that the replays in `folder` have; `None` without any.
+pub fn outages(folder: &Path) -> Result<Option<OutageSource>, FrameError> {
     for file in [RUN_FILE, STUDY_FILE] {
         let Some(listed) = listed(folder, file)? else { continue };
         let options = listed.get("options").unwrap_or(&listed);
-        let recorded = OutageSource::Recorded.to_string();
-        if options.get("outages").and_then(Value::as_str) == Some(&recorded) {
-            return Ok(true);
+        if let Some(source) = options.get("outages").and_then(Value::as_str) {
+            return Ok(source.parse().ok());
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Returns the content of a file in JSON of `folder`; `None` if there is none.

@@ -10,6 +10,7 @@ use meshreplay_alloc::allocator::{self, Contiguity, Request, Served, Setup, Stra
 use meshreplay_base::job::{Period, Shape, Time};
 use meshreplay_base::spec::Spec;
 use meshreplay_logs::{Format, ReadOptions, Reader, SWF};
+use meshreplay_machine::machine::outages::OutageSource;
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 use meshreplay_study::audit::{KnownOutages, LogSchedule, Schedule, ScheduleStream, ScheduledJob};
 use meshreplay_study::study::PeriodChoice;
@@ -210,7 +211,7 @@ impl Input {
             let summary = Table::read(path)?;
             summary.check_jobs(path, &|other| (*other == of).then(|| input.jobs.count()))?;
             input.describe(&summary, of);
-            input.has_planned_outages = frame::plans_outages(path)?;
+            input.has_planned_outages = frame::outages(path)? == Some(OutageSource::Recorded);
             if has_outages {
                 let saved = frame::read_downtimes(path, &|number| number == of.replay)?;
                 input.outages = saved.map(|mut saved| known(&saved.remove(&of).unwrap_or_default()));

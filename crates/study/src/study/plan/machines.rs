@@ -59,6 +59,16 @@ impl Draft {
         part.size.as_ref().is_ok_and(|size| size.is_of_use) && !self.axes.machines.contains(&spec.machine)
     }
 
+    /// Returns the reason why recorded waits are not those of a given machine: the log has the number of its own
+    /// nodes in its header or by their names, and this machine has another.
+    pub(super) fn doubt_of_size(&self, part: &PartSurvey, spec: &ReplaySpec) -> Option<String> {
+        let (nodes, source) = part.own_nodes?;
+        let given = spec.machine.available();
+        let has_other = u64::from(given) != nodes && self.axes.machines.contains(&spec.machine);
+        let source = source.words();
+        has_other.then(|| format!("its machine has the {nodes} {source}, and {} has {given}", spec.machine))
+    }
+
     /// Reads logs again whose jobs were not kept, if parts or periods of them are replayed, which requires all
     /// jobs at once.
     pub(super) fn keep_parts(

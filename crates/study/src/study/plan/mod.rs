@@ -175,7 +175,8 @@ impl Draft {
                 &periods[log].doubt,
                 &maintenance.doubt(log, &periods[log], &spec),
                 &surveys[log][part].doubt,
-                &survey.doubt(&logs[log]),
+                &self.doubt_of_size(&surveys[log][part], &spec),
+                &survey.doubt(&logs[log], &spec.rules),
             ];
             let doubt = reasons.into_iter().flatten().next().cloned();
             cells.push(PlannedReplay {

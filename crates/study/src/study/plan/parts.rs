@@ -178,6 +178,14 @@ impl<'a> PartChooser<'a> {
         } else {
             Err("no machine follows from it".to_owned())
         };
+        let headed = partition.is_none().then(|| self.log.header.max_procs()).flatten();
+        let own_nodes = match headed.and_then(|procs| u64::try_from(procs).ok()) {
+            Some(procs) => Some((procs, SizeSource::Header)),
+            None if self.log.unit.counts_nodes(&node_use) && node_use.names_all() => {
+                Some((node_use.nodes, SizeSource::Names))
+            }
+            None => None,
+        };
         let in_part = self.sharing.overlapping(is_chosen, &mut self.runs);
         let unknown_size = || {
             size.as_ref()
@@ -190,6 +198,7 @@ impl<'a> PartChooser<'a> {
             by_rules,
             machines,
             pools_partitions: self.sharing.pools(is_chosen),
+            own_nodes,
             doubt: in_part.map(|numbers| self.overlap(&numbers)).or_else(unknown_size),
             size,
         };

@@ -13,8 +13,8 @@ use crate::study::replay_spec::ReplaySpec;
 use crate::study::source::JobSource;
 use meshreplay_alloc::allocator::{self, follows_lists};
 use meshreplay_base::job::{Job, Time};
-use meshreplay_logs::{NodeRuns, Partitions};
-use meshreplay_workload::{Model, Rules};
+use meshreplay_logs::{NodeRuns, Partitions, SizeSource};
+use meshreplay_workload::{Estimate, Model, Rules};
 
 /// Selects the facts that a survey collects.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +85,8 @@ pub(super) struct PartSurvey {
     pub(super) by_rules: Vec<Survey>,
     /// Size of the machine, or the reason why it is not known.
     pub(super) size: Result<LogSize, String>,
+    /// The number of nodes in the header or by their names, and which of them; `None` if neither tells.
+    pub(super) own_nodes: Option<(u64, SizeSource)>,
     /// Machines of the part.
     pub(super) machines: PartMachines,
     /// Whether it has several partitions that are not known to share nodes.
@@ -171,6 +173,7 @@ impl PartSurvey {
             partition: None,
             by_rules: vec![survey; rules],
             size: Err(size),
+            own_nodes: None,
             machines: PartMachines::All,
             pools_partitions: false,
             doubt: None,
@@ -223,10 +226,12 @@ impl Survey {
 
     /// Returns the reason why the limits of a site's log do not say how long schedulers expected its jobs to
     /// run.
-    pub(super) fn doubt(&self, log: &StudyLog) -> Option<String> {
+    pub(super) fn doubt(&self, log: &StudyLog, rules: &Rules) -> Option<String> {
         const FEWEST: u64 = 10;
         let limits = |what: &str| Some(format!("its time limits {what}"));
-        if log.has_doubtful_limits {
+        if log.is_of_site && matches!(rules.estimate, Estimate::Exact | Estimate::Factor(_)) {
+            limits("are replaced by --estimate")
+        } else if log.has_doubtful_limits {
             limits("may be no limits, or in another unit")
         } else if log.is_of_site && self.limited == 0 && self.jobs > 0 {
             limits("are not known")

@@ -73,7 +73,7 @@ impl Replication<'_> {
             skipped: *skipped,
             never_fit: misfits.len() as u64,
             first_arrival: period.map_or_else(|| first_arrival(jobs), |period| period.from),
-            why_of_peak: self.why_of_peak(jobs, period),
+            why_of_peak: self.why_of_peak(jobs, period, outages.as_ref()),
             keeps_jobs: options.jobs
                 || options.trim.percent.is_some()
                 || period.is_some()
@@ -154,7 +154,12 @@ impl Replication<'_> {
 
     /// Explains the recorded waits on a machine with only as many nodes as were in use at most within 3 hours.
     /// `None` unless the recorded schedule of a machine of unknown size is replayed.
-    fn why_of_peak(&self, jobs: &[Job], period: Option<Period>) -> Option<WhyShares> {
+    fn why_of_peak(
+        &self,
+        jobs: &[Job],
+        period: Option<Period>,
+        outages: Option<&OutagePlan>,
+    ) -> Option<WhyShares> {
         const SPAN: Time = Time::from_seconds(3 * 3600);
         let Replay { spec, assumes_size, .. } = self.replay;
         let run = |job: &Job| {
@@ -163,7 +168,7 @@ impl Replication<'_> {
         };
         (*assumes_size && is_recorded(spec)).then(|| {
             let runs: Vec<Run> = jobs.iter().filter_map(run).collect();
-            explain(&runs, &peak_within(&runs, SPAN), &[], period).shares()
+            explain(&runs, &peak_within(&runs, SPAN), &self.known_outages(outages), period).shares()
         })
     }
 

@@ -91,6 +91,11 @@ impl Replication<'_> {
         of_file.map_or_else(|| Arc::clone(&self.replay.spec.planned), |planned| planned.as_slice().into())
     }
 
+    /// The same as pairs of a beginning and an end.
+    pub(super) fn known_outages(&self, outages: Option<&OutagePlan>) -> Vec<(Time, Time)> {
+        self.planned(outages).iter().map(|&[begin, end]| (begin, end)).collect()
+    }
+
     /// Returns the observer that takes the measurements in the options and passes jobs to `sink`. `jobs` is
     /// empty for a stream.
     pub(super) fn recorder<'r>(
@@ -111,7 +116,7 @@ impl Replication<'_> {
             recorder = recorder.with_fragmentation(mesh, slices, first_arrival, options.jobs);
         }
         if options.why || is_recorded(&self.replay.spec) {
-            let known: Vec<_> = self.planned(outages).iter().map(|&[begin, end]| (begin, end)).collect();
+            let known = self.known_outages(outages);
             let why = Why::new(mesh.available()).with_period(context.trim.period).with_outages(&known);
             recorder = recorder.with_why(why);
         }
