@@ -18,7 +18,11 @@ pub(super) fn summary_file(output: &Path) -> Option<(&Path, FileFormat)> {
 /// Returns an error for a file in a format that is not written, or for a file with options that keep jobs.
 pub(super) fn check(output: &Path, options: &Options) -> Result<()> {
     let path = output.display();
-    if summary_file(output).is_some() {
+    if let Some((_, format)) = summary_file(output) {
+        let written = output.with_extension(format.extension());
+        if written != output {
+            bail!("-o {path}: endings of files are in small letters; give {}", written.display());
+        }
         let default = Options::default();
         let keeps_jobs = |row: &&ReplayOption| row.needed().is_some_and(|needed| needed.name == "jobs");
         let is_given = |row: &&ReplayOption| row.text(options) != row.text(&default);

@@ -270,10 +270,12 @@ pub fn groups(folder: &Path, summary: &Table, options: &GroupsOptions) -> Result
     // With `--top` or `--trim`, or in a period, the sums depend on all jobs, so the jobs are read twice.
     let is_once =
         options.top.is_none() && !summary.has_number("trim_percent") && summary.column("period").is_none();
+    let period = |row: usize| Some((summary.replication(row)?, covered(summary, row)?));
+    let periods: BTreeMap<Replication, Period> = (0..summary.height()).filter_map(period).collect();
     let (mut index, mut sums) = (GroupIndex::default(), Sums::single_pass(summary));
     visit_jobs(folder, options, &mut |key, jobs, rows| {
         let grouped = index.grouped(jobs, by, rows);
-        index.add(key, &grouped);
+        index.add(key, &grouped, periods.get(&key).copied());
         if is_once { Ok(sums.add(key, &grouped)?) } else { Ok(()) }
     })?;
     let held = JobCounts::counted(folder, index.counts())?;

@@ -6,6 +6,7 @@ use std::io;
 use std::ops::Range;
 
 use super::{Group, Grouping, JobGroups, ReplayWithJobs};
+use meshreplay_base::job::Period;
 use meshreplay_results::frame::{JobOrder, Key, Replication, Table};
 use meshreplay_sim::metrics::{GroupSums, JobRow, OfGroups};
 
@@ -13,8 +14,8 @@ use meshreplay_sim::metrics::{GroupSums, JobRow, OfGroups};
 #[derive(Default)]
 struct ReplayJobs {
     order: JobOrder,
-    /// The node-seconds of each group, by its position.
-    node_s: Vec<f64>,
+    /// The node-seconds of each group, by its position; `None` for a group without jobs here.
+    node_s: Vec<Option<f64>>,
 }
 
 /// The groups of all jobs, as index by the first pass.
@@ -62,13 +63,16 @@ impl GroupIndex {
         rows.map(|i| (jobs.rows.row(i), self.position(jobs, by, i))).unzip()
     }
 
-    /// Adds jobs of a replay.
-    pub(super) fn add(&mut self, key: Replication, (rows, positions): &Grouped) {
+    /// Adds jobs of a replay, which count inside its period.
+    pub(super) fn add(&mut self, key: Replication, (rows, positions): &Grouped, period: Option<Period>) {
         let ReplayJobs { order, node_s } = self.replays.entry(key).or_default();
-        node_s.resize(node_s.len().max(self.groups.len()), 0.0);
+        node_s.resize(node_s.len().max(self.groups.len()), None);
         for (row, &at) in rows.iter().zip(positions) {
             order.add(row.submit_s);
-            node_s[at] += (row.end_s - row.start_s) * f64::from(row.allocated);
+            let [from_s, to_s] = period.map_or([row.start_s, row.end_s], |Period { from, to }| {
+                [row.start_s.max(from.as_seconds()), row.end_s.min(to.as_seconds())]
+            });
+            *node_s[at].get_or_insert(0.0) += (to_s - from_s).max(0.0) * f64::from(row.allocated);
         }
     }
 
@@ -82,14 +86,17 @@ impl GroupIndex {
         &self.groups
     }
 
-    /// Returns the position of each group with the node-seconds of its jobs in these replays, in the order of
-    /// the groups.
+    /// Returns the position of each group that has jobs in these replays, with their node-seconds, in the order
+    /// of the groups.
     pub(super) fn ranked(&self, replays: &[ReplayWithJobs]) -> Vec<(usize, f64)> {
         let of = |at: usize, replay: &ReplayWithJobs| {
-            self.replays.get(&replay.key).and_then(|replay| replay.node_s.get(at)).copied().unwrap_or(0.0)
+            self.replays.get(&replay.key).and_then(|replay| replay.node_s.get(at)).copied().flatten()
         };
-        let total = |at: usize| replays.iter().map(|replay| of(at, replay)).sum();
-        let mut ranked: Vec<(usize, f64)> = (0..self.groups.len()).map(|at| (at, total(at))).collect();
+        let total = |at: usize| {
+            let mut all = replays.iter().filter_map(|replay| of(at, replay));
+            all.next().map(|first| (at, first + all.sum::<f64>()))
+        };
+        let mut ranked: Vec<(usize, f64)> = (0..self.groups.len()).filter_map(total).collect();
         ranked.sort_by_key(|(at, _)| &self.groups[*at]);
         ranked
     }

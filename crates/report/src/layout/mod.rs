@@ -158,9 +158,11 @@ impl<'a> Making<'a> {
         (!numbers.is_empty()).then_some(mean)
     }
 
-    /// Returns the load of a row; `None` without one.
+    /// Returns the mean load of the replays of a row; `None` without one.
     fn load(&self, i: usize) -> Option<f64> {
-        self.grid.cells[i].iter().flatten().find_map(|&row| self.results.table.number(LOAD, row))
+        let rows = self.grid.cells[i].iter().flatten();
+        let loads: Vec<f64> = rows.filter_map(|&row| self.results.table.number(LOAD, row)).collect();
+        (!loads.is_empty()).then(|| loads.iter().sum::<f64>() / loads.len() as f64)
     }
 
     /// Returns the load of a row with two decimals; a dash without one.
@@ -307,10 +309,10 @@ impl<'a> Making<'a> {
         let has_intervals = self.marks.values().all(|mark| mark.has_interval);
         let near = if has_intervals {
             "with those that do not differ significantly from it (95 % intervals from parts of the log or \
-             from seeds)"
+             from seeds; within 0.1 % where there are none)"
         } else {
-            "and those within 0.1 % of it; there are no intervals, as jobs were not kept (sweep --jobs keeps \
-             them)"
+            "and those within 0.1 % of it, as there are no intervals: they need jobs of several replays (sweep \
+             --jobs keeps them)"
         };
         let unmarked =
             if others.is_empty() { String::new() } else { format!(" Never bold: {}.", titles(&others)) };

@@ -121,7 +121,7 @@ fn line(change: Change, all: &[Compared], primary: &'static str) -> Option<Strin
         return Some(format!("{change}: {number} of {} on {to} {than}", one.allocator));
     }
     let mut sorted: Vec<&Compared> = all.iter().collect();
-    sorted.sort_by(|a, b| a.value.abs().total_cmp(&b.value.abs()));
+    sorted.sort_by(|a, b| a.value.total_cmp(&b.value));
     let end = |one: &Compared| {
         let names = [one.name.as_str(), &one.machines[1]].map(str::to_owned);
         let names: Vec<String> = names.into_iter().filter(|name| !name.is_empty()).collect();

@@ -24,7 +24,7 @@ pub struct MachinesWithTopology {
 #[derive(Debug, thiserror::Error)]
 pub enum NoTopology {
     /// No machine is `auto`.
-    #[error("a topology gives the machine 'auto'; write auto, or leave it out")]
+    #[error("a topology gives the machine 'auto'; write machine auto, or leave the topology out")]
     NoAuto,
     /// The topology cannot be read.
     #[error(transparent)]

@@ -14,7 +14,9 @@ pub(super) const ROWS: &[Metric] = &[
     cause::<2>(
         "outage",
         "nodes were down that the job needed, or it would by its limit have run into a known outage",
-    ),
+    )
+    .terminal(Delays, "outage", 4, Shown::If(Needs::Outages))
+    .report(Delays, "outage", Shown::If(Needs::Outages)),
     in_tables(cause::<3>(
         "reserved",
         "the job would by its limit have delayed the oldest job that did not fit",

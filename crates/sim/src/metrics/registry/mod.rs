@@ -80,7 +80,7 @@ const ROWS: &[Metric] = &[
     row("offered_load", Real(offered_load))
         .meaning(
             "requested node-seconds divided by available nodes and the time from the first to the last \
-             submission; null if all jobs arrive at once",
+             submission, or the length of the period; null if all jobs arrive at once",
         )
         .better(Neither)
         .shown(Plain(2)),
@@ -165,7 +165,7 @@ const ROWS: &[Metric] = &[
         .report(First, "internal fragmentation %", Shown::If(Needs::Unasked)),
     row("wait_s_mean", MeanTime(|of, trim| Some(trim.wait_s(of))))
         .of_jobs("wait_s")
-        .describe("wait", "s", "mean of start − arrival")
+        .describe("wait", "s", "mean of start − arrival, or of the part of it inside the period")
         .shown(Seconds(1))
         .terminal(First, "wait s", 8, Shown::Always)
         .report(First, "wait s", Shown::Always)
