@@ -71,3 +71,17 @@ fn arrivals_that_are_drawn_anew_have_no_period() -> Tested {
     assert!(ran.code == Some(2) && ran.stderr.contains(told), "{}", ran.stderr);
     Ok(())
 }
+
+#[test]
+fn a_period_without_jobs_is_an_error() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let log = bundled("lublin-256-10k.swf.gz");
+    for period in ["90000000..91000000", "-500..-100"] {
+        let arguments = format!("replay {log} -m 16x16 -a naive --period={period}");
+        let ran = run(directory.path(), &arguments)?;
+        assert_eq!(ran.code, Some(2), "{period}: {}", ran.stderr);
+        let expected = format!("--period {period}: the log has no jobs then; they are submitted from ");
+        assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
+    }
+    Ok(())
+}

@@ -90,7 +90,7 @@ fn what_a_tree_does_not_have_is_refused_with_the_reason() -> Tested {
         ("-m tree:4x4 -a naive --network wormhole", 2, "'recorded' serves it"),
         ("-m tree:4x4 -a mc1x1", 2, "it does not serve trees of switches: it places by coordinates"),
         ("-m 4x4 -a slurm-tree", 2, "it is for trees of switches, such as tree:18x24"),
-        ("-m 4x4 -a naive --topology t.conf", 2, "write auto, or leave it out"),
+        ("-m 4x4 -a naive --topology t.conf", 2, "write machine auto, or leave the topology out"),
         ("-m auto -a naive --topology t.conf", 1, "topology t.conf: No such file"),
         ("-m tree:2x8 -a recorded --node-map small.conf", 1, "found a topology of machine tree:2x1"),
     ] {

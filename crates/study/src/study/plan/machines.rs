@@ -62,7 +62,8 @@ impl Draft {
     /// Returns the reason why recorded waits are not those of a given machine: the log has the number of its own
     /// nodes in its header or by their names, and this machine has another.
     pub(super) fn doubt_of_size(&self, part: &PartSurvey, spec: &ReplaySpec) -> Option<String> {
-        let (nodes, source) = part.own_nodes?;
+        // Pooled partitions are not compared either, for a reason that counts more.
+        let (nodes, source) = part.own_nodes.filter(|_| !part.pools_partitions)?;
         let given = spec.machine.available();
         let has_other = u64::from(given) != nodes && self.axes.machines.contains(&spec.machine);
         let source = source.words();

@@ -103,7 +103,7 @@ impl LogPeriod {
     ) -> Result<Self, PlanError> {
         let is_of_site = log.summary.format.is_of_site();
         match choice {
-            PeriodChoice::Between(from, to) => log.between(from, to),
+            PeriodChoice::Between(from, to) => log.between(from, to, runs),
             PeriodChoice::Auto if runs.are_too_many() => {
                 let unknown = "its period is not known, as it has too many jobs";
                 let note = Some(format!("{unknown}; give it with --period"));
@@ -131,7 +131,7 @@ pub(super) struct LoggedTimes<'a> {
 
 impl LoggedTimes<'_> {
     /// Returns the given period.
-    fn between(&self, from: &str, to: &str) -> Result<LogPeriod, PlanError> {
+    fn between(&self, from: &str, to: &str, runs: &RunsOnNodes<'_>) -> Result<LogPeriod, PlanError> {
         let wrong =
             |problem: String| PlanError::Unsuited(format!("{}: --period {from}..{to}: {problem}", self.name));
         let seconds = |end: &str| {
@@ -142,6 +142,18 @@ impl LoggedTimes<'_> {
         };
         let period = Period::from_seconds(seconds(from)?, seconds(to)?);
         let period = period.ok_or_else(|| wrong("it is empty; expected FROM before TO".to_owned()))?;
+        let last_s = runs.ends().map(|ends| ends.last_end).or(self.summary.last_time_s);
+        let known = self.summary.first_submit_s.zip(last_s);
+        let [first, last] = known.map_or([period.from, period.to], |(first_s, last_s)| {
+            [first_s, last_s].map(|time_s| Time::from_seconds(time_s - self.summary.origin_s()))
+        });
+        if period.to < first || last < period.from {
+            let [first, last] =
+                [first, last].map(|time| self.names.date_or_seconds(time.as_seconds() as i64));
+            return Err(wrong(format!(
+                "the log has no jobs then; they are submitted from {first} on, and the last one ends at {last}"
+            )));
+        }
         Ok(LogPeriod { period: Some(period), ..LogPeriod::default() })
     }
 
