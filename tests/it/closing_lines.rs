@@ -135,17 +135,39 @@ fn recorded_waits_that_no_order_of_the_queue_explains_have_no_difference() -> Te
     let directory = tempfile::tempdir()?;
     recorded_log(directory.path())?;
     let told = lines_in(directory.path(), "site.swf -m 4x8 -s recorded easy -a naive mc1x1")?;
-    let of_other = "recorded and simulated waits are not compared for this log: its machine has the 16 processors by \
-                    its header, and 4x8 has 32";
+    let of_other = "recorded and simulated waits are not compared for this log: its machine has the 16 \
+                    processors by its header, and 4x8 has 32";
     assert_eq!(told[2], of_other);
     let jobs = fs::read_to_string(directory.path().join("site.swf"))?;
     fs::write(directory.path().join("site.swf"), jobs.replacen("MaxProcs: 16", "MaxProcs: 32", 1))?;
     let told = lines_in(directory.path(), "site.swf -m 4x8 -s recorded easy -a naive mc1x1")?;
     assert_eq!(told.len(), 4, "{told:?}");
     assert!(told[0].starts_with("recorded: ") && told[1].starts_with("easy: "), "{told:?}");
-    let start = "99 % of the recorded waiting passed while the job fitted and would have delayed nobody: jobs were held";
+    let start = "99 % of the recorded waiting passed while the job fitted and would have delayed nobody: \
+         jobs were held";
     assert!(told[2].starts_with(start), "{told:?}");
     assert!(told[3].starts_with("95 % intervals are for more jobs like those of these 2 days"), "{told:?}");
+    Ok(())
+}
+
+#[test]
+fn a_dump_on_another_machine_or_with_other_limits_has_no_difference_to_recorded() -> Tested {
+    let dump = bundled("may.sacct.gz");
+    let told = |arguments: &str| -> Result<String, Box<dyn std::error::Error>> {
+        let told = lines(&format!("{dump} -s recorded easy -a naive --time-zone UTC {arguments}"))?;
+        Ok(told.into_iter().find(|line| line.contains("recorded")).unwrap_or_default())
+    };
+    let not_compared = "recorded and simulated waits are not compared for this log: its";
+    assert_eq!(
+        told("-m 20x16")?,
+        format!("{not_compared} machine has the 256 nodes in its lists of nodes, and 20x16 has 320")
+    );
+    assert_eq!(
+        told("-m 16x16 --estimate exact")?,
+        format!("{not_compared} time limits are replaced by --estimate")
+    );
+    let compared = told("-m 16x16")?;
+    assert!(!compared.contains("not compared"), "{compared}");
     Ok(())
 }
 

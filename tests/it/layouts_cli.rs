@@ -147,6 +147,23 @@ fn wrong_layouts_say_what_is_expected() -> Tested {
     Ok(())
 }
 
+/// First fit refuses nothing on the first log, where it might stand beside naive; it has a class of its own in
+/// the whole table, so that no number of either is the lowest of several.
+#[test]
+fn an_allocator_has_one_class_in_all_rows() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let logs = "synthetic:jobs=60,ratio=0.02 synthetic:jobs=400,ratio=1.5";
+    let ran = run(at, &format!("replay {logs} -m 16x16 -s fcfs -a naive first-fit --no-timing -q -o out"))?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for log in [" --log synthetic:jobs=60,ratio=0.02", ""] {
+        let text = table(at, &format!("--layout dispersal --value sum --format markdown{log}"))?;
+        assert_eq!(text.contains("**"), !log.is_empty(), "{text}");
+        assert_eq!(text.contains("Fitting places (first-fit)"), log.is_empty(), "{text}");
+    }
+    Ok(())
+}
+
 /// With --relative-to, the numbers of a group are divided by its own under one allocator.
 #[test]
 fn groups_are_compared_with_themselves() -> Tested {
@@ -158,6 +175,8 @@ fn groups_are_compared_with_themselves() -> Tested {
     let plain = cells(&table(at, &format!("{only} --columns wait_s_mean --format csv"))?);
     let ratios = cells(&table(at, &format!("{only} --columns wait_s_mean --relative-to snug --format csv"))?);
     assert_eq!(ratios.len(), plain.len() * 3 / 4, "{ratios:?}");
+    let titles = table(at, &format!("{only} --columns wait_s_mean --relative-to snug --format csv"))?;
+    assert!(titles.lines().next().is_some_and(|line| line.ends_with(",wait_s_mean_ratio")), "{titles}");
     for ratio in &ratios {
         let labels = &ratio[..ratio.len() - 1];
         let wait = |allocator: &str| -> Result<f64, Box<dyn std::error::Error>> {

@@ -244,11 +244,13 @@ fn wrong_outages_are_named() -> Tested {
         ),
         (
             "time,node,state\n",
-            "o.csv lists no change of a node; expected lines time,node,down|planned|up, or leave out the outages",
+            "o.csv lists no change of a node; expected lines time,node,down|planned|up, or leave out the \
+                 outages",
         ),
         (
             "",
-            "o.csv lists no change of a node; expected lines time,node,down|planned|up, or leave out the outages",
+            "o.csv lists no change of a node; expected lines time,node,down|planned|up, or leave out the \
+                 outages",
         ),
     ] {
         fs::write(at.join("o.csv"), text)?;

@@ -61,7 +61,8 @@ fn write_logs(at: &Path) -> Tested {
 
 /// The rows of a replay's jobs, without columns of names and the run id.
 fn frame(at: &Path, log: &str) -> Result<Vec<Vec<String>>, Box<dyn std::error::Error>> {
-    const REST: &str = "-m 16x16 -s recorded easy -a hilbert+bf mc1x1 --status all --placements --why --no-timing --format csv";
+    const REST: &str = "-m 16x16 -s recorded easy -a hilbert+bf mc1x1 --status all --placements --why \
+         --no-timing --format csv";
     // A directory has no ending of a table.
     let out = format!("out-{}", log.replace('.', "-"));
     let ran = run(at, &format!("replay {log} {REST} --time-zone UTC -o {out}"))?;

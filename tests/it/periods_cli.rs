@@ -85,3 +85,22 @@ fn a_period_without_jobs_is_an_error() -> Tested {
     }
     Ok(())
 }
+
+#[test]
+fn schedules_are_not_compared_or_audited_where_they_have_no_jobs() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let log = bundled("lublin-256-10k.swf.gz");
+    for scheduler in ["easy", "fcfs"] {
+        let ran =
+            run(at, &format!("replay {log} -m 16x16 -a naive -s {scheduler} --no-timing -q -o {scheduler}"))?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+    for question in ["compare easy fcfs", "audit easy"] {
+        let ran = run(at, &format!("{question} --period 90000000..91000000"))?;
+        assert_eq!(ran.code, Some(2), "{question}: {}", ran.stdout);
+        let expected = "no job waits or runs from 90000000 s to 91000000 s; give another --period";
+        assert!(ran.stderr.contains(expected), "{question}: {}", ran.stderr);
+    }
+    Ok(())
+}

@@ -47,8 +47,8 @@ fn no_picture_on_paper_is_longer_than_200_mm() -> Tested {
                 let is_said =
                     texts.iter().any(|text| text.contains("The first ") && text.ends_with("replays."));
                 assert_eq!(is_part, is_said, "{name} at {width} mm: {texts:?}");
-                // Six panels fit if the legend is short. Bars of delays need several lines each, and causes of
-                // waiting have two panels for each replay.
+                // Six panels fit if the legend is short. Bars of delays need several lines each, and causes
+                // of waiting have two panels for each replay.
                 let is_whole = !texts.iter().any(|text| text.ends_with(" panels."));
                 assert!(
                     is_whole || allocators == "all" || ["delays", "why"].contains(name),

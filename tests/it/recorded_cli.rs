@@ -24,8 +24,8 @@ fn the_machine_follows_from_the_log() -> Tested {
     fs::write(at.join("bare.swf"), LOG)?;
     // A job without a recorded wait started at its submission.
     let ran = run(at, "replay bare.swf -m auto:1d -s recorded -a naive --no-timing")?;
-    let note = "machine 'auto:1d' is 13, for the 13 processors that its jobs fill and hardly ever exceed; 1 job \
-                without a recorded start counts from the submission on\n";
+    let note = "machine 'auto:1d' is 13, for the 13 processors that its jobs fill and hardly ever exceed; 1 \
+                job without a recorded start counts from the submission on\n";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
     let ran = run(at, "replay bare.swf -m 10 -s recorded -a naive --no-timing -o bare --format csv")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

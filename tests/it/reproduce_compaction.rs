@@ -48,7 +48,8 @@ fn compaction_is_regenerated() -> Tested {
                 || row.item.contains("tasks ") && row.item.contains(", percent")
         })
         .collect();
-    // Twice, as the text has a reading of its own; with the tasks delayed by definition, and two fitted numbers.
+    // Twice, as the text has a reading of its own; with the tasks delayed by definition, and two fitted
+    // numbers.
     let expected = 2 * (3 * 6 + 3 + 3) + 2;
     assert!(printed.len() == expected && printed.iter().all(|row| !row.verdict.is_empty()), "{printed:?}");
     let earlier = rows

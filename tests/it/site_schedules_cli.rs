@@ -1,5 +1,5 @@
-//! Schedules of a site inside a period: `audit`, `compare`, `table --by` and `trace convert` of a dump, and the
-//! planned outages that a log shows.
+//! Schedules of a site inside a period: `audit`, `compare`, `table --by` and `trace convert` of a dump, and
+//! the planned outages that a log shows.
 
 use std::fmt::Write;
 use std::fs;
@@ -46,8 +46,8 @@ fn schedule(at: &Path) -> Anything<Vec<Scheduled>> {
         .collect()
 }
 
-/// Writes the jobs between two times, as a site's dump of that time has them. If it is made at its end, the jobs that
-/// run or wait then have no end or start.
+/// Writes the jobs between two times, as a site's dump of that time has them. If it is made at its end, the
+/// jobs that run or wait then have no end or start.
 fn window(at: &Path, jobs: &[Scheduled], [from_s, to_s]: [f64; 2], is_made_then: bool) -> Tested {
     let mut table = "job,user,submit,start,end,procs,walltime\n".to_owned();
     for Scheduled { id, procs, submit_s, start_s, end_s } in jobs {
@@ -163,8 +163,8 @@ fn outages_that_a_log_shows_are_planned() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let mut table = "job,submit,start,end,procs,walltime\n".to_owned();
-    // A job of 4 processors every 1,000 s on 16 processors, and a maintenance from 400,000 s to 440,000 s, into which
-    // no job may run by its limit of 9,000 s.
+    // A job of 4 processors every 1,000 s on 16 processors, and a maintenance from 400,000 s to 440,000 s,
+    // into which no job may run by its limit of 9,000 s.
     for id in 0..900 {
         let submit = id * 1000;
         let is_late = (391_001..440_000).contains(&submit);
@@ -176,7 +176,8 @@ fn outages_that_a_log_shows_are_planned() -> Tested {
     assert!(plain.stderr.contains("--outages recorded lets them know"), "{}", plain.stderr);
     let planned = run(
         at,
-        "replay site.csv -m 4x4 -a naive -s recorded easy --no-timing --outages recorded --format jsonl -o out",
+        "replay site.csv -m 4x4 -a naive -s recorded easy --no-timing --outages recorded --format jsonl -o \
+             out",
     )?;
     assert!(planned.stderr.contains("planned outages, as the log shows them"), "{}", planned.stderr);
     let text = fs::read_to_string(at.join("out/jobs.jsonl"))?;

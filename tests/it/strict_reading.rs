@@ -142,8 +142,8 @@ fn the_machine_of_a_log_has_room_for_each_of_its_jobs() -> Tested {
         assert!(said.contains("machine 'auto:1d' is 16, for"), "{log}: {said}");
     }
     let unknown = fine(at, "replay unknown.swf -m auto:1d -a naive --no-timing")?;
-    let told = "is 20, for the 20 processors that its jobs fill and hardly ever exceed; 1 job without a recorded \
-                start counts from the submission on\n";
+    let told = "is 20, for the 20 processors that its jobs fill and hardly ever exceed; 1 job without a \
+                recorded start counts from the submission on\n";
     assert!(unknown.stderr.contains(told), "{}", unknown.stderr);
     // `1,024` is not a number, and it is not read as 1.
     fs::write(at.join("comma.swf"), format!("; MaxProcs: 1,024\n{}", job(1, 0, 10, 3)))?;

@@ -92,7 +92,8 @@ fn tables_group_jobs_by_cause_and_studies_have_the_key() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let study = format!(
-        "logs = [\"{}\"]\nmachines = [\"16x16\"]\nschedulers = [\"easy\"]\nallocators = [\"naive\"]\nwhy = true\n",
+        "logs = [\"{}\"]\nmachines = [\"16x16\"]\nschedulers = [\"easy\"]\nallocators = [\"naive\"]\nwhy = \
+             true\n",
         bundled("lublin-256-10k.swf.gz")
     );
     fs::write(at.join("study.toml"), &study)?;

@@ -215,7 +215,8 @@ impl Results {
     /// Prints a row for each kind.
     fn print(&self) {
         println!(
-            "| troubles | sites | difference | alone | false alone | false beside | worst alone % | f < 1 % | given |"
+            "| troubles | sites | difference | alone | false alone | false beside | worst alone % | f < 1 % \
+             | given |"
         );
         for (kind, counts) in &self.kinds {
             let Counts { sites, given, alone, false_alone, false_beside, little_free, little_given, .. } =

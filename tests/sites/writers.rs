@@ -216,10 +216,10 @@ fn lsf(site: &Laboratory) -> String {
         let [submit, start, end] = [*submit_s, start_s, end_s].map(|time_s| ORIGIN_S + time_s);
         let hosts: String = hosts(job).iter().map(|host| format!(" \"{host}\"")).collect();
         text += &format!(
-            "\"JOB_FINISH\" \"10.1\" {end} {number} 2201 33882739 {nodes} {submit} 0 0 {start} \"u{user:02}\" \
-             \"{}\" \"span[ptile=1]\" \"\" \"\" \"login1\" \"/scratch\" \"\" \"%J.out\" \"%J.err\" \
-             \"{submit}.{number}\" 0 {nodes}{hosts} 64 60.0 \"job\" \"a.out\" 79.2 6.0 966960 0 -1 0 0 \
-             3026323 0 0 0 0 -1 0 0 0 12529329 6498459 -1 \"\" \"proj\" 0 {nodes} \
+            "\"JOB_FINISH\" \"10.1\" {end} {number} 2201 33882739 {nodes} {submit} 0 0 {start} \
+             \"u{user:02}\" \"{}\" \"span[ptile=1]\" \"\" \"\" \"login1\" \"/scratch\" \"\" \"%J.out\" \
+             \"%J.err\" \"{submit}.{number}\" 0 {nodes}{hosts} 64 60.0 \"job\" \"a.out\" 79.2 6.0 966960 0 \
+             -1 0 0 3026323 0 0 0 0 -1 0 0 0 12529329 6498459 -1 \"\" \"proj\" 0 {nodes} \
              \"\" \"\" 0\n",
             PARTITIONS[job.partition]
         );

@@ -178,7 +178,8 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
     csv_line(titles) + &rows.map(line).collect::<String>()
 }
 
-/// Returns a table that is too wide for the screen as a list: the item, its verdict and numbers, and the reason.
+/// Returns a table that is too wide for the screen as a list: the item, its verdict and numbers, and the
+/// reason.
 fn listed(table: &Table, screen: Screen) -> String {
     let mut text = String::new();
     for row in table.rows() {

@@ -140,8 +140,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = crate::cli::threads, help_heading = headings::PERFORMANCE)]
     pub(in crate::cli) threads: Option<NonZeroUsize>,
 
-    /// Directory for the results: the files `jobs`, `summary` and run.json. Or a file for the summary alone, by
-    /// its ending: .csv, .parquet, .arrow, .json or .jsonl.
+    /// Directory for the results: the files `jobs`, `summary` and run.json. Or a file for the summary alone,
+    /// by its ending: .csv, .parquet, .arrow, .json or .jsonl.
     #[arg(short, long, value_name = "DIR", help_heading = headings::OUTPUT)]
     pub(super) output: Option<PathBuf>,
 

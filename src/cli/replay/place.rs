@@ -34,8 +34,8 @@ pub(super) fn check(output: &Path, options: &Options) -> Result<()> {
     let ending = output.extension().filter(|_| !output.is_dir()).unwrap_or_default();
     if let Some(ending) = OTHER_ENDINGS.iter().find(|other| ending.eq_ignore_ascii_case(other)) {
         bail!(
-            "-o {path}: .{ending} files are not written; expected .csv, .parquet, .arrow, .json or .jsonl for \
-             the summary, or a directory"
+            "-o {path}: .{ending} files are not written; expected .csv, .parquet, .arrow, .json or .jsonl \
+             for the summary, or a directory"
         );
     }
     Ok(())

@@ -10,8 +10,8 @@ use crate::cli::runner::{ResultSink, Tally};
 use crate::study::{Coordinate, Options, Outcome, ReplaySpec, Study, SweepError};
 use crate::text::{Screen, grouped};
 
-/// Processor time by wall-clock time of a busy machine, at most: other programs have the rest. Tried on two idle
-/// cores (no note) and with six busy loops beside (0.3).
+/// Processor time by wall-clock time of a busy machine, at most: other programs have the rest. Tried on two
+/// idle cores (no note) and with six busy loops beside (0.3).
 const BUSY: f64 = 0.8;
 /// Shortest wall-clock time for this comparison.
 const SHORT: Duration = Duration::from_millis(500);
@@ -58,8 +58,8 @@ impl Rounds {
         self.processor = processor_time().zip(processor).map(|(end, start)| end.saturating_sub(start));
     }
 
-    /// Returns a line per replay with the median, the least and the greatest cost per job, and a note on a busy
-    /// machine. There is no note for programs of the user, whose processor time is not measured.
+    /// Returns a line per replay with the median, the least and the greatest cost per job, and a note on a
+    /// busy machine. There is no note for programs of the user, whose processor time is not measured.
     pub(super) fn text(&self, study: &Study, screen: Screen) -> String {
         let rounds = self.ns_per_job.values().map(Vec::len).max().unwrap_or(0);
         let specs: Vec<&ReplaySpec> = self.ns_per_job.keys().map(|&i| &study.cells[i].spec).collect();

@@ -24,8 +24,8 @@ use crate::machine::Mesh;
 /// processors would be free. If a job runs longer than estimated, the promise is void. Schedulers with an
 /// order= other than arrival promise something else.
 ///
-/// Inside a period, the jobs that waited or ran in it are checked, policies from its beginning on, and up to its
-/// end.
+/// Inside a period, the jobs that waited or ran in it are checked, policies from its beginning on, and up to
+/// its end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x16 -s easy -a mc1x1 \\

@@ -15,8 +15,8 @@ use crate::machine::Mesh;
 /// Nodes are compared if both schedules have them. The exit code is 0 if the schedules are equal, 1 if they
 /// differ, and 2 if they are not schedules of the same jobs.
 ///
-/// Inside a period, the jobs submitted before its end are compared; starts and ends before or after count as if
-/// they were at its beginning or end.
+/// Inside a period, the jobs submitted before its end are compared; starts and ends before or after count as
+/// if they were at its beginning or end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay compare fcfs easy

@@ -36,9 +36,9 @@ impl Which {
 /// The period that counts.
 #[derive(Clone, Debug, clap::Args)]
 struct Covered {
-    /// The period that counts [default: that of the replay, or that which an accounting dump covers; all times
-    /// of other schedules]. auto finds out whether a log is a window of a longer history; off takes all times;
-    /// FROM..TO are seconds of the log, or dates of a log such as 2024-03-01..2024-04-01.
+    /// The period that counts [default: that of the replay, or that which an accounting dump covers; all
+    /// times of other schedules]. auto finds out whether a log is a window of a longer history; off takes all
+    /// times; FROM..TO are seconds of the log, or dates of a log such as 2024-03-01..2024-04-01.
     #[arg(long, value_name = "auto|off|FROM..TO")]
     period: Option<PeriodChoice>,
 }

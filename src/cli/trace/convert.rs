@@ -18,9 +18,9 @@ use crate::workload::{Again, CONVERSION_REASONS, Converted, convert, names_rows}
 ///
 /// Logs of batch systems and tables are recognised by their first line, or read by --input-format or
 /// --columns. Their submit times then count from the first one, and the header has its date
-/// (`UnixStartTime`), the time zone, and the size of the machine (`MaxProcs`: as `--machine auto` finds it or,
-/// where that is not known, the most processors in use at once; a comment says which). Names become numbers,
-/// listed in NAME.names.csv.
+/// (`UnixStartTime`), the time zone, and the size of the machine (`MaxProcs`: as `--machine auto` finds it
+/// or, where that is not known, the most processors in use at once; a comment says which). Names become
+/// numbers, listed in NAME.names.csv.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -234,7 +234,7 @@ fn nothing_kept(log: &str, jobs: u64, parts: &[Part<'_>], tallies: &[Tally]) -> 
 
 /// Writes a log of a format that can only be read as SWF to a temporary file, and opens that.
 fn as_swf(args: &Args, reader: Reader, path: &Path) -> Result<Reader, Failure> {
-    let (name, options) = (reader.format().name, args.input.options()?);
+    let options = args.input.options()?;
     let again = || Reader::open(&args.input.log, options.clone());
     // A pipe cannot be read twice.
     let again = args.input.log.is_file().then_some(&again as Again<'_>);
@@ -244,11 +244,6 @@ fn as_swf(args: &Args, reader: Reader, path: &Path) -> Result<Reader, Failure> {
     complain_of_skipped(&summary);
     check_read(&summary)?;
     writer.finish()?;
-    complain(&format!(
-        "{}: written as swf, as logs of the format {name} can only be read; submit times count from the \
-             first one",
-        args.output.path().display()
-    ));
     Ok(Reader::open(path, swf_options())?)
 }
 
@@ -262,6 +257,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let reader = Reader::open(&args.input.log, args.input.options()?)?;
     let format = args.output.format(reader.format())?;
     let is_read_only = reader.format().writing.is_none() && format == SWF;
+    let name = reader.format().name;
     if format != reader.format() && !is_read_only {
         let (from, to) = (reader.format().name, format.name);
         return Err(Failure::Usage(anyhow!(
@@ -311,6 +307,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Err(nothing_kept(&log, summary.records, &parts, &tallies));
     }
     writer.finish()?;
+    if is_read_only {
+        complain(&format!(
+            "{}: written as swf, as logs of the format {name} can only be read; submit times count from the \
+             first one",
+            args.output.path().display()
+        ));
+    }
     complain(&format!("{}: {kept} of {} jobs kept", args.output.path().display(), summary.records));
     Ok(())
 }

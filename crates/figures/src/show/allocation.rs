@@ -45,7 +45,8 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
         return Err(ShowError::Option(format!("--at {at_s}: expected a number of seconds")));
     }
     if moment.options.outages == Some(OutageSource::Recorded) {
-        let problem = "--outages recorded: a moment has the outages of a file or drawn ones; give the outages in a file";
+        let problem = "--outages recorded: a moment has the outages of a file or drawn ones; give the \
+             outages in a file";
         return Err(ShowError::Option(problem.to_owned()));
     }
     let (name, source) = source(moment)?;

@@ -33,7 +33,8 @@ pub struct Format {
     /// Whether the format looks like no other and its records say when jobs started and ended, so that a file
     /// of it is always read as a schedule.
     pub records_starts: bool,
-    /// Whether a record is written at the end of its job, so that jobs that run at the end of the log are missing.
+    /// Whether a record is written at the end of its job, so that jobs that run at the end of the log are
+    /// missing.
     pub records_ends_only: bool,
     /// True if each run of a requeued job has its own record, under the same job number.
     pub repeats_jobs: bool,

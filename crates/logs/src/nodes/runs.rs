@@ -130,7 +130,8 @@ impl NodeRuns {
         }
     }
 
-    /// Adds the run of a record, in seconds. The start of a job that ran is its submission if its wait is unknown.
+    /// Adds the run of a record, in seconds. The start of a job that ran is its submission if its wait is
+    /// unknown.
     pub fn add_record(&mut self, record: &Record) {
         let Record { submit_s, wait_s, run_s, nodes, partition, .. } = *record;
         let start_s = submit_s.saturating_add(wait_s.max(0));

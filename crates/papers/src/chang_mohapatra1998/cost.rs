@@ -5,10 +5,10 @@
 //! and a disturbance of the computer slows both. A single call is too short to be timed well, so the times of
 //! [`BATCH`] calls are added up.
 //!
-//! The verdict is about the number of orientations that adaptive scan looks at, which no computer changes. The
-//! paper names no traffic ratio, and the number depends on it: every ratio is judged. Nanoseconds are listed
-//! without a verdict, with one plain scan for both (`search=plain`) and with the accelerated searches: each
-//! is the time of a scan of ours.
+//! The verdict is about the number of orientations that adaptive scan looks at, which no computer changes.
+//! The paper names no traffic ratio, and the number depends on it: every ratio is judged. Nanoseconds are
+//! listed without a verdict, with one plain scan for both (`search=plain`) and with the accelerated searches:
+//! each is the time of a scan of ours.
 
 use std::time::Instant;
 

@@ -24,8 +24,8 @@ const FREE: &str = "cost-free-compaction";
 /// Left compaction by the words of the paper, where tasks move only if more processors are free than are
 /// requested, and these words.
 const MORE: &str = "left-compaction:free=more";
-const MORE_WORDS: &str = "3.2, step 1 of the procedure: \"the total free space [...] exceeds the request\"; 4: \
-     \"when the total number of free processors exceeded the request\"";
+const MORE_WORDS: &str = "3.2, step 1 of the procedure: \"the total free space [...] exceeds the request\"; \
+     4: \"when the total number of free processors exceeded the request\"";
 /// Left compaction with a cost of the decision that was fitted.
 const TEN_SECONDS: &str = "left-compaction:schedule_cost=0,select_cost=10";
 const TEN_SECONDS_WORDS: &str = "10 s for each record looked at, no cost of the schedule";

@@ -45,8 +45,8 @@ const TABLE: &str = include_str!("table1.tsv");
 const GROUPS: [&str; 3] = ["later", "same", "earlier"];
 /// The names of the numbers of each group.
 const NUMBERS: [&str; 7] = ["tasks", "most", "mean", "moved", "run_most", "run_mean", "delayed"];
-/// The printed numbers of tasks delayed, which the table has twice here: tasks that were moved (its text), and
-/// tasks delayed by the definition in 3.3.
+/// The printed numbers of tasks delayed, which the table has twice here: tasks that were moved (its text),
+/// and tasks delayed by the definition in 3.3.
 const DELAYED: [(&str, &str, &str); 3] = [
     ("finishing later", "later_delayed", "10.0"),
     ("finishing at the same time", "same_delayed", "0.0"),

@@ -1,9 +1,9 @@
 //! Exponential sides that are drawn again if they are longer than the machine.
 //!
 //! The paper does not say what becomes of sides beyond 16. By default they are cut off at 16
-//! (`outside=clamp`), so that about one side in seven is 16. With `outside=redraw` jobs are smaller, and the ratios
-//! of Fig. 11 come nearer to the printed ones, while the utilization of Fig. 7 moves away. The parameter was
-//! chosen for Fig. 11, so it judges nothing.
+//! (`outside=clamp`), so that about one side in seven is 16. With `outside=redraw` jobs are smaller, and the
+//! ratios of Fig. 11 come nearer to the printed ones, while the utilization of Fig. 7 moves away. The
+//! parameter was chosen for Fig. 11, so it judges nothing.
 
 use super::NON_CONTIGUOUS;
 use super::loads::{FIG11, judge_lists};

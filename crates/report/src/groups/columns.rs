@@ -120,8 +120,11 @@ impl Column {
     /// Returns the title.
     pub(super) fn title(&self, options: &GroupsOptions) -> String {
         match self.source {
-            _ if options.exact => self.name.to_owned(),
             // A ratio has no unit.
+            Source::Mean(..) | Source::Median(_) if options.exact && options.relative_to.is_some() => {
+                format!("{}_ratio", self.name)
+            }
+            _ if options.exact => self.name.to_owned(),
             Source::Mean(_, metric) if options.relative_to.is_some() => metric.title(),
             Source::Median(_) if options.relative_to.is_some() => "median".to_owned(),
             _ => self.title.clone(),

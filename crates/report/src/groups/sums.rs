@@ -86,8 +86,8 @@ impl GroupIndex {
         &self.groups
     }
 
-    /// Returns the position of each group that has jobs in these replays, with their node-seconds, in the order
-    /// of the groups.
+    /// Returns the position of each group that has jobs in these replays, with their node-seconds, in the
+    /// order of the groups.
     pub(super) fn ranked(&self, replays: &[ReplayWithJobs]) -> Vec<(usize, f64)> {
         let of = |at: usize, replay: &ReplayWithJobs| {
             self.replays.get(&replay.key).and_then(|replay| replay.node_s.get(at)).copied().flatten()

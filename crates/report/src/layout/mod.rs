@@ -103,6 +103,16 @@ pub fn layout(
     Ok(LayoutTables { shown: making.shown(kind.title), data: making.data() })
 }
 
+/// Returns the columns of a row that have results, and the rows of the summary in each of them.
+fn filled(cells: &[Vec<usize>]) -> (Vec<usize>, Vec<&[usize]>) {
+    cells
+        .iter()
+        .enumerate()
+        .filter(|(_, rows)| !rows.is_empty())
+        .map(|(j, rows)| (j, rows.as_slice()))
+        .unzip()
+}
+
 /// A table in the making.
 struct Making<'a> {
     results: &'a Results,
@@ -134,17 +144,22 @@ impl<'a> Making<'a> {
             )
         };
         let grid = Grid::new(&(0..results.table.height()).map(labelled).collect::<Vec<_>>());
+        let unreadable = || LayoutError::Unreadable(results.table.path.clone());
+        // An allocator has one class, that of its column.
+        let mut takes_any = vec![true; grid.columns.len()];
+        for cells in &grid.cells {
+            let (filled, replays) = filled(cells);
+            let found = answer.take_any(&replays).ok_or_else(unreadable)?;
+            filled.into_iter().zip(found).for_each(|(j, any)| takes_any[j] &= any);
+        }
         let mut marks = BTreeMap::new();
         for (i, cells) in grid.cells.iter().enumerate() {
-            let filled: Vec<usize> = (0..cells.len()).filter(|&j| !cells[j].is_empty()).collect();
-            let replays: Vec<&[usize]> = filled.iter().map(|&j| cells[j].as_slice()).collect();
-            let unreadable = || LayoutError::Unreadable(results.table.path.clone());
-            let found = answer.marks(&replays, &measures).ok_or_else(unreadable)?;
+            let (filled, replays) = filled(cells);
+            let classes: Vec<bool> = filled.iter().map(|&j| takes_any[j]).collect();
+            let found = answer.marks(&replays, &classes, &measures).ok_or_else(unreadable)?;
             marks.extend(filled.into_iter().map(|j| (i, j)).zip(found));
         }
-        let takes_any =
-            |j: usize| marks.iter().filter(|((_, at), _)| *at == j).all(|(_, mark)| mark.takes_any);
-        let (any, fitting): (Vec<usize>, Vec<usize>) = (0..grid.columns.len()).partition(|&j| takes_any(j));
+        let (any, fitting): (Vec<usize>, Vec<usize>) = (0..grid.columns.len()).partition(|&j| takes_any[j]);
         let count = any.len();
         Ok(Self { results, measures, outer, grid, marks, columns: [any, fitting].concat(), any: count })
     }
@@ -260,7 +275,8 @@ impl<'a> Making<'a> {
             |metric: &&Metric| format!("{}: {}.", names::title_of_number(metric), metric.column.meaning);
         let mut notes: Vec<String> = self.measures.iter().map(meaning).collect();
         notes.push(
-            "load: requested node-seconds per node-second between the first and the last submission."
+            "load: requested node-seconds per node-second between the first and the last submission, or of the \
+             period."
                 .to_owned(),
         );
         if (1..self.columns.len()).contains(&self.any) {
@@ -269,12 +285,13 @@ impl<'a> Making<'a> {
             };
             let (any, fitting) = self.columns.split_at(self.any);
             notes.push(format!(
-                "Any free nodes ({}): no job waited while enough nodes were free. Fitting places ({}): jobs \
-                 waited for a place that fits, or held more nodes than requested.",
+                "Any free nodes ({}): no job waited while enough nodes were free. Fitting places ({}): in some \
+                 row jobs waited for a place that fits, or held more nodes than requested.",
                 names(any),
                 names(fitting),
             ));
         }
+        notes.extend(self.note_on_period());
         notes.extend(self.note_on_bold());
         let is_late = |mark: &Marks| mark.is_overloaded;
         if marks().any(is_late) && self.measures.iter().any(|metric| OF_WAITS.contains(&metric.name())) {
@@ -295,6 +312,19 @@ impl<'a> Making<'a> {
         notes
     }
 
+    /// Returns the note on the period that the numbers cover; `None` if they cover whole logs.
+    fn note_on_period(&self) -> Option<String> {
+        self.results.table.column("period")?;
+        let mut periods: Vec<String> =
+            (0..self.results.table.height()).map(|row| self.results.label(row, "period")).collect();
+        periods.sort_unstable();
+        periods.dedup();
+        Some(match periods.as_slice() {
+            [one] => format!("Numbers cover the period {one} s of the log."),
+            _ => "Numbers cover the period of each replay, where it has one.".to_owned(),
+        })
+    }
+
     /// Returns the note on bold numbers.
     fn note_on_bold(&self) -> Option<String> {
         let compared = |metric: &&&Metric| metric.is_compared;
@@ -311,8 +341,8 @@ impl<'a> Making<'a> {
             "with those that do not differ significantly from it (95 % intervals from parts of the log or \
              from seeds; within 0.1 % where there are none)"
         } else {
-            "and those within 0.1 % of it, as there are no intervals: they need jobs of several replays (sweep \
-             --jobs keeps them)"
+            "and those within 0.1 % of it, as there are no intervals: they need jobs of several replays \
+             (sweep --jobs keeps them)"
         };
         let unmarked =
             if others.is_empty() { String::new() } else { format!(" Never bold: {}.", titles(&others)) };

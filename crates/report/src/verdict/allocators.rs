@@ -193,8 +193,8 @@ impl<'g, 'a> Classes<'g, 'a> {
     }
 }
 
-/// Returns the clause on the part of the waits that is for a place, for allocators in the order of their waits;
-/// empty if it is not known.
+/// Returns the clause on the part of the waits that is for a place, for allocators in the order of their
+/// waits; empty if it is not known.
 fn for_places(of: &[&Candidate<'_>], base: &Candidate<'_>) -> String {
     let place = |one: &Candidate<'_>| one.mean("wait_no_place_s_mean");
     let seconds = |seconds: f64| format!("{} s", grouped(seconds, if seconds < 100.0 { 2 } else { 0 }));

@@ -61,8 +61,8 @@ struct Compared {
 }
 
 /// Returns a line for each kind of change between machines, where differences have intervals. The allocator
-/// is the best on the first machine that takes any free nodes, or the best if none does. `primary` is the number
-/// that is compared.
+/// is the best on the first machine that takes any free nodes, or the best if none does. `primary` is the
+/// number that is compared.
 pub(super) fn lines(
     replays: &[&ReplayResult<'_>],
     primary: &'static str,

@@ -12,8 +12,6 @@ use meshreplay_sim::metrics::{Better, Metric};
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
-    /// Whether the allocator takes any free nodes.
-    pub(crate) takes_any: bool,
     /// Whether waits grow with the length of the log.
     pub(crate) is_overloaded: bool,
     /// Whether differences have intervals: the jobs were kept, or there are several seeds.
@@ -26,9 +24,23 @@ pub(crate) struct Marks {
 }
 
 impl SavedAnswer<'_> {
+    /// Returns whether each replay, given by its rows of the summary, takes any free nodes. `None` if one of them
+    /// cannot be read.
+    pub(crate) fn take_any(&self, replays: &[&[usize]]) -> Option<Vec<bool>> {
+        let takes_any =
+            |rows: &&[usize]| Some(Candidate::new(0, "", &self.measured(rows)?).takes_any_nodes());
+        replays.iter().map(takes_any).collect()
+    }
+
     /// Returns the marks of replays that differ only in the allocator, each given by its rows of the summary.
-    /// `None` if one of them cannot be read.
-    pub(crate) fn marks(&self, replays: &[&[usize]], measures: &[&'static Metric]) -> Option<Vec<Marks>> {
+    /// `classes` has the class of each: a table has one for each allocator, whatever its rows. `None` if a replay
+    /// cannot be read.
+    pub(crate) fn marks(
+        &self,
+        replays: &[&[usize]],
+        classes: &[bool],
+        measures: &[&'static Metric],
+    ) -> Option<Vec<Marks>> {
         let replays: Vec<_> = replays.iter().map(|rows| self.measured(rows)).collect::<Option<_>>()?;
         let named = replays.iter().enumerate();
         let all: Vec<Candidate<'_>> =
@@ -38,7 +50,7 @@ impl SavedAnswer<'_> {
         for one in &candidates {
             marks[one.position].is_comparable = true;
         }
-        let (any, fitting): (Vec<_>, Vec<_>) = candidates.iter().partition(|one| one.takes_any_nodes());
+        let (any, fitting): (Vec<_>, Vec<_>) = candidates.iter().partition(|one| classes[one.position]);
         for class in [any, fitting] {
             for (k, measure) in measures.iter().enumerate() {
                 for position in best(&class, measure) {
@@ -53,7 +65,6 @@ impl SavedAnswer<'_> {
 impl Marks {
     fn new(one: &Candidate<'_>, measures: usize) -> Self {
         Self {
-            takes_any: one.takes_any_nodes(),
             is_overloaded: one.is_overloaded(),
             has_interval: one.has_jobs() || one.replications.len() > 1,
             is_comparable: false,

@@ -1,8 +1,8 @@
-//! What may be said of recorded waits beside simulated ones: whether they are what happened, and whether a
-//! difference is one of schedulers.
+//! Sentences on recorded waits beside simulated ones: whether they are what happened, and whether a
+//! difference comes from the schedulers.
 //!
-//! The cause of each second of recorded waiting decides, see [`RecordedWaits`]: a backfilling scheduler leaves
-//! little waiting in which jobs fitted and would have delayed no other.
+//! The causes of the recorded waits decide, see [`RecordedWaits`]. Under a backfilling scheduler, little
+//! waiting passes while jobs fit and would delay no other.
 
 use super::measured::ReplayResult;
 use meshreplay_results::text::grouped;
@@ -10,16 +10,17 @@ use meshreplay_sim::metrics::{RecordedWaits, WhyShares};
 use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_workload::Arrivals;
 
-/// Share of the jobs from which on starts other than recorded void a comparison.
+/// Largest share of jobs that start at another time than recorded, or whose recorded start is unknown, for a
+/// comparison.
 const MOST_LATE: f64 = 0.01;
 
 /// Fewest jobs whose overtaking starts, or the lack of them, show how the scheduler works.
 const FEWEST: f64 = 200.0;
 
-/// The end of sentences on waits that are not compared.
+/// The words of sentences without a comparison.
 const NOT_COMPARED: &str = "recorded and simulated waits are not compared";
 
-/// What is said of recorded waits.
+/// The sentence on the recorded waits of a setting.
 pub(super) struct Recorded {
     /// The words before a difference, or instead of it.
     pub(super) words: String,
@@ -30,7 +31,7 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Returns what is said of the waits of `replay` beside the replays of its setting; `None` if it does not
+    /// Returns the sentence on the waits of `replay` beside the replays of its setting; `None` if it does not
     /// follow the recorded starts, or has no results.
     pub(super) fn new<'a, 'b: 'a>(
         replay: &ReplayResult<'_>,
@@ -86,14 +87,15 @@ impl Recorded {
             }
             RecordedWaits::Held => {
                 return uncompared(format!(
-                    "{passed}: jobs were held (limits, maintenance, dependencies, failures, partitions), or the \
-                     recorded scheduler backfills little, and a difference to recorded would count that as \
-                     gain; `replay --why -o DIR` and `table DIR --by user --columns why` show whose jobs"
+                    "{passed}: jobs were held (limits, maintenance, dependencies, failures, partitions), or \
+                     the recorded scheduler backfills little, and a difference to recorded would count that \
+                     as gain; `replay --why -o DIR` and `table DIR --by user --columns why` show whose jobs"
                 ));
             }
             RecordedWaits::Unclear => {
                 return uncompared(format!(
-                    "{NOT_COMPARED}: depending on the size of the machine, which the log does not give, {passed}"
+                    "{NOT_COMPARED}: depending on the size of the machine, which the log does not give, \
+                         {passed}"
                 ));
             }
         };

@@ -42,8 +42,8 @@ type SavedParts = BTreeMap<Replication, FromJobs>;
 struct FromJobs {
     /// The sums over parts of the log.
     parts: PartSums,
-    /// The numbers on the backlog, which summaries of version 1.0 lack, and the shares of recorded waits, which
-    /// most summaries of archive logs lack.
+    /// The numbers on the backlog, which summaries of version 1.0 lack, and the shares of recorded waits,
+    /// which most summaries of archive logs lack.
     numbers: Vec<(&'static str, f64)>,
 }
 

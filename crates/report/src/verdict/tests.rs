@@ -95,8 +95,8 @@ fn line_on_recorded(numbers: &[(&'static str, f64)], scale: f64) -> String {
 
 #[test]
 fn causes_of_recorded_waits_decide_what_is_said_of_them() {
-    let compared = "recorded waits are what happened; compared with them, jobs wait 30.48 % shorter under easy (95 % CI \
-                    30.46 to 30.50 %)";
+    let compared = "recorded waits are what happened; compared with them, jobs wait 30.48 % shorter under \
+                    easy (95 % CI 30.46 to 30.50 %)";
     let passed = "of the recorded waiting passed while the job fitted and would have delayed nobody";
     for (free, overtaking, expected) in [
         (0.0, 0.5, compared.to_owned()),
@@ -106,9 +106,9 @@ fn causes_of_recorded_waits_decide_what_is_said_of_them() {
             0.31,
             0.5,
             format!(
-                "31 % {passed}: jobs were held (limits, maintenance, dependencies, failures, partitions), or the \
-                 recorded scheduler backfills little, and a difference to recorded would count that as gain; \
-                 `replay --why -o DIR` and `table DIR --by user --columns why` show whose jobs"
+                "31 % {passed}: jobs were held (limits, maintenance, dependencies, failures, partitions), or \
+                 the recorded scheduler backfills little, and a difference to recorded would count that as \
+                 gain; `replay --why -o DIR` and `table DIR --by user --columns why` show whose jobs"
             ),
         ),
     ] {

@@ -163,8 +163,8 @@ pub fn uncompared_replays(folder: &Path) -> Result<BTreeMap<u64, String>, FrameE
     Ok(found)
 }
 
-/// Returns the replays of a summary, by number, in which many jobs were refused at the beginning of the period, with
-/// the reason why their waits are not compared.
+/// Returns the replays of a summary, by number, in which many jobs were refused at the beginning of the
+/// period, with the reason why their waits are not compared.
 fn refused_replays(summary: &Table) -> BTreeMap<u64, &'static str> {
     let reason = |row: usize| {
         let doubt = doubt_of_refused(summary.number(REFUSED_SHARE, row))?;

@@ -41,7 +41,11 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
     let has_order = |policy: &Policy| *policy == Policy::Fcfs && !input.has_outages;
     let policy = question.against.filter(|policy| has_order(policy) || unchecked.is_none());
     let name = &input.name;
-    Ok(match follow(input, &machine, policy, rule)? {
+    let found = follow(input, &machine, policy, rule)?;
+    if let (Ok(AuditCounts { jobs: 0, .. }), Some(inside)) = (&found, &input.period) {
+        return Err(InspectError::NoJobs { names: name.clone(), period: inside.words.clone() });
+    }
+    Ok(match found {
         Ok(checked) => {
             let mut lines = extent(&checked, policy);
             if let Some(outages) = &input.outages {
@@ -72,7 +76,12 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
                      waited at the end"
                 )
             }));
-            lines.extend(unchecked.map(|why| format!("not checked: what the policy promises, as {why}")));
+            // Of first come, first served the order is checked all the same.
+            let what = match policy {
+                Some(_) => "whether jobs could have started earlier",
+                None => "what the policy promises",
+            };
+            lines.extend(unchecked.map(|why| format!("not checked: {what}, as {why}")));
             let inside = input.period.as_ref().map(|inside| format!(" from {}", inside.words));
             let inside = inside.unwrap_or_default();
             let text = format!("{name}: no violation on {machine}{inside}\n  {}\n", lines.join("\n  "));

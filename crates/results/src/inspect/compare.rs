@@ -1,5 +1,7 @@
 //! Compares two schedules of the same jobs. The answer is text.
 
+use std::cell::Cell;
+
 use super::input::CoveredPeriod;
 use super::{Finding, Input, InspectError};
 use crate::text::grouped;
@@ -27,18 +29,22 @@ pub fn compare(
         let of_replay = input.period.as_ref().filter(|own| own.is_of_replay);
         of_replay.is_some_and(|own| inside.is_some_and(|inside| inside.period == own.period))
     });
-    let is_compared = &move |job: &ScheduledJob| {
-        inside.is_none_or(
-            |CoveredPeriod { period, .. }| {
-                if drops_ended { job.is_in(*period) } else { job.submit < period.to }
-            },
-        )
+    let has_any = Cell::new(inside.is_none());
+    let is_compared = &|job: &ScheduledJob| {
+        let Some(CoveredPeriod { period, .. }) = inside else { return true };
+        let is_in = job.is_in(*period);
+        has_any.set(has_any.get() || is_in);
+        if drops_ended { is_in } else { job.submit < period.to }
     };
     let read = |input| move || jobs_of(input, times_only, is_compared);
     let period = inside.map(|inside| inside.period);
     let found = audit::compare([&mut read(first), &mut read(second)], period)?.map_err(|problem| {
         InspectError::NotComparable { first: first.name.clone(), second: second.name.clone(), problem }
     })?;
+    if let (false, Some(inside)) = (has_any.get(), inside) {
+        let names = format!("{} and {}", first.name, second.name);
+        return Err(InspectError::NoJobs { names, period: inside.words.clone() });
+    }
     let mesh = |own: &Input, other: &Input| {
         let mesh = machine.or(own.machine.as_ref()).or(other.machine.as_ref());
         mesh.map(Mesh::available)

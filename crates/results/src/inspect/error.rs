@@ -35,13 +35,22 @@ pub enum InspectError {
     NoReplays(String),
     /// The period of results is a date or empty.
     #[error(
-        "{name}: --period {given}: expected FROM..TO in whole seconds of the log, FROM below TO, as in 0..86400"
+        "{name}: --period {given}: expected FROM..TO in whole seconds of the log, FROM below TO, as in \
+             0..86400"
     )]
     Period {
         /// The schedule.
         name: String,
         /// The period, as given.
         given: String,
+    },
+    /// No job waits or runs in the period.
+    #[error("{names}: no job waits or runs from {period}; give another --period, or --period off")]
+    NoJobs {
+        /// The schedules.
+        names: String,
+        /// The period, in words.
+        period: String,
     },
     /// Two schedules cover two periods.
     #[error("{first} covers {covered}, and {second} covers {other}; give --period, which holds for both")]

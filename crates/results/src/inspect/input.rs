@@ -189,8 +189,8 @@ pub fn log_format(path: &Path) -> Option<&'static Format> {
 impl Input {
     /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if a
     /// format is given or if [`log_format`] finds one, and otherwise as a table of results or of Batsim.
-    /// Tables contain all jobs, whatever partition is selected. `period` is the choice of the period; by default
-    /// that of the replay or, for accounting dumps, that which the log covers.
+    /// Tables contain all jobs, whatever partition is selected. `period` is the choice of the period; by
+    /// default that of the replay or, for accounting dumps, that which the log covers.
     pub fn read(
         path: &Path,
         selection: Selection,

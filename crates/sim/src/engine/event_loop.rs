@@ -94,8 +94,8 @@ pub struct Parts<'a> {
     /// Outages of nodes, or `None` if all nodes are always up. Outages require an allocator that moves no
     /// jobs. If jobs are killed, the execution model must support it.
     pub outages: Option<OutagePlan>,
-    /// Planned outages of the whole machine, each with its beginning and its end, in order. No job starts that
-    /// would run into one by its estimate. Nodes go down only by `outages`.
+    /// Planned outages of the whole machine, each with its beginning and its end, in order. No job starts
+    /// that would run into one by its estimate. Nodes go down only by `outages`.
     pub planned: Arc<[[Time; 2]]>,
     /// The predictor of run times, or `None` if schedulers plan with the estimates of the jobs.
     pub predictions: Option<PredictionPlan>,

@@ -107,8 +107,8 @@ impl ReplayState<'_> {
         Some(next[1]).filter(|&end| end < Time::MAX && !self.queue.is_empty())
     }
 
-    /// Runs a pass at the end of a planned outage, after the jobs in `done` have ended, unless the caller does.
-    /// Empties `done` then.
+    /// Runs a pass at the end of a planned outage, after the jobs in `done` have ended, unless the caller
+    /// does. Empties `done` then.
     pub(super) fn reopen(&mut self, done: &mut Vec<JobId>, scheduler: &mut dyn Scheduler) {
         let is_end = self.planned.binary_search_by_key(&self.now, |[_, end]| *end).is_ok();
         if is_end && !self.queue.is_empty() && scheduler.pass() != Pass::Batch {

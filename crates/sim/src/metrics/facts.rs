@@ -138,8 +138,8 @@ pub(super) struct Totals {
     pub(super) unasked_s: f64,
     /// Requested node-seconds of the jobs submitted in the period; 0 without a period.
     pub(super) offered_s: f64,
-    /// The number of jobs that ran at the beginning of the period and found no place then, and their node-seconds
-    /// inside the period.
+    /// The number of jobs that ran at the beginning of the period and found no place then, and their
+    /// node-seconds inside the period.
     pub(super) refused: u64,
     pub(super) refused_s: f64,
     /// The last submission, `None` before all jobs are added.

@@ -41,9 +41,9 @@
 //! time, waits until nodes come up, and delays no other job: the next job is the head. This rule is not from
 //! a source.
 //!
-//! Before a planned outage, a head that would run into it from now on, or from its shadow time on, waits for the
-//! end of the outage. Every job that starts now ends before, by its estimate, so the next job is the head. This
-//! rule is not from a source.
+//! Before a planned outage, a head that would run into it from now on, or from its shadow time on, waits for
+//! the end of the outage. Every job that starts now ends before, by its estimate, so the next job is the
+//! head. This rule is not from a source.
 //!
 //! `order=` sorts the queue in another order than that of arrival, see [`super::priority`]. The first job of
 //! this order is the head that is never delayed, and the other jobs are tried in this order. In an order by
@@ -115,7 +115,8 @@ impl Easy {
                 // A head that fits by count was refused by the allocator.
                 match backfill(&mut candidates, &first, fits_by_count, self.shortest.as_mut(), view) {
                     // The head does not fit without the nodes that are down, even when all running jobs have
-                    // ended, or not before a planned outage. It waits for nodes, and the next job is the head.
+                    // ended, or not before a planned outage. It waits for nodes, and the next job is the
+                    // head.
                     Backfilled::NoShadowTime if may_wait => is_skipped = true,
                     Backfilled::NoShadowTime | Backfilled::Others => return false,
                     Backfilled::Head => return true,
@@ -262,7 +263,8 @@ fn backfill_beside(candidates: &mut Candidates<'_>, head: &Waiting, view: &mut d
     Backfilled::Others
 }
 
-/// Reserves nodes for the head and returns its shadow time; `None` if it does not fit before a planned outage.
+/// Reserves nodes for the head and returns its shadow time; `None` if it does not fit before a planned
+/// outage.
 fn reserve(head: &Waiting, view: &mut dyn View) -> Option<Time> {
     view.reserve(head.slot).filter(|&shadow| is_in_time(head, shadow, view))
 }

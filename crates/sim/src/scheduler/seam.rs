@@ -31,8 +31,8 @@ pub trait View {
     fn is_degraded(&self) -> bool {
         false
     }
-    /// Returns the planned outages of the whole machine, each with its beginning and its end, in order. No job
-    /// starts that would run into one by its estimate.
+    /// Returns the planned outages of the whole machine, each with its beginning and its end, in order. No
+    /// job starts that would run into one by its estimate.
     fn planned_outages(&self) -> &[[Time; 2]] {
         &[]
     }

@@ -3,8 +3,8 @@
 
 use meshreplay_base::job::{NodesFor, Time};
 
-/// The condition for starting a waiting job now. The job must take at most `free` nodes, have an estimate of at
-/// most `longest`, and be short (an estimate of at most `slack`) or narrow (at most `extra` nodes).
+/// The condition for starting a waiting job now. The job must take at most `free` nodes, have an estimate of
+/// at most `longest`, and be short (an estimate of at most `slack`) or narrow (at most `extra` nodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admission {
     /// Free nodes.

@@ -31,8 +31,8 @@ pub fn audit(
 }
 
 /// Checks jobs like [`audit`]. They come with their positions in the schedule, in the order of their first
-/// events. With a period, instants from its end on are not checked. Fails if a job cannot be read, even after a
-/// violation.
+/// events. With a period, instants from its end on are not checked. Fails if a job cannot be read, even after
+/// a violation.
 pub(super) fn follow<E>(
     jobs: impl Iterator<Item = Result<(u64, ScheduledJob), E>>,
     mesh: &Mesh,

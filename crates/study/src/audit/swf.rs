@@ -49,19 +49,19 @@ pub struct LogSchedule {
     pub notes: Vec<String>,
     /// The period that the log covers, with its words; `None` for all of it.
     pub period: Option<(Period, String)>,
-    /// The first submission of a job that still waits at the end of the log; `None` without one. Such jobs are
-    /// left out, so from then on the queue is not known.
+    /// The first submission of a job that still waits at the end of the log; `None` without one. Such jobs
+    /// are left out, so from then on the queue is not known.
     pub first_waiting: Option<Time>,
-    /// The end of the period in times of the log. Jobs that run then hold their nodes until it or the end of their
-    /// limit, whichever is later. `None` without a period; such jobs are left out.
+    /// The end of the period in times of the log. Jobs that run then hold their nodes until it or the end of
+    /// their limit, whichever is later. `None` without a period; such jobs are left out.
     open_until: Option<Time>,
     /// The jobs, if the log cannot be read again, like standard input.
     kept: Option<Vec<ScheduledJob>>,
 }
 
 impl LogSchedule {
-    /// Reads a log. `period` is the choice of its period, `None` for the default of its format. Keeps its jobs
-    /// only if they cannot be read again.
+    /// Reads a log. `period` is the choice of its period, `None` for the default of its format. Keeps its
+    /// jobs only if they cannot be read again.
     pub fn read(path: &Path, options: ReadOptions, period: Option<&PeriodChoice>) -> Result<Self, SwfError> {
         let reader = Reader::open(path, options.clone())?;
         let mut jobs = Jobs::new(path, reader, Time::ZERO);

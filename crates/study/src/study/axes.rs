@@ -42,8 +42,8 @@ pub struct Axes {
     pub allocators: Vec<GivenSpec>,
     /// Execution models (networks), which determine run times.
     pub networks: Vec<GivenSpec>,
-    /// Values of the coordinates with an [`Axis`](super::Axis), such as seeds, by name and as in content keys.
-    /// Those without an entry have their default.
+    /// Values of the coordinates with an [`Axis`](super::Axis), such as seeds, by name and as in content
+    /// keys. Those without an entry have their default.
     pub values: AxisValues,
     /// Objects of the caller behind the specs `guest:NAME`; empty without any.
     pub guests: Guests,
@@ -144,8 +144,9 @@ pub struct Combination {
 impl Axes {
     /// Returns every combination, ordered by log, partition, rules, arrival scale, machine, scheduler,
     /// allocator, network and seed. The seed varies fastest. Other values vary with the arrival scale or the
-    /// seed, as their rows stand before or behind the algorithms in the table of coordinates. Fails if a name does not exist or does not suit
-    /// a machine, or if an allocator that moves running jobs meets a network that cannot move them.
+    /// seed, as their rows stand before or behind the algorithms in the table of coordinates. Fails if a name
+    /// does not exist or does not suit a machine, or if an allocator that moves running jobs meets a network
+    /// that cannot move them.
     pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
         self.check_size()?;
         if self.of_logs.is_empty() {

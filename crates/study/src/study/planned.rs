@@ -129,8 +129,8 @@ pub const REFUSED_SHARE: &str = "carried_refused_share";
 /// Share of the node-seconds above which refused jobs of the beginning void waits.
 const MOST_REFUSED: f64 = 0.01;
 
-/// Returns the reason why waits are not compared if jobs with this share of the node-seconds were refused at the
-/// beginning of the period; `None` if they are compared.
+/// Returns the reason why waits are not compared if jobs with this share of the node-seconds were refused at
+/// the beginning of the period; `None` if they are compared.
 pub fn doubt_of_refused(share: Option<f64>) -> Option<&'static str> {
     let is_much = share.is_some_and(|share| share > MOST_REFUSED);
     is_much.then_some("jobs that ran at the beginning of the period found no place then")

@@ -1,5 +1,5 @@
-//! A topology of Slurm in place of the machine `auto`: the option `--topology`, and the key `topology` of study
-//! files.
+//! A topology of Slurm in place of the machine `auto`: the option `--topology`, and the key `topology` of
+//! study files.
 
 use std::path::Path;
 
@@ -32,9 +32,9 @@ pub enum NoTopology {
 }
 
 impl MachinesWithTopology {
-    /// Returns the machines with the tree of the topology at `path` in place of `auto`. Its names are the node
-    /// map, if an allocator follows node lists and no other map is given. Fails if the topology cannot be read
-    /// or no machine is `auto`.
+    /// Returns the machines with the tree of the topology at `path` in place of `auto`. Its names are the
+    /// node map, if an allocator follows node lists and no other map is given. Fails if the topology cannot
+    /// be read or no machine is `auto`.
     pub fn read<'a>(
         machines: &[MachineArg],
         path: &Path,

@@ -1,5 +1,5 @@
-//! Planned outages of the whole machine: no job starts that would run into one by its estimate, and none is kept
-//! back otherwise. Plain schedulers, which look at every job at every instant, give the same starts.
+//! Planned outages of the whole machine: no job starts that would run into one by its estimate, and none is
+//! kept back otherwise. Plain schedulers, which look at every job at every instant, give the same starts.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use super::scheduler_laws::schedulers;
 /// Nodes of the machine, 4x4.
 const NODES: u32 = 16;
 
-/// The planned outages in seconds. Estimates are at most 90 s, so some gaps have no room for the longest jobs.
+/// The planned outages in seconds. Estimates are at most 90 s, so some gaps have no room for the longest
+/// jobs.
 const PLANNED: [[i64; 2]; 4] = [[40, 75], [150, 151], [230, 330], [450, 600]];
 
 /// Jobs that arrive in bursts. Estimates are exact, too long or, with `overrun`, too short.

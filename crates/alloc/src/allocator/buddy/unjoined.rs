@@ -1,10 +1,11 @@
 //! MBS whose buddies are never joined, with unsorted lists of free blocks.
 //!
 //! The free blocks of a size are a FIFO queue. On an idle machine they are in the order of their first nodes,
-//! by x, then by y, then by z; so are the children of a block. A request takes blocks at the front. If there is none, the
-//! block at the front of the next larger size that has one is split, and its children go to the back of their
-//! queue. A release puts the blocks of the job to the back of their queues. As nothing is joined, blocks get
-//! smaller as long as the machine is in use. O(k + blocks of the job) for a request of k nodes.
+//! by x, then by y, then by z; so are the children of a block. A request takes blocks at the front. If there
+//! is none, the block at the front of the next larger size that has one is split, and its children go to the
+//! back of their queue. A release puts the blocks of the job to the back of their queues. As nothing is
+//! joined, blocks get smaller as long as the machine is in use. O(k + blocks of the job) for a request of k
+//! nodes.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -8,15 +8,15 @@
 //!    one.
 //!
 //! So an allocator with compaction never refuses a job while enough processors are free. With `free=more`
-//! tasks move only if more processors are free than the job needs: of left compaction the paper says that they
-//! exceed the request, in words and in its procedure.
+//! tasks move only if more processors are free than the job needs: of left compaction the paper says that
+//! they exceed the request, in words and in its procedure.
 //!
 //! The costs of a decision and of a step are parameters. The paper takes them from a report that we could not
-//! obtain. The default cost of a step is 0.1 s. Of the powers of ten, it extends the run times of Table 1 most
-//! nearly as much as printed. No cost of a step gives all numbers of the paper (`reproduce diessel1996` shows
-//! several). With `clock=seconds`, decisions, steps and suspensions are rounded to whole seconds.
-//! If a task that would move ends while the decision is being made, the plan is void, and the allocator is
-//! asked again.
+//! obtain. The default cost of a step is 0.1 s. Of the powers of ten, it extends the run times of Table 1
+//! most nearly as much as printed. No cost of a step gives all numbers of the paper (`reproduce diessel1996`
+//! shows several). With `clock=seconds`, decisions, steps and suspensions are rounded to whole seconds. If a
+//! task that would move ends while the decision is being made, the plan is void, and the allocator is asked
+//! again.
 //!
 //! With `refuse=sooner`, a compaction is refused if first fit would start the job by the time the compaction
 //! is done; with `refuse=ending`, if a task would end before its move does; with `refuse=both` in either

@@ -20,9 +20,9 @@
 //! A ring has no end for tasks to slide to, so the allocators with compaction refuse it.
 //!
 //! An allocator with compaction never refuses a job while enough processors are free, unless `free=more` asks
-//! for more free processors than the job needs before a task moves, as the paper's words do. The costs of a decision
-//! and of a step are parameters. First fit takes time O(tasks). Compaction takes time O(tasks + e·s), where e
-//! elements move and s schedules are considered, and twice that for both directions.
+//! for more free processors than the job needs before a task moves, as the paper's words do. The costs of a
+//! decision and of a step are parameters. First fit takes time O(tasks). Compaction takes time O(tasks +
+//! e·s), where e elements move and s schedules are considered, and twice that for both directions.
 
 use super::compactor::{Compactor, Costs, SUBMESHES, Ways};
 use crate::allocator::contiguous::first_fit::FirstFit;

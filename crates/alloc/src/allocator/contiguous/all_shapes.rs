@@ -1,5 +1,5 @@
-//! All shapes: a free submesh of the job's shape, or else of any other shape with as many nodes, at the border
-//! of the machine if possible.
+//! All shapes: a free submesh of the job's shape, or else of any other shape with as many nodes, at the
+//! border of the machine if possible.
 //!
 //! I. Ababneh, S. Bani-Mohammad, M. Ould-Khaoua, "All shapes contiguous submesh allocation for 2D mesh
 //! multicomputers", Int. J. of Parallel, Emergent and Distributed Systems 25(5), 2010.
@@ -11,9 +11,9 @@
 //!    border of the machine, as `max-periphery` defines it; on a tie the first in scan order (z, then y, then
 //!    x of the base). With `priority=none`, take the first in scan order.
 //!
-//! Of the paper only the abstract was seen. It says that orientations are generalized to "all request shapes",
-//! and that peripheral submeshes have priority. The order of shapes is a choice of ours, and so is that a shape
-//! comes before the border. With three dimensions, boxes take the place of rectangles.
+//! Of the paper only the abstract was seen. It says that orientations are generalized to "all request
+//! shapes", and that peripheral submeshes have priority. The order of shapes is a choice of ours, and so is
+//! that a shape comes before the border. With three dimensions, boxes take the place of rectangles.
 //!
 //! A job is served whenever a free submesh of some shape exists. Time O(N) per shape on a machine of N nodes;
 //! a number of nodes with d divisors has at most d shapes in two dimensions, and d² in three.

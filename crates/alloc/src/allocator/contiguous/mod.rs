@@ -2,9 +2,9 @@
 //! or waits.
 //!
 //! The allocators differ in three ways: where they look for the base of a submesh (everywhere, at strides, or
-//! next to submeshes in use), whether they turn the job's shape or try others, and how they choose among several
-//! free submeshes. A job's messages stay inside its submesh. The price is that jobs wait although enough nodes are
-//! free.
+//! next to submeshes in use), whether they turn the job's shape or try others, and how they choose among
+//! several free submeshes. A job's messages stay inside its submesh. The price is that jobs wait although
+//! enough nodes are free.
 //!
 //! In dimensions that wrap around, submeshes may wrap around too: every position is a base. Only a submesh as
 //! long as the dimension has one base there, position 0, since all others would be the same submesh.

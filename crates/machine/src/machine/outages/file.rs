@@ -1,5 +1,5 @@
-//! Reads outages from a file of comma-separated values, with a line `time,node,state` for every change. A planned
-//! outage of the whole machine has the state `planned` in place of `down`.
+//! Reads outages from a file of comma-separated values, with a line `time,node,state` for every change. A
+//! planned outage of the whole machine has the state `planned` in place of `down`.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -85,8 +85,9 @@ pub enum OutageProblem {
     State(String),
     /// A planned outage is of a part of the machine.
     #[error(
-        "a planned outage begins at {time} with {down} of {nodes} nodes down; expected all of them, as planned \
-         outages are of the whole machine: give the other nodes at this time too, or down instead of planned"
+        "a planned outage begins at {time} with {down} of {nodes} nodes down; expected all of them, as \
+         planned outages are of the whole machine: give the other nodes at this time too, or down instead of \
+              planned"
     )]
     Part {
         /// The beginning of the outage.
@@ -134,8 +135,8 @@ struct Line {
 /// Reads the outages of `mesh` from the file at `path`.
 ///
 /// Each line has a time in seconds, a node, several nodes as intervals or the coordinates of a node, and
-/// `down`, `planned` or `up`. Lines may come in any order; lines with the same time keep theirs. Blank lines, lines that
-/// begin with `#`, and a first line that begins with `time` are skipped.
+/// `down`, `planned` or `up`. Lines may come in any order; lines with the same time keep theirs. Blank lines,
+/// lines that begin with `#`, and a first line that begins with `time` are skipped.
 pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<Outages, OutageFileError> {
     let unreadable =
         |error: io::Error| OutageFileError::Unreadable { path: path.to_owned(), problem: error.to_string() };
@@ -202,8 +203,8 @@ fn parse(bytes: &[u8], mesh: &Mesh) -> Result<Parsed, (usize, OutageProblem)> {
     Ok((changes, planned))
 }
 
-/// Returns the planned outages that begin at these times, given with their lines. Each ends when the first node
-/// comes up. Fails if not all of the `nodes` nodes of the machine are down then. O(changes).
+/// Returns the planned outages that begin at these times, given with their lines. Each ends when the first
+/// node comes up. Fails if not all of the `nodes` nodes of the machine are down then. O(changes).
 fn planned_outages(
     changes: &[NodeChange],
     starts: &[(Time, usize)],

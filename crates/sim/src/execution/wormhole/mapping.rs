@@ -1,8 +1,9 @@
 //! Task mapping: which node of a placement runs which process of its job.
 //!
-//! V. J. Leung, D. P. Bunde, J. Ebbers, S. P. Feer, N. W. Price, Z. D. Rhodes, M. Swank, "Task mapping stencil
-//! computations for non-contiguous allocations", `PPoPP` 2014 (a poster at SC 2013), compare mappings on jobs in
-//! pieces, with a run time that differs by up to 28 %. The rules for ties are choices of this program.
+//! V. J. Leung, D. P. Bunde, J. Ebbers, S. P. Feer, N. W. Price, Z. D. Rhodes, M. Swank, "Task mapping
+//! stencil computations for non-contiguous allocations", `PPoPP` 2014 (a poster at SC 2013), compare mappings
+//! on jobs in pieces, with a run time that differs by up to 28 %. The rules for ties are choices of this
+//! program.
 //!
 //! * `nodes`: process i runs on the i-th node in a row-major scan of the machine.
 //! * `curve`: process i runs on the i-th node along the machine's Hilbert curve.
@@ -31,29 +32,25 @@ pub(super) enum Mapping {
     Bisection,
 }
 
-/// The names of the rules, the default first.
-const NAMES: &[(&str, Name)] = &[("nodes", Name::Nodes), ("curve", Name::Curve), ("rcb", Name::Bisection)];
+/// Builds a rule for a machine; `None` if the machine does not have it.
+type Build = fn(&Mesh) -> Option<Mapping>;
 
-#[derive(Clone, Copy)]
-enum Name {
-    Nodes,
-    Curve,
-    Bisection,
-}
+/// The rules by name, the default first.
+const RULES: &[(&str, Build)] = &[
+    ("nodes", |_| Some(Mapping::Nodes)),
+    ("curve", |mesh| {
+        let order = ORDERS.iter().find(|order| order.name == CURVE)?;
+        order.build(mesh).ok().map(Mapping::Curve)
+    }),
+    ("rcb", |_| Some(Mapping::Bisection)),
+];
 
 impl Mapping {
     /// Takes the parameter `mapping`. Fails if its value is unknown, or if the machine has no Hilbert curve.
     pub(super) fn take(params: &mut Params, mesh: &Mesh) -> Result<Self, SpecError> {
-        match params.choose_unwritten("mapping", NAMES)? {
-            Name::Nodes => Ok(Self::Nodes),
-            Name::Bisection => Ok(Self::Bisection),
-            Name::Curve => {
-                let order = ORDERS.iter().find(|order| order.name == CURVE).map(|order| order.build(mesh));
-                let has_none =
-                    || params.bad_value("mapping", "curve", "a machine with a Hilbert curve, or rcb");
-                order.and_then(Result::ok).map(Self::Curve).ok_or_else(has_none)
-            }
-        }
+        let build = params.choose_unwritten("mapping", RULES)?;
+        let has_none = || params.bad_value("mapping", "curve", "a machine with a Hilbert curve, or rcb");
+        build(mesh).ok_or_else(has_none)
     }
 
     /// Returns the node of each process, by rank. If a job has more nodes than processes, the first ones in
@@ -90,8 +87,8 @@ impl Mapping {
 /// A node or a process with its coordinates.
 type Point = ([u32; 3], u32);
 
-/// Puts places and ranks, which are equally many, into the same order: each process then stands where its node
-/// does.
+/// Puts places and ranks, which are equally many, into the same order: each process then stands where its
+/// node does.
 fn bisect(places: &mut [Point], ranks: &mut [Point]) {
     if places.len() < 2 || places.len() != ranks.len() {
         return;
@@ -159,8 +156,8 @@ mod tests {
         for (name, expected) in [("nodes", Some(2 * (12 + 16 + 20 + 16))), ("rcb", Some(80)), ("curve", None)]
         {
             let nodes = mapped(name, &mesh, &strip, [4, 4, 1])?;
-            // By nodes, neighbours along x are 1 hop apart, and rows of the grid 4 or 5. By bisection, squares of
-            // 2×2 processes are squares of nodes, and pairs between squares are 3 hops apart.
+            // By nodes, neighbours along x are 1 hop apart, and rows of the grid 4 or 5. By bisection,
+            // squares of 2×2 processes are squares of nodes, and pairs between squares are 3 hops apart.
             let hops = hops(&mesh, &nodes, [4, 4, 1]);
             assert!(expected.is_none_or(|expected| hops == expected), "{name}: {hops}");
             let mut sorted = nodes;

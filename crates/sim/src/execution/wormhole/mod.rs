@@ -69,9 +69,9 @@ pub(super) const ENTRY: Entry = Entry {
     source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; R. Zolfaghari, IJEAT \
          2013",
     parameters: "pattern=all-to-all (one-to-all, near-neighbour, ring, random, n-body, fft, transpose), \
-         messages=5, mapping=nodes (curve, rcb), law=exponential (constant), quota=total (per-processor, rounds), injection=pipelined \
-         (blocking), length=8 flits, ts=3 cycles, buffer=flit (packet), cycle=1 s, \
-         compute=recorded (none), level=packet; on tori halfway=parity (up, random), vc=balanced \
+         messages=5, mapping=nodes (curve, rcb), law=exponential (constant), quota=total (per-processor, \
+         rounds), injection=pipelined (blocking), length=8 flits, ts=3 cycles, buffer=flit (packet), cycle=1 \
+         s, compute=recorded (none), level=packet; on tori halfway=parity (up, random), vc=balanced \
          (wrapping, dateline)",
     build,
 };

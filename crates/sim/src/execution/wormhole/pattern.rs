@@ -1,8 +1,8 @@
 //! Communication patterns between the processes of a job.
 //!
 //! A *round* of a pattern is a list of messages for every process of a job. The processes are numbered 0 to k
-//! − 1; `mapping` decides on which node each of them runs. The first two patterns are by S. Bani-Mohammad et al.,
-//! ICPADS 2006, and R. Zolfaghari, IJEAT 2013. The others are customary in such simulations: V. Lo, K.
+//! − 1; `mapping` decides on which node each of them runs. The first two patterns are by S. Bani-Mohammad et
+//! al., ICPADS 2006, and R. Zolfaghari, IJEAT 2013. The others are customary in such simulations: V. Lo, K.
 //! Windisch, W. Liu, B. Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected
 //! multicomputers", IEEE TPDS, 1997, has all-to-all, one-to-all, n-body and FFT.
 //!

@@ -25,15 +25,16 @@ pub struct Recording {
     pub fragmentation: Option<FragmentationRecord>,
     /// The shares of waiting and of starts, if causes of waiting are found.
     pub why: Option<WhyShares>,
-    /// The same on a machine with only as many nodes as were in use at most within 3 hours, if the size of the
-    /// machine is not known.
+    /// The same on a machine with only as many nodes as were in use at most within 3 hours, if the size of
+    /// the machine is not known.
     pub why_of_peak: Option<WhyShares>,
     /// The outages of nodes, or `None` if all nodes are always up.
     pub outages: Option<OutageRecord>,
 }
 
 impl Recording {
-    /// Returns a share of the causes of waiting by its name in the summary, which only replays on request have.
+    /// Returns a share of the causes of waiting by its name in the summary, which only replays on request
+    /// have.
     pub fn share_of_waits(&self, name: &str) -> Option<f64> {
         match name {
             "wait_free_share" => Some(self.why?.free),

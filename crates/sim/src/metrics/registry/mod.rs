@@ -86,18 +86,19 @@ const ROWS: &[Metric] = &[
         .shown(Plain(2)),
     row("carried_refused", Count(|of| of.replay.trim.period.map(|_| of.totals.refused)))
         .meaning(
-            "jobs that ran at the beginning of the period and found no place on the machine then; they waited at \
-             the head of the queue",
+            "jobs that ran at the beginning of the period and found no place on the machine then; they \
+             waited at the head of the queue",
         )
         .needs(Needs::Period)
         .better(Neither),
-    row("carried_refused_share", Real(|of| {
-        of.replay.trim.period.map(|_| share(of.totals.refused_s, of.totals.busy_s))
-    }))
-        .meaning("their share of the node-seconds of all runs inside the period")
-        .needs(Needs::Period)
-        .better(Neither)
-        .shown(Percent(1)),
+    row(
+        "carried_refused_share",
+        Real(|of| of.replay.trim.period.map(|_| share(of.totals.refused_s, of.totals.busy_s))),
+    )
+    .meaning("their share of the node-seconds of all runs inside the period")
+    .needs(Needs::Period)
+    .better(Neither)
+    .shown(Percent(1)),
     row("overloaded", Count(|of| Some(u64::from(of.totals.backlog.is_overload(of.replay.mesh)))))
         .meaning(
             "1 if much work waited when submissions ended, so that waits grow with the length of the log, \

@@ -379,8 +379,8 @@ impl Why {
             let blocked = self.queue.get(self.queue.first(from, &is_blocked)?)?;
             from = blocked.slot + 1;
             let (nodes, limit) = (blocked.procs, Time::MAX - blocked.estimate);
-            // A job that does not fit even when all running jobs have ended waits for nodes to come up, and one
-            // that would run into the next known outage for its end. Without outages there is none.
+            // A job that does not fit even when all running jobs have ended waits for nodes to come up, and
+            // one that would run into the next known outage for its end. Without outages there is none.
             if u64::from(nodes - free) > self.returning {
                 continue;
             }

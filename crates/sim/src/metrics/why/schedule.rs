@@ -50,8 +50,8 @@ enum Event {
 }
 
 /// Explains the waits of `runs`, in any order, inside `period` if there is one, on a machine that has sizes
-/// from given times on, the first of them at the latest before the first submission, with known outages of the
-/// whole machine. A job that starts before its submission has not waited.
+/// from given times on, the first of them at the latest before the first submission, with known outages of
+/// the whole machine. A job that starts before its submission has not waited.
 ///
 /// O(J·(log J + √Q·log Q + R)) for J jobs, Q waiting and R running ones.
 pub fn explain(

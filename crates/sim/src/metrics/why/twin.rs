@@ -98,7 +98,8 @@ impl Twin {
             let ended = ends.iter().filter(|(end, _)| *end <= time);
             free + ended.map(|&(_, nodes)| nodes).sum::<u32>()
         };
-        // The shadow time and the extra nodes of the oldest job that is blocked, but not until after an outage.
+        // The shadow time and the extra nodes of the oldest job that is blocked, but not until after an
+        // outage.
         let reservation = |head: &TwinJob| {
             let is_blocked = head.start.is_none() && head.nodes <= self.nodes && head.nodes > free;
             let fits = |end: &Time| is_blocked && free_at(*end) >= head.nodes;

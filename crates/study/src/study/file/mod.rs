@@ -196,8 +196,8 @@ fn logs(
     Ok(logs.into_iter().zip(lines).collect())
 }
 
-/// Returns the machines of the file, with the tree of its topology in place of `auto`, the options with the node
-/// map of the topology, and notes on it.
+/// Returns the machines of the file, with the tree of its topology in place of `auto`, the options with the
+/// node map of the topology, and notes on it.
 fn machines(
     keys: &Keys<'_>,
     options: Options,

@@ -466,12 +466,12 @@ pub const OPTIONS: &[ReplayOption] = &[
         flag: Some(Flag {
             name: "outages",
             heading: headings::MACHINE,
-            help: "Nodes that go down and come up: a file with a line time,node,down|planned|up for each change \
-                 (seconds of the log as replayed; a node is a number, an interval such as 0-3, or \
+            help: "Nodes that go down and come up: a file with a line time,node,down|planned|up for each \
+                 change (seconds of the log as replayed; a node is a number, an interval such as 0-3, or \
                  coordinates such as (2,5)), or random:mtbf=30d,repair=4h for failures that are drawn from \
                  the seed. Schedulers know planned outages, of the whole machine, in advance: nothing starts \
-                 that would run into one. recorded plans those that the log shows: 6 h or more in which nothing \
-                 ran while jobs waited that fit",
+                 that would run into one. recorded plans those that the log shows: 6 h or more in which \
+                 nothing ran while jobs waited that fit",
             gives: FlagValue::Argument("FILE|RULE"),
             is_of_show: true,
             ..SWITCH

@@ -18,8 +18,9 @@ use meshreplay_sim::metrics::{Has, Needs};
 use meshreplay_workload::{Arrivals, Rules};
 
 impl Draft {
-    /// Fails if an option answers nothing: quantiles of times that are not measured, a period of arrivals that
-    /// are drawn anew, or shaking in a single run, in drawn jobs, or below a network that sets run times.
+    /// Fails if an option answers nothing: quantiles of times that are not measured, a period of arrivals
+    /// that are drawn anew, or shaking in a single run, in drawn jobs, or below a network that sets run
+    /// times.
     pub(super) fn check_options(&self) -> Result<(), PlanError> {
         let useless = |option, problem| Err(PlanError::Useless { option, problem });
         if self.options.latency && !self.options.timed {
@@ -66,8 +67,8 @@ impl Draft {
             || self.axes.values.get("arrival_scale").into_iter().flatten().any(|scale| scale != "1");
         if is_moved {
             Some(
-                "recorded outages are at the times of the log, and arrivals are scaled or drawn anew; give outages in \
-                 a file, or leave out one of the two",
+                "recorded outages are at the times of the log, and arrivals are scaled or drawn anew; give \
+                 outages in a file, or leave out one of the two",
             )
         } else if self.logs.iter().any(|log| log.model.is_some()) {
             Some("a workload model has no recorded outages; leave out --outages")
@@ -98,8 +99,9 @@ impl Draft {
             let plans = ["easy", "conservative"].contains(&&*spec.scheduler.name);
             if has_none && logs[*log].is_of_site && plans {
                 return Err(PlanError::Unsuited(format!(
-                    "{}: no job has a time limit, without which '{}' cannot plan; give --estimate exact (estimate=exact in \
-                     the rules of a study) to plan with the run times, as if they were known before",
+                    "{}: no job has a time limit, without which '{}' cannot plan; give --estimate exact \
+                     (estimate=exact in the rules of a study) to plan with the run times, as if they were \
+                          known before",
                     spec.log, spec.scheduler.name
                 )));
             }

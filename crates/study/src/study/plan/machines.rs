@@ -59,8 +59,8 @@ impl Draft {
         part.size.as_ref().is_ok_and(|size| size.is_of_use) && !self.axes.machines.contains(&spec.machine)
     }
 
-    /// Returns the reason why recorded waits are not those of a given machine: the log has the number of its own
-    /// nodes in its header or by their names, and this machine has another.
+    /// Returns the reason why recorded waits are not those of a given machine: the log has the number of its
+    /// own nodes in its header or by their names, and this machine has another.
     pub(super) fn doubt_of_size(&self, part: &PartSurvey, spec: &ReplaySpec) -> Option<String> {
         // Pooled partitions are not compared either, for a reason that counts more.
         let (nodes, source) = part.own_nodes.filter(|_| !part.pools_partitions)?;

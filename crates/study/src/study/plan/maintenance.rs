@@ -1,5 +1,5 @@
-//! Maintenance that a log shows: times in which nothing ran while jobs waited that fit. It is named, or replayed
-//! as planned outages.
+//! Maintenance that a log shows: times in which nothing ran while jobs waited that fit. It is named, or
+//! replayed as planned outages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -47,14 +47,14 @@ impl Draft {
 
 /// Adds to the period of a log a note on its maintenance, for schedulers that do not know of it.
 pub(super) fn name(period: &mut LogPeriod, names: &LogNames) {
-    let what = "nothing ran while jobs waited that fit, as in a maintenance, of which simulated schedulers know \
-                nothing (--outages recorded lets them know)";
+    let what = "nothing ran while jobs waited that fit, as in a maintenance, of which simulated schedulers \
+                know nothing (--outages recorded lets them know)";
     period.idle_note = listed(&period.idle, names).map(|list| format!("{what}: {list}"));
 }
 
-/// Adds to the period of a log the planned outages of its maintenance for each set of rules, and returns a note.
-/// `limits` has the jobs by rules, and `are_too_many` is true if the runs of the log were not kept. Fails, in
-/// words, if the log shows none.
+/// Adds to the period of a log the planned outages of its maintenance for each set of rules, and returns a
+/// note. `limits` has the jobs by rules, and `are_too_many` is true if the runs of the log were not kept.
+/// Fails, in words, if the log shows none.
 pub(super) fn plan(
     period: &mut LogPeriod,
     limits: &[Vec<StartAndLimit>],
@@ -74,8 +74,8 @@ pub(super) fn plan(
     let times = |spans: Vec<[i64; 2]>| spans.into_iter().map(|span| span.map(Time::from_seconds)).collect();
     period.planned = by_rules.into_iter().map(times).collect();
     Ok(format!(
-        "planned outages, as the log shows them: no simulated scheduler starts a job that would run into one by its \
-         limit: {list}"
+        "planned outages, as the log shows them: no simulated scheduler starts a job that would run into one \
+         by its limit: {list}"
     ))
 }
 
@@ -92,9 +92,9 @@ fn listed(spans: &[[i64; 2]], names: &LogNames) -> Option<String> {
     (!list.is_empty()).then(|| list.join(", "))
 }
 
-/// Returns the planned outage of a maintenance, in seconds of the log. It begins with the last end of a limit, of
-/// a job that started before, between the last end of a run and the first start: until then the scheduler let jobs
-/// run.
+/// Returns the planned outage of a maintenance, in seconds of the log. It begins with the last end of a
+/// limit, of a job that started before, between the last end of a run and the first start: until then the
+/// scheduler let jobs run.
 fn planned([idle_s, to_s]: [i64; 2], jobs: &[StartAndLimit], origin_s: i64) -> [i64; 2] {
     let before = jobs.iter().map(|job| [job.start - origin_s, job.limit - origin_s]);
     let limits = before.filter(|&[start, limit]| start < to_s && limit <= to_s).map(|[_, limit]| limit);
@@ -115,8 +115,8 @@ impl<'a> Known<'a> {
         Self { outages, of_machines: BTreeMap::new(), unknown: BTreeSet::new() }
     }
 
-    /// Returns the reason why recorded and simulated waits are not compared: a maintenance of the log meets no
-    /// planned outage. `None` if each does, or without any.
+    /// Returns the reason why recorded and simulated waits are not compared: a maintenance of the log meets
+    /// no planned outage. `None` if each does, or without any.
     pub(super) fn doubt(&mut self, log: usize, period: &LogPeriod, spec: &ReplaySpec) -> Option<String> {
         let machine = spec.machine.to_string();
         let of_file = self.of_machines.entry(machine).or_insert_with(|| {

@@ -216,9 +216,9 @@ impl Draft {
         Ok(study)
     }
 
-    /// Returns whether an allocator of `all` cannot serve a job of a log, and adds a note on it. `known` has the
-    /// answers by log, rules, machine, allocator and seed: the requests that an allocator can serve depend neither
-    /// on the scheduler nor on the network.
+    /// Returns whether an allocator of `all` cannot serve a job of a log, and adds a note on it. `known` has
+    /// the answers by log, rules, machine, allocator and seed: the requests that an allocator can serve
+    /// depend neither on the scheduler nor on the network.
     fn is_left_out(
         &self,
         survey: &Survey,

@@ -151,7 +151,8 @@ impl LoggedTimes<'_> {
             let [first, last] =
                 [first, last].map(|time| self.names.date_or_seconds(time.as_seconds() as i64));
             return Err(wrong(format!(
-                "the log has no jobs then; they are submitted from {first} on, and the last one ends at {last}"
+                "the log has no jobs then; they are submitted from {first} on, and the last one ends at \
+                     {last}"
             )));
         }
         Ok(LogPeriod { period: Some(period), ..LogPeriod::default() })
@@ -177,8 +178,8 @@ impl LoggedTimes<'_> {
              an idle machine",
             counted(window.carried, "job")
         );
-        let doubt = "it has the jobs that started or were submitted in a window, and those that ran at its \
-                     beginning are missing";
+        let doubt = "it seems to have the jobs that started or were submitted in a window, without those that \
+                     ran at its beginning";
         let doubt = window.is_by_start.then(|| doubt.to_owned());
         Some(LogPeriod { period: Some(period), note: Some(note), doubt, ..LogPeriod::default() })
     }
@@ -195,8 +196,8 @@ impl LoggedTimes<'_> {
     }
 }
 
-/// Returns the period of a log with these runs, and its words; `None` for all of it. Fails, in words, if the given
-/// period is empty or its dates are unknown.
+/// Returns the period of a log with these runs, and its words; `None` for all of it. Fails, in words, if the
+/// given period is empty or its dates are unknown.
 pub fn covered(
     log: &str,
     choice: Option<&PeriodChoice>,

@@ -210,8 +210,8 @@ pub(super) fn is_recorded(spec: &ReplaySpec) -> bool {
     spec.scheduler.name == RECORDED
 }
 
-/// Returns whether results have the causes of waiting without --why: those of the recorded schedule of a site,
-/// or of a machine whose size follows from its use.
+/// Returns whether results have the causes of waiting without --why: those of the recorded schedule of a
+/// site, or of a machine whose size follows from its use.
 pub(in crate::study) fn explains(spec: &ReplaySpec, is_of_site: bool, assumes_size: bool) -> bool {
     (is_of_site || assumes_size) && is_recorded(spec)
 }

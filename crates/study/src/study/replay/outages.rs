@@ -65,8 +65,8 @@ pub(in crate::study) fn check_execution(
     Ok(())
 }
 
-/// Returns the outages of one replication; `None` if no node goes down. Random failures begin with the first arrival,
-/// which is the same for all allocators.
+/// Returns the outages of one replication; `None` if no node goes down. Random failures begin with the first
+/// arrival, which is the same for all allocators.
 pub(in crate::study) fn plan(
     spec: &ReplaySpec,
     options: &Options,

@@ -152,8 +152,8 @@ impl Replication<'_> {
         })
     }
 
-    /// Explains the recorded waits on a machine with only as many nodes as were in use at most within 3 hours.
-    /// `None` unless the recorded schedule of a machine of unknown size is replayed.
+    /// Explains the recorded waits on a machine with only as many nodes as were in use at most within 3
+    /// hours. `None` unless the recorded schedule of a machine of unknown size is replayed.
     fn why_of_peak(
         &self,
         jobs: &[Job],

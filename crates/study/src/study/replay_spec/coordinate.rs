@@ -40,8 +40,8 @@ pub struct Coordinate {
     pub(in crate::study) needs_all_jobs: bool,
     /// Key of study files. `None` if these cannot set the coordinate.
     pub key: Option<StudyKey>,
-    /// The option of `replay` whose values, like those of the key, become the coordinate one by one. `None` if
-    /// planning makes the coordinate from several arguments or from the log.
+    /// The option of `replay` whose values, like those of the key, become the coordinate one by one. `None`
+    /// if planning makes the coordinate from several arguments or from the log.
     pub axis: Option<Axis>,
     /// Representation in the command `replay`.
     in_command: InCommand,

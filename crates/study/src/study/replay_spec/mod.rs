@@ -59,8 +59,8 @@ pub struct ReplaySpec {
     pub seed: u64,
     /// Names of the algorithms in results.
     pub labels: Arc<Labels>,
-    /// Outages that the log shows, if they are replayed; in comparisons they do not count, as they follow from
-    /// the log, its rules and the options.
+    /// Outages that the log shows, if they are replayed; in comparisons they do not count, as they follow
+    /// from the log, its rules and the options.
     pub planned: Arc<[[Time; 2]]>,
 }
 

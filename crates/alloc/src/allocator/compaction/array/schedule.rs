@@ -177,7 +177,8 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// The schedule of one candidate: the largest delay, the suspension of each task, and the step of each element.
+/// The schedule of one candidate: the largest delay, the suspension of each task, and the step of each
+/// element.
 struct Trial {
     delay: u32,
     suspended: Vec<Suspension>,

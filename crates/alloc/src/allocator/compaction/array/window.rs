@@ -40,9 +40,9 @@ pub struct Window {
 
 impl Window {
     /// Returns the window for a task of `length` processors if tasks move to the left; `None` if fewer than
-    /// `length + spare` processors are free. The window covers as few busy processors as possible; of equals the leftmost is
-    /// taken. By Theorem 1, some best window ends where a free block ends, so only these are compared.
-    /// O(tasks).
+    /// `length + spare` processors are free. The window covers as few busy processors as possible; of equals
+    /// the leftmost is taken. By Theorem 1, some best window ends where a free block ends, so only these are
+    /// compared. O(tasks).
     pub fn left(array: &Array, length: u32, spare: u32) -> Option<Self> {
         let tasks = array.tasks();
         // Prefix sums: the number of processors of all tasks before each one.
