@@ -9,7 +9,6 @@ use super::saved::SavedAnswer;
 use meshreplay_sim::metrics::{Better, Metric};
 
 /// What a table shows of one of several replays that differ only in the allocator.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
     /// Whether waits grow with the length of the log.
