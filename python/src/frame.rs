@@ -90,6 +90,7 @@ impl Frame {
                 AnyValue::Float64(number) => values.append(number)?,
                 AnyValue::String(text) => values.append(text)?,
                 AnyValue::Boolean(is) => values.append(is)?,
+                other if other.is_integer() => values.append(other.extract::<i64>())?,
                 other => values.append(other.to_string())?,
             }
         }

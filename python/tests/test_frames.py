@@ -124,8 +124,11 @@ def test_messages_on_frames_name_keywords_and_no_files() -> None:
     with pytest.raises(mr.Error) as raised:
         mr.Log.from_frame(pl.DataFrame({"a": [1], "b": [2]}))
     assert 'columns={"submit": "COLUMN", ' in str(raised.value) and str(raised.value).startswith("the frame: ")
-    frame = pl.DataFrame({"submit": [0], "run": [5], "procs": [9]})
+    frame = pl.DataFrame({"submit": [0, 0, 0], "run": [5, 5, 5], "procs": [9, 1, 1]})
     with pytest.raises(mr.Error, match="^mine: job 1 asks for 9 processors.*oversize='skip'"):
+        mr.replay(mr.Log.from_frame(frame, name="mine"), "2x2", "naive", estimate="exact", quiet=True)
+    frame = pl.DataFrame({"submit": [0], "run": [5], "procs": [9]})
+    with pytest.raises(mr.Error, match="^mine: job 1 asks for 9 processors.* larger machine, such as machine='auto'"):
         mr.replay(mr.Log.from_frame(frame, name="mine"), "2x2", "naive", estimate="exact", quiet=True)
     with pytest.raises(TypeError, match=r"a DataFrame is no log; mr\.Log\.from_frame"):
         mr.replay(frame, "2x2", "naive")

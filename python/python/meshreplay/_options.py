@@ -99,6 +99,11 @@ class ReplayOptions(TypedDict, total=False):
     summary, and with the jobs the frame `latency`, a histogram whose counts add up over replays, seeds and parts of a
     study."""
 
+    why: bool | None
+    """`--why`: Find out why jobs waited: split each wait into the time without room, behind the reservation of the
+    oldest blocked job, without nodes in outages, without a place for a contiguous allocator, and free to start, when
+    the scheduler could have started the job and delayed no other."""
+
     contention: bool | None
     """`--contention`: Estimate contention: the number of pairs of messages that meet on links if all nodes of each
     running job send to each other."""
@@ -132,9 +137,11 @@ class ReplayOptions(TypedDict, total=False):
     log, or dates such as 2024-03-01..2024-04-01 in its time zone."""
 
     outages: Scalar | None
-    """`--outages`: Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of
-    the log as replayed; a node is a number, an interval such as 0-3, or coordinates such as (2,5)), or
-    random:mtbf=30d,repair=4h for failures that are drawn from the seed."""
+    """`--outages`: Nodes that go down and come up: a file with a line time,node,down|planned|up for each change
+    (seconds of the log as replayed; a node is a number, an interval such as 0-3, or coordinates such as (2,5)), or
+    random:mtbf=30d,repair=4h for failures that are drawn from the seed. Schedulers know planned outages, of the whole
+    machine, in advance: nothing starts that would run into one. recorded plans those that the log shows: 6 h or more
+    in which nothing ran while jobs waited that fit."""
 
     on_outage: Scalar | None
     """`--on-outage`: What happens to a job when one of its nodes goes down [default: requeue:limit=1000]. requeue
@@ -156,7 +163,8 @@ class PlotOptions(TypedDict, total=False):
     ratio."""
 
     log: Scalar | Sequence[Scalar] | None
-    """`--log`: Show results of these logs only. Several logs, machines or schedulers have a panel each."""
+    """`--log`: Show results of these logs only. In a picture, several logs, machines or schedulers have a panel
+    each."""
 
     machine: Scalar | Sequence[Scalar] | None
     """`--machine`: Show results on these machines only."""

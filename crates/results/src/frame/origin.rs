@@ -302,9 +302,9 @@ impl Origin {
     /// study.json. Cells may have been added since the summary was written, and the jobs of a cell are found
     /// by its position. Does nothing for a run.
     pub(super) fn renumber(&self, frame: &mut DataFrame) -> Result<(), FrameError> {
-        let numbers: BTreeMap<&str, u32> = self.keys().zip(0..).collect();
+        let numbers: BTreeMap<&str, i64> = self.keys().zip(0..).collect();
         let Some(keys) = frame.column("key").ok().and_then(|column| column.str().ok()) else { return Ok(()) };
-        let found: Option<Vec<u32>> = keys.iter().map(|key| numbers.get(key?).copied()).collect();
+        let found: Option<Vec<i64>> = keys.iter().map(|key| numbers.get(key?).copied()).collect();
         if let Some(found) = found {
             frame.with_column(Column::from(Series::new(name("replay"), found)))?;
         }

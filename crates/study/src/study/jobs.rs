@@ -268,7 +268,9 @@ impl Misfits {
         let Self { count, jobs, .. } = self;
         match allocator {
             _ if 2 * count <= *jobs => SKIP.to_owned(),
-            None => format!("{count} of {jobs} jobs are larger, so give a larger machine, such as -m auto"),
+            None => {
+                format!("{count} of {jobs} jobs are larger, so give a larger machine, such as --machine auto")
+            }
             Some(_) => {
                 format!("{count} of {jobs} jobs have no place, so give another allocator or a larger machine")
             }
