@@ -104,7 +104,7 @@ bench:
 	$(CARGO) bench
 
 # Measures how times grow with nodes, processors, jobs and queues, and writes docs/experiments/growth.csv and the table and plot of
-# docs/src/growth.md, in about a quarter of an hour. GROWTH_BUDGET_S=SECONDS sets the time per cell. GROWTH_FAMILY='3D tori' measures
+# docs/developers/growth.md, in about a quarter of an hour. GROWTH_BUDGET_S=SECONDS sets the time per cell. GROWTH_FAMILY='3D tori' measures
 # calls on one family of machines, GROWTH_ALLOCATORS='mc snug' some rows; these print CSV and leave the files alone.
 bench-growth:
 ifeq ($(GROWTH_FAMILY)$(GROWTH_ALLOCATORS),)
@@ -137,7 +137,7 @@ doc:
 	$(CARGO) doc --release --no-deps --open
 
 # Throws random inputs at every reader, allocator and scheduler for MINUTES, with debug assertions and checks of overflow; see
-# docs/src/fuzzing.md. FUZZ=NAME tries the targets whose names hold NAME. Then a tenth of that at the readers of results.
+# docs/developers/fuzzing.md. FUZZ=NAME tries the targets whose names hold NAME. Then a tenth of that at the readers of results.
 MINUTES ?= 10
 fuzz:
 	$(CARGO) test --test fuzz -- --minutes $(MINUTES) $(FUZZ)

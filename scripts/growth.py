@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the table and the plot of docs/src/growth.md from docs/experiments/growth.csv, which `make bench-growth` measures.
+"""Makes the table and the plot of docs/developers/growth.md from docs/experiments/growth.csv, which `make bench-growth` measures.
 
 Usage: growth.py. Standard library only.
 """
@@ -53,11 +53,11 @@ def main():
     lines = ["| allocator | " + " | ".join(f"{size:,} nodes" for size in SIZES) + " |", "| --- |" + " ---: |" * len(SIZES)]
     for name in ALLOCATORS:
         lines.append(f"| {name} | " + " | ".join(duration(times[name, size]) for size in SIZES) + " |")
-    page = ROOT / "docs/src/growth.md"
+    page = ROOT / "docs/developers/growth.md"
     before, rest = page.read_text(encoding="utf-8").split("<!-- table -->\n")
     after = rest.split("<!-- end -->")[1]
     page.write_text(before + "<!-- table -->\n" + "\n".join(lines) + "\n<!-- end -->" + after, encoding="utf-8")
-    (ROOT / "docs/src/images/growth.svg").write_text(plot(times), encoding="utf-8")
+    (ROOT / "docs/developers/growth.svg").write_text(plot(times), encoding="utf-8")
 
 
 if __name__ == "__main__":

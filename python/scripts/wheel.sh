@@ -12,8 +12,10 @@ if ! command -v "$maturin" > /dev/null; then
     venv=target/maturin-venv
     maturin=$PWD/$venv/bin/maturin
     if [ ! -x "$maturin" ]; then
-        pinned=$(grep '^maturin==' scripts/release/requirements.txt)
-        if ! { python3 -m venv "$venv" && "$venv/bin/python" -m pip install --quiet "$pinned"; } > /dev/null 2>&1; then
+        # Python 3.10 needs tomli for it.
+        sed -n '/^\(maturin\|tomli\)==/,/# via/p' scripts/release/requirements.txt > target/maturin.txt
+        if ! { python3 -m venv "$venv" &&
+            "$venv/bin/python" -m pip install --quiet --require-hashes --requirement target/maturin.txt; } > /dev/null 2>&1; then
             echo "skipped: maturin cannot be installed"
             exit 0
         fi

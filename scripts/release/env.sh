@@ -5,6 +5,14 @@
 . scripts/release/tools.sh
 install_tools release-tools scripts/release/requirements.txt
 
+# Another compiler gives other bytes.
+rust=$(cat scripts/release/rust.txt)
+if [ "$(rustc --version | cut -d ' ' -f 2)" != "$rust" ]; then
+    echo "releases are built with Rust $rust (scripts/release/rust.txt), not $(rustc --version);" \
+        "rustup toolchain install $rust && export RUSTUP_TOOLCHAIN=$rust" >&2
+    exit 1
+fi
+
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 host=$(rustc -vV | sed -n 's/^host: //p')
 target=${TARGET:-$host}

@@ -1,4 +1,4 @@
-# Sourced from the project's root: pinned tools from Python's registry.
+# Sourced from the project's root: tools from Python's registry, pinned with their hashes.
 # shellcheck shell=sh
 
 # install_tools FOLDER REQUIREMENTS installs Python packages into target/FOLDER, unless they are there, and
@@ -12,7 +12,7 @@ install_tools() {
         # Windows has another layout.
         [ -x "$tools_python" ] || tools_python=$venv/Scripts/python
         "$tools_python" -m pip install --quiet --disable-pip-version-check --only-binary :all: \
-            --requirement "$2"
+            --require-hashes --requirement "$2"
         cp "$2" "$venv/installed.txt"
     fi
     PATH=$PWD/$venv/bin:$PWD/$venv/Scripts:$PATH

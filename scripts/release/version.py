@@ -1,4 +1,5 @@
 """Checks that the version is the same in every file that has one; with a new version, writes it into them.
+Also checks that the container is built with the Rust of releases.
 
 Usage: version.py                 check
        version.py 1.2.3           write, except for CHANGELOG.md, whose text is yours, and check
@@ -54,6 +55,9 @@ def problems(tag):
         if versions != {version}:
             has = ", ".join(sorted(versions)) or "no version"
             found.append(f"{file} has {has}; expected {version}, as in Cargo.toml")
+    rust = read("scripts/release/rust.txt").strip()
+    if f"FROM rust:{rust}-" not in read("Dockerfile"):
+        found.append(f"Dockerfile has another Rust; expected {rust}, as in scripts/release/rust.txt")
     heading = notes()[0]
     if not heading.startswith(version):
         found.append(f"CHANGELOG.md begins with '{heading}'; expected a section for {version}")

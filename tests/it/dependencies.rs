@@ -162,5 +162,5 @@ fn the_page_says_why_each_dependency_is_trusted() -> Tested {
         writeln!(page, "| `{name}` | {version} | {reason} |")?;
     }
     page += "\nThe Python package has its own list in `python/Cargo.toml`.\n";
-    assert_committed("docs/src/dependencies.md", &page)
+    assert_committed("docs/developers/dependencies.md", &page)
 }

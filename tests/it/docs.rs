@@ -42,9 +42,10 @@ pub(crate) fn pages_below(directory: &str) -> Result<Vec<String>, Box<dyn Error>
     Ok(found)
 }
 
-/// The pages of the book and the documents at the project's root.
+/// The pages of the book, those for developers, and the documents at the project's root.
 pub(crate) fn all_pages() -> Result<Vec<String>, Box<dyn Error>> {
     let mut pages = pages_below(PAGES)?;
+    pages.extend(pages_below("docs/developers")?);
     let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
     pages.extend(documents.into_iter().filter(|file| root().join(file).exists()).map(str::to_owned));
     Ok(pages)
@@ -200,17 +201,17 @@ fn the_table_of_contents_has_every_page_once() -> Tested {
     let path = format!("{PAGES}/SUMMARY.md");
     let summary = fs::read_to_string(root().join(&path))?;
     let mut text = String::new();
-    let is_generated = |line: &&str| {
-        line.starts_with(' ') && (line.contains("](allocators/") || line.contains("](schedulers/"))
-    };
-    for line in summary.lines().filter(|line| !is_generated(line)) {
-        let _ = writeln!(text, "{line}");
-        if line.contains("](allocators/README.md)") {
-            text += &contents_of_allocators()?;
-        } else if line.contains("](schedulers/README.md)") {
-            let lines =
-                SCHEDULERS.iter().map(|row| format!("  - [{}](schedulers/{}.md)\n", row.name, row.name));
-            text += &lines.collect::<String>();
+    let schedulers = SCHEDULERS.iter().map(|row| format!("- [{}](schedulers/{}.md)\n", row.name, row.name));
+    let schedulers = schedulers.collect::<Vec<_>>().concat();
+    for part in summary.split_inclusive("\n# ") {
+        match part.split_once(" one by one\n") {
+            Some((about @ "Schedulers", _)) => {
+                let _ = write!(text, "{about} one by one\n\n{schedulers}\n# ");
+            }
+            Some((about @ "Allocators", _)) => {
+                let _ = write!(text, "{about} one by one\n\n{}", contents_of_allocators()?);
+            }
+            _ => text += part,
         }
     }
     assert_committed(&path, &text)?;

@@ -233,14 +233,14 @@ fn scheduler_page(row: &scheduler::Entry) -> Result<String, Box<dyn Error>> {
     Ok(format!("{text}\n## How it works\n\n{}", head_of(&file)?))
 }
 
-/// The table of contents below the page on allocators: families, with their members indented.
+/// The table of contents of the allocators: families, with their members indented.
 pub(crate) fn contents_of_allocators() -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     for (family, rows) in families()? {
-        let mut indent = "  ";
+        let mut indent = "";
         if let Some(family) = family {
-            let _ = writeln!(text, "  - [{family}](allocators/{family}/README.md)");
-            indent = "    ";
+            let _ = writeln!(text, "- [{family}](allocators/{family}/README.md)");
+            indent = "  ";
         }
         for row in rows {
             let _ = writeln!(text, "{indent}- [{}]({})", row.name, page_of(row.name)?);
