@@ -75,6 +75,7 @@ man:
 test-slurm:
 	$(CARGO) build --release --quiet
 	tests/slurm/run.sh
+	tests/slurm/topology.sh
 	tests/slurm/accounting.sh
 
 # Typesets the LaTeX tables; pages go to target/latex. Run by root on Debian, it installs pdflatex; says what it skips.

@@ -32,8 +32,10 @@ pub(super) struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Frame that is shown: the summary, or one row for each shape of jobs, which --by-shape keeps.
-    #[arg(long, value_name = "FRAME", default_value = "summary", value_parser = ["summary", "shapes"])]
+    /// Frame that is shown: the summary, or one row for each shape of jobs, which --by-shape keeps, or for
+    /// each slice of --fragmentation.
+    #[arg(long, value_name = "FRAME", default_value = "summary",
+          value_parser = ["summary", "shapes", "slices"])]
     frame: String,
 
     /// Columns of the frame whose values label the rows.
@@ -148,8 +150,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         detail => {
             let details = Table::read_details(&args.folder, detail, &|_| true)?;
             details.ok_or_else(|| {
+                let is_slices = detail == "slices";
+                let (jobs, option) =
+                    if is_slices { ("", "--fragmentation") } else { (" --jobs", "--by-shape") };
                 anyhow!(
-                    "{} holds no frame '{detail}'; `replay -o` and `sweep --jobs` keep it with --by-shape",
+                    "{} holds no frame '{detail}'; `replay -o` and `sweep{jobs}` keep it with {option}",
                     args.folder.display()
                 )
             })?

@@ -67,32 +67,44 @@ fn slurm_boxes_are_those_of_the_topology() -> Tested {
 fn the_course_of_fragmentation_has_the_means_of_the_summary() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let slices = "--fragmentation 4x4x2,2x2x2,8x8x1";
+    let option = "--fragmentation 4x4x2,2x2x2*3,8x8x1";
     kept(
         at,
         &format!(
             "tpu-slices:jobs=300,offered=0.8 -m torus:8x8x4 --oversize skip -a first-fit:turn=yes hilbert+bf \
-                 {slices}"
+                 {option}"
         ),
     )?;
+    let slices = columns(&at.join("out/slices.csv"))?;
+    assert_eq!(slices["slice"], ["4x4x2", "2x2x2*3", "8x8", "4x4x2", "2x2x2*3", "8x8"]);
+    let table = run(at, "table out --frame slices --rows slice --columns allocator --value fit_mean")?;
+    assert_eq!(table.code, Some(0), "{}", table.stderr);
+    assert!(table.stdout.lines().any(|line| line.trim_start().starts_with("2x2x2*3 ")), "{}", table.stdout);
     let course = columns(&at.join("out/fragmentation.csv"))?;
     let summary = columns(&at.join("out/summary.csv"))?;
     let (times, replays) = (numbers(&course, "time_s")?, numbers(&course, "replay")?);
     for replay in 0..2 {
         let rows: Vec<usize> = (0..times.len()).filter(|&i| replays[i] as usize == replay).collect();
         let span_s = times[rows[rows.len() - 1]] - times[rows[0]];
-        for (column, mean) in [
-            ("largest_free_submesh", "largest_free_submesh_mean"),
-            ("external_fragmentation", "external_fragmentation"),
-            ("slices_fit_1", "slices_fit_1_mean"),
-            ("slices_fit_3", "slices_fit_3_mean"),
+        for (column, (frame, mean), row) in [
+            ("largest_free_submesh", (&summary, "largest_free_submesh_mean"), replay),
+            ("external_fragmentation", (&summary, "external_fragmentation"), replay),
+            ("slices_fit_1", (&slices, "fit_mean"), 3 * replay),
+            ("slices_fit_3", (&slices, "fit_mean"), 3 * replay + 2),
         ] {
             let values = numbers(&course, column)?;
             let sum: f64 =
                 rows.windows(2).map(|pair| (times[pair[1]] - times[pair[0]]) * values[pair[0]]).sum();
-            let expected = numbers(&summary, mean)?[replay];
+            let expected = numbers(frame, mean)?[row];
             assert!((sum / span_s - expected).abs() < 1e-9 * expected.max(1.0), "{mean}: {}", sum / span_s);
         }
+        // The course with enough of the second slice.
+        let fits = numbers(&course, "slices_fit_2")?;
+        let enough_s = |pair: &[usize]| {
+            if fits[pair[0]] >= 3.0 { times[pair[1]] - times[pair[0]] } else { 0.0 }
+        };
+        let share = rows.windows(2).map(enough_s).sum::<f64>() / span_s;
+        assert!((share - numbers(&slices, "fit_share")?[3 * replay + 1]).abs() < 1e-9, "{share}");
         // At the end the machine is idle.
         let last = rows[rows.len() - 1];
         let end = ["free", "largest_free_submesh", "slices_fit_1", "slices_fit_2", "slices_fit_4"];
@@ -119,28 +131,27 @@ fn cubes_behind_switches_join_wherever_they_are_free() -> Tested {
         let line = |(job, run_s)| format!("{job} 0 -1 {run_s} 64 -1 -1 64 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
         runs_s.iter().enumerate().map(line).collect()
     };
-    let found = |arguments: &str, names: &[&str]| -> Result<Vec<f64>, Box<dyn Error>> {
+    // Returns the means and shares of both slices, and a number of the summary.
+    let found = |arguments: &str, name: &str| -> Result<Vec<f64>, Box<dyn Error>> {
         kept(at, &format!("{arguments} -s fcfs -a rfold-reconfig"))?;
+        let slices = columns(&at.join("out/slices.csv"))?;
         let summary = columns(&at.join("out/summary.csv"))?;
-        names.iter().map(|name| Ok(summary[*name][0].parse()?)).collect()
+        Ok([numbers(&slices, "fit_mean")?, numbers(&slices, "fit_share")?, numbers(&summary, name)?].concat())
     };
     // Two of the four cubes, 1 and 3, are free from 10 s to 100 s.
     fs::write(at.join("two.swf"), log(&[100, 10, 100, 10]))?;
-    let names = ["slices_fit_1_mean", "slices_fit_2_mean", "slices_fit_2_share", "external_fragmentation"];
     let slices = "two.swf -m ocs:4x4x4x4 --fragmentation 8x4x4,4x4x4*2";
-    assert_eq!(found(slices, &names)?, [0.9, 1.8, 0.9, 0.0]);
+    assert_eq!(found(slices, "external_fragmentation")?, [0.9, 1.8, 0.9, 0.9, 0.0]);
     // Two of the five cubes are free, and one of them has a node down for half of the time.
     fs::write(at.join("three.swf"), log(&[100; 3]))?;
     fs::write(at.join("down.csv"), "50,200,down\n")?;
-    let names = ["slices_fit_1_mean", "slices_fit_1_share", "slices_fit_2_mean", "largest_free_submesh_mean"];
     let slices = "three.swf -m ocs:5x4x4x4 --outages down.csv --fragmentation 4x4x4*2,8x4x4";
-    assert_eq!(found(slices, &names)?, [1.5, 0.5, 0.5, 120.0]);
-    // The table shows columns of the two given slices only.
+    assert_eq!(found(slices, "largest_free_submesh_mean")?, [1.5, 0.5, 0.5, 0.5, 120.0]);
+    // The table shows columns of the two given slices.
     let ran = run(at, "replay two.swf -m ocs:4x4x4x4 -a rfold --fragmentation 8x4x4,4x4x4*2 --no-timing -q")?;
-    for title in ["largest free", "external fragm.", "slice 1 fits", "slice 2 time"] {
+    for title in ["largest free", "external fragm.", "8x4x4 fits", "4x4x4*2 time"] {
         assert!(ran.stdout.contains(title), "{title}: {}", ran.stdout);
     }
-    assert!(!ran.stdout.contains("slice 3"), "{}", ran.stdout);
     Ok(())
 }
 
@@ -161,6 +172,7 @@ fn a_study_keeps_the_same_details_as_a_replay() -> Tested {
     for command in [
         "table DIR --frame shapes --rows nodes --columns allocator --value refusals",
         "table DIR --frame shapes --rows nodes,shape --columns allocator --value wait_s_mean",
+        "table DIR --frame slices --rows slice --columns allocator --value fit_share",
         "plot DIR --kind fragmentation --value free -o DIR",
     ] {
         let [of_study, of_run] = ["study", "out"].map(|folder| run(at, &command.replace("DIR", folder)));
@@ -171,6 +183,13 @@ fn a_study_keeps_the_same_details_as_a_replay() -> Tested {
     let [of_study, of_run] =
         ["study", "out"].map(|folder| fs::read(at.join(folder).join("fragmentation.svg")));
     assert!(of_study? == of_run?);
+    // The slices are also kept without jobs.
+    let ran = run(at, "sweep s.toml -o few --fragmentation 2x2,4x1 --no-timing -q")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let [few, of_run] = ["few", "out"].map(|folder| {
+        run(at, &format!("table {folder} --frame slices --rows slice,allocator --value fit_mean"))
+    });
+    assert_eq!(few?.stdout, of_run?.stdout);
     // A merge copies all details of cells.
     let ran = run(at, "merge study -o merged")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -180,7 +199,7 @@ fn a_study_keeps_the_same_details_as_a_replay() -> Tested {
             .collect::<std::io::Result<_>>()?)
     };
     assert_eq!(names("merged/cells")?, names("study/cells")?);
-    assert_eq!(names("merged/cells")?.len(), 8);
+    assert_eq!(names("merged/cells")?.len(), 10);
     Ok(())
 }
 

@@ -8,15 +8,15 @@ is_free() {
     ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
-# Four ports in a row that are free.
+# The first of as many free ports in a row as the controller and the nodes need.
 find_ports() {
-    local port
+    local port other
     for port in $(shuf -i 20000-29000 -n 50); do
-        if is_free "$port" && is_free $((port + 1)) && is_free $((port + 2)) &&
-            is_free $((port + 3)); then
-            echo "$port"
-            return
-        fi
+        for other in $(seq "$port" $((port + ${#nodes[@]}))); do
+            is_free "$other" || continue 2
+        done
+        echo "$port"
+        return
     done
     echo "no free ports" >&2
     return 1

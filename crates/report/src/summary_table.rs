@@ -5,14 +5,16 @@ use super::chosen_columns::{ColumnError, NONE, TextColumn, spread, text_columns}
 use super::verdict::{OF_WAITS, OVERLOADED, Winners};
 use meshreplay_results::frame::{self, FinishedRun};
 use meshreplay_results::text::{Align, Screen, Table, duration_ns, grouped};
-use meshreplay_sim::metrics::{Better, Display, Group, Has, Interval, METRICS, Metric, Needs, TableColumn};
+use meshreplay_sim::metrics::{
+    Better, Display, Group, Has, Interval, METRICS, Metric, Needs, Slice, TableColumn,
+};
 use meshreplay_study::study::{Coordinate, Options, Outcome, ReplaySpec, Study};
 
 /// The summary of a run, formatted as a table.
 pub struct SummaryTable {
     table: Table,
     /// The titles of the columns of numbers, the least useful first.
-    by_use: Vec<&'static str>,
+    by_use: Vec<String>,
     /// Whether the number of jobs was requested, so that it stays in the table even if all rows share it.
     keeps_jobs: bool,
 }
@@ -45,13 +47,11 @@ impl SummaryTable {
         let winners = Winners::of_run(study, run);
         let content = TableContent { replays, options: &study.options, has: study.has, chosen, winners };
         let keeps_jobs = !content.has_jobs();
-        let mut by_use: Vec<(u8, &'static str)> = default_numbers(&content)
-            .iter()
-            .rev()
-            .map(|(metric, column)| (metric.room_rank, column.title))
-            .collect();
-        by_use.sort_by_key(|(rank, _)| *rank);
-        let by_use = by_use.into_iter().map(|(_, title)| title).collect();
+        let mut numbers = default_numbers(&content);
+        numbers.reverse();
+        numbers.sort_by_key(|(metric, _)| metric.room_rank);
+        let slices = slice_columns(&content).into_iter().rev().map(|(title, _)| title);
+        let by_use = slices.chain(numbers.into_iter().map(|(_, column)| column.title.to_owned())).collect();
         Ok(Self { table: rows_table(&content, &order), by_use, keeps_jobs })
     }
 
@@ -63,12 +63,13 @@ impl SummaryTable {
         let mut constant: Vec<&str> = shared.chain(["replications"]).collect();
         constant.extend((!self.keeps_jobs).then_some("jobs"));
         if screen.width.is_some() && self.table.height() > 1 {
-            constant.extend(self.by_use.iter().rev());
+            constant.extend(self.by_use.iter().rev().map(String::as_str));
         }
         let shared = self.table.drop_constant(&constant);
         let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
         let gap = if shared.is_empty() { "" } else { "\n" };
-        screen.items(&shared) + gap + &screen.table(&self.table, &self.by_use)
+        let by_use: Vec<&str> = self.by_use.iter().map(String::as_str).collect();
+        screen.items(&shared) + gap + &screen.table(&self.table, &by_use)
     }
 
     /// Returns the table itself, with all of its columns.
@@ -144,6 +145,27 @@ fn default_numbers(content: &TableContent<'_>) -> Vec<(&'static Metric, TableCol
     numbers
 }
 
+/// Returns the default columns on the slices of `--fragmentation`, which are not in the summary: their titles,
+/// and the text of a replay. Empty without slices.
+fn slice_columns(content: &TableContent<'_>) -> Vec<(String, impl Fn(&[Outcome]) -> String)> {
+    let slices = content.options.fragmentation.iter().flat_map(|slices| slices.all());
+    let slices = slices.enumerate().filter(|_| content.chosen.is_empty());
+    let column = |(i, slice): (usize, &Slice), is_share: bool| {
+        let (factor, decimals, unit) = if is_share { (100.0, 1, "%") } else { (1.0, 2, "") };
+        let cell = move |outcomes: &[Outcome]| {
+            let value = |outcome: &Outcome| {
+                let fit = outcome.recording.fragmentation.as_ref()?.slices.get(i)?;
+                Some(factor * if is_share { fit.enough } else { fit.fit })
+            };
+            let values: Vec<f64> = outcomes.iter().filter_map(value).collect();
+            Interval::of(&values).map_or_else(|| NONE.to_owned(), |found| spread(found, decimals) + unit)
+        };
+        (format!("{slice} {}", if is_share { "time" } else { "fits" }), cell)
+    };
+    let means = slices.clone().map(|slice| column(slice, false));
+    means.chain(slices.map(|slice| column(slice, true))).collect()
+}
+
 /// Returns the table with all columns and one row for each replay, in this order. The best numbers are
 /// marked.
 fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
@@ -160,7 +182,9 @@ fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
     right.extend(has_jobs.then_some("jobs"));
     right.extend(options.replications.are_several().then_some("replications"));
     let numbers = if chosen.is_empty() { default_numbers(content) } else { Vec::new() };
+    let slices = slice_columns(content);
     right.extend(numbers.iter().map(|(_, column)| column.title));
+    right.extend(slices.iter().map(|(title, _)| title.as_str()));
     right.extend(chosen.iter().map(|column| column.name.as_str()));
     columns.extend(right.into_iter().map(|title| (title, Align::Right)));
     let mut table = Table::new(&columns);
@@ -174,6 +198,7 @@ fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
             let text = number(metric, column.group, outcomes);
             marked(metric.name(), winners.is_overloaded(i), text)
         }));
+        cells.extend(slices.iter().map(|(_, cell)| cell(outcomes)));
         cells.extend(chosen.iter().map(|column| {
             let text = column.cells.get(i).cloned().unwrap_or_default();
             marked(&column.name, winners.is_overloaded(i), text)

@@ -181,7 +181,7 @@ class Results:
         return found
 
     def frame(self, name: str) -> Frame | None:
-        """Returns the frame of this name: `summary`, `jobs`, `fragmentation`, `shapes`, `downtimes` or `tidy`.
+        """Returns the frame of this name: `summary`, `jobs`, `fragmentation`, `shapes`, `slices`, `downtimes` or `tidy`.
 
         `None` if the replays have none, as nobody asked for it.
         """

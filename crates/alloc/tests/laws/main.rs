@@ -9,6 +9,7 @@ mod law_breakers;
 mod laws;
 mod list_twins;
 mod naive_twins;
+mod paper_twins;
 mod plain_twins;
 mod served_when_down;
 mod slurm_oracle;

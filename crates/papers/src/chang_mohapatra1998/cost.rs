@@ -205,6 +205,7 @@ fn list_times(findings: &mut Findings<'_>, log: &str, names: [&str; 2], search: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshreplay_testing::Numbers;
 
     #[test]
     fn both_are_asked_on_the_same_states() {
@@ -222,5 +223,33 @@ mod tests {
             both.release(placement);
         }
         assert!(both.place(&Request::sides([32, 32, 1])).is_some() && both.calls == 18);
+    }
+
+    /// Whether a rectangle of these sides is free anywhere.
+    fn is_somewhere(machine: &Machine, [a, b]: [u32; 2]) -> bool {
+        let bases = (0..=32 - b).flat_map(|y| (0..=32 - a).map(move |x| [x, y, 0]));
+        bases.into_iter().any(|base| Submesh { base, sizes: [a, b, 1] }.is_free(machine))
+    }
+
+    /// The scan looks at the sides as requested; only if they are free nowhere, and the job is not a square, it
+    /// looks at the turned sides.
+    #[test]
+    fn orientations_are_counted_as_by_hand_on_a_thousand_histories() {
+        let mut numbers = Numbers(1);
+        for _ in 0..1000 {
+            let mut both = Both::new([SCAN, FIXED]).expect("allocators of that name");
+            let (mut running, mut counted, mut turned) = (Vec::new(), 0, 0);
+            for _ in 0..12 {
+                if !running.is_empty() && numbers.below(4) == 0 {
+                    let job: Placement = running.swap_remove(numbers.below(running.len() as u32) as usize);
+                    both.release(&job);
+                }
+                let sides = [1 + numbers.below(32), 1 + numbers.below(32)];
+                let is_second = sides[0] != sides[1] && !is_somewhere(&both.machine, sides);
+                (counted, turned) = (counted + 1 + usize::from(is_second), turned + usize::from(is_second));
+                running.extend(both.place(&Request::sides([sides[0], sides[1], 1])));
+            }
+            assert_eq!((both.orientations, both.calls), (counted, 12), "{turned} turned");
+        }
     }
 }

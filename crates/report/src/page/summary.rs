@@ -10,9 +10,7 @@ use meshreplay_figures::draw::capitalized;
 use meshreplay_figures::{Curve, InMeans, Results};
 use meshreplay_results::frame::Numbers;
 use meshreplay_results::text::grouped;
-use meshreplay_sim::metrics::{
-    Better, Display, Group, Has, Interval, METRICS, MOST_SLICES, Metric, Needs, TableColumn,
-};
+use meshreplay_sim::metrics::{Better, Display, Group, Has, Interval, METRICS, Metric, Needs, TableColumn};
 use meshreplay_study::study::Coordinate;
 
 /// The least rank of a number, as in a narrow terminal, that the table shows without being asked.
@@ -213,13 +211,11 @@ fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
 
 /// Returns the numbers that the table can show, in their order.
 fn number_columns(results: &Results) -> Vec<NumberColumn<'_>> {
-    let has_slice = |i: &usize| results.table.has_number(&format!("slices_fit_{i}_mean"));
     // What was not measured has no column.
     let has = Has::EVERYTHING
         .with(Needs::Moves, results.have_delays())
         .with(Needs::Refusals, results.table.has_positive("allocate_failures"))
-        .with(Needs::Unasked, has_unasked(&results.table))
-        .with_slices((1..=MOST_SLICES).filter(has_slice).count());
+        .with(Needs::Unasked, has_unasked(&results.table));
     let number = |metric: &'static Metric| {
         let column = metric.in_report(has)?;
         Some(NumberColumn { metric, column, numbers: results.table.numbers(metric.name())? })

@@ -40,13 +40,13 @@ use meshreplay_base::words::counted;
 use meshreplay_results::frame::FinishedRun;
 use meshreplay_results::text::{command_line, grouped};
 use meshreplay_sim::metrics::Needs;
-use meshreplay_study::study::{Coordinate, Outcome, Study};
+use meshreplay_study::study::{Coordinate, Outcome, PlannedReplay, Study};
 
 /// The most groups that get lines.
 const MOST_GROUPS: usize = 3;
 
-/// Returns the closing lines of a run; none if no two replays differ in the allocator or the scheduler alone.
-/// `folder` is the directory of the results, if they were kept, for the command that shows further groups.
+/// Returns the closing lines of a run; none if no two replays differ in the allocator or the scheduler alone and
+/// no distances need a remark. `folder` is the directory of the results, if they were kept, for the command that shows further groups.
 pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<String> {
     let outcomes: BTreeMap<usize, &[Outcome]> =
         run.replays.iter().map(|(number, outcomes)| (*number as usize, outcomes.as_slice())).collect();
@@ -55,7 +55,28 @@ pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<S
     let replays =
         cells.map(|(i, cell)| ReplayResult::of_outcomes(cell, of_cell(i), &study.options)).collect();
     let folder = folder.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
-    lines(replays, primary(study.has.has(Needs::Network)), folder.as_deref())
+    let mut lines = lines(replays, primary(study.has.has(Needs::Network)), folder.as_deref());
+    lines.extend(distances_of_a_site(study));
+    lines
+}
+
+/// Returns the sentence on the distances of a site's log on machines that are no trees of switches; `None` if
+/// there is no such replay.
+fn distances_of_a_site(study: &Study) -> Option<String> {
+    let is_of_site = |cell: &&PlannedReplay| study.logs.get(cell.log).is_some_and(|log| log.is_of_site);
+    let replays = study.cells.iter().filter(is_of_site);
+    let mut machines: Vec<_> = replays.map(|cell| &cell.spec.machine).collect();
+    machines.retain(|machine| machine.levels().is_none());
+    machines.dedup();
+    let of = match machines.as_slice() {
+        [] => return None,
+        [machine] => machine.to_string(),
+        _ => "the machines given".to_owned(),
+    };
+    Some(format!(
+        "distances are those of {of}, which may not be the site's network; --topology FILE replays on a tree \
+         of switches, as a topology.conf of Slurm has it"
+    ))
 }
 
 /// Returns the number that decides on the best allocator. With `has_network`, a simulated network sets the

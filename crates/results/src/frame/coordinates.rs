@@ -67,7 +67,7 @@ mod tests {
             let columns = [front_columns(&specs, has), behind_columns(&specs)].concat();
             let found = columns.iter().find(|column| column.name() == row.column()).ok_or(row.name)?;
             assert_eq!(found.get(1)?.str_value(), row.example, "{}", row.name);
-            for frame in ["summary", "shapes", "tidy"] {
+            for frame in ["summary", "shapes", "slices", "tidy"] {
                 let schema = schemas.iter().find(|schema| schema.name == frame).ok_or(frame)?;
                 let holds = |column: &str| schema.column(column).is_some();
                 // All replays of a log have its period.

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
 
-use super::detail::{DETAILS, Detail, Replicate};
+use super::detail::{DETAILS, Detail, InCells, Replicate};
 use super::file::write_to;
 use super::kept::{has_key, is_result_of, read_checked};
 use super::labels::{relabel, without_labels};
@@ -100,7 +100,7 @@ impl StudyFolder {
     /// Returns the paths of all files that a cell may have, each with the name of its frame. The last one is
     /// of the summary.
     fn files(&self, key: &str) -> impl Iterator<Item = (PathBuf, &'static str)> {
-        let details = DETAILS.iter().filter(|detail| detail.is_of_cells);
+        let details = DETAILS.iter().filter(|detail| detail.in_cells != InCells::Never);
         let details = details.map(|detail| (self.detail(key, detail.name), detail.name));
         details.chain([(self.row(key), SUMMARY)])
     }
@@ -207,18 +207,16 @@ impl StudyFolder {
         let unlabelled = ReplaySpec { labels: Arc::default(), ..spec.clone() };
         let cell = &ManifestCell { key: key.clone(), pools_partitions: false, doubt: None, spec: unlabelled };
         let origin = json(&Provenance { version: env!("CARGO_PKG_VERSION"), options, cell })?;
-        if options.jobs {
-            // The jobs come last: a process that sees them may rely on the other details.
-            let kept = |detail: &&Detail| detail.is_of_cells && detail.is_in(has);
-            for detail in DETAILS.iter().rev().filter(kept) {
-                let mut all: Option<DataFrame> = None;
-                for outcome in outcomes {
-                    let rows = detail.whole(Replicate { replay: 0, spec, outcome, has })?.drop("replay")?;
-                    stack(&mut all, without_labels(&rows))?;
-                }
-                let path = self.detail(key, detail.name);
-                self.write_frame(&path, all.unwrap_or_default(), FileFormat::Parquet, &origin)?;
+        // The jobs come last: a process that sees them may rely on the other details.
+        let kept = |detail: &&Detail| detail.in_cells != InCells::Never && detail.is_kept(has, options.jobs);
+        for detail in DETAILS.iter().rev().filter(kept) {
+            let mut all: Option<DataFrame> = None;
+            for outcome in outcomes {
+                let rows = detail.whole(Replicate { replay: 0, spec, outcome, has })?.drop("replay")?;
+                stack(&mut all, without_labels(&rows))?;
             }
+            let path = self.detail(key, detail.name);
+            self.write_frame(&path, all.unwrap_or_default(), FileFormat::Parquet, &origin)?;
         }
         // The rows are written last: a process that sees the rows of a cell may rely on its jobs.
         let rows: Vec<_> = outcomes.iter().map(|outcome| (0, spec, outcome)).collect();

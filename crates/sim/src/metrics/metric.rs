@@ -2,7 +2,6 @@
 
 use serde::{Serialize, Serializer};
 
-use super::fragmentation::MOST_SLICES;
 use super::gather::Compute;
 
 /// The type of a column's values.
@@ -130,28 +129,20 @@ impl Serialize for Needs {
 pub struct Has {
     /// One bit for each of [`Needs`].
     bits: u32,
-    /// The number of slices whose fit is counted.
-    slices: usize,
 }
 
 impl Has {
     /// No requirement but [`Needs::Nothing`].
-    pub const NOTHING: Self = Self { bits: 1 << Needs::Nothing as u32, slices: 0 };
+    pub const NOTHING: Self = Self { bits: 1 << Needs::Nothing as u32 };
 
-    /// Every requirement, with all slices.
-    pub const EVERYTHING: Self = Self { bits: u32::MAX, slices: MOST_SLICES };
+    /// Every requirement.
+    pub const EVERYTHING: Self = Self { bits: u32::MAX };
 
     /// Returns the set with `needs` if `met`, and without it otherwise.
     #[must_use]
     pub const fn with(self, needs: Needs, met: bool) -> Self {
         let bit = 1 << needs as u32;
-        Self { bits: if met { self.bits | bit } else { self.bits & !bit }, ..self }
-    }
-
-    /// Returns the set with this number of slices.
-    #[must_use]
-    pub const fn with_slices(self, slices: usize) -> Self {
-        Self { slices, ..self }
+        Self { bits: if met { self.bits | bit } else { self.bits & !bit } }
     }
 
     /// Returns whether `needs` is met.
@@ -247,8 +238,6 @@ pub(super) enum Shown {
     If(Needs),
     /// Unless this is met.
     Unless(Needs),
-    /// If this many slices are fitted.
-    Slices(usize),
 }
 
 /// A column of a number in a table for people.
@@ -268,7 +257,6 @@ impl TableColumn {
             Shown::Always => true,
             Shown::If(needs) => has.has(needs),
             Shown::Unless(needs) => !has.has(needs),
-            Shown::Slices(least) => has.slices >= least,
         }
     }
 }

@@ -37,7 +37,7 @@ pub use curves::{BusyNodes, Distribution};
 pub use dispersal::{Dispersal, Meter};
 pub use facts::{JobRow, ReplayTotals, Trim};
 pub use finished_job::{FinishedJob, Measures, More};
-pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slice, Slices};
+pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, Slice, SliceFit, Slices};
 pub use gather::Number;
 pub use groups::{GroupNumbers, GroupSums, OfGroups, grouped_metrics};
 pub use killed_waits::KilledWaits;

@@ -14,8 +14,8 @@
 //! of §3, GABL takes "the largest free sub-mesh that can fit inside S(a,b)" instead, and then the largest one
 //! within the sides of the last. `search=area` does that: within these sides it takes the free submesh with
 //! the most nodes, but not more than are missing. Among equal ones, the longest shortest side wins, then the
-//! greater width; a side that can only be 1 does not count. It searches up to a·b sides for each submesh, or
-//! a·b·c in three dimensions.
+//! greater width, then the greater length; a side that can only be 1 does not count. It searches up to a·b
+//! sides for each submesh, or a·b·c in three dimensions.
 //!
 //! A job gets exactly as many nodes as it requests processors, and is never refused while enough nodes are
 //! free. It takes time O(b·m²), where b submeshes are taken and m are in use.

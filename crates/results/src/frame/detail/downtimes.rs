@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use polars_core::prelude::DataFrame;
 
-use super::{Detail, Replicate, described};
+use super::{Detail, InCells, Replicate, described};
 use crate::frame::column::Value::{Added, F64, MaybeF64, MaybeI64, MaybeU64, Seed, Str, U32};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, frame};
@@ -18,7 +18,7 @@ pub(super) const DETAIL: Detail = Detail {
     rows: "one per time for which nodes were down, and per run in which a job was killed; only with \
          --outages",
     needs: Needs::Outages,
-    is_of_cells: true,
+    in_cells: InCells::WithJobs,
     columns: || described(&fields()),
     build: |replicate, _| downtimes(replicate),
     is_of_jobs: false,

@@ -2,7 +2,7 @@
 
 use polars_core::prelude::DataFrame;
 
-use super::{Detail, Replicate, described};
+use super::{Detail, InCells, Replicate, described};
 use crate::frame::column::Value::{Added, F64, MaybeU64, Seed, U32};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, frame};
@@ -13,7 +13,7 @@ pub(super) const DETAIL: Detail = Detail {
     name: "fragmentation",
     rows: "one per instant at which the fragmentation of the free nodes changed",
     needs: Needs::Fragmentation,
-    is_of_cells: true,
+    in_cells: InCells::WithJobs,
     columns: || described(&fields()),
     build: |replicate, _| course(replicate),
     is_of_jobs: false,

@@ -2,7 +2,7 @@
 
 use polars_core::prelude::DataFrame;
 
-use super::{Detail, Replicate, described};
+use super::{Detail, InCells, Replicate, described};
 use crate::frame::column::Value::{Added, Seed, Str, U32, U64};
 use crate::frame::column::{Field, Value, build};
 use crate::frame::{FrameError, frame};
@@ -13,7 +13,7 @@ pub(super) const DETAIL: Detail = Detail {
     name: "latency",
     rows: "one per kind of allocator calls and class of durations that has calls",
     needs: Needs::Latency,
-    is_of_cells: true,
+    in_cells: InCells::WithJobs,
     columns: || described(&fields()),
     build: |replicate, _| latency(replicate),
     is_of_jobs: false,

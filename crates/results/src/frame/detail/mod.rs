@@ -4,14 +4,16 @@ pub(super) mod downtimes;
 mod fragmentation;
 mod latency;
 mod shapes;
+mod slices;
 pub(super) mod tidy;
 
 use std::ops::Range;
 
 use polars_core::prelude::DataFrame;
 
-use super::column::Field;
-use super::{FrameError, jobs};
+use super::column::Value::{Added, U32};
+use super::column::{Field, build};
+use super::{FrameError, coordinates, frame, jobs};
 use meshreplay_sim::metrics::{ColumnInfo, Has, Needs};
 use meshreplay_study::study::{JOBS_AT_ONCE, Outcome, ReplaySpec};
 
@@ -25,6 +27,17 @@ pub(super) struct Replicate<'a> {
     pub(super) has: Has,
 }
 
+/// When the cells of a study keep a frame of details, each in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InCells {
+    /// Never: a study has one file for all cells.
+    Never,
+    /// With the jobs.
+    WithJobs,
+    /// Always: it has a few rows per replay.
+    Always,
+}
+
 /// A frame of details: a row of [`DETAILS`].
 #[derive(Debug)]
 pub(super) struct Detail {
@@ -34,8 +47,7 @@ pub(super) struct Detail {
     pub(super) rows: &'static str,
     /// The requirement of the frame.
     pub(super) needs: Needs,
-    /// Whether each cell of a study keeps it in a file. Otherwise a study has one file for all cells.
-    pub(super) is_of_cells: bool,
+    pub(super) in_cells: InCells,
     /// Returns the descriptions of its columns.
     pub(super) columns: fn() -> Vec<ColumnInfo>,
     /// Builds the rows of a replication: of the jobs in the range if a row stands for a job, otherwise all.
@@ -51,7 +63,7 @@ pub(super) static DETAILS: &[Detail] = &[
         name: "jobs",
         rows: "one per job of a replay, in the order of the log, or of submission if arrivals are drawn anew",
         needs: Needs::Nothing,
-        is_of_cells: true,
+        in_cells: InCells::WithJobs,
         columns: || described(&jobs::fields()),
         build: jobs::rows,
         is_of_jobs: true,
@@ -60,6 +72,7 @@ pub(super) static DETAILS: &[Detail] = &[
     fragmentation::DETAIL,
     latency::DETAIL,
     shapes::DETAIL,
+    slices::DETAIL,
     tidy::DETAIL,
 ];
 
@@ -67,6 +80,12 @@ impl Detail {
     /// Returns whether results of such replays have the frame, provided that they have details.
     pub(super) fn is_in(&self, has: Has) -> bool {
         has.has(self.needs)
+    }
+
+    /// Returns whether results without a directory of their own have the frame: those of cells, and those in
+    /// memory. `has_jobs` means that they have details.
+    pub(super) fn is_kept(&self, has: Has, has_jobs: bool) -> bool {
+        self.is_in(has) && (has_jobs || self.in_cells == InCells::Always)
     }
 
     /// Returns all rows of one replication.
@@ -94,6 +113,41 @@ impl Detail {
         }
     }
 }
+
+/// Returns the descriptions of the columns of a frame with the coordinates of the replay in each row. The
+/// frame exists as a whole or not at all; `needs` is its requirement.
+fn described_with_coordinates<R>(numbers: &[Field<R>], needs: Needs) -> Vec<ColumnInfo> {
+    let front = [NUMBER.column].into_iter().chain(coordinates::in_front());
+    let columns = front.chain(described(numbers)).chain(coordinates::behind()).chain([RUN.column]);
+    let when = |column: ColumnInfo| match column.needs {
+        Needs::Nothing => ColumnInfo { needs, ..column },
+        _ => column,
+    };
+    columns.map(when).collect()
+}
+
+/// Returns the rows of one replication, each with the coordinates of the replay.
+fn with_coordinates<R>(
+    replicate: Replicate<'_>,
+    numbers: &[Field<R>],
+    rows: &[R],
+) -> Result<DataFrame, FrameError> {
+    let Replicate { replay, spec, outcome, has } = replicate;
+    let specs = vec![ReplaySpec { seed: outcome.seed, ..spec.clone() }; rows.len()];
+    let mut columns = build(&[NUMBER], &vec![replay; rows.len()], has);
+    columns.extend(coordinates::front_columns(&specs, has));
+    columns.extend(build(numbers, rows, has));
+    columns.extend(coordinates::behind_columns(&specs));
+    frame(columns)
+}
+
+/// The column in front of the coordinates.
+const NUMBER: Field<u32> = Field::new("replay", U32(|replay| *replay))
+    .meaning("number of the replay; the same in the `summary` frame");
+
+/// The last column.
+const RUN: Field<u32> = Field::new("run", Added)
+    .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other");
 
 /// Returns the descriptions of the columns that these fields compute.
 fn described<R>(fields: &[Field<R>]) -> Vec<ColumnInfo> {

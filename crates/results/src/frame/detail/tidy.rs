@@ -5,7 +5,7 @@ use std::ops::Range;
 use polars_core::prelude::{Column, DataFrame, Scalar};
 use serde_json::Value;
 
-use super::{Detail, Replicate, described};
+use super::{Detail, InCells, Replicate, described};
 use crate::frame::{FrameError, jobs, name, summary};
 use meshreplay_sim::metrics::{ColumnInfo, Needs};
 use meshreplay_study::study::{Coordinate, ReplaySpec};
@@ -18,7 +18,7 @@ pub(super) const DETAIL: Detail = Detail {
     name: NAME,
     rows: "one per job of a replay, those of the `jobs` frame in the same order",
     needs: Needs::Tidy,
-    is_of_cells: false,
+    in_cells: InCells::Never,
     columns,
     build,
     is_of_jobs: true,

@@ -84,7 +84,7 @@ impl<'a> RunResults<'a> {
 
     /// Prepares to keep all results in memory. [`FinishedRun::save`] can write them later.
     pub fn in_memory(study: &'a Study) -> Result<Self, RunFolderError> {
-        let wanted = DETAILS.iter().filter(|detail| study.options.jobs && detail.is_in(study.has));
+        let wanted = DETAILS.iter().filter(|detail| detail.is_kept(study.has, study.options.jobs));
         let kept = wanted.map(|detail| KeptDetail { detail, frames: Vec::new() }).collect();
         Ok(Self { kept, ..Self::open(study, None)? })
     }

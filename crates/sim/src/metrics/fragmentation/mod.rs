@@ -13,7 +13,7 @@ mod slices;
 
 use self::groups::Groups;
 use self::largest::Largest;
-pub use self::slices::{MOST_SLICES, Slice, Slices};
+pub use self::slices::{Slice, Slices};
 use self::slices::{fit, orientations};
 use meshreplay_alloc::allocator::FreeBoxes;
 use meshreplay_base::job::Time;
@@ -28,13 +28,22 @@ pub struct FragmentationRecord {
     pub slurm: Option<f64>,
     /// Mean of 1 − largest free submesh / free nodes, counted as 0 while no node is free.
     pub external: f64,
-    /// By slice: the mean number of slices that fit at once.
-    pub fits: Vec<f64>,
-    /// By slice: the share of time with enough fitting slices.
-    pub enough: Vec<f64>,
+    /// By slice: how many fit.
+    pub slices: Vec<SliceFit>,
     /// The fragmentation after each change, in the order of time. The first entry is that of the first
     /// arrival or start. Empty unless requested.
     pub course: Vec<FragmentationAt>,
+}
+
+/// How many of a slice fit into the free nodes, as means over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SliceFit {
+    /// The slice.
+    pub slice: Slice,
+    /// Mean number that fit at once.
+    pub fit: f64,
+    /// Share of time with enough of them.
+    pub enough: f64,
 }
 
 /// The fragmentation from an instant on.
@@ -146,9 +155,10 @@ impl SubmeshSearch {
 impl Fragmentation {
     /// Creates the fragmentation of an idle machine from `start` on, with its course if `keeps_course`.
     pub fn new(mesh: &Mesh, slices: &Slices, start: Time, keeps_course: bool) -> Self {
-        let zeros = vec![0.0; slices.all().len()];
+        let zero = |&slice: &Slice| SliceFit { slice, fit: 0.0, enough: 0.0 };
+        let fits = slices.all().iter().map(zero).collect();
         let slurm = mesh.levels().map(|_| 0.0);
-        let sums = FragmentationRecord { slurm, fits: zeros.clone(), enough: zeros, ..Default::default() };
+        let sums = FragmentationRecord { slurm, slices: fits, ..Default::default() };
         Self {
             machine: Machine::new(mesh.clone()),
             held: NodeSet::empty(mesh.nodes()),
@@ -214,12 +224,12 @@ impl Fragmentation {
         }
         let span_s = (self.since - self.start).as_seconds();
         let mean = |sum: f64| if span_s > 0.0 { sum / span_s } else { 0.0 };
+        let mean_fit = |sums: SliceFit| SliceFit { fit: mean(sums.fit), enough: mean(sums.enough), ..sums };
         FragmentationRecord {
             largest: mean(self.sums.largest),
             external: mean(self.sums.external),
             slurm: self.sums.slurm.map(mean),
-            fits: self.sums.fits.iter().map(|&sum| mean(sum)).collect(),
-            enough: self.sums.enough.iter().map(|&sum| mean(sum)).collect(),
+            slices: self.sums.slices.into_iter().map(mean_fit).collect(),
             course: self.sums.course,
         }
     }
@@ -238,11 +248,9 @@ impl Fragmentation {
         if let Some(sum) = &mut self.sums.slurm {
             *sum += passed_s * self.slurm as f64;
         }
-        for (sum, &fit) in self.sums.fits.iter_mut().zip(&self.state.fits) {
-            *sum += passed_s * f64::from(fit);
-        }
-        for ((sum, slice), &fit) in self.sums.enough.iter_mut().zip(self.slices.all()).zip(&self.state.fits) {
-            *sum += if fit >= slice.enough { passed_s } else { 0.0 };
+        for (sums, &fit) in self.sums.slices.iter_mut().zip(&self.state.fits) {
+            sums.fit += passed_s * f64::from(fit);
+            sums.enough += if fit >= sums.slice.enough { passed_s } else { 0.0 };
         }
     }
 
@@ -286,8 +294,8 @@ mod tests {
         let means = all.finish();
         assert!((means.largest - (10.0 * 8.0 + 20.0 * 6.0) / 40.0).abs() < 1e-12);
         assert!((means.external - 20.0 * (1.0 - 6.0 / 7.0) / 40.0).abs() < 1e-12);
-        assert_eq!(means.fits, [(10.0 * 2.0 + 20.0) / 40.0, (10.0 * 2.0 + 20.0) / 40.0]);
-        assert_eq!(means.enough, [10.0 / 40.0, 30.0 / 40.0]);
+        let fits: Vec<_> = means.slices.iter().map(|slice| (slice.fit, slice.enough)).collect();
+        assert_eq!(fits, [(1.0, 10.0 / 40.0), (1.0, 30.0 / 40.0)]);
         let state = |seconds, free, largest, fits: [u32; 2]| FragmentationAt {
             time: at(seconds),
             free,
@@ -315,7 +323,7 @@ mod tests {
         all.free(&[0, 1], at(20));
         all.change(0, false, at(30));
         all.change(3, false, at(40));
-        assert_eq!(all.finish().fits, [(2.0 + 1.0 + 2.0 + 3.0) / 4.0]);
+        assert_eq!(all.finish().slices[0].fit, (2.0 + 1.0 + 2.0 + 3.0) / 4.0);
         Ok(())
     }
 

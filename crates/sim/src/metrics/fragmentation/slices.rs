@@ -3,10 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use meshreplay_base::job::Shape;
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh, along_axes};
 
-/// The most slices. The summary has a column for each.
-pub const MOST_SLICES: usize = 8;
+/// The most slices. The `fragmentation` frame has a column for each.
+const MOST_SLICES: usize = 8;
 
 /// A submesh to be fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,15 @@ impl Slices {
     }
 }
 
-/// Formats the slices with `+` between them.
+/// Formats the slice for people, as `4x4*8` or `4x4x2`: without a third side or a sufficient number of 1.
+impl fmt::Display for Slice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Shape::Sides(self.sides))?;
+        if self.enough == 1 { Ok(()) } else { write!(f, "*{}", self.enough) }
+    }
+}
+
+/// Formats the slices for keys: with three sides each, and `+` between them.
 impl fmt::Display for Slices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let slice = |&Slice { sides: [a, b, c], enough }: &Slice| {

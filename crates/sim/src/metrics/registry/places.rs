@@ -134,22 +134,6 @@ pub(super) const ROWS: &[Metric] = &[
              in use, and nodes of blocks of 1, 2, 4, 8 and 16 leaves that are not idle",
         )
         .shown(Plain(1)),
-    fit::<1>("slices_fit_1_mean", ", slice 1", "slice 1 fits"),
-    fit::<2>("slices_fit_2_mean", ", slice 2", "slice 2 fits"),
-    fit::<3>("slices_fit_3_mean", ", slice 3", "slice 3 fits"),
-    fit::<4>("slices_fit_4_mean", ", slice 4", "slice 4 fits"),
-    fit::<5>("slices_fit_5_mean", ", slice 5", "slice 5 fits"),
-    fit::<6>("slices_fit_6_mean", ", slice 6", "slice 6 fits"),
-    fit::<7>("slices_fit_7_mean", ", slice 7", "slice 7 fits"),
-    fit::<8>("slices_fit_8_mean", ", slice 8", "slice 8 fits"),
-    enough::<1>("slices_fit_1_share", ", slice 1", "slice 1 time"),
-    enough::<2>("slices_fit_2_share", ", slice 2", "slice 2 time"),
-    enough::<3>("slices_fit_3_share", ", slice 3", "slice 3 time"),
-    enough::<4>("slices_fit_4_share", ", slice 4", "slice 4 time"),
-    enough::<5>("slices_fit_5_share", ", slice 5", "slice 5 time"),
-    enough::<6>("slices_fit_6_share", ", slice 6", "slice 6 time"),
-    enough::<7>("slices_fit_7_share", ", slice 7", "slice 7 time"),
-    enough::<8>("slices_fit_8_share", ", slice 8", "slice 8 time"),
     row("packets", Count(|of| Some(of.replay.traffic?.packets)))
         .needs(Needs::Network)
         .meaning("packets that arrived")
@@ -337,41 +321,6 @@ const fn duration(name: &'static str, calls: &Calls, of: &Statistic, meaning: &'
         .detail(of.detail)
         .needs(Needs::Timed)
         .shown(Measured(0))
-}
-
-/// Returns the row of the mean number of fitting slices. `I` counts from 1.
-const fn fit<const I: usize>(name: &'static str, slice: &'static str, title: &'static str) -> Metric {
-    slice_row::<I>(row(name, Real(|of| Some(*fragmentation(of)?.fits.get(I - 1)?))), slice, title)
-        .describe(
-            "slices that fit",
-            "",
-            "time-weighted mean number of this slice of --fragmentation that fit into the free nodes at \
-             once, counted greedily; null if fewer slices are given",
-        )
-        .shown(Plain(2))
-        .report(First, title, Shown::Slices(I))
-}
-
-/// Returns the row of the share of time with enough fitting slices. `I` counts from 1.
-const fn enough<const I: usize>(name: &'static str, slice: &'static str, title: &'static str) -> Metric {
-    slice_row::<I>(row(name, Real(|of| Some(*fragmentation(of)?.enough.get(I - 1)?))), slice, title)
-        .describe(
-            "time in which enough slices fit",
-            "",
-            "share of the makespan with at least N fitting slices of this kind, from SIDES*N of \
-             --fragmentation (N is 1 by default); null if fewer slices are given",
-        )
-        .shown(Percent(1))
-}
-
-/// Completes the row with the common properties of numbers of slice `I`.
-const fn slice_row<const I: usize>(row: Metric, slice: &'static str, title: &'static str) -> Metric {
-    row.needs(Needs::Fragmentation).better(Higher).detail(slice).terminal(
-        Placement,
-        title,
-        0,
-        Shown::Slices(I),
-    )
 }
 
 /// Returns 1 if a placement that fits a leaf is in one leaf, and 0 otherwise; `None` for larger placements and

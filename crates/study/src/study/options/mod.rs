@@ -535,7 +535,6 @@ impl Options {
             .with(Needs::Latency, self.latency)
             .with(Needs::Why, self.why)
             .with(Needs::Shaken, self.shake.is_some())
-            .with_slices(self.fragmentation.as_ref().map_or(0, |slices| slices.all().len()))
     }
 }
 

@@ -34,24 +34,9 @@ impl Draft {
                 found.push(LogPart { partition: part.partition.clone(), machines });
             }
             notes.extend(note_on_groups(log, &groups));
-            notes.extend(self.note_on_network(log, parts));
             self.axes.of_logs.push(found);
         }
         Ok(())
-    }
-
-    /// Returns a note on a log with node lists, and so with a network of its own, on a mesh that follows from its
-    /// size.
-    fn note_on_network(&self, log: &LogSource, parts: &[PartSurvey]) -> Option<String> {
-        let has_lists = |part: &PartSurvey| part.by_rules.iter().any(|rules| rules.listed_procs_us.is_some());
-        let is_mesh = |(_, auto): &(usize, AutoMachine)| matches!(auto, AutoMachine::Grid { .. });
-        (parts.iter().any(has_lists) && self.axes.autos.iter().any(is_mesh)).then(|| {
-            format!(
-                "{}: distances are those of this mesh, not of the site's network; --topology FILE replays on a \
-                 tree of switches, as a topology.conf of Slurm has it",
-                log.name
-            )
-        })
     }
 
     /// Returns whether the size of the machine of a replay follows from its use in this part of the log.
