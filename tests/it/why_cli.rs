@@ -177,7 +177,7 @@ fn reasons_of_slurm_name_the_seconds_free_to_start() -> Tested {
     let table =
         run(at, "table csv --by reason --columns jobs,wait_free_s_mean --scheduler recorded --format csv")?;
     let expected = "reason,jobs,wait_free_s_mean\nunknown,300,0\nQOSMaxJobsPerUserLimit,60,300\n\
-                    Reservation,20,300\nDependency,20,0\nall,400,60\n";
+                    Dependency,20,0\nReservation,20,300\nall,400,60\n";
     assert_eq!(table.stdout, expected, "{}", table.stderr);
     // Without causes, the column of reasons is missing as well.
     let ran = run(at, "replay held.sacct -m auto -a naive --time-zone UTC -q -o plain")?;
