@@ -162,7 +162,12 @@ impl Zone {
 
 /// Returns the name of a time zone in an argument.
 fn time_zone(text: &str) -> Result<String, SpecError> {
-    formats::parse(&format!("{}:time-zone={text}", formats::AUTO)).map(|_| text.to_owned())
+    let parsed = formats::parse(&format!("{}:time-zone={text}", formats::AUTO)).map(|_| text.to_owned());
+    parsed.map_err(|error| match error {
+        // The parameter is this option.
+        SpecError::BadValue { found, expected, .. } => SpecError::NoSuchValue { found, expected },
+        other => other,
+    })
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@ use meshreplay::machine::order::ORDERS;
 use meshreplay::scheduler::{self, SCHEDULERS};
 use meshreplay::trace::{FORMATS, Format};
 
-use super::docs::{GENERATED, PAGES, pages_below, printed, refreshed, root, rust_files};
-use super::support::{Tested, assert_committed, blesses};
+use super::docs::{GENERATED, PAGES, pages_below, place, printed, refreshed, root, rust_files};
+use super::support::{Tested, assert_committed, blesses, columns, shared};
+use meshreplay::text::grouped;
 
 /// `text` of a table cell: bars are escaped.
 pub(crate) fn cell(text: &str) -> String {
@@ -90,8 +91,40 @@ fn facts(name: &str, summary: &str, facts: &[(&str, &str)], parameters: &str) ->
     text
 }
 
-/// The page of an allocator: its row, its drawings, and the head of its file.
-fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
+/// What *no place* costs under each contiguous allocator, in words: the seconds of the mean wait on the bundled
+/// log.
+fn waits_for_a_place() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let is_on_mesh = |row: &&Entry| row.max_dims > 1 && row.trees != OnTrees::Only;
+    let contiguous = ALLOCATORS.iter().filter(is_on_mesh).filter(|row| row.kind.to_string() == "contiguous");
+    let names: Vec<&str> = contiguous.map(|row| row.name).collect();
+    let table = printed(
+        root(),
+        &format!(
+            "meshreplay replay traces/lublin-256-10k.swf.gz -m 16x16 -s easy -a {} --why --no-timing -q \
+             --columns wait_s_mean,wait_no_place_s_mean",
+            names.join(" ")
+        ),
+    )?;
+    let mut found = BTreeMap::new();
+    for name in names {
+        let of_name = |words: &Vec<&str>| words.first() == Some(&name);
+        let words = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).find(of_name);
+        let words = words.ok_or_else(|| format!("{name} is not in {table}"))?;
+        let [.., wait_s, no_place_s] = words.as_slice() else { return Err(table.into()) };
+        let overloaded = if words.contains(&"†") { "; overloaded" } else { "" };
+        found.insert(
+            name.to_owned(),
+            format!(
+                "{no_place_s} s of a mean wait of {wait_s} s (lublin-256-10k on 16x16, EASY{overloaded})"
+            ),
+        );
+    }
+    Ok(found)
+}
+
+/// The page of an allocator: its row, its drawings, and the head of its file. `no_place` has what waits for a
+/// place cost.
+fn allocator_page(row: &Entry, no_place: Option<&String>) -> Result<String, Box<dyn Error>> {
     let file = source_of("crates/alloc/src/allocator", row.name)?;
     let [promises, kind, tori, code] =
         [row.default_promises().to_string(), row.kind.to_string(), row.tori.to_string(), format!("`{file}`")];
@@ -115,6 +148,9 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
         ("code", &code),
     ];
     rows.retain(|(title, _)| !(is_of_trees && title.starts_with("on ")));
+    if let Some(seconds) = no_place {
+        rows.insert(2, ("waits for a place", seconds));
+    }
     let mut text = facts(row.name, row.summary, &rows, row.parameters);
     let up = if family_of(row.name)?.is_some() { "../README.md" } else { "README.md" };
     let _ = writeln!(
@@ -190,9 +226,13 @@ fn family_page(family: &str, rows: &[&Entry]) -> Result<String, Box<dyn Error>> 
 fn every_allocator_has_its_page() -> Tested {
     let folder = format!("{PAGES}/allocators");
     let mut expected = BTreeMap::new();
+    let no_place = waits_for_a_place()?;
     for (family, rows) in families()? {
         for row in &rows {
-            expected.insert(format!("{PAGES}/{}", page_of(row.name)?), allocator_page(row)?);
+            expected.insert(
+                format!("{PAGES}/{}", page_of(row.name)?),
+                allocator_page(row, no_place.get(row.name))?,
+            );
         }
         if let Some(family) = family {
             expected.insert(format!("{folder}/{family}/README.md"), family_page(&family, &rows)?);
@@ -258,8 +298,57 @@ pub(crate) fn rows_of(registry: &str) -> Result<String, Box<dyn Error>> {
             Ok(reads(Format::find(name)?) + "\n")
         }
         "orders of nodes" => orders(),
+        "recorded waits of the archive" => archive(),
         _ => Err(format!("no registry is called {registry}").into()),
     }
+}
+
+/// Logs of the archive, and of other places, in the table of recorded waits, with their names there.
+const ARCHIVE: [(&str, &str); 12] = [
+    ("KTH-SP2-1996-2.1-cln", "KTH SP2"),
+    ("SDSC-SP2-1998-4.2-cln", "SDSC SP2"),
+    ("HPC2N-2002-2.2-cln", "HPC2N"),
+    ("LANL-CM5-1994-4.1-cln", "LANL CM5"),
+    ("OSC-Clust-2000-3.1-cln", "OSC"),
+    ("RICC-2010-2", "RICC"),
+    ("UniLu-Gaia-2014-1", "UniLu Gaia"),
+    ("SDSC-DS-2004-2.1-cln", "SDSC DataStar, pooled"),
+    ("SDSC-Par-1996-3.1-cln", "SDSC Paragon, pooled"),
+    ("Sandia-Ross-2001-1.1-cln", "Sandia Ross, pooled"),
+    ("nonarchive-Mira-2018-waits", "Mira 2018 (not of the archive)"),
+    ("nonarchive-Theta-2022-waits", "Theta 2022 (not of the archive)"),
+];
+
+/// The causes of recorded waits in logs that are not bundled, as rows of a table. Without one of the logs, the
+/// rows of the page stay.
+fn archive() -> Result<String, Box<dyn Error>> {
+    let mut text = "\n| log | free to start % | overtaking starts % | starts later than recorded |\n\
+                    | --- | --: | --: | --: |\n"
+        .to_owned();
+    for (log, name) in ARCHIVE {
+        let Some(path) = shared(&format!("traces/{log}.swf.gz")) else {
+            let page = fs::read_to_string(root().join(format!("{PAGES}/what-happened.md")))?;
+            let rows = page.split("<!-- rows: recorded waits of the archive -->\n").nth(1);
+            let rows = rows.and_then(|rest| rest.split("<!-- end -->").next());
+            return Ok(rows.ok_or("no table of the archive")?.to_owned());
+        };
+        let at = place()?;
+        printed(
+            at.path(),
+            &format!(
+                "meshreplay replay {} -m auto -s recorded -a naive --why --no-timing -q -o t.csv",
+                path.display()
+            ),
+        )?;
+        let columns = columns(&at.path().join("t.csv"))?;
+        let number = |column: &str| columns[column][0].parse::<f64>();
+        let percent = |column: &str| number(column).map(|share| format!("{:.0}", 100.0 * share));
+        let [free, overtaking] = ["wait_free_share", "overtaking_share"].map(percent);
+        let [late, jobs] =
+            ["starts_delayed", "jobs"].map(|column| number(column).map(|count| grouped(count, 0)));
+        let _ = writeln!(text, "| {name} | {} | {} | {} of {} |", free?, overtaking?, late?, jobs?);
+    }
+    Ok(text + "\n")
 }
 
 /// The table of a format's fields and their meanings, or an empty text if the format documents none.

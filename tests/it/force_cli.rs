@@ -38,13 +38,41 @@ fn force_replaces_only_what_this_program_wrote() -> Tested {
         for force in ["", " --force"] {
             let refused = replay(at, &format!("-m 4x4 -a random -o out -q --format csv{force}"))?;
             let told = format!(
-                "error: out/{name} was not written by meshreplay, so it is not replaced; move it away, or \
-                 give another place with -o\n"
+                "error: out/{name} was not written by meshreplay, or has a column that was added, so it is not \
+                 replaced; move it away, or give another place with -o\n"
             );
             assert_eq!((refused.code, refused.stderr), (Some(1), told));
         }
         assert_eq!((files(&out)?, fs::read_to_string(out.join(name))?), (before, text.to_owned()));
         fs::remove_file(out.join(name))?;
+    }
+    // A table to which a user has added a column is the user's.
+    for format in ["csv", "jsonl", "parquet"] {
+        let file = format!("table.{format}");
+        let replayed = replay(at, &format!("-m 4x4 -a naive -o {file} -q"))?;
+        assert_eq!(replayed.code, Some(0), "{}", replayed.stderr);
+        assert_eq!(replay(at, &format!("-m 4x4 -a random -o {file} -q --force"))?.code, Some(0));
+        if format == "parquet" {
+            continue;
+        }
+        let text = fs::read_to_string(at.join(&file))?;
+        let added = match format {
+            "csv" => text
+                .lines()
+                .enumerate()
+                .map(|(i, line)| format!("{line},{}\n", ["note", "mine"][i.min(1)]))
+                .collect(),
+            _ => text.replace('{', "{\"note\":\"mine\","),
+        };
+        fs::write(at.join(&file), &added)?;
+        let refused = replay(at, &format!("-m 4x4 -a random -o {file} -q --force"))?;
+        assert_eq!(
+            (refused.code, fs::read_to_string(at.join(&file))?),
+            (Some(1), added),
+            "{}",
+            refused.stderr
+        );
+        assert!(refused.stderr.contains("has a column that was added"), "{}", refused.stderr);
     }
     // Results without rows are results: no node went down.
     for format in ["csv", "json", "jsonl", "parquet", "arrow"] {

@@ -1,5 +1,6 @@
 //! Why jobs waited: `--why` on the command line, in files and in tables.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -136,5 +137,52 @@ fn a_schedule_of_easy_is_what_happened_and_differs_by_nothing() -> Tested {
     let ran = run(at, "report out -o page.html -q")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(fs::read_to_string(at.join("page.html"))?.contains("recorded waits are what happened; "));
+    Ok(())
+}
+
+/// Of 400 jobs on 8 idle nodes, 60 are held for 300 s by a limit and 20 by a reservation; the reason of 20 others
+/// is from before they arrived.
+#[test]
+fn reasons_of_slurm_name_the_seconds_free_to_start() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let mut dump = "JobIDRaw|Submit|Start|End|State|NNodes|TimelimitRaw|Reason|NodeList\n".to_owned();
+    let clock = |s: u32| format!("2024-05-06T{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+    for i in 0..400 {
+        let (wait_s, reason) = match i % 20 {
+            3 | 9 | 15 => (300, "QOSMaxJobsPerUserLimit"),
+            5 => (300, "Reservation"),
+            7 => (0, "Dependency"),
+            8 => (0, "Priority"),
+            _ => (0, "None"),
+        };
+        let submit_s = 100 * i;
+        let [submit, start, end] = [0, wait_s, wait_s + 60].map(|after_s| clock(submit_s + after_s));
+        let (job, node) = (i + 1, i % 8 + 1);
+        writeln!(dump, "{job}|{submit}|{start}|{end}|COMPLETED|1|10|{reason}|n{node}")?;
+    }
+    fs::write(at.join("held.sacct"), dump)?;
+    let rest = "-m auto -s recorded easy -a naive --time-zone UTC --no-timing";
+    let told =
+        "would have delayed nobody (last reasons in Slurm: QOSMaxJobsPerUserLimit 75 %, Reservation 25 %)";
+    for format in ["csv", "parquet", "jsonl"] {
+        let ran = run(at, &format!("replay held.sacct {rest} -o {format} --format {format}"))?;
+        assert!(ran.code == Some(0), "{}", ran.stderr);
+        let page = run(at, &format!("report {format} -q"))?;
+        assert_eq!(page.code, Some(0), "{}", page.stderr);
+        assert!(fs::read_to_string(at.join(format).join("report.html"))?.contains(told), "{format}");
+    }
+    let ran = run(at, &format!("replay held.sacct {rest}"))?;
+    assert!(ran.stdout.contains(told), "{}", ran.stdout);
+    let table =
+        run(at, "table csv --by reason --columns jobs,wait_free_s_mean --scheduler recorded --format csv")?;
+    let expected = "reason,jobs,wait_free_s_mean\nunknown,300,0\nQOSMaxJobsPerUserLimit,60,300\n\
+                    Dependency,20,0\nReservation,20,300\nall,400,60\n";
+    assert_eq!(table.stdout, expected, "{}", table.stderr);
+    // Without causes, the column of reasons is missing as well.
+    let ran = run(at, "replay held.sacct -m auto -a naive --time-zone UTC -q -o plain")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let missing = run(at, "table plain --by reason")?;
+    assert!(missing.code == Some(1) && missing.stderr.contains("with --why"), "{}", missing.stderr);
     Ok(())
 }

@@ -43,10 +43,19 @@ STUDY
 "$program" table study --columns arrival_scale,machine --best rows --format latex >table-spans.tex
 "$program" table study --rows allocator,arrival_scale --columns scheduler,log --value wait_s_mean --decimals 3 \
     --best highest --format latex >table-columns.tex
+# Long names of logs, machines and allocators.
+mkdir logs
+cp "$tiny" logs/a-site-with-a-long-name-and-many-parts-2019-1.swf
+"$program" replay logs/a-site-with-a-long-name-and-many-parts-2019-1.swf synthetic:jobs=300,ratio=0.5 -m torus:16x16x16 16x16 \
+    -s easy conservative -a naive granular-mbs paging:size=1,order=shuffled-snake "best-of:mm|granular-mbs|hilbert+bf" \
+    first-fit:turn=yes rfold-reconfig worst-fit --arrival-scale 1 0.8 --no-timing -q -o long >/dev/null
 for width in 60 84 174; do
-    for results in odd study; do
+    for results in odd study long; do
         "$program" table $results --layout dispersal --size ${width}mm --format latex >layout-$results-$width.tex
     done
+done
+for table in layout-*.tex; do
+    cp "$table" "plain-$table"
 done
 "$program" replay ./*.swf --machine 4x4 --allocator naive "$best" --no-timing -q --format latex >replay-odd.tex
 "$program" replay tiny.swf --machine 4x4 --allocator naive mc1x1 -q --format latex >replay-times.tex
@@ -63,10 +72,11 @@ for table in *.tex; do
     width=${width%.tex}
     {
         printf '%s\n' '\documentclass{article}' '\usepackage{booktabs}'
+        # Layouts have lines of exactly the width that was asked for, with and without lmodern.
         case $table in
         table-readme.tex) ;;
-        # Lines of exactly the width that was asked for.
         layout-*) printf '%s\n' '\usepackage[T1]{fontenc}' '\usepackage{lmodern}' "\\setlength\\textwidth{${width}mm}" '\raggedbottom' ;;
+        plain-layout-*) printf '%s\n' "\\setlength\\textwidth{${width}mm}" '\raggedbottom' ;;
         *)
             printf '%s\n' '\usepackage[T1]{fontenc}' '\usepackage{lmodern}' \
                 '\setlength\pdfpagewidth{80cm}' '\setlength\textwidth{70cm}'

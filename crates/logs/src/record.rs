@@ -102,6 +102,11 @@ pub struct Record {
     /// nodes. `None` if they are unknown or the log has none. They are an extension of this program, for logs
     /// whose header has an entry `Shapes`.
     pub sides: Option<[u32; 3]>,
+    /// The number of the reason to wait among the names of the log ([`NameKind::Reason`]). Logs are not written
+    /// with it.
+    ///
+    /// [`NameKind::Reason`]: super::NameKind::Reason
+    pub reason: i64,
     /// The number of the list of the job's nodes among the names of the log ([`NameKind::Nodes`]); `None` if
     /// the log has no such lists. Logs are not written with it.
     ///
@@ -139,6 +144,7 @@ impl Record {
             preceding_job: fields[16],
             think_time_s: fields[17],
             sides: None,
+            reason: -1,
             nodes: None,
         }
     }

@@ -1,6 +1,6 @@
 //! Columns of the summary that the user requested, formatted for a table.
 
-use super::layout::title_of_number;
+use super::layout::{title_of_number, with_unit};
 use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_figures::draw::decimals;
 use meshreplay_results::frame::{self, FrameError, FrameSchema, Table};
@@ -89,8 +89,9 @@ fn titled(text: &str) -> Option<&'static Metric> {
         METRICS.iter().find(|metric| titles(metric).iter().any(|title| plain(title) == text))
     };
     // Titles of one table differ, but a title may belong to another number in another table.
-    of(|metric| metric.titles().map(str::to_owned).collect())
-        .or_else(|| of(|metric| vec![title_of_number(metric), metric.full_title(), metric.label()]))
+    of(|metric| metric.titles().map(str::to_owned).collect()).or_else(|| {
+        of(|metric| vec![title_of_number(metric), with_unit(metric), metric.full_title(), metric.label()])
+    })
 }
 
 /// Fails if summaries of such replays lack one of the columns. The error names the condition under which

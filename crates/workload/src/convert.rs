@@ -198,7 +198,7 @@ fn write_header(
 /// Returns the names of a log as rows of kind, number and name, in the order of kinds and numbers.
 pub fn names_rows(summary: &LogSummary) -> Vec<[String; 3]> {
     let names = &summary.facts.names;
-    let rows = NameKind::all().filter(|kind| *kind != NameKind::Nodes).flat_map(|kind| {
+    let rows = NameKind::all().filter(|kind| kind.header_key().is_some()).flat_map(|kind| {
         let row = move |(i, name): (usize, String)| [kind.word().to_string(), (i + 1).to_string(), name];
         names.of(kind).enumerate().map(row)
     });

@@ -8,7 +8,10 @@ use crate::frame::FileFormat;
 use crate::study::{OPTIONS, Options, ReplayOption};
 
 /// Endings of files with tables in formats that are not written.
-const OTHER_ENDINGS: [&str; 6] = ["xlsx", "xls", "ods", "tsv", "txt", "feather"];
+const OTHER_ENDINGS: [&str; 26] = [
+    "xlsx", "xls", "ods", "tsv", "txt", "feather", "ipc", "pq", "parq", "avro", "orc", "h5", "hdf5", "pkl",
+    "db", "sqlite", "md", "tex", "html", "svg", "pdf", "png", "gz", "zst", "xz", "zip",
+];
 
 /// Returns the file for the summary alone, with its format; `None` for a directory.
 pub(super) fn summary_file(output: &Path) -> Option<(&Path, FileFormat)> {

@@ -151,7 +151,7 @@ impl Runner {
                 News::Ended(number, ended) => {
                     *(if ended.is_ok() { &mut tally.finished } else { &mut tally.failed }) += 1;
                     let _saving = Saving::begin();
-                    let lines = results.ended(number, ended);
+                    let lines = progress.while_writing(number, || results.ended(number, ended));
                     progress.above(|| lines.iter().for_each(|line| complain(line)));
                     if results.is_lost() {
                         running.stop();

@@ -106,6 +106,17 @@ impl Progress {
         total.set_position(finished);
     }
 
+    /// Calls `write`, which writes the results of a replay, with a line that says so if it takes long.
+    pub(super) fn while_writing<T>(&self, number: usize, write: impl FnOnce() -> T) -> T {
+        let Some(lines) = &self.lines else { return write() };
+        let name = lines.replays.iter().find(|line| line.number == number).map(|line| line.name.clone());
+        let line = lines.all.add(ProgressBar::new_spinner());
+        show_noticed(&line, move || format!("  writing {}", name.as_deref().unwrap_or("results")));
+        let written = write();
+        line.finish_and_clear();
+        written
+    }
+
     /// Calls `say`, which prints to the terminal, so that its text stands above the lines.
     pub(super) fn above(&self, say: impl FnOnce()) {
         match &self.lines {
@@ -176,10 +187,15 @@ fn busy(quiet: bool, text: impl Fn() -> String + Clone + Send + Sync + 'static) 
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new_spinner();
+    show_noticed(&bar, text);
+    bar
+}
+
+/// Shows a text in the line of `bar` once it is there for longer than an instant.
+fn show_noticed(bar: &ProgressBar, text: impl Fn() -> String + Clone + Send + Sync + 'static) {
     let text = move |state: &ProgressState, out: &mut dyn Write| {
         let _ = out.write_str(&if state.elapsed() < NOTICED { String::new() } else { text() });
     };
     bar.set_style(style("{text}").with_key("text", text));
     bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }

@@ -32,7 +32,7 @@ pub(super) struct Args {
     compare: Vec<String>,
 
     /// Shape of the machine, such as 16x8, 8x8x4, 400 or torus:16x8
-    #[arg(long, value_name = "SHAPE")]
+    #[arg(short, long, value_name = "SHAPE")]
     machine: Mesh,
 
     #[command(flatten)]

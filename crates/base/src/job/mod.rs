@@ -112,6 +112,8 @@ pub struct Logged {
     pub partition: LogNumber,
     /// Status at the end: 1 is completed, 0 failed and 5 cancelled.
     pub status: LogNumber,
+    /// Reason to wait, as the scheduler of the log gave it.
+    pub reason: LogNumber,
     /// Index of the job's node list in the log; `None` if the job has no list.
     pub nodes: Option<u32>,
 }

@@ -32,17 +32,20 @@ pub enum NameKind {
     Queue,
     /// Partitions, field 16.
     Partition,
+    /// Reasons to wait, as Slurm calls them.
+    Reason,
     /// Lists of the nodes of a job, such as `n[1-4,7]`, as the log spells them.
     Nodes,
 }
 
 /// Every kind in the order of the enum, with its name in one word and in the plural, and its key in headers.
-const KINDS: [(NameKind, &str, &str, Option<&str>); 6] = [
+const KINDS: [(NameKind, &str, &str, Option<&str>); 7] = [
     (NameKind::User, "user", "users", Some("User")),
     (NameKind::Group, "group", "groups", Some("Group")),
     (NameKind::Executable, "application", "applications", Some("Executable")),
     (NameKind::Queue, "queue", "queues", Some("Queue")),
     (NameKind::Partition, "partition", "partitions", Some("Partition")),
+    (NameKind::Reason, "reason", "reasons", None),
     (NameKind::Nodes, "nodes", "lists of nodes", None),
 ];
 

@@ -55,6 +55,7 @@ pub const GROUPINGS: &[Grouping] = &[
     Grouping { is_of_log: true, ..by_values("partition") },
     Grouping { is_of_log: true, ..by_values("queue") },
     Grouping { group: ending, ..by_values("status") },
+    by_values("reason"),
     Grouping { column: "procs", key: size_key, group: size_class, is_ordered: true, ..by_values("size") },
     Grouping { column: "submit_hour", key: hour_key, group: hour, is_ordered: true, ..by_values("hour") },
 ];
@@ -112,7 +113,7 @@ pub enum GroupsError {
         "{}: the jobs have no column '{column}'; this version of meshreplay keeps it when the replay runs \
              again{}",
         .path.display(),
-        if column.starts_with("wait_") && *column != "wait_s" { " with --why" } else { "" }
+        if *column == "reason" || column.starts_with("wait_") && *column != "wait_s" { " with --why" } else { "" }
     )]
     NoColumn {
         /// The file of jobs.

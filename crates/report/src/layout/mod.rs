@@ -3,7 +3,7 @@
 
 mod names;
 
-pub(super) use names::title_of_number;
+pub(super) use names::{title_of_number, with_unit};
 
 use std::collections::BTreeMap;
 

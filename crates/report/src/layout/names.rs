@@ -26,7 +26,7 @@ pub(in super::super) fn title_of_number(metric: &Metric) -> String {
 }
 
 /// Returns the title of a number with its unit, such as `mean wait (s)`.
-pub(super) fn with_unit(metric: &Metric) -> String {
+pub(in super::super) fn with_unit(metric: &Metric) -> String {
     match (title(metric), metric.display, metric.column.unit) {
         (_, Display::Percent(_), _) => format!("{} (%)", title_of_number(metric)),
         (Some(title), _, "") => title.to_owned(),

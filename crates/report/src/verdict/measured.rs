@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use meshreplay_logs::NameKind;
 use meshreplay_sim::metrics::{Difference, METRICS, Metric, PartSums, Parts};
 use meshreplay_study::study::{Options, Outcome, PlannedReplay, ReplaySpec};
 use meshreplay_workload::Shake;
@@ -36,6 +37,9 @@ pub(super) struct ReplayResult<'a> {
     pub(super) replications: Vec<Replication<'a>>,
     /// The line in place of the difference to recorded waits; `None` if they are compared.
     pub(super) not_compared: Option<String>,
+    /// The reasons of the log's scheduler with their shares of the time in which jobs were free to start, the
+    /// largest first.
+    pub(super) reasons: Vec<(String, f64)>,
 }
 
 /// The numbers of one replication.
@@ -73,8 +77,15 @@ impl<'a> ReplayResult<'a> {
             spec: Cow::Borrowed(&planned.spec),
             replications: outcomes.iter().map(replication).collect(),
             not_compared: planned.not_compared(outcomes),
+            reasons: outcomes.first().map(reasons).unwrap_or_default(),
         }
     }
+}
+
+/// Returns the reasons of free seconds, by name.
+fn reasons(outcome: &Outcome) -> Vec<(String, f64)> {
+    let shares = outcome.recording.free_by_reason.iter();
+    shares.map(|&(number, share)| (outcome.names.label(NameKind::Reason, number), share)).collect()
 }
 
 /// Merges replays that differ only in the seed into one replay with all their replications.

@@ -24,7 +24,7 @@ mod schedulers;
 mod tests;
 mod winners;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
@@ -255,7 +255,12 @@ fn rest(
         "allocator" => replay.spec.labels.allocator.clone(),
         _ => replay.spec.labels.scheduler.clone(),
     };
-    let base = replays.iter().map(label).min().unwrap_or_default();
+    // An allocator under which jobs never wait for a place is best compared with, in the order of the command.
+    let refuses = |replay: &&ReplayResult<'_>| !Candidate::new(0, "", replay).takes_any_nodes();
+    let refusing: BTreeSet<String> = replays.iter().filter(|replay| refuses(replay)).map(label).collect();
+    let mut bases = replays.iter().map(label);
+    let base = bases.clone().find(|base| !refusing.contains(base)).or_else(|| bases.next());
+    let base = base.unwrap_or_default();
     let columns: Vec<&str> = varying.iter().map(|row| row.name).filter(|name| *name != row).collect();
     let words = [
         "meshreplay",

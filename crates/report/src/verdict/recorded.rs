@@ -68,7 +68,8 @@ impl Recorded {
         let peak = number("wait_free_share_peak").map(|free| WhyShares { free, overtaking });
         let share = in_percent(free, peak.map(|peak| peak.free));
         let passed = format!(
-            "{share} of the recorded waiting passed while the job fitted and would have delayed nobody"
+            "{share} of the recorded waiting passed while the job fitted and would have delayed nobody{}",
+            in_words(&replay.reasons)
         );
         let waits = RecordedWaits::of_bounds(machine, peak);
         if jobs < FEWEST && !matches!(waits, RecordedWaits::Comparable | RecordedWaits::PartlyFree) {
@@ -101,6 +102,16 @@ impl Recorded {
         };
         Some(Self { words: happened, is_compared: true, beside })
     }
+}
+
+/// Returns the main reasons of free seconds in parentheses; nothing if the log has none.
+fn in_words(reasons: &[(String, f64)]) -> String {
+    const MOST: usize = 3;
+    const LEAST_SHARE: f64 = 0.01;
+    let named = reasons.iter().filter(|(_, share)| *share >= LEAST_SHARE).take(MOST);
+    let named: Vec<String> =
+        named.map(|(name, share)| format!("{name} {}", in_percent(*share, None))).collect();
+    if named.is_empty() { String::new() } else { format!(" (last reasons in Slurm: {})", named.join(", ")) }
 }
 
 /// Returns a share in percent, or the range of two shares that differ: `4 %`, `9 to 15 %`.

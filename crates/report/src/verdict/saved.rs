@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -15,7 +16,9 @@ use super::{lines, primary};
 use meshreplay_base::job::Time;
 use meshreplay_figures::{Curve, FigureError, Results};
 use meshreplay_results::frame::{JobColumns, Replication, SHAKE, Table, outages, uncompared_replays};
-use meshreplay_sim::metrics::{JobRow, PartSums, Run, Trim, WhyShares, explain, saved_backlog};
+use meshreplay_sim::metrics::{
+    JobRow, PartSums, Run, Trim, WaitCause, WhyShares, explain, saved_backlog, shares_of,
+};
 use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_study::study::ReplaySpec;
 
@@ -32,6 +35,9 @@ const COLUMNS: [&str; 10] = [
     "pairwise_sum",
     "estimate_s",
 ];
+/// The columns of replays with causes of waiting that name the reasons of free seconds.
+const FREE: &str = WaitCause::Free.column();
+const REASON: &str = "reason";
 /// The columns of the summary that count jobs left out of a replay.
 const LEFT_OUT: [&str; 3] = ["never_fit", "jobs_given_up", "jobs_never_started"];
 
@@ -45,6 +51,8 @@ struct FromJobs {
     /// The numbers on the backlog, which summaries of version 1.0 lack, and the shares of recorded waits,
     /// which most summaries of archive logs lack.
     numbers: Vec<(&'static str, f64)>,
+    /// The reasons of free seconds, see [`ReplayResult`].
+    reasons: Vec<(String, f64)>,
 }
 
 /// Saved results with the sums for their comparison.
@@ -102,7 +110,12 @@ impl<'a> SavedAnswer<'a> {
         }
         for (number, spec) in self.missing() {
             let not_compared = self.not_compared.get(&number).cloned();
-            let replay = || ReplayResult { spec: Cow::Owned(spec), replications: Vec::new(), not_compared };
+            let replay = || ReplayResult {
+                spec: Cow::Owned(spec),
+                replications: Vec::new(),
+                not_compared,
+                reasons: Vec::new(),
+            };
             replays.entry(number).or_insert_with(replay);
         }
         Some(replays.into_values().collect())
@@ -142,6 +155,11 @@ impl<'a> SavedAnswer<'a> {
             spec: Cow::Owned(self.results.spec(first)?),
             replications: rows.iter().map(replication).collect::<Option<_>>()?,
             not_compared: number.and_then(|number| self.not_compared.get(&number).cloned()),
+            reasons: table
+                .replication(first)
+                .and_then(|key| self.parts.get(&key))
+                .map(|from_jobs| from_jobs.reasons.clone())
+                .unwrap_or_default(),
         })
     }
 
@@ -178,6 +196,23 @@ struct SavedJobs {
     key: Replication,
     jobs: Vec<JobRow>,
     limits_s: Vec<Option<f64>>,
+    /// Seconds free to start by the reason of the log; `None` for jobs without.
+    free_by_reason: BTreeMap<Option<String>, f64>,
+}
+
+impl SavedJobs {
+    /// Adds rows of saved jobs.
+    fn add(&mut self, part: &Table, columns: &JobColumns<'_>, rows: Range<usize>) {
+        self.jobs.extend(rows.clone().map(|i| columns.row(i)));
+        let limits = part.numbers("estimate_s");
+        self.limits_s.extend(rows.clone().map(|i| limits.as_ref().and_then(|limits| limits.get(i))));
+        let [Some(free), Some(reasons)] = [FREE, REASON].map(|name| part.column(name)) else { return };
+        for i in rows {
+            let reason = reasons.text(i).filter(|reason| !reason.is_empty()).map(str::to_owned);
+            *self.free_by_reason.entry(reason).or_default() +=
+                free.numbers().and_then(|free| free.get(i)).unwrap_or_default();
+        }
+    }
 }
 
 /// Returns the shares of the waits of a recorded schedule.
@@ -220,7 +255,7 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
     let has_outages = outages(folder)?.is_some();
     let mut current: Option<SavedJobs> = None;
     let mut finish = |current: Option<SavedJobs>| {
-        if let Some(SavedJobs { key, jobs, limits_s }) = current
+        if let Some(SavedJobs { key, jobs, limits_s, free_by_reason }) = current
             && let Some((spec, trim)) = machines.get(&key)
         {
             let (parts, backlog) =
@@ -229,20 +264,21 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
             if spec.scheduler.name == RECORDED && !has_outages {
                 numbers.extend(shares(&jobs, &limits_s, spec));
             }
-            found.insert(key, FromJobs { parts, numbers });
+            found.insert(key, FromJobs { parts, numbers, reasons: shares_of(free_by_reason) });
         }
     };
-    Table::visit_details::<FigureError>(folder, "jobs", &COLUMNS, &|_| true, &mut |part| {
+    let wanted: Vec<&str> = COLUMNS.into_iter().chain([FREE, REASON]).collect();
+    Table::visit_details::<FigureError>(folder, "jobs", &wanted, &|_| true, &mut |part| {
         has_all &= COLUMNS.iter().all(|name| part.column(name).is_some());
         let columns = JobColumns::of(part);
         // The rows of a replication are adjacent.
         for (key, rows) in part.replications() {
             if current.as_ref().is_none_or(|last| last.key != key) {
-                finish(current.replace(SavedJobs { key, jobs: Vec::new(), limits_s: Vec::new() }));
+                let (jobs, limits_s, free_by_reason) = (Vec::new(), Vec::new(), BTreeMap::new());
+                finish(current.replace(SavedJobs { key, jobs, limits_s, free_by_reason }));
             }
-            if let Some(SavedJobs { jobs, limits_s, .. }) = &mut current {
-                jobs.extend(rows.clone().map(|i| columns.row(i)));
-                limits_s.extend(rows.map(|i| part.numbers("estimate_s").and_then(|limits| limits.get(i))));
+            if let Some(saved) = &mut current {
+                saved.add(part, &columns, rows);
             }
         }
         Ok(())

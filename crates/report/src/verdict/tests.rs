@@ -45,7 +45,12 @@ fn measured<'a>(
         numbers: found,
         parts: Some(Cow::Owned(parts)),
     };
-    ReplayResult { spec: Cow::Owned(spec), replications: vec![replication], not_compared: None }
+    ReplayResult {
+        spec: Cow::Owned(spec),
+        replications: vec![replication],
+        not_compared: None,
+        reasons: Vec::new(),
+    }
 }
 
 fn recorded_and_easy<'a>(is_pooled: bool) -> Vec<ReplayResult<'a>> {

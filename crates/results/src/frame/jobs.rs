@@ -178,6 +178,15 @@ fn of_wait<'a>() -> Vec<Field<JobRow<'a>>> {
         why(WaitCause::Free, "it fitted, would have delayed no other, and was not started", |row| {
             row.waited_s(WaitCause::Free)
         }),
+        field(
+            "reason",
+            Written(|row, to| row.label(NameKind::Reason, row.job().logged.reason.known(), to)),
+        )
+        .needs(Needs::Why)
+        .meaning(
+            "last reason to wait other than priority and resources, as Slurm calls it; empty if the log has \
+             none",
+        ),
         field("queue_delay_s", F64(|row| row.finished.queue_delay_s()))
             .unit("s")
             .meaning("time from arrival to the head of the queue, or to the start if earlier"),
@@ -213,13 +222,13 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
         field("pairwise_sum", U64(|row| row.dispersal().pairwise_sum))
             .unit("hops")
-            .meaning("sum of L1 distances over pairs of its nodes"),
+            .meaning("sum of distances over pairs of its nodes, along x, y and z or links of a tree"),
         field("pairwise_mean", F64(|row| row.dispersal().pairwise_mean()))
             .unit("hops")
             .meaning("mean distance of pairs of its nodes; 0 for one node"),
         field("diameter", U32(|row| row.dispersal().diameter))
             .unit("hops")
-            .meaning("largest L1 distance of two of its nodes"),
+            .meaning("largest such distance of two of its nodes"),
         field("components", U32(|row| row.dispersal().components))
             .meaning("connected components of its nodes"),
         field("bounding_box", U32(|row| row.dispersal().bounding_box))

@@ -13,7 +13,7 @@ use super::detail::DETAILS;
 use super::read::{ROWS, first_rows, read_slice};
 use super::table::Table;
 use super::whole::{read_if_there, write_whole};
-use super::{FileFormat, FrameError, name};
+use super::{FileFormat, FrameError, FrameSchema, name};
 use meshreplay_base::disk::{TEMPORARY, read_to_string};
 use meshreplay_machine::machine::outages::OutageSource;
 use meshreplay_study::study::{
@@ -362,7 +362,8 @@ fn runs(frame: &DataFrame) -> BTreeSet<String> {
 }
 
 /// Returns whether this program wrote a file with the name of a result: run.json describes a run, and the
-/// first row of a frame has the id of one. Only the beginning of a file is read. An empty text counts, too.
+/// first row of a frame has the id of one, and no column that frames do not have, which a user has added. Only
+/// the beginning of a file is read. An empty text counts, too.
 pub(super) fn is_ours(file: &Path) -> bool {
     if file.ends_with(RUN_FILE) {
         let run: Option<Value> = read_to_string(file).ok().and_then(|text| serde_json::from_str(&text).ok());
@@ -371,19 +372,16 @@ pub(super) fn is_ours(file: &Path) -> bool {
     if file.ends_with(PLACE_FILE) {
         return file.parent().and_then(Place::read).is_some();
     }
-    let first = match FileFormat::of_path(file) {
-        Some(FileFormat::Parquet | FileFormat::Arrow) => {
-            read_slice(file, &[RUN_COLUMN], 0..1).map(|(frame, _)| frame)
-        }
-        _ => first_rows(file),
-    };
+    let schemas = FrameSchema::all();
+    let is_known = |name: &str| schemas.iter().any(|schema| schema.column(name).is_some());
     let is_id = |run: &String| {
         run.strip_prefix('r')
             .is_some_and(|hash| hash.len() == DIGITS && hash.bytes().all(|digit| digit.is_ascii_hexdigit()))
     };
     let is_empty = || read_to_string(file).is_ok_and(|text| ["", "[]"].contains(&text.trim()));
-    match first {
+    match first_rows(file) {
         Ok(frame) if frame.width() == 0 => is_empty(),
+        Ok(frame) if !frame.get_column_names().into_iter().all(|name| is_known(name)) => false,
         Ok(frame) if frame.height() == 0 => frame.column(RUN_COLUMN).is_ok(),
         Ok(frame) => {
             let runs = runs(&frame);

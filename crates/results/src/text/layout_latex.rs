@@ -1,5 +1,6 @@
-//! Tables in blocks as LaTeX of a given width: the type gets smaller and blocks get fewer columns until every
-//! line fits. Widths of texts are upper bounds for Computer Modern, and hold for narrower fonts.
+//! Tables in blocks as LaTeX of a given width: the type gets smaller, down to 7 points, blocks get fewer columns,
+//! and long names become letters with a legend, until every line fits. Widths of texts are upper bounds for
+//! Computer Modern, and hold for narrower fonts.
 
 use std::ops::Range;
 
@@ -12,7 +13,9 @@ const POINTS_PER_MM: f64 = 72.27 / 25.4;
 /// Sizes of type in points for tables with all columns in one block, and whether names are broken.
 const WHOLE: [(u8, bool); 5] = [(9, false), (9, true), (8, false), (8, true), (7, true)];
 /// Sizes of type in points for tables with fewer columns per block.
-const SPLIT: [u8; 5] = [8, 7, 6, 5, 4];
+const SPLIT: [u8; 2] = [8, 7];
+/// The greatest width of a name beside or above numbers, in ems, where there is little room.
+const LONGEST: f64 = 7.0;
 /// Space between columns, in points.
 const GAP: f64 = 6.0;
 /// The text in place of a missing number.
@@ -40,17 +43,46 @@ pub struct TooWide {
 
 impl Form {
     /// Returns a sort key: less for the better form.
-    fn badness(&self) -> (bool, usize, u8) {
-        const LEAST_LEGIBLE: u8 = 7;
-        (self.points < LEAST_LEGIBLE, self.parts.len(), u8::MAX - self.points)
+    fn badness(&self) -> (usize, u8) {
+        (self.parts.len(), u8::MAX - self.points)
     }
 }
 
 impl Layout {
     /// Returns the table as LaTeX of at most `width_mm` for booktabs: a tabular per block, or several with
-    /// fewer columns, and the notes below them. Fails if one column of numbers is too wide.
+    /// fewer columns, and the notes below them. Long names get a legend if that at least halves the parts.
+    /// Fails if one column of numbers is too wide.
     pub fn latex(&self, width_mm: f64) -> Result<String, TooWide> {
-        let form = self.form(width_mm)?;
+        let short = self.with_legend();
+        match (self.form(width_mm), short.form(width_mm)) {
+            (Ok(form), Ok(other)) if 2 * other.parts.len() <= form.parts.len() => {
+                Ok(short.typeset(width_mm, &other))
+            }
+            (Ok(form), _) => Ok(self.typeset(width_mm, &form)),
+            (Err(_), other) => Ok(short.typeset(width_mm, &other?)),
+        }
+    }
+
+    /// Returns the table with letters and numbers in place of long names, and a note with the names.
+    fn with_legend(&self) -> Self {
+        let mut short = self.clone();
+        let mut legend = Legend::default();
+        for panel in short.blocks.iter_mut().flat_map(|block| &mut block.panels) {
+            for (labels, _) in &mut panel.rows {
+                labels.iter_mut().zip(&panel.corner).for_each(|(label, kind)| legend.shorten(kind, label));
+            }
+            for label in panel.columns.iter_mut().filter_map(|labels| labels.last_mut()) {
+                legend.shorten("allocator", label);
+            }
+        }
+        let names: Vec<String> =
+            legend.names.iter().map(|(name, short)| format!("{short}: {name}")).collect();
+        short.notes.splice(0..0, (!names.is_empty()).then(|| names.join("; ") + "."));
+        short
+    }
+
+    /// Returns the table in a form with which it fits.
+    fn typeset(&self, width_mm: f64, form: &Form) -> String {
         let title = self.title.replace(['\n', '\r'], " ");
         let leading = f64::from(form.points) * 1.2;
         let mut text = format!(
@@ -62,17 +94,17 @@ impl Layout {
         );
         let paragraph = |text: &str| format!("\\parbox{{{width_mm}mm}}{{\\raggedright {text}}}\\par\n");
         for block in &self.blocks {
-            let heading = format!("\\textbf{{{}}}", latex(&escaped::printable(&block.title)));
+            let heading = format!("\\textbf{{{}}}", breakable(&block.title));
             text += &paragraph(&heading);
             for (i, part) in form.parts.iter().enumerate() {
                 text += if i == 0 { "\\nopagebreak\\vspace{2pt}\n" } else { "\\vspace{4pt}\n" };
-                text += &self.tabular(&form, block, part);
+                text += &self.tabular(form, block, part);
             }
             text += "\\vspace{8pt}\n";
         }
-        let notes = self.notes.iter().map(|note| latex(&escaped::printable(note)));
+        let notes = self.notes.iter().map(|note| breakable(note));
         text += &paragraph(&notes.collect::<Vec<_>>().join("\\par\n"));
-        Ok(text + "\\endgroup\n")
+        text + "\\endgroup\n"
     }
 
     /// Returns a block, or some of its columns, as a tabular.
@@ -243,6 +275,45 @@ impl Widths {
     }
 }
 
+/// Short names for long ones.
+#[derive(Default)]
+struct Legend {
+    /// Names and what stands for them, in the order of the table.
+    names: Vec<(String, String)>,
+}
+
+impl Legend {
+    /// Replaces a name that is too long, even if it is broken into two lines, by the first letter of its kind
+    /// and a number.
+    fn shorten(&mut self, kind: &str, name: &mut String) {
+        let lines = broken(name, LONGEST);
+        if lines.len() <= if kind == "allocator" { 2 } else { 1 }
+            && lines.iter().all(|line| ems(line) <= LONGEST)
+        {
+            return;
+        }
+        if let Some((_, short)) = self.names.iter().find(|(known, _)| known == name) {
+            name.clone_from(short);
+            return;
+        }
+        let letter = kind.chars().next().unwrap_or_default().to_ascii_uppercase();
+        let number = self.names.iter().filter(|(_, short)| short.starts_with(letter)).count() + 1;
+        let long = std::mem::replace(name, format!("{letter}{number}"));
+        self.names.push((long, name.clone()));
+    }
+}
+
+/// Returns a text as LaTeX whose long words may be broken after punctuation.
+fn breakable(text: &str) -> String {
+    let word = |word: &str| match broken(word, 0.0).as_slice() {
+        parts if ems(word) > LONGEST => {
+            parts.iter().map(|part| latex(part)).collect::<Vec<_>>().join("\\allowbreak{}")
+        }
+        _ => latex(word),
+    };
+    escaped::printable(text).split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// Returns a number as LaTeX.
 fn number(cell: &PaperCell) -> String {
     match (cell.text.is_empty(), cell.best) {
@@ -296,8 +367,6 @@ fn optical(points: u8) -> f64 {
     match points {
         9.. => 1.03,
         8 => 1.07,
-        7 => 1.15,
-        6 => 1.23,
-        _ => 1.37,
+        _ => 1.15,
     }
 }

@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use super::escaped;
 use super::screen::Screen;
+use crate::frame::FrameSchema;
+use meshreplay_sim::metrics::ColumnType;
 
 /// A table with labels for rows and columns.
 #[derive(Clone, Debug, Default)]
@@ -200,13 +202,18 @@ impl PaperTable {
     /// a missing number is null.
     pub fn json(&self) -> String {
         let titles: Vec<String> = self.columns.iter().map(|labels| labels.join(" ")).collect();
+        let schema = FrameSchema::summary();
+        let is_number = |name: &str| schema.column(name).is_some_and(|column| column.kind != ColumnType::Str);
         // Columns keep their order, which a JSON object of the library would lose.
         let row = |(labels, cells): &(Vec<String>, Vec<PaperCell>)| {
             let labels = self.corner.iter().zip(labels);
             let entry = |name: &str, value: Value| format!("{}:{value}", Value::from(name));
-            let labels = labels.map(|(name, label)| entry(name, Value::from(label.as_str())));
-            let number = |cell: &PaperCell| cell.text.parse().map_or(Value::Null, Value::Number);
-            let cells = titles.iter().zip(cells).map(|(title, cell)| entry(title, number(cell)));
+            let number = |text: &str| text.parse().map_or(Value::Null, Value::Number);
+            let labels = labels.map(|(name, label)| {
+                let label = if is_number(name) { number(label) } else { Value::from(label.as_str()) };
+                entry(name, label)
+            });
+            let cells = titles.iter().zip(cells).map(|(title, cell)| entry(title, number(&cell.text)));
             format!("{{{}}}", labels.chain(cells).collect::<Vec<_>>().join(","))
         };
         let rows: Vec<String> = self.rows.iter().map(|cells| format!("  {}", row(cells))).collect();

@@ -52,4 +52,5 @@ pub use shapes::{ShapeCount, count_by_shape};
 pub use summary::{RunningSums, Summary, metric};
 pub use why::{
     Explained, JobWhy, RecordedWaits, Run, TotalWhy, WaitCause, Why, WhyShares, explain, peak_within,
+    shares_of,
 };

@@ -257,6 +257,7 @@ impl Rules {
             queue: LogNumber::of(record.queue),
             partition: LogNumber::of(record.partition),
             status: LogNumber::of(record.status),
+            reason: LogNumber::of(record.reason),
             nodes: record.nodes,
         };
         Ok(Job { number: record.job, submit, run, estimate, procs, shape, logged })

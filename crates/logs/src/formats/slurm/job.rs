@@ -47,6 +47,8 @@ pub(super) struct SlurmJob<'a> {
     pub(super) partition: &'a [u8],
     pub(super) qos: &'a [u8],
     pub(super) cluster: &'a [u8],
+    /// The last reason to wait, such as `Dependency`.
+    pub(super) reason: &'a [u8],
     /// Node list; `None` if the text has no lists.
     pub(super) nodes: Option<&'a [u8]>,
 }
@@ -175,6 +177,7 @@ impl Accounting {
             group: self.names.known_number(NameKind::Group, job.account),
             queue: self.names.known_number(NameKind::Queue, job.qos),
             partition: self.names.known_number(NameKind::Partition, partition),
+            reason: self.names.known_number(NameKind::Reason, reason(job.reason)),
             nodes: job.nodes.filter(|_| has_started).and_then(|list| self.names.nodes(list)),
             ..times.record(&mut self.odd)
         })
@@ -260,6 +263,14 @@ pub(in crate::formats) fn fate(state: &[u8]) -> Fate {
     if fates.all(|fate| fate == first) { first } else { Fate::Unknown }
 }
 
+/// Returns the word of a reason to wait; empty if it says no more than that the job had to wait for older jobs
+/// or for nodes. Slurm keeps the last other reason, also of jobs that ran.
+fn reason(text: &[u8]) -> &[u8] {
+    const COMMON: [&[u8]; 4] = [b"None", b"Priority", b"Resources", b"Unknown"];
+    let word = text.split(|byte| matches!(byte, b',' | b' ' | b'(')).next().unwrap_or_default();
+    if COMMON.contains(&word) { b"" } else { word }
+}
+
 /// Parses a time limit in seconds; `None` if missing or unlimited. A number alone counts minutes. The error
 /// describes the expected text.
 pub(super) fn limit(text: &[u8]) -> Result<Option<i64>, &'static str> {
@@ -298,6 +309,7 @@ mod tests {
         partition: b"batch",
         qos: b"normal",
         cluster: b"",
+        reason: b"None",
         nodes: Some(b"n[1-2]"),
     };
 
@@ -446,6 +458,18 @@ mod tests {
         let expected = "1 job became eligible after the submission, which is the arrival; that leaves out 30.0 % of the \
                         time from submissions to starts; arrival=submit of --input-format counts it";
         assert_eq!(accounting.facts().notes.last().map(String::as_str), Some(expected));
+    }
+
+    #[test]
+    fn reasons_beyond_priority_and_resources_have_names() {
+        let mut accounting = accounting("");
+        let reasons =
+            ["", "None", "Priority", "Resources", "Dependency", "ReqNodeNotAvail, UnavailableNodes:n1"];
+        let numbers = reasons
+            .map(|reason| record_of(&mut accounting, &SlurmJob { reason: reason.as_bytes(), ..JOB }).reason);
+        assert_eq!(numbers, [-1, -1, -1, -1, 1, 2]);
+        let names = accounting.facts().names;
+        assert_eq!(names.of(NameKind::Reason).collect::<Vec<_>>(), ["Dependency", "ReqNodeNotAvail"]);
     }
 
     #[test]

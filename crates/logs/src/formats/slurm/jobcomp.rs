@@ -248,6 +248,7 @@ impl LineParser for Jobcomp {
             partition: values.get("Partition"),
             qos: values.get("QOS"),
             cluster: values.get("Cluster"),
+            reason: b"",
             nodes: values.find("NodeList").map(|_| values.word("NodeList")),
         };
         Ok(self.accounting.record(&job).map_or(Parsed::Part, |record| Parsed::Record(record, 0)))

@@ -236,8 +236,12 @@ fn player_replays(show: &[String], results: &Results) -> Result<Vec<PlayerReplay
     let is =
         |row: usize, show: &String| *show == allocators[row] || allocator::short_label(show) == shorts[row];
     if let Some(missing) = show.iter().find(|show| !(0..allocators.len()).any(|row| is(row, show))) {
-        let mut known = allocators;
-        known.dedup();
+        let mut known: Vec<String> = Vec::new();
+        for label in allocators {
+            if !known.contains(&label) {
+                known.push(label);
+            }
+        }
         return Err(ReportError::NotShown { allocator: missing.clone(), known: known.join(", ") });
     }
     let mut all: Vec<(usize, PlayerReplay)> = Vec::new();

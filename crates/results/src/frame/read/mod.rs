@@ -155,7 +155,7 @@ pub(super) fn read_slice(
     Ok((frame, is_end))
 }
 
-/// Reads the first row of a CSV, JSON or JSON lines file. The frame has no rows if the file has none.
+/// Reads the first row of a file with all its columns. The frame has no rows if the file has none.
 pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     let object = |file: File| -> PolarsResult<DataFrame> {
@@ -169,6 +169,10 @@ pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
         JsonReader::new(Cursor::new(first.to_string())).with_json_format(JsonFormat::JsonLines).finish()
     };
     let first = match FileFormat::of_path(path) {
+        Some(FileFormat::Parquet) => {
+            unpanicking(|| ParquetReader::new(file).with_slice(Some((0, 1))).finish())
+        }
+        Some(FileFormat::Arrow) => unpanicking(|| IpcReader::new(file).with_n_rows(Some(1)).finish()),
         Some(FileFormat::Json | FileFormat::Jsonl) => unpanicking(|| object(file)),
         _ => unpanicking(|| {
             let options = CsvReadOptions::default().with_has_header(true).with_n_rows(Some(1));

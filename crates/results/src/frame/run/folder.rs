@@ -40,8 +40,8 @@ pub enum RunFolderError {
     OtherTable(PathBuf),
     /// A file with the name of a result is not one.
     #[error(
-        "{} was not written by meshreplay, so it is not replaced; move it away, or give another place \
-         with -o",
+        "{} was not written by meshreplay, or has a column that was added, so it is not replaced; move it \
+         away, or give another place with -o",
         .0.display()
     )]
     NoResult(PathBuf),

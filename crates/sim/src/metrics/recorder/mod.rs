@@ -13,6 +13,7 @@ mod unfinished;
 pub use outages::{Downtime, LostRun, OutageRecord};
 pub use recording::{Compactions, Recording};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -21,7 +22,7 @@ use super::contention::Contention;
 use super::dispersal::Meter;
 use super::finished_job::FinishedJob;
 use super::fragmentation::{Fragmentation, Slices};
-use super::why::Why;
+use super::why::{WaitCause, Why, shares_of};
 use crate::engine::{Compaction, Fate, Observer, Placed, Record};
 use crate::execution::JobTraffic;
 use crate::scheduler::Waiting;
@@ -63,6 +64,8 @@ pub struct Recorder<'a> {
     contention: Option<Contention>,
     fragmentation: Option<Fragmentation>,
     why: Option<Why>,
+    /// Seconds free to start by the reason of the log; `None` for jobs without.
+    free_by_reason: BTreeMap<Option<i64>, f64>,
     /// The memory taken by the nodes of finished jobs; `None` unless nodes are kept.
     placements: Option<PlacementMemory>,
     /// Whether the refusals of each job are counted.
@@ -91,6 +94,7 @@ impl<'a> Recorder<'a> {
             contention: None,
             fragmentation: None,
             why: None,
+            free_by_reason: BTreeMap::new(),
             placements: None,
             counts_refusals: false,
             unfinished: UnfinishedJobs::default(),
@@ -167,6 +171,7 @@ impl<'a> Recorder<'a> {
         self.recording.pair_seconds = self.contention.as_ref().map(Contention::pair_seconds);
         self.recording.fragmentation = self.fragmentation.map(Fragmentation::finish);
         self.recording.why = self.why.as_ref().map(Why::shares);
+        self.recording.free_by_reason = shares_of(self.free_by_reason);
         self.recording
     }
 
@@ -346,6 +351,10 @@ impl Observer for Recorder<'_> {
         }
         if record.fate != Fate::Completed {
             return;
+        }
+        if let Some(causes) = measures.more().why {
+            let reason = job.logged.reason.known();
+            *self.free_by_reason.entry(reason).or_default() += causes[WaitCause::Free].as_seconds();
         }
         if traffic.is_some() {
             measures.more_mut().traffic = traffic;

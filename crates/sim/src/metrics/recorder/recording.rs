@@ -28,6 +28,9 @@ pub struct Recording {
     /// The same on a machine with only as many nodes as were in use at most within 3 hours, if the size of
     /// the machine is not known.
     pub why_of_peak: Option<WhyShares>,
+    /// The reasons of the log's scheduler with shares of the time in which jobs were free to start, the
+    /// largest share first. The numbers are those of [`Logged::reason`](meshreplay_base::job::Logged).
+    pub free_by_reason: Vec<(i64, f64)>,
     /// The outages of nodes, or `None` if all nodes are always up.
     pub outages: Option<OutageRecord>,
 }

@@ -10,22 +10,25 @@ use crate::metrics::why::WaitCause;
 /// The rows, in the order of the columns of the `summary` frame.
 pub(super) const ROWS: &[Metric] = &[
     cause::<0>("too large", "the job exceeded the machine"),
-    in_tables(cause::<1>("no room", "the job exceeded the nodes that no job used")),
+    in_tables("no room s", cause::<1>("no room", "the job exceeded the nodes that no job used")),
     cause::<2>(
         "outage",
         "nodes were down that the job needed, or it would by its limit have run into a known outage",
     )
-    .terminal(Delays, "outage", 4, Shown::If(Needs::Outages))
-    .report(Delays, "outage", Shown::If(Needs::Outages)),
-    in_tables(cause::<3>(
-        "reserved",
-        "the job would by its limit have delayed the oldest job that did not fit",
-    )),
-    in_tables(cause::<4>("no place", "the allocator refused the job although enough nodes were free")),
-    in_tables(cause::<5>(
-        "free to start",
-        "the job fitted, would have delayed no other, and was not started",
-    )),
+    .terminal(Delays, "outage s", 4, Shown::If(Needs::Outages))
+    .report(Delays, "outage s", Shown::If(Needs::Outages)),
+    in_tables(
+        "reserved s",
+        cause::<3>("reserved", "the job would by its limit have delayed the oldest job that did not fit"),
+    ),
+    in_tables(
+        "no place s",
+        cause::<4>("no place", "the allocator refused the job although enough nodes were free"),
+    ),
+    in_tables(
+        "free to start s",
+        cause::<5>("free to start", "the job fitted, would have delayed no other, and was not started"),
+    ),
     row("wait_free_share", Real(|of| of.replay.recording.share_of_waits("wait_free_share")))
         .needs(Needs::Why)
         .meaning("share of the waiting time of all jobs in which they were free to start"),
@@ -54,9 +57,8 @@ const fn cause<const I: usize>(title: &'static str, meaning: &'static str) -> Me
     .grouped()
 }
 
-/// Shows a row in tables for people.
-const fn in_tables(metric: Metric) -> Metric {
-    let Metric { title, .. } = metric;
+/// Shows a row in tables for people under a title with its unit.
+const fn in_tables(title: &'static str, metric: Metric) -> Metric {
     let shown = Shown::If(Needs::SimulatedWhy);
     metric.terminal(Delays, title, 4, shown).report(Delays, title, shown)
 }

@@ -1,5 +1,6 @@
 //! The causes of waiting, and the time that a job waited for each.
 
+use std::collections::BTreeMap;
 use std::ops::{AddAssign, Index, IndexMut};
 
 use meshreplay_base::job::Time;
@@ -41,7 +42,7 @@ impl WaitCause {
         [Self::TooLarge, Self::NoRoom, Self::Outage, Self::Reserved, Self::NoPlace, Self::Free];
 
     /// Returns the column of the `jobs` frame with the seconds of a job.
-    pub fn column(self) -> &'static str {
+    pub const fn column(self) -> &'static str {
         match self {
             Self::TooLarge => "wait_too_large_s",
             Self::NoRoom => "wait_no_room_s",
@@ -132,6 +133,17 @@ impl TotalWhy {
     pub fn seconds(&self, cause: WaitCause) -> f64 {
         self.0[cause as usize] as f64 / 1e6
     }
+}
+
+/// Returns the share of each reason in the seconds of all jobs, the largest first, from the seconds by reason;
+/// `None` stands for jobs without a reason. Reasons without seconds are left out.
+pub fn shares_of<R>(seconds: BTreeMap<Option<R>, f64>) -> Vec<(R, f64)> {
+    let all: f64 = seconds.values().sum();
+    let named = seconds.into_iter().filter(|&(_, seconds)| seconds > 0.0);
+    let mut shares: Vec<(R, f64)> =
+        named.filter_map(|(reason, seconds)| Some((reason?, seconds / all))).collect();
+    shares.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    shares
 }
 
 /// The shares that decide what may be said of recorded waits, from 0 to 1.

@@ -23,6 +23,6 @@ mod verdict;
 
 pub use accumulator::Why;
 pub use bounds::peak_within;
-pub use cause::{JobWhy, TotalWhy, WaitCause, WhyShares};
+pub use cause::{JobWhy, TotalWhy, WaitCause, WhyShares, shares_of};
 pub use schedule::{Explained, Run, explain};
 pub use verdict::RecordedWaits;

@@ -16,7 +16,7 @@ pub(super) const NUMBERS: [&str; 11] = [
 ];
 
 /// The texts of a job that are read, as [`NUMBERS`].
-pub(super) const TEXTS: [&str; 11] = [
+pub(super) const TEXTS: [&str; 12] = [
     "user",
     "account",
     "partition",
@@ -24,6 +24,7 @@ pub(super) const TEXTS: [&str; 11] = [
     "nodes",
     "cluster",
     "state.current.*",
+    "state.reason",
     "tres.allocated.*.type",
     "tres.allocated.*.name",
     "tres.requested.*.type",

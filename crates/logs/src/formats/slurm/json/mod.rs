@@ -255,6 +255,7 @@ impl Job {
             partition: text("partition"),
             qos: text("qos"),
             cluster: text("cluster"),
+            reason: text("state.reason"),
             nodes: self.text("nodes"),
         };
         Ok(accounting.record(&job))

@@ -162,6 +162,7 @@ impl Sacct {
             partition: text(Column::Partition),
             qos: text(Column::Qos),
             cluster: text(Column::Cluster),
+            reason: text(Column::Reason),
             nodes,
         })
     }

@@ -24,7 +24,9 @@ pub(super) fn only_reading<'a>(heading: &Heading, pieces: &[&'a [u8]]) -> Option
     *spread.first_mut()? = surplus;
     let mut only: Option<Fields> = None;
     for _ in 0..MOST {
-        let fields = placed(heading, pieces, &spread);
+        let mut fields = placed(heading, pieces, &spread);
+        // A reason is free text itself.
+        fields[Column::Reason as usize] = b"";
         if is_plausible(heading, &fields) {
             if only.is_some_and(|only| only != fields) {
                 return None;
@@ -123,6 +125,7 @@ fn is_of(column: Column, text: &[u8]) -> bool {
             let is_word = text.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
             is_word || text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'.'))
         }
+        Column::Reason => true,
         Column::NodeList => std::str::from_utf8(text).is_ok_and(|text| NodeList::parse(text).is_ok()),
         // Names may contain blanks and any other character, but are no times.
         Column::Cluster | Column::User | Column::Account | Column::Partition | Column::Qos => {

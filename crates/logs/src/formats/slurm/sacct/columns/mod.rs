@@ -33,10 +33,11 @@ pub(super) enum Column {
     Qos,
     NodeList,
     Cluster,
+    Reason,
 }
 
 /// The number of columns that are read.
-pub(super) const COLUMNS: usize = Column::Cluster as usize + 1;
+pub(super) const COLUMNS: usize = Column::Reason as usize + 1;
 
 /// Column names in headings. Later names are fallbacks, used by older versions.
 const NAMES: &[(&str, Column)] = &[
@@ -68,6 +69,7 @@ const NAMES: &[(&str, Column)] = &[
     ("QOSRAW", Column::Qos),
     ("NodeList", Column::NodeList),
     ("Cluster", Column::Cluster),
+    ("Reason", Column::Reason),
 ];
 
 /// Meaning of the columns, for the docs. Names of one row are alternatives, the preferred one first.
@@ -95,6 +97,7 @@ pub(super) const READS: &[(&str, &str)] = &[
     ("Partition", "partition, as a number"),
     ("Cluster", "cluster: a log of several needs --cluster; partition with of-cluster=each"),
     ("NodeList", "list of nodes; also the number of nodes if no other column has it"),
+    ("Reason", "last reason to wait other than priority and resources, for the causes of waiting"),
 ];
 
 /// Columns of text that users choose, or that has `|` for other reasons, such as `intel|amd` of Constraints.
@@ -130,7 +133,7 @@ const UNREAD: &str = "AllocGRES AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWri
 
 /// The command whose output is read best, for messages.
 pub(super) const COMMAND: &str = "sacct -a -P -o \
-     JobIDRaw,Submit,Eligible,Start,End,State,NNodes,AllocCPUS,AllocTRES,ReqTRES,TimelimitRaw,User,Account,Partition,QOS,NodeList";
+     JobIDRaw,Submit,Eligible,Start,End,State,NNodes,AllocCPUS,AllocTRES,ReqTRES,TimelimitRaw,User,Account,Partition,QOS,Reason,NodeList";
 
 /// What separates the fields of a dump if nothing else is asked for.
 pub(super) const BAR: u8 = b'|';
@@ -339,7 +342,8 @@ impl Heading {
                     (fields[column as usize], ranks[column as usize]) = (at + 1, rank);
                     columns[at] = Some(column);
                 }
-            } else if FREE_TEXTS.iter().any(|text| name.eq_ignore_ascii_case(text.as_bytes())) {
+            }
+            if FREE_TEXTS.iter().any(|text| name.eq_ignore_ascii_case(text.as_bytes())) {
                 free.push(at);
             }
         }
