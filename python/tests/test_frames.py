@@ -9,13 +9,15 @@ from typing import Any
 import meshreplay as mr
 import pytest
 
+from .conftest import columns
+
 
 def test_polars_pandas_pyarrow_and_duckdb_take_frames(results: mr.Results) -> None:
     pl = pytest.importorskip("polars")
     pa = pytest.importorskip("pyarrow")
     pd = pytest.importorskip("pandas")
     duckdb = pytest.importorskip("duckdb")
-    expected = results.jobs.to_dict()
+    expected = columns(results.jobs)
     assert len(expected["wait_s"]) == 600 and expected["allocated"][0] > 0
     assert pl.DataFrame(results.jobs).to_dict(as_series=False) == expected
     assert results.jobs.to_polars().equals(pl.DataFrame(results.jobs))
@@ -42,7 +44,7 @@ def test_a_frame_that_nobody_takes_is_released(results: mr.Results) -> None:
 
 def test_frames_without_rows_keep_their_columns(results: mr.Results) -> None:
     pl = pytest.importorskip("polars")
-    none = mr.Frame(results.jobs._native.of_replays([]))
+    none = mr.Frame(results.jobs._native.of_replays(set()))
     assert pl.DataFrame(none).schema == results.jobs.to_polars().schema and len(none) == 0
 
 
@@ -58,7 +60,7 @@ ROWS: dict[str, list[Any]] = {
 def replayed(frame: Any, **options: Any) -> dict[str, list[Any]]:
     """Returns the jobs of a replay of a frame."""
     log = mr.Log.from_frame(frame, name="own", **options)
-    return mr.replay(log, "4x4", "naive", "fcfs", timed=False, quiet=True).jobs.to_dict()
+    return columns(mr.replay(log, "4x4", "naive", "fcfs", timed=False, quiet=True).jobs)
 
 
 def test_frames_of_every_library_are_logs(tmp_path: Path) -> None:
@@ -85,7 +87,7 @@ def test_frames_of_every_library_are_logs(tmp_path: Path) -> None:
             again["submit_hour"] = found["submit_hour"]
         assert again == found, type(other)
     frame.with_columns(pl.col("submit").dt.strftime("%Y-%m-%dT%H:%M:%S")).write_csv(tmp_path / "own.csv")
-    read = mr.replay(mr.read_log(tmp_path / "own.csv"), "4x4", "naive", "fcfs", timed=False, quiet=True).jobs.to_dict()
+    read = columns(mr.replay(mr.read_log(tmp_path / "own.csv"), "4x4", "naive", "fcfs", timed=False, quiet=True).jobs)
     read["run"] = found["run"]
     assert read == found
 
@@ -139,6 +141,6 @@ def test_records_of_a_log_are_a_log_again(small: Path) -> None:
     records = mr.read_log(small).records()
     again = mr.replay(mr.Log.from_frame(records), "8x8", "mc1x1", estimate="exact", timed=False, quiet=True)
     first = mr.replay(small, "8x8", "mc1x1", estimate="exact", timed=False, quiet=True)
-    one, other = first.jobs.to_dict(), again.jobs.to_dict()
+    one, other = columns(first.jobs), columns(again.jobs)
     assert set(one["queue"]) == {"interactive", "batch"}
     assert one.pop("run") != other.pop("run") and one == other

@@ -11,10 +11,12 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import meshreplay as mr
 import pytest
+
+from .conftest import columns
 
 
 def test_parts_are_selected_by_values_positions_and_slices(results: mr.Results) -> None:
@@ -28,8 +30,6 @@ def test_parts_are_selected_by_values_positions_and_slices(results: mr.Results) 
         results["mc1x"]
     with pytest.raises(IndexError, match="no replay 4; there are 4"):
         results[4]
-    with pytest.raises(mr.Error, match="all replays together"):
-        one.plot("frontier")
     assert [part.summary["replay"][0] for part in results] == [0, 1, 2, 3]
 
 
@@ -44,26 +44,29 @@ def test_results_and_frames_are_pickled_and_copied(results: mr.Results) -> None:
     for part in (results, results["mc1x1"]):
         same = pickle.loads(pickle.dumps(part))
         assert same.names == part.names and same.notes == part.notes
-        assert same.jobs.to_dict() == part.jobs.to_dict()
+        assert columns(same.jobs) == columns(part.jobs)
     assert pickle.loads(pickle.dumps(results)).verdict == results.verdict
     jobs = pickle.loads(pickle.dumps(results.jobs))
-    assert jobs.to_dict() == results.jobs.to_dict() and jobs.units == results.jobs.units
+    assert columns(jobs) == columns(results.jobs) and jobs.units == results.jobs.units
     assert copy.copy(results) is results and copy.deepcopy(results.jobs) is results.jobs
 
 
-def test_rows_of_frames(results: mr.Results) -> None:
+def test_columns_of_frames(results: mr.Results) -> None:
     jobs = results.jobs
-    assert jobs[0]["job"] == jobs["job"][0] and jobs[-1]["job"] == jobs["job"][-1]
-    assert jobs[3:5]["job"] == jobs["job"][3:5] and jobs.head(2).shape[0] == 2
+    assert len(jobs["job"]) == len(jobs) and "wait_s" in jobs and "wait" not in jobs
+    assert "wait_s" in repr(jobs) and repr(jobs).startswith("<meshreplay.Frame: 600 rows")
     with pytest.raises(KeyError, match="no column 'wait', did you mean 'wait_s'"):
         jobs["wait"]
-    with pytest.raises(IndexError):
-        jobs[len(jobs)]
+    for wrong in (0, slice(2)):
+        with pytest.raises(TypeError, match="name of a column"):
+            jobs[wrong]  # type: ignore[index]
+    with pytest.raises(TypeError):
+        list(jobs)  # type: ignore[call-overload]
 
 
 def test_states_are_the_placements_of_the_jobs(results: mr.Results) -> None:
     numpy = pytest.importorskip("numpy")
-    jobs = results["mc1x1", "easy"].jobs.to_dict()
+    jobs = columns(results["mc1x1", "easy"].jobs)
     for at in [0.0, 86_400.0, 250_000.0]:
         states = results.state(at=at)
         array = states["mc1x1", "easy"]
@@ -161,6 +164,14 @@ def test_wrong_keywords_and_logs(small: Path, tmp_path: Path) -> None:
         mr.replay(small, "8x8", "naive", arrival_scales=[1])  # type: ignore[call-arg]
     with pytest.raises(mr.Error, match="does not exist|no such file|cannot be"):
         mr.read_log(tmp_path / "none.swf")
+    for missing in (lambda: mr.read_log(tmp_path / "none.swf"), lambda: mr.read_results(tmp_path / "none")):
+        with pytest.raises(FileNotFoundError):
+            missing()
+    wrong: list[dict[str, Any]] = [{"allocator": None}, {"allocator": int}, {"allocator": {"naive", "mm"}}, {"timed": 0}]
+    for change in wrong:
+        with pytest.raises(TypeError) as raised:
+            mr.replay(small, **{"machine": "8x8", "allocator": "naive", "quiet": True, **change})
+        assert isinstance(raised.value, mr.Error) and "--" not in str(raised.value)
     (tmp_path / "bad.swf").write_text("1 0 x\n")
     with pytest.raises(mr.Error, match="bad.swf:1"):
         mr.read_log(tmp_path / "bad.swf")
@@ -171,7 +182,7 @@ def test_wrong_keywords_and_logs(small: Path, tmp_path: Path) -> None:
 LONG = """
 import sys, meshreplay as mr
 print("ready", flush=True)
-mr.replay(mr.synthetic(jobs=400_000, ratio=2), "64x64", "mc1x1", ["easy", "fcfs"], quiet=True)
+mr.replay(mr.model("synthetic", jobs=400_000, ratio=2), "64x64", "mc1x1", ["easy", "fcfs"], quiet=True)
 """
 
 

@@ -24,12 +24,13 @@ from ._listing import (
     predictors,
     schedulers,
 )
-from ._log import Log, lublin, model, read_log, rfold_mix, synthetic, tpu_slices
+from ._log import Log, lublin, model, read_log
 from ._machine import Machine, pairwise_sum
 from ._own import (
     Allocator,
     Execution,
     Job,
+    Jobs,
     Laws,
     Request,
     Running,
@@ -40,7 +41,7 @@ from ._own import (
 )
 from ._picture import Picture
 from ._replay import Note, compare, replay
-from ._results import Results, States, read_results
+from ._results import Results, States, concat, read_results
 from ._study import Reproduction, reproduce, sweep
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "Execution",
     "Frame",
     "Job",
+    "Jobs",
     "Laws",
     "Log",
     "Machine",
@@ -66,6 +68,7 @@ __all__ = [
     "allocators",
     "check",
     "compare",
+    "concat",
     "formats",
     "lublin",
     "model",
@@ -79,9 +82,6 @@ __all__ = [
     "read_results",
     "replay",
     "reproduce",
-    "rfold_mix",
     "schedulers",
     "sweep",
-    "synthetic",
-    "tpu_slices",
 ]

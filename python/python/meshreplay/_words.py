@@ -14,6 +14,14 @@ from typing import Any, TypeVar
 
 from . import _core
 
+class ArgumentError(_core.Error, TypeError):
+    """An argument is of a wrong type."""
+
+
+class NotFoundError(_core.Error, FileNotFoundError):
+    """A file or a directory does not exist."""
+
+
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
@@ -32,6 +40,8 @@ def words(about: str, given: Mapping[str, Any]) -> list[str]:
         row = known.get(name)
         if row is None:
             raise TypeError(f"unexpected keyword '{name}'{did_you_mean(name, known)}")
+        if value is None and row["required"]:
+            raise ArgumentError(f"{name}=None: expected a value")
         if value is not None:
             found += _argument(row, value)
     return found
@@ -42,23 +52,25 @@ def _argument(row: _core.Keyword, value: Any) -> list[str]:
     flag, takes = row["flag"], row["takes"]
     if takes == "switch":
         if not isinstance(value, bool):
-            raise _core.Error(f"{row['name']}={value!r}: expected True or False")
+            raise ArgumentError(f"{row['name']}={value!r}: expected True or False")
         return [flag] if value == row["gives"] else []
     if takes == "values" and isinstance(value, Mapping):
         value = [",".join(f"{key}={of}" for key, of in value.items())]
-    values = _values(value)
-    if takes == "value" and len(values) != 1:
+    several = values(value)
+    if takes == "value" and len(several) != 1:
         raise _core.Error(f"{row['name']}={value!r}: expected one value")
-    if not values:
+    if not several:
         raise _core.Error(f"{row['name']}={value!r}: expected at least one value")
-    return [f"{flag}={text(each)}" for each in values]
+    return [f"{flag}={text(each)}" for each in several]
 
 
-def _values(value: Any) -> list[Any]:
-    """Returns the values of a keyword: those of a list, a tuple or an array, or the one that was given."""
+def values(value: Any) -> list[Any]:
+    """Returns the values of a keyword: those of a list, an array or anything else with an order, or the one value."""
     if hasattr(value, "tolist"):
         value = value.tolist()
-    is_one = isinstance(value, (str, bytes, os.PathLike)) or not isinstance(value, Sequence)
+    if isinstance(value, (set, frozenset)):
+        raise ArgumentError(f"{value!r} has no order; expected a list")
+    is_one = isinstance(value, (str, bytes, os.PathLike, type)) or not isinstance(value, Iterable)
     return [value] if is_one else list(value)
 
 
@@ -66,6 +78,8 @@ def text(value: Any) -> str:
     """Returns a value as the command spells it."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, bytes):
+        raise ArgumentError(f"{value!r}: expected a text")
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
@@ -141,7 +155,7 @@ def in_keywords() -> Iterator[None]:
     try:
         yield
     except _core.Error as error:
-        raise _core.Error(with_keywords(str(error))) from None
+        raise type(error)(with_keywords(str(error))) from error.__cause__
 
 
 def with_keywords(message: str) -> str:
