@@ -13,6 +13,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyList};
 
 use crate::arrow::capsule;
 use crate::error::{failure, message};
+use crate::forms::Forms;
 use crate::wait::in_own_process;
 
 /// A frame in the memory of the library. `meshreplay.Frame` wraps it.
@@ -21,12 +22,15 @@ pub(crate) struct Frame {
     frame: DataFrame,
     /// The description of the columns; `None` for a frame that is no result.
     schema: Option<FrameSchema>,
+    /// The forms in which other libraries get the columns.
+    forms: Forms,
 }
 
 impl Frame {
     /// Wraps the frame of results that is called `name`, or any frame.
     pub(crate) fn new(name: &str, frame: DataFrame) -> Self {
-        Self { frame, schema: FrameSchema::all().into_iter().find(|schema| schema.name == name) }
+        let schema = FrameSchema::all().into_iter().find(|schema| schema.name == name);
+        Self { frame, schema, forms: Forms::default() }
     }
 
     /// Returns the metadata of a column in Arrow: its unit and what it means.
@@ -49,7 +53,7 @@ impl Frame {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        capsule(py, &self.frame, |column| self.notes(column))
+        capsule(py, &self.frame, |column| self.notes(column), &self.forms)
     }
 
     /// The number of rows and of columns.
@@ -103,7 +107,14 @@ impl Frame {
     fn of_replays(&self, numbers: BTreeSet<u64>) -> PyResult<Self> {
         in_own_process()?;
         let frame = frame::of_replays(&self.frame, &numbers).map_err(|error| failure(&error))?;
-        Ok(Self { frame, schema: self.schema.clone() })
+        Ok(Self { frame, schema: self.schema.clone(), forms: self.forms.clone() })
+    }
+
+    /// Returns the frame with dates in place of seconds, if `starts_us` has the beginnings of logs by the
+    /// numbers of replays, and with lists of nodes if `has_lists`.
+    fn in_forms(&self, starts_us: Option<BTreeMap<i64, i64>>, has_lists: bool) -> Self {
+        let (frame, schema) = (self.frame.clone(), self.schema.clone());
+        Self { frame, schema, forms: Forms { starts_us, has_lists } }
     }
 
     /// Returns the name of the frame and its rows as an Arrow file, for [`frame_of_ipc`].
@@ -210,7 +221,9 @@ pub(crate) fn joined(frames: &[(DataFrame, i64)], run: Option<&str>) -> PolarsRe
             Ok(column) => column.cast(kind),
             Err(_) => Ok(Column::full_null(name.clone(), frame.height(), kind)),
         };
-        let part = DataFrame::new_infer_height(columns.iter().map(filled).collect::<PolarsResult<_>>()?)?;
+        let mut part = DataFrame::new_infer_height(columns.iter().map(filled).collect::<PolarsResult<_>>()?)?;
+        // The new columns have one chunk.
+        part.align_chunks();
         match &mut whole {
             None => whole = Some(part),
             Some(whole) => {

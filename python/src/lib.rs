@@ -7,6 +7,7 @@ mod arrow;
 mod command;
 mod error;
 mod folder;
+mod forms;
 mod frame;
 mod listing;
 mod log;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use meshreplay::allocator;
-use meshreplay::frame::{FinishedRun, KeptDetail, RunPlace};
+use meshreplay::frame::{FinishedRun, RunPlace};
 use meshreplay::report::{SummaryTable, verdict};
 use meshreplay::scheduler;
 use meshreplay::study::{Coordinate, Outcome, Study};
@@ -82,11 +82,6 @@ impl Run {
         Ok(Frame::new("summary", self.run()?.summary.clone()))
     }
 
-    /// The names of the frames of details.
-    fn details(&self) -> PyResult<Vec<&'static str>> {
-        Ok(self.run()?.details.iter().map(KeptDetail::name).collect())
-    }
-
     /// A frame of details; `None` if there is none of this name.
     fn detail(&self, name: &str) -> PyResult<Option<Frame>> {
         let Some(kept) = self.run()?.details.iter().find(|kept| kept.name() == name) else { return Ok(None) };
@@ -153,8 +148,8 @@ impl Run {
 }
 
 impl Run {
-    /// Returns the study of the replays that a part has, and the results by their positions in it. The replays
-    /// of a whole run that have no results stay in the study, as the closing lines name them.
+    /// Returns the study of the replays that a part has, and the results by their positions in it. The
+    /// replays of a whole run that have no results stay in the study, as the closing lines name them.
     fn renumbered(&self) -> PyResult<(Arc<Study>, Arc<FinishedRun>)> {
         let run = self.run()?;
         if self.is_whole {

@@ -29,8 +29,8 @@ pub(crate) fn in_own_process() -> PyResult<()> {
         return Ok(());
     }
     Err(message(
-        "this process is a fork of one that has used meshreplay, and has none of its threads; start workers with \
-         multiprocessing.get_context(\"spawn\")",
+        "this process is a fork of one that has used meshreplay, and has none of its threads; start workers \
+         with multiprocessing.get_context(\"spawn\")",
     ))
 }
 

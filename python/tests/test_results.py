@@ -16,7 +16,7 @@ from typing import Any, Callable
 import meshreplay as mr
 import pytest
 
-from .conftest import columns
+from .conftest import ROOT, columns
 
 
 def test_parts_are_selected_by_values_positions_and_slices(results: mr.Results) -> None:
@@ -31,6 +31,70 @@ def test_parts_are_selected_by_values_positions_and_slices(results: mr.Results) 
     with pytest.raises(IndexError, match="no replay 4; there are 4"):
         results[4]
     assert [part.summary["replay"][0] for part in results] == [0, 1, 2, 3]
+
+
+def test_coordinates_select_and_values_of_several_are_refused(results: mr.Results) -> None:
+    assert len(results.sel(allocator="mc1x1")) == 2 and len(results.sel(allocator=["mc1x1", "hilbert+bf"], scheduler="fcfs")) == 2
+    assert results.sel(allocator="mc1x1", scheduler="easy").names == results["mc1x1", "easy"].names
+    with pytest.raises(KeyError, match="did you mean 'mc1x1'"):
+        results.sel(allocator="mc1x")
+    with pytest.raises(KeyError, match="no coordinate 'alocator', did you mean 'allocator'"):
+        results.sel(alocator="mc1x1")
+    found = mr.replay(ROOT / "traces/may.sacct.gz", "auto", ["naive", "recorded"], ["recorded", "easy"], timed=False, quiet=True)
+    with pytest.raises(KeyError, match=r"'recorded' is a value of .*scheduler.*; r\.sel\("):
+        found["recorded"]
+    waits = {key: found.sel(scheduler=key[0], allocator=key[1]).summary["wait_s_mean"][0] for key in [("recorded", "naive"), ("easy", "naive")]}
+    jobs = found.sel(scheduler="recorded", allocator="naive").jobs["wait_s"]
+    assert sum(jobs) / len(jobs) == pytest.approx(waits["recorded", "naive"]) != waits["easy", "naive"]
+    with pytest.raises(KeyError, match="arrival_scale and seed"):
+        results["1"]
+
+
+def test_several_results_are_joined(results: mr.Results, small: Path) -> None:
+    other = mr.replay(small, "8x8", "naive", ["easy", "fcfs"], timed=False, seed=2, quiet=True)
+    both = mr.concat([results, other])
+    assert len(both) == 6 and both.summary["replay"] == list(range(6)) and len(both.jobs) == 900
+    assert both.jobs["wait_s"] == results.jobs["wait_s"] + other.jobs["wait_s"]
+    assert len(set(both.summary["run"])) == 1 and both.summary["run"][0] not in (results.summary["run"][0], other.summary["run"][0])
+    assert both.sel(allocator="naive", scheduler="fcfs").summary["seed"] == [2] and "naive" in both.table()
+    assert both.plot("waits").svg.startswith("<svg") and both.verdict == "" and pickle.loads(pickle.dumps(both)).names == both.names
+    with pytest.raises(mr.Error, match="of one run"):
+        both.report("x.html")
+
+
+def test_differences_job_by_job(results: mr.Results) -> None:
+    pairs = results.paired("pairwise_sum", allocator=("hilbert+bf", "mc1x1"))
+    assert len(pairs) == 300
+    found = {(replay, job): value for replay, job, value in zip(pairs["first_replay"], pairs["job"], pairs["difference"])}
+    jobs = results.jobs
+    by_job = {(replay, job): value for replay, job, value in zip(jobs["replay"], jobs["job"], jobs["pairwise_sum"])}
+    for first, second in {*zip(pairs["first_replay"], pairs["second_replay"])}:
+        assert all(found[first, job] == by_job[second, job] - by_job[first, job] for job in set(pairs["job"]))
+    with pytest.raises(mr.Error, match="no column 'wait'"):
+        results.paired("wait", allocator=("hilbert+bf", "mc1x1"))
+    with pytest.raises(mr.Error, match="two values"):
+        results.paired(allocator="mc1x1")  # type: ignore[arg-type]
+
+
+def test_errors_of_own_code_keep_their_cause(small: Path) -> None:
+    class Broken(mr.Scheduler):
+        def dispatch(self, view: mr.View) -> list[int]:
+            raise KeyError("nothing")
+
+    with pytest.raises(mr.Error, match="at .* s: scheduler 'Broken': ") as raised:
+        mr.replay(small, "8x8", "naive", Broken, quiet=True)
+    assert isinstance(raised.value.__cause__, KeyError)
+    found = mr.replay(small, "8x8", "naive", ["easy", Broken], quiet=True)
+    assert isinstance(found.errors[1].__cause__, KeyError)
+    with pytest.raises(mr.Error, match="Broken"):
+        found["Broken"].jobs
+    assert [len(part) for part in found] == [1, 1]
+
+
+def test_machines_are_names_tuples_or_lists(small: Path) -> None:
+    machines: list[Any] = [(8, 8), [(8, 8), "64"], 64]
+    of = {repr(each): mr.replay(small, each, "naive", oversize="skip", quiet=True).summary["machine"] for each in machines}
+    assert of == {"(8, 8)": ["8x8"], "[(8, 8), '64']": ["8x8", "64"], "64": ["64"]}
 
 
 def test_numbers_select_as_the_summary_shows_them(tiny: Path) -> None:

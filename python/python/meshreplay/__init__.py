@@ -12,6 +12,7 @@ Names of machines, schedulers and allocators, options, messages and results are 
 which the package brings along.
 """
 
+from ._check import Laws, check
 from ._core import Error, __version__
 from ._frame import Frame
 from ._listing import (
@@ -31,13 +32,11 @@ from ._own import (
     Execution,
     Job,
     Jobs,
-    Laws,
     Request,
     Running,
     Scheduler,
     Started,
     View,
-    check,
 )
 from ._picture import Picture
 from ._replay import Note, compare, replay

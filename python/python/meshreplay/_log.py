@@ -120,9 +120,8 @@ class Log:
     def records(self) -> Frame:
         """Returns the records of the log as a frame that `Log.from_frame` takes back, with times in seconds.
 
-        A column that no record fills is left out, and what a record does not say is missing. Users, groups, queues and
-        partitions have their names where the log has them. A workload model has no
-        records, as its jobs depend on the machine and the seed.
+        Columns have the names and types of those of jobs in results. A column that no record fills is left out, and what a
+        record does not say is missing. A workload model has no records, as its jobs depend on the machine and the seed.
         """
         return Frame(_core.records(self._words()))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
+import re
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -98,6 +99,7 @@ def replay(
     def message(text: str) -> str:
         for each in opened:
             text = each._named(text)
+        text = re.sub(r"guest:(.*?)#[0-9a-f]{12}", r"\1", text).replace("rename the file of one", "give one another name=")
         return with_keywords(text)
 
     def failure(text: str) -> _core.Error:

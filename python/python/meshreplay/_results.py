@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _core
 from ._frame import Frame, html_table
 from ._picture import Picture
+from ._source import NAMED, Folder, Live, Replay
 from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, words
 
 if TYPE_CHECKING:
@@ -34,114 +35,6 @@ Value = str | int | float | Sequence[str | int | float]
 """A value of a coordinate, or several."""
 
 
-_NAMED = ("log", "machine", "scheduler", "allocator")
-"""The coordinates that every name of a replay has."""
-
-
-@dataclass(frozen=True)
-class _Replay:
-    """A replay and the texts by which it is called: each of its coordinates in full and, where there is one, in short."""
-
-    number: int
-    labels: dict[str, list[str]]
-
-    def has(self, coordinate: str, value: str | float) -> bool:
-        """Returns whether a coordinate has this value, as text or as a number."""
-        texts = self.labels.get(coordinate, [])
-        if isinstance(value, str):
-            # An algorithm of one's own goes by the name of its class, too.
-            is_own = texts[:1] and texts[0].startswith("guest:")
-            return value in texts or bool(is_own and any(text.partition("(")[0] == value for text in texts))
-        return any(_number(text) == value for text in texts)
-
-    def called(self, key: str | float) -> list[str]:
-        """Returns the coordinates that have this value; a number is an arrival scale."""
-        of = self.labels if isinstance(key, str) else ["arrival_scale"]
-        return [name for name in of if self.has(name, key)]
-
-    def name(self, varying: Iterable[str]) -> str:
-        """Returns log, machine, scheduler and allocator, and the other coordinates that are `varying`."""
-        named = [self.labels[name][-1] for name in _NAMED if name in self.labels]
-        return " ".join(named + [f"{name}={self.labels[name][-1]}" for name in varying])
-
-
-def _number(text: str) -> float | None:
-    """Returns the number that a text is, if it is one."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-@dataclass(frozen=True)
-class _Folder:
-    """A directory with results: those of the replays of these numbers, or of all."""
-
-    path: str
-    numbers: set[int] | None = None
-    kept: object = None
-    """What removes a temporary directory once it is gone."""
-    is_joined: bool = False
-    """Whether it has results of several runs, which may have different options."""
-
-    def frame(self, name: str) -> Frame | None:
-        """Returns a frame; `None` if the directory has none of this name."""
-        found = _core.read_frame(self.path, name)
-        if found is None:
-            return None
-        return Frame(found if self.numbers is None else found.of_replays(self.numbers))
-
-    def part(self, numbers: set[int]) -> _Folder:
-        """Returns the results of some replays."""
-        return replace(self, numbers=numbers)
-
-    def verdict(self) -> list[str]:
-        """Returns the closing lines."""
-        return [] if self.is_joined else _core.verdict_of(self.path, self.numbers)
-
-    def table(self, columns: list[str]) -> tuple[list[str], list[list[str]], str]:
-        """Returns the table: titles, rows, and text."""
-        return _core.table_of(self.path, self.numbers, columns)
-
-    def save(self, folder: str, format: str, force: bool) -> None:
-        """Copies the results into a directory."""
-        _core.copy_results([(self.path, self.numbers, 0)], None, folder, format, force)
-
-    @property
-    def manifest(self) -> str:
-        """The content of run.json, or of study.json."""
-        for name in ("run.json", "study.json"):
-            path = pathlib.Path(self.path, name)
-            if path.exists():
-                return path.read_text(encoding="utf-8")
-        raise NotFoundError(f"{self.path} has neither run.json nor study.json")
-
-
-class _Live:
-    """Results of this process."""
-
-    is_joined = False
-
-    def __init__(self, run: _core.Run, numbers: set[int] | None = None) -> None:
-        self.run, self.numbers = run, numbers
-        self.verdict, self.table, self.save = run.verdict, run.table, run.save
-
-    def frame(self, name: str) -> Frame | None:
-        """Returns a frame; `None` if nobody asked for it."""
-        found = self.run.summary() if name == "summary" else self.run.detail(name)
-        return None if found is None else Frame(found)
-
-    def part(self, numbers: set[int]) -> _Live | None:
-        """Returns the results of some replays; `None` if all of them failed."""
-        run = self.run.part(numbers)
-        return None if run is None else _Live(run, numbers)
-
-    @property
-    def manifest(self) -> str:
-        """The content of run.json."""
-        return self.run.manifest
-
-
 class Results:
     """The results of one replay or several.
 
@@ -157,7 +50,7 @@ class Results:
     """
 
     def __init__(
-        self, replays: list[_Replay], source: _Live | _Folder | None, notes: list[str], errors: dict[int, _core.Error]
+        self, replays: list[Replay], source: Live | Folder | None, notes: list[str], errors: dict[int, _core.Error]
     ) -> None:
         """Use `replay` or `read_results`."""
         self._replays, self._source = replays, source
@@ -185,7 +78,7 @@ class Results:
     def _varying(self) -> list[str]:
         """Returns the other coordinates in which the replays differ."""
         labels = [replay.labels for replay in self._replays]
-        others = [name for name in (labels[0] if labels else {}) if name not in _NAMED]
+        others = [name for name in (labels[0] if labels else {}) if name not in NAMED]
         return [name for name in others if len({str(each.get(name)) for each in labels}) > 1]
 
     def sel(self, **coordinates: Value) -> Results:
@@ -198,11 +91,11 @@ class Results:
         for name, value in coordinates.items():
             known = list(dict.fromkeys(each for replay in self._replays for each in replay.labels))
             if name not in known:
-                raise KeyError(f"no coordinate '{name}'{did_you_mean(name, known)}; there are {', '.join(known)}")
+                raise KeyError(f"no coordinate '{name}'{did_you_mean(name, known) or '.'} There are {', '.join(known)}")
             for each in _values(value):
                 if not any(replay.has(name, each) for replay in self._replays):
                     texts = {text for replay in self._replays for text in replay.labels.get(name, [])}
-                    raise KeyError(f"no replay has {name}={each!r}{did_you_mean(str(each), texts)} There are {self._some_names()}")
+                    raise KeyError(f"no replay has {name}={each!r}{did_you_mean(str(each), texts) or '.'} There are {self._some_names()}")
             selected = [replay for replay in selected if any(replay.has(name, each) for each in _values(value))]
         if not selected:
             asked = ", ".join(f"{name}={value!r}" for name, value in coordinates.items())
@@ -218,7 +111,7 @@ class Results:
         """
         return self._part(self._selected(key))
 
-    def _part(self, selected: list[_Replay]) -> Results:
+    def _part(self, selected: list[Replay]) -> Results:
         if selected == self._replays:
             return self
         numbers = {replay.number for replay in selected}
@@ -226,7 +119,7 @@ class Results:
         has_failed = self._source is None or (errors and len(errors) == len(numbers))
         return Results(selected, None if has_failed else self._any().part(numbers), self.notes, errors)
 
-    def _selected(self, key: Key) -> list[_Replay]:
+    def _selected(self, key: Key) -> list[Replay]:
         if isinstance(key, slice):
             return self._replays[key]
         if isinstance(key, int):
@@ -251,7 +144,7 @@ class Results:
         names = list(dict.fromkeys(self.names))
         return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
-    def _one(self, key: Key) -> _Replay:
+    def _one(self, key: Key) -> Replay:
         selected = self._selected(key)
         if len(selected) > 1:
             varying = self._varying()
@@ -277,18 +170,30 @@ class Results:
             raise _core.Error(otherwise)
         return found
 
-    def frame(self, name: str) -> Frame | None:
+    def frame(
+        self, name: str, *, dates: bool = False, nodes: Literal["intervals", "list"] = "intervals"
+    ) -> Frame | None:
         """Returns the frame of this name: `summary`, `jobs`, `fragmentation`, `shapes`, `downtimes` or `tidy`.
 
-        `None` if the replays have none, as nobody asked for it.
+        `None` if the replays have none, as nobody asked for it. Other libraries get the times `submit_s`, `start_s` and
+        `end_s` as dates in UTC with `dates=True`, which are missing for logs without a known beginning, and with
+        `nodes="list"` the nodes of a job as a list of numbers in place of intervals such as `0-3 7`.
         """
         if name not in _FRAMES:
             raise _core.Error(f"no frame '{name}'{did_you_mean(name, _FRAMES)} (one of: {', '.join(_FRAMES)})")
         if name not in self._frames:
             self._frames[name] = self._any().frame(name)
-        return self._frames[name]
+        found = self._frames[name]
+        if nodes not in ("intervals", "list"):
+            raise _core.Error(f"nodes={nodes!r}: expected 'intervals' or 'list'")
+        if found is None or not (dates or nodes == "list"):
+            return found
+        logs = {log["name"]: log.get("starts") for log in self.manifest["logs"]} if dates else {}
+        of = {replay.number: logs.get(replay.labels["log"][0]) for replay in self._replays}
+        starts = {number: 1_000_000 * start["unix_s"] for number, start in of.items() if start}
+        return Frame(found._native.in_forms(starts if dates else None, nodes == "list"))
 
-    def _any(self) -> _Live | _Folder:
+    def _any(self) -> Live | Folder:
         """Returns what has the results. Fails if every replay failed."""
         if self._source is None:
             raise next(iter(self.errors.values()), None) or _core.Error("these are no replays")
@@ -341,7 +246,7 @@ class Results:
     def state(self, at: float) -> States:
         """Returns the machines at a time in seconds of the replay, with all starts and ends of that instant."""
         source = self._any()
-        if not isinstance(source, _Live):
+        if not isinstance(source, Live):
             raise _core.Error("a state needs the replay itself; replay the log again")
         return States(self, source.run, at)
 
@@ -406,7 +311,7 @@ class Results:
         """
         if self._any().is_joined:
             raise _core.Error("a report is of one run; make one for each, before mr.concat")
-        title = title or ("meshreplay" if isinstance(self._source, _Live) else None)
+        title = title or ("meshreplay" if isinstance(self._source, Live) else None)
         return _core.report(self._path(), os.path.abspath(path), title, window, show or [], force)
 
     def save(
@@ -431,14 +336,14 @@ class Results:
         return self._files.path
 
     @functools.cached_property
-    def _files(self) -> _Folder:
+    def _files(self) -> Folder:
         source = self._any()
-        if isinstance(source, _Folder) and source.numbers is None:
+        if isinstance(source, Folder) and source.numbers is None:
             return source
         kept = tempfile.TemporaryDirectory(prefix="meshreplay-")
         path = os.path.join(kept.name, "results")
         self.save(path)
-        return _Folder(path, None, kept)
+        return Folder(path, None, kept)
 
     def __repr__(self) -> str:
         if self._source is None:
@@ -518,8 +423,8 @@ class States:
 
 def of_run(run: _core.Run, notes: list[str], errors: dict[int, _core.Error]) -> Results:
     """Returns the results of replays of this process."""
-    replays = [_Replay(number, dict(labels)) for number, labels in enumerate(run.replays())]
-    return Results(replays, _Live(run) if run.has_results else None, notes, errors)
+    replays = [Replay(number, dict(labels)) for number, labels in enumerate(run.replays())]
+    return Results(replays, Live(run) if run.has_results else None, notes, errors)
 
 
 def read_results(folder: str | os.PathLike[str]) -> Results:
@@ -532,10 +437,10 @@ def read_results(folder: str | os.PathLike[str]) -> Results:
     path = os.path.abspath(folder)
     if not os.path.isdir(path):
         raise NotFoundError(f"{path} does not exist")
-    return of_folder(_Folder(path), [], {})
+    return of_folder(Folder(path), [], {})
 
 
-def of_folder(found: _Folder, notes: list[str], errors: dict[int, _core.Error]) -> Results:
+def of_folder(found: Folder, notes: list[str], errors: dict[int, _core.Error]) -> Results:
     """Returns the results in a directory."""
     summary = found.frame("summary")
     if summary is None:
@@ -545,13 +450,13 @@ def of_folder(found: _Folder, notes: list[str], errors: dict[int, _core.Error]) 
         for name, resolved in _core.coordinates()
         if name in summary
     }
-    replays: dict[int, _Replay] = {}
+    replays: dict[int, Replay] = {}
     for row, number in enumerate(summary["replay"]):
         labels: dict[str, list[str]] = {}
         for name, (shown, resolved) in columns.items():
             texts = _core.labels(name, str(resolved[row]))
             labels[name] = list(dict.fromkeys([*texts, str(shown[row])]))
-        replays.setdefault(number, _Replay(number, labels))
+        replays.setdefault(number, Replay(number, labels))
     results = Results([replays[number] for number in sorted(replays)], found, notes, errors)
     results._frames["summary"] = summary
     return results
@@ -570,7 +475,7 @@ def concat(results: Iterable[Results]) -> Results:
     """
     sources: list[tuple[str, set[int] | None, int]] = []
     runs: list[tuple[int, list[str]]] = []
-    replays: list[_Replay] = []
+    replays: list[Replay] = []
     notes: list[str] = []
     errors: dict[int, _core.Error] = {}
     first = 0
@@ -588,16 +493,16 @@ def concat(results: Iterable[Results]) -> Results:
     path = os.path.join(kept.name, "results")
     run = "r" + hashlib.sha256(repr(runs).encode()).hexdigest()[:16]
     _core.copy_results(sources, run, path, "parquet", False)
-    return Results(replays, _Folder(path, None, kept, True), notes, errors)
+    return Results(replays, Folder(path, None, kept, True), notes, errors)
 
 
 def kept_in(folder: str, run: _core.Run, notes: list[str], errors: dict[int, _core.Error]) -> Results | None:
     """Returns the results of replays that a directory keeps; `None` if it has none."""
-    found = _Folder(folder)
+    found = Folder(folder)
     if found.frame("summary") is None:
         return None
     held = of_folder(found, notes, errors)
-    replays = [_Replay(number, dict(labels)) for number, labels in enumerate(run.replays())]
+    replays = [Replay(number, dict(labels)) for number, labels in enumerate(run.replays())]
     return Results(replays, held._source, notes, errors)
 
 
@@ -605,7 +510,7 @@ def _unpickled(
     files: dict[str, bytes],
     numbers: set[int] | None,
     is_joined: bool,
-    replays: list[_Replay],
+    replays: list[Replay],
     notes: list[str],
     errors: dict[int, _core.Error],
 ) -> Results:
@@ -615,4 +520,4 @@ def _unpickled(
         path = pathlib.Path(folder.name, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    return Results(replays, _Folder(folder.name, numbers, folder, is_joined), notes, errors)
+    return Results(replays, Folder(folder.name, numbers, folder, is_joined), notes, errors)

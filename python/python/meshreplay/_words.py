@@ -9,10 +9,11 @@ import inspect
 import os
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from . import _core
+
 
 class ArgumentError(_core.Error, TypeError):
     """An argument is of a wrong type."""
@@ -97,7 +98,7 @@ def kind(row: _core.Keyword) -> str:
     if row["takes"] == "switch":
         return "bool | None"
     one = f"Literal[{', '.join(map(repr, row['choices']))}]".replace("'", '"') if row["choices"] else "Scalar"
-    return f"{one} | Sequence[{one}] | None" if row["takes"] == "values" else f"{one} | None"
+    return f"{one} | Iterable[{one}] | None" if row["takes"] == "values" else f"{one} | None"
 
 
 def meaning(row: _core.Keyword) -> str:
@@ -164,7 +165,10 @@ def with_keywords(message: str) -> str:
 
     def whole(match: re.Match[str]) -> str:
         row = rows.get(match[2])
-        return f"{row['name']}={match[1]!r}: " if row else match[0]
+        return f"{row['name']}={shown(match[1])}: " if row else match[0]
+
+    def shown(value: str) -> str:
+        return value if re.fullmatch(r"-?\d+(\.\d+)?", value) else repr(value)
 
     def one(match: re.Match[str]) -> str:
         row, value = rows.get(match[1]), match[2]
@@ -175,9 +179,12 @@ def with_keywords(message: str) -> str:
         # A word that ends a clause is a value, too: give --estimate exact, or …
         ends = re.match(r"[,;)]| \(|$", message[match.end() :])
         is_value = value is not None and bool(ends or value.strip() in row["choices"] or re.search(r"[A-Z0-9=]", value))
-        return f"{row['name']}={value.strip()!r}" if is_value else f"{row['name']}={value or ''}"
+        return f"{row['name']}={shown(value.strip())}" if is_value else f"{row['name']}={value or ''}"
 
     value = r"invalid value '([^']*)' for '(--[a-z-]+)[^']*'"
     message = re.sub(value + r": (?:parameter '[^']*' of '[^']*' is '[^']*': )?", whole, message)
     message = re.sub(value + r"\s*\[possible values: (.*)\]", lambda match: f"{whole(match)}expected one of {match[3]}", message)
+    message = re.sub(r"('[^']*') has commas: values are separated.*", r"\1 has commas; give a list of names", message)
+    # What only the command has: a directory with -o, and --force.
+    message = re.sub(r"(; give [^;]*?) with -o\b|--(force)\b", lambda match: match[1] or "force=True", message)
     return re.sub(r"(--[a-z][a-z-]+)\b( [\w=.:*+,-]*\w)?", one, message)

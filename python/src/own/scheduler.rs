@@ -96,8 +96,8 @@ fn locked(queue: &Mutex<VecDeque<Waiting>>) -> MutexGuard<'_, VecDeque<Waiting>>
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets `copy` follow `queue`. `named` are the jobs that may have left it. O(A + N·log Q) for A arrivals and N
-/// such jobs near the head; O(Q) after jobs have come back into the middle of the queue.
+/// Lets `copy` follow `queue`. `named` are the jobs that may have left it. O(A + N·log Q) for A arrivals and
+/// N such jobs near the head; O(Q) after jobs have come back into the middle of the queue.
 fn follow(copy: &mut VecDeque<Waiting>, queue: &WaitQueue, named: &[JobId]) {
     for job in named {
         if let Some(place) = copy.iter().position(|waiting| waiting.job == *job)

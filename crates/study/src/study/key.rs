@@ -149,8 +149,8 @@ fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
 }
 
 /// Returns the content key of a planned replay: `key`, unless a guest is opaque, that is, an object of the
-/// caller without a hash in its name or a program whose command names no file. Results of opaque guests cannot be identified, so the key
-/// also depends on `unique`, and no other study finds the result.
+/// caller without a hash in its name or a program whose command names no file. Results of opaque guests
+/// cannot be identified, so the key also depends on `unique`, and no other study finds the result.
 pub(super) fn own_key(key: String, spec: &ReplaySpec, unique: &str) -> String {
     let has_hash = |guest: &Spec| guest.name == GUEST && guest.to_string().contains('#');
     if guests(spec).all(|guest| has_hash(guest) || !guest::files(guest).is_empty()) {
