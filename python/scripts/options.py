@@ -12,7 +12,7 @@ HEAD = '''"""The keywords of replays and pictures, made from the arguments of th
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Literal, TypedDict
 
 Scalar = str | int | float | os.PathLike[str]

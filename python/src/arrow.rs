@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::error::{failure, message};
+use crate::forms::Forms;
 
 /// The name of a capsule with a stream of record batches, by the `PyCapsule` interface of Arrow.
 const STREAM: &std::ffi::CStr = c"arrow_array_stream";
@@ -23,6 +24,7 @@ pub(crate) fn capsule<'py>(
     py: Python<'py>,
     frame: &DataFrame,
     notes: impl Fn(&str) -> Metadata,
+    forms: &Forms,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let mut frame = frame.clone();
     frame.align_chunks();
@@ -31,11 +33,15 @@ pub(crate) fn capsule<'py>(
         let notes = notes(&field.name);
         if notes.is_empty() { field.clone() } else { field.clone().with_metadata(notes) }
     });
-    let dtype = ArrowDataType::Struct(fields.collect());
+    let mut fields: Vec<Field> = fields.collect();
+    let names: Vec<String> = fields.iter().map(|field| field.name.to_string()).collect();
+    fields.iter_mut().for_each(|field| forms.change(field));
+    let dtype = ArrowDataType::Struct(fields);
     let batches: Vec<Result<Box<dyn Array>, PolarsError>> = frame
         .iter_chunks(CompatLevel::newest(), false)
         .map(|batch| {
-            let (rows, columns) = (batch.height(), batch.into_arrays());
+            let (rows, mut columns) = (batch.height(), batch.into_arrays());
+            forms.apply(&names, &mut columns);
             Ok(StructArray::try_new(dtype.clone(), rows, columns, None)?.boxed())
         })
         .collect();

@@ -1,17 +1,20 @@
 //! Frames of results as Python objects.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 
-use meshreplay::frame::{DataFrame, FrameSchema};
+use meshreplay::frame::{self, DataFrame, FrameSchema};
 use polars_arrow::datatypes::Metadata;
-use polars_core::prelude::AnyValue;
-use polars_io::prelude::{CsvReadOptions, CsvWriter, IpcReader, IpcWriter, SerReader, SerWriter};
+use polars_core::prelude::{AnyValue, Column, DataType, NamedFrom, PlSmallStr, PolarsResult, Series};
+use polars_io::prelude::{CsvReadOptions, IpcReader, IpcWriter, SerReader, SerWriter};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList};
 
 use crate::arrow::capsule;
-use crate::error::failure;
+use crate::error::{failure, message};
+use crate::forms::Forms;
+use crate::wait::in_own_process;
 
 /// A frame in the memory of the library. `meshreplay.Frame` wraps it.
 #[pyclass(frozen, module = "meshreplay._core")]
@@ -19,12 +22,15 @@ pub(crate) struct Frame {
     frame: DataFrame,
     /// The description of the columns; `None` for a frame that is no result.
     schema: Option<FrameSchema>,
+    /// The forms in which other libraries get the columns.
+    forms: Forms,
 }
 
 impl Frame {
     /// Wraps the frame of results that is called `name`, or any frame.
     pub(crate) fn new(name: &str, frame: DataFrame) -> Self {
-        Self { frame, schema: FrameSchema::all().into_iter().find(|schema| schema.name == name) }
+        let schema = FrameSchema::all().into_iter().find(|schema| schema.name == name);
+        Self { frame, schema, forms: Forms::default() }
     }
 
     /// Returns the metadata of a column in Arrow: its unit and what it means.
@@ -47,7 +53,7 @@ impl Frame {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        capsule(py, &self.frame, |column| self.notes(column))
+        capsule(py, &self.frame, |column| self.notes(column), &self.forms)
     }
 
     /// The number of rows and of columns.
@@ -98,24 +104,22 @@ impl Frame {
     }
 
     /// Returns the rows for which `numbers` has the value of the column `replay`.
-    fn of_replays(&self, numbers: Vec<u64>) -> PyResult<Self> {
-        let Ok(column) = self.frame.column("replay") else {
-            return Ok(Self { frame: self.frame.clone(), schema: self.schema.clone() });
-        };
-        let is_one =
-            |value: AnyValue<'_>| value.extract::<u64>().is_some_and(|number| numbers.contains(&number));
-        let mask = column.as_materialized_series().iter().map(is_one).collect();
-        let frame = self.frame.filter(&mask).map_err(|error| failure(&error))?;
-        Ok(Self { frame, schema: self.schema.clone() })
+    fn of_replays(&self, numbers: BTreeSet<u64>) -> PyResult<Self> {
+        in_own_process()?;
+        let frame = frame::of_replays(&self.frame, &numbers).map_err(|error| failure(&error))?;
+        Ok(Self { frame, schema: self.schema.clone(), forms: self.forms.clone() })
     }
 
-    /// Returns `count` rows from `start` on.
-    fn rows(&self, start: usize, count: usize) -> Self {
-        Self { frame: self.frame.slice(start as i64, count), schema: self.schema.clone() }
+    /// Returns the frame with dates in place of seconds, if `starts_us` has the beginnings of logs by the
+    /// numbers of replays, and with lists of nodes if `has_lists`.
+    fn in_forms(&self, starts_us: Option<BTreeMap<i64, i64>>, has_lists: bool) -> Self {
+        let (frame, schema) = (self.frame.clone(), self.schema.clone());
+        Self { frame, schema, forms: Forms { starts_us, has_lists } }
     }
 
     /// Returns the name of the frame and its rows as an Arrow file, for [`frame_of_ipc`].
     fn ipc<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> {
+        in_own_process()?;
         let mut frame = self.frame.clone();
         let written = py.detach(move || {
             let mut bytes = Vec::new();
@@ -125,21 +129,12 @@ impl Frame {
         let name = self.schema.as_ref().map_or("", |schema| schema.name);
         Ok((name.to_owned(), PyBytes::new(py, &bytes)))
     }
-
-    /// Returns the rows as CSV with a header.
-    fn csv(&self, py: Python<'_>) -> PyResult<String> {
-        let mut frame = self.frame.clone();
-        py.detach(move || {
-            let mut bytes = Vec::new();
-            CsvWriter::new(&mut bytes).finish(&mut frame).map_err(|error| failure(&error))?;
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
-        })
-    }
 }
 
 /// Reads the frame that is called `name` from an Arrow file.
 #[pyfunction]
 pub(crate) fn frame_of_ipc(name: &str, content: Vec<u8>) -> PyResult<Frame> {
+    in_own_process()?;
     let frame = IpcReader::new(Cursor::new(content)).finish().map_err(|error| failure(&error))?;
     Ok(Frame::new(name, frame))
 }
@@ -147,7 +142,94 @@ pub(crate) fn frame_of_ipc(name: &str, content: Vec<u8>) -> PyResult<Frame> {
 /// Reads a frame from CSV with a heading.
 #[pyfunction]
 pub(crate) fn frame_of_csv(text: String) -> PyResult<Frame> {
+    in_own_process()?;
     let options = CsvReadOptions::default().with_has_header(true).with_infer_schema_length(None);
     let frame = options.into_reader_with_file_handle(Cursor::new(text.into_bytes())).finish();
     Ok(Frame::new("", frame.map_err(|error| failure(&error))?))
+}
+
+/// Returns the numbers of `column` in pairs of replays, a row for each job that both have: the second, the
+/// first, and their difference. O(n log n) for n jobs.
+#[pyfunction]
+pub(crate) fn paired(jobs: &Frame, column: &str, pairs: Vec<(i64, i64)>) -> PyResult<Frame> {
+    let numbers = |name: &str, kind: &DataType| -> PyResult<Column> {
+        let column =
+            jobs.frame.column(name).map_err(|_| message(format!("the jobs have no column '{name}'")))?;
+        column.cast(kind).map_err(|_| message(format!("column '{name}' has no numbers")))
+    };
+    let whole = |name: &str| numbers(name, &DataType::Int64);
+    let [replays, seeds, ids] = [whole("replay")?, whole("seed")?, whole("job")?];
+    let values = numbers(column, &DataType::Float64)?;
+    if matches!(jobs.frame.column(column).map(Column::dtype), Ok(DataType::String)) {
+        return Err(message(format!("column '{column}' has texts, expected numbers")));
+    }
+    let whole = |column: &Column| -> PyResult<Vec<Option<i64>>> {
+        Ok(column.i64().map_err(|error| failure(&error))?.iter().collect())
+    };
+    let (replays, seeds, ids) = (whole(&replays)?, whole(&seeds)?, whole(&ids)?);
+    let values: Vec<Option<f64>> = values.f64().map_err(|error| failure(&error))?.iter().collect();
+    let rows = replays.iter().zip(&seeds).zip(&ids).zip(&values);
+    let mut by_job = BTreeMap::new();
+    for (((replay, seed), job), value) in rows {
+        if by_job.insert((*replay, *seed, *job), *value).is_some() {
+            return Err(message(format!("job {} is twice in a replay", job.unwrap_or_default())));
+        }
+    }
+    let mut found: Vec<([i64; 4], [f64; 2])> = Vec::new();
+    for (one, other) in pairs {
+        let first = by_job.range((Some(one), None, None)..(Some(one + 1), None, None));
+        found.extend(first.filter_map(|((_, seed, job), value)| {
+            let second = by_job.get(&(Some(other), *seed, *job))?;
+            Some(([one, other, (*seed)?, (*job)?], [(*value)?, (*second)?]))
+        }));
+    }
+    let whole = |name: &str, i: usize| {
+        Column::from(Series::new(name.into(), found.iter().map(|row| row.0[i]).collect::<Vec<_>>()))
+    };
+    let real = |name: &str, of: fn([f64; 2]) -> f64| {
+        Column::from(Series::new(name.into(), found.iter().map(|row| of(row.1)).collect::<Vec<_>>()))
+    };
+    let columns = vec![
+        whole("first_replay", 0),
+        whole("second_replay", 1),
+        whole("seed", 2),
+        whole("job", 3),
+        real("first", |[first, _]| first),
+        real("second", |[_, second]| second),
+        real("difference", |[first, second]| second - first),
+    ];
+    let frame = DataFrame::new_infer_height(columns).map_err(|error| failure(&error))?;
+    Ok(Frame::new("", frame))
+}
+
+/// Returns the rows of frames of one kind, each with a number that is added to its numbers of replays. A
+/// column that a frame lacks is null in its rows. The rows are of the run `run`, if it is given.
+pub(crate) fn joined(frames: &[(DataFrame, i64)], run: Option<&str>) -> PolarsResult<DataFrame> {
+    let mut columns: Vec<(PlSmallStr, DataType)> = Vec::new();
+    for column in frames.iter().flat_map(|(frame, _)| frame.columns()) {
+        if columns.iter().all(|(name, _)| name != column.name()) {
+            columns.push((column.name().clone(), column.dtype().clone()));
+        }
+    }
+    let mut whole: Option<DataFrame> = None;
+    for (frame, offset) in frames {
+        let filled = |(name, kind): &(PlSmallStr, DataType)| match frame.column(name) {
+            Ok(_) if name == "run" && run.is_some() => {
+                Ok(Series::new(name.clone(), vec![run.unwrap_or_default(); frame.height()]).into())
+            }
+            Ok(column) if name == "replay" => (&column.cast(&DataType::Int64)? + *offset).cast(kind),
+            Ok(column) => column.cast(kind),
+            Err(_) => Ok(Column::full_null(name.clone(), frame.height(), kind)),
+        };
+        let mut part = DataFrame::new_infer_height(columns.iter().map(filled).collect::<PolarsResult<_>>()?)?;
+        // The new columns have one chunk.
+        part.align_chunks();
+        match &mut whole {
+            None => whole = Some(part),
+            Some(whole) => {
+                whole.vstack_mut(&part)?;
+            }
+        }
+    }
+    Ok(whole.unwrap_or_default())
 }

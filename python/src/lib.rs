@@ -7,6 +7,7 @@ mod arrow;
 mod command;
 mod error;
 mod folder;
+mod forms;
 mod frame;
 mod listing;
 mod log;
@@ -28,15 +29,15 @@ mod _core {
     #[pymodule_export]
     use super::error::Error;
     #[pymodule_export]
-    use super::folder::{read_frame, report};
+    use super::folder::{copy_results, read_frame, report, table_of, verdict_of};
     #[pymodule_export]
-    use super::frame::{Frame, frame_of_csv, frame_of_ipc};
+    use super::frame::{Frame, frame_of_csv, frame_of_ipc, paired};
     #[pymodule_export]
     use super::listing::{coordinates, keywords, listing, plot_kinds};
     #[pymodule_export]
     use super::log::{open_log, records};
     #[pymodule_export]
-    use super::own::{check, order};
+    use super::own::{JobRows, check, machine, order};
     #[pymodule_export]
     use super::picture::{picture, plot};
     #[pymodule_export]

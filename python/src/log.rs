@@ -69,45 +69,42 @@ type Field = (&'static str, fn(&Record) -> i64);
 /// The columns of a frame of records. What is unknown is −1 in a record.
 const FIELDS: [Field; 13] = [
     ("job", |record| record.job),
-    ("submit", |record| record.submit_s),
-    ("wait", |record| record.fields()[2]),
-    ("run", |record| record.run_s),
+    ("submit_s", |record| record.submit_s),
+    ("wait_s", |record| record.fields()[2]),
+    ("run_s", |record| record.run_s),
     ("procs", |record| record.allocated_procs),
     ("req_procs", |record| record.requested_procs),
     ("req_time", |record| record.fields()[8]),
     ("status", |record| record.status),
     ("user", |record| record.fields()[11]),
-    ("group", |record| record.fields()[12]),
+    ("account", |record| record.fields()[12]),
     ("app", |record| record.fields()[13]),
     ("queue", |record| record.queue),
     ("partition", |record| record.fields()[15]),
 ];
 
-/// The columns whose numbers a log may have names for.
+/// The columns of texts, as a log may have names for their numbers.
 const NAMED: [(&str, NameKind); 5] = [
     ("user", NameKind::User),
-    ("group", NameKind::Group),
+    ("account", NameKind::Group),
     ("app", NameKind::Executable),
     ("queue", NameKind::Queue),
     ("partition", NameKind::Partition),
 ];
 
 /// Returns the frame of `records`. A column that no record fills is left out, except the submit and run
-/// times. A column of which the log has names is one of text, and a number without a name is its digits
-/// there.
+/// times. Users, groups, applications, queues and partitions are texts, as in the jobs of results: a number
+/// without a name is its digits.
 fn frame(records: &[Record], names: &LogNames) -> PyResult<DataFrame> {
     let column = |(name, field): Field| {
         let values: Vec<Option<i64>> =
             records.iter().map(|record| Some(field(record)).filter(|&v| v != -1)).collect();
-        let is_filled = values.iter().any(Option::is_some) || ["submit", "run"].contains(&name);
-        let label = |kind: NameKind| {
-            let label = move |number: i64| names.label(kind, number);
-            let has_names = values.iter().flatten().any(|&number| label(number) != number.to_string());
-            has_names.then(|| values.iter().map(|value| value.map(label)).collect::<Vec<_>>())
-        };
-        let labels = NAMED.into_iter().find(|(other, _)| *other == name).and_then(|(_, kind)| label(kind));
-        let series = match labels {
-            Some(labels) => Series::new(name.into(), labels),
+        let is_filled = values.iter().any(Option::is_some) || ["submit_s", "run_s"].contains(&name);
+        let series = match NAMED.into_iter().find(|(other, _)| *other == name) {
+            Some((_, kind)) => {
+                let label = |value: &Option<i64>| value.map(|number| names.label(kind, number));
+                Series::new(name.into(), values.iter().map(label).collect::<Vec<_>>())
+            }
             None => Series::new(name.into(), values),
         };
         is_filled.then(|| Column::from(series))

@@ -2,27 +2,31 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use meshreplay::cli::embedded::{self, ReplayDraft};
-use meshreplay::frame::{FinishedRun, RunResults};
+use meshreplay::frame::{FinishedRun, RunResults, StudyFolder};
 use meshreplay::guest::Guests;
 use meshreplay::spec::GUEST;
-use meshreplay::study::{self, Draft, Progress, Running, State, Study, SweepError};
+use meshreplay::study::{self, Draft, Manifest, Outcome, Progress, Running, State, Study, SweepError};
 use pyo3::prelude::*;
 
 use crate::error::{failure, message};
-use crate::own::{Named, guests};
+use crate::own::{Named, guests, label};
 use crate::run::Run;
-use crate::wait::{wait, wait_for};
+use crate::wait::{Interrupted, wait, wait_for};
 
 /// Replays logs: for each the arguments of `replay` that name and read it, and in `words` the others, which
 /// they share. `names` gives the names of the logs in results; an empty one is that of the file. `own` has
 /// the allocators, the schedulers and the execution models that are classes or objects, which specs name
 /// `guest:NAME`. `tick` is called with the numbers of finished jobs, jobs, ended replays and replays.
+///
+/// With `out`, results are kept in this directory as those of a study, and only what it lacks is replayed.
+/// Otherwise they are in the returned object. An exception that stops the replays has it as attribute `run`.
 #[pyfunction]
-#[pyo3(signature = (logs, names, words, own, tick=None))]
+#[pyo3(signature = (logs, names, words, own, tick=None, out=None))]
 pub(crate) fn replay(
     py: Python<'_>,
     logs: Vec<Vec<String>>,
@@ -30,8 +34,12 @@ pub(crate) fn replay(
     words: Vec<String>,
     own: [Vec<Named>; 3],
     tick: Option<Py<PyAny>>,
+    out: Option<PathBuf>,
 ) -> PyResult<Run> {
-    let (draft, threads) = merged(&logs, &names, &words, &guests(own))?;
+    let (mut draft, threads) = merged(&logs, &names, &words, &guests(own))?;
+    if out.is_some() {
+        "replay".clone_into(&mut draft.name);
+    }
     let planned = move || {
         let mut notes = Vec::new();
         let study = embedded::plan(draft, &mut notes);
@@ -45,9 +53,20 @@ pub(crate) fn replay(
         Some(tick) => tick.call1(py, progress(&study, &running)).map(drop),
         None => Ok(()),
     };
-    let ended = wait(py, move || run(&work.0, &work.1, threads, notes), move || stop.stop(), show)??;
-    let Ended { run, notes, errors } = ended;
-    Ok(Run::new(study, run, notes, errors))
+    let work = move || match &out {
+        None => run(&work.0, &work.1, threads, notes),
+        Some(folder) => run_into(folder, &work.0, &work.1, threads, notes),
+    };
+    let of = |Ended { run, notes, errors }| Run::new(Arc::clone(&study), run, notes, errors);
+    match wait(py, work, move || stop.stop(), show) {
+        Ok(ended) => ended.map(of),
+        Err(Interrupted { raised, left }) => {
+            if let Some(Ok(ended)) = left {
+                raised.value(py).setattr("run", of(ended))?;
+            }
+            Err(raised)
+        }
+    }
 }
 
 /// Returns what the arguments of one log and the shared ones describe.
@@ -56,9 +75,9 @@ fn drafted(of_log: &[String], words: &[String], guests: &Guests) -> PyResult<Rep
     let mut whole = embedded::replay_draft(&words, guests.clone()).map_err(message)?;
     let axes = &mut whole.draft.axes;
     for given in [&mut axes.schedulers, &mut axes.allocators, &mut axes.networks].into_iter().flatten() {
-        // An algorithm of the caller has the name of its class in results.
+        // An algorithm of the caller has the name of its class and its arguments in results.
         if let (GUEST, Some(name)) = (given.spec.name.as_str(), &given.spec.members) {
-            given.label.clone_from(name);
+            label(name).clone_into(&mut given.label);
         }
     }
     Ok(whole)
@@ -102,6 +121,43 @@ struct Ended {
     errors: BTreeMap<usize, String>,
 }
 
+/// Returns a pool of this number of threads, or one for each core.
+fn pool(threads: Option<NonZeroUsize>, study: &Study) -> PyResult<rayon::ThreadPool> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let most = threads.map_or(cores, usize::from).min(study.cells.len().max(1));
+    rayon::ThreadPoolBuilder::new().num_threads(most).build().map_err(|error| failure(&error))
+}
+
+/// Runs the replays of `study` that `folder` lacks, and keeps their results there.
+fn run_into(
+    folder: &Path,
+    study: &Study,
+    running: &Running,
+    threads: Option<NonZeroUsize>,
+    notes: Vec<String>,
+) -> PyResult<Ended> {
+    let (folder, manifest) = (StudyFolder::new(folder, None), Manifest::from(study));
+    let _claim = folder.prepare(&manifest).map_err(|error| failure(&error))?;
+    let (missing, pool) = (folder.missing(&manifest), pool(threads, study)?);
+    for number in (0..study.cells.len()).filter(|number| !missing.contains(number)) {
+        running.set(number, State::Ended);
+    }
+    let mut ended = Ended { run: None, notes, errors: BTreeMap::new() };
+    let keep = |number: usize, outcomes: Vec<Outcome>| {
+        folder.keep(&study.cells[number], &outcomes, &study.options, study.has)?;
+        Ok(study.notes_on(number, &outcomes))
+    };
+    study::sweep(study, &missing, &pool, running, &keep, None, &mut |news| match news {
+        Progress::Ended(_, Ok(notes)) => ended.notes.extend(notes),
+        Progress::Ended(_, Err(SweepError::Interrupted)) | Progress::Tick => {}
+        Progress::Ended(number, Err(error)) => {
+            ended.errors.insert(number, chain(&error));
+        }
+    });
+    folder.write_summary(&manifest, study.options.tidy).map_err(|error| failure(&error))?;
+    Ok(ended)
+}
+
 /// Runs every replay of `study` and keeps the results in memory.
 fn run(
     study: &Study,
@@ -109,9 +165,7 @@ fn run(
     threads: Option<NonZeroUsize>,
     notes: Vec<String>,
 ) -> PyResult<Ended> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let most = threads.map_or(cores, usize::from).min(study.cells.len().max(1));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(most).build().map_err(|error| failure(&error))?;
+    let pool = pool(threads, study)?;
     let mut results = RunResults::in_memory(study).map_err(|error| failure(&error))?;
     let mut ended = Ended { run: None, notes, errors: BTreeMap::new() };
     let mut lost = None;

@@ -1,19 +1,21 @@
 //! The results of replays in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use meshreplay::allocator;
-use meshreplay::frame::{FileFormat, FinishedRun, KeptDetail, RunPlace};
+use meshreplay::frame::{FinishedRun, RunPlace};
 use meshreplay::report::{SummaryTable, verdict};
 use meshreplay::scheduler;
-use meshreplay::study::{Coordinate, Study};
+use meshreplay::study::{Coordinate, Outcome, Study};
 use meshreplay::text::Screen;
 use pyo3::prelude::*;
 
 use crate::error::{failure, message};
+use crate::folder::format_called;
 use crate::frame::Frame;
+use crate::own::label;
 use crate::state::{State, state};
 use crate::wait::wait_for;
 
@@ -21,10 +23,12 @@ use crate::wait::wait_for;
 #[pyclass(frozen, module = "meshreplay._core")]
 pub(crate) struct Run {
     study: Arc<Study>,
-    /// The results; `None` if every replay failed.
+    /// The results; `None` if every replay failed, or if they are in a directory.
     finished: Option<Arc<FinishedRun>>,
     notes: Vec<String>,
     errors: BTreeMap<usize, String>,
+    /// Whether these are all replays of the study.
+    is_whole: bool,
 }
 
 /// A coordinate of a replay: its name, and the texts that name its value, the resolved one first.
@@ -37,7 +41,7 @@ impl Run {
         notes: Vec<String>,
         errors: BTreeMap<usize, String>,
     ) -> Self {
-        Self { study, finished: run.map(Arc::new), notes, errors }
+        Self { study, finished: run.map(Arc::new), notes, errors, is_whole: true }
     }
 
     /// Returns the results. Fails if every replay failed.
@@ -78,11 +82,6 @@ impl Run {
         Ok(Frame::new("summary", self.run()?.summary.clone()))
     }
 
-    /// The names of the frames of details.
-    fn details(&self) -> PyResult<Vec<&'static str>> {
-        Ok(self.run()?.details.iter().map(KeptDetail::name).collect())
-    }
-
     /// A frame of details; `None` if there is none of this name.
     fn detail(&self, name: &str) -> PyResult<Option<Frame>> {
         let Some(kept) = self.run()?.details.iter().find(|kept| kept.name() == name) else { return Ok(None) };
@@ -106,40 +105,35 @@ impl Run {
         self.study.cells.iter().map(labels).collect()
     }
 
-    /// The command that repeats a replay.
-    fn command(&self, number: usize) -> PyResult<Vec<String>> {
-        self.check(number)?;
-        Ok(self.study.command(number))
+    /// The results of the replays in `numbers`; `None` if none of them has results.
+    fn part(&self, numbers: BTreeSet<u64>) -> PyResult<Option<Self>> {
+        let part = self.run()?.part(&numbers).map_err(|error| failure(&error))?;
+        let of = |part| Self {
+            is_whole: false,
+            ..Self::new(Arc::clone(&self.study), Some(part), self.notes.clone(), BTreeMap::new())
+        };
+        Ok(part.map(of))
     }
 
     /// The answer in sentences; empty if nothing is compared.
     fn verdict(&self) -> PyResult<Vec<String>> {
-        Ok(verdict(&self.study, self.run()?, None))
+        let (study, run) = self.renumbered()?;
+        Ok(verdict(&study, &run, None))
     }
 
-    /// The table of the summary: its titles and the cells of each row.
-    #[pyo3(signature = (columns=Vec::new()))]
-    fn table(&self, columns: Vec<String>) -> PyResult<(Vec<String>, Vec<Vec<String>>)> {
-        let table =
-            SummaryTable::new(&self.study, self.run()?, &columns, None).map_err(|error| failure(&error))?;
-        let table = table.table();
-        Ok((table.titles().map(str::to_owned).collect(), table.rows().map(<[String]>::to_vec).collect()))
-    }
-
-    /// The table of the summary as text, as the command prints it into a pipe.
-    #[pyo3(signature = (columns=Vec::new()))]
-    fn text(&self, columns: Vec<String>) -> PyResult<String> {
-        let table =
-            SummaryTable::new(&self.study, self.run()?, &columns, None).map_err(|error| failure(&error))?;
-        Ok(table.text(Screen::default()))
+    /// The table of the summary: its titles, the cells of each row, and its text, as the command prints it
+    /// into a pipe.
+    fn table(&self, columns: Vec<String>) -> PyResult<(Vec<String>, Vec<Vec<String>>, String)> {
+        let (study, run) = self.renumbered()?;
+        let whole = SummaryTable::new(&study, &run, &columns, None).map_err(|error| failure(&error))?;
+        let table = whole.table();
+        let rows = table.rows().map(<[String]>::to_vec).collect();
+        Ok((table.titles().map(str::to_owned).collect(), rows, whole.text(Screen::default())))
     }
 
     /// Writes the files of `replay -o`. Returns false if the directory keeps more results of the same run.
     fn save(&self, py: Python<'_>, folder: PathBuf, format: &str, force: bool) -> PyResult<bool> {
-        let Some(format) = FileFormat::ALL.into_iter().find(|other| other.extension() == format) else {
-            let known: Vec<&str> = FileFormat::ALL.iter().map(|format| format.extension()).collect();
-            return Err(message(format!("no format '{format}' (one of: {})", known.join(", "))));
-        };
+        let format = format_called(format)?;
         let (study, run) = (Arc::clone(&self.study), Arc::clone(self.run()?));
         let saved = wait_for(py, move || run.save(&study, RunPlace { path: &folder, format, force }))?;
         saved.map_err(|error| failure(&error))
@@ -154,6 +148,21 @@ impl Run {
 }
 
 impl Run {
+    /// Returns the study of the replays that a part has, and the results by their positions in it. The
+    /// replays of a whole run that have no results stay in the study, as the closing lines name them.
+    fn renumbered(&self) -> PyResult<(Arc<Study>, Arc<FinishedRun>)> {
+        let run = self.run()?;
+        if self.is_whole {
+            return Ok((Arc::clone(&self.study), Arc::clone(run)));
+        }
+        let of = |(number, _): &(u32, Vec<Outcome>)| self.study.cells[*number as usize].clone();
+        let study = Study { cells: run.replays.iter().map(of).collect(), ..Study::clone(&self.study) };
+        let replays = run.replays.iter().zip(0..).map(|((_, outcomes), at)| (at, outcomes.clone())).collect();
+        let (summary, details) = (run.summary.clone(), Vec::new());
+        let run = FinishedRun { run: run.run.clone(), replays, summary, details, keeps_earlier: false };
+        Ok((Arc::new(study), Arc::new(run)))
+    }
+
     /// Fails if there is no replay of this number.
     fn check(&self, number: usize) -> PyResult<()> {
         let count = self.study.cells.len();
@@ -177,8 +186,8 @@ pub(crate) fn labels(coordinate: &str, text: String) -> Vec<String> {
         }
         _ => text.clone(),
     };
-    // An algorithm of the caller goes by the name of its class, too.
-    let class = text.strip_prefix("guest:").map(str::to_owned);
+    // An algorithm of the caller goes by its label, too.
+    let class = text.strip_prefix("guest:").map(|name| label(name).to_owned());
     let mut texts: Vec<String> = [text, short].into_iter().chain(class).collect();
     texts.dedup();
     texts

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import meshreplay as mr
 import pytest
@@ -35,6 +35,11 @@ def results(small: Path) -> mr.Results:
     return mr.replay(
         small, "8x8", ["hilbert+bf", "mc1x1"], ["easy", "fcfs"], placements=True, timed=False, quiet=True
     )
+
+
+def columns(frame: mr.Frame) -> dict[str, list[Any]]:
+    """Returns the columns of a frame as lists."""
+    return {name: frame[name] for name in frame.columns}
 
 
 def run(*words: str, code: int = 0) -> str:

@@ -9,13 +9,15 @@ from typing import Any
 import meshreplay as mr
 import pytest
 
+from .conftest import ROOT, columns
+
 
 def test_polars_pandas_pyarrow_and_duckdb_take_frames(results: mr.Results) -> None:
     pl = pytest.importorskip("polars")
     pa = pytest.importorskip("pyarrow")
     pd = pytest.importorskip("pandas")
     duckdb = pytest.importorskip("duckdb")
-    expected = results.jobs.to_dict()
+    expected = columns(results.jobs)
     assert len(expected["wait_s"]) == 600 and expected["allocated"][0] > 0
     assert pl.DataFrame(results.jobs).to_dict(as_series=False) == expected
     assert results.jobs.to_polars().equals(pl.DataFrame(results.jobs))
@@ -42,7 +44,7 @@ def test_a_frame_that_nobody_takes_is_released(results: mr.Results) -> None:
 
 def test_frames_without_rows_keep_their_columns(results: mr.Results) -> None:
     pl = pytest.importorskip("polars")
-    none = mr.Frame(results.jobs._native.of_replays([]))
+    none = mr.Frame(results.jobs._native.of_replays(set()))
     assert pl.DataFrame(none).schema == results.jobs.to_polars().schema and len(none) == 0
 
 
@@ -58,7 +60,7 @@ ROWS: dict[str, list[Any]] = {
 def replayed(frame: Any, **options: Any) -> dict[str, list[Any]]:
     """Returns the jobs of a replay of a frame."""
     log = mr.Log.from_frame(frame, name="own", **options)
-    return mr.replay(log, "4x4", "naive", "fcfs", timed=False, quiet=True).jobs.to_dict()
+    return columns(mr.replay(log, "4x4", "naive", "fcfs", timed=False, quiet=True).jobs)
 
 
 def test_frames_of_every_library_are_logs(tmp_path: Path) -> None:
@@ -85,7 +87,7 @@ def test_frames_of_every_library_are_logs(tmp_path: Path) -> None:
             again["submit_hour"] = found["submit_hour"]
         assert again == found, type(other)
     frame.with_columns(pl.col("submit").dt.strftime("%Y-%m-%dT%H:%M:%S")).write_csv(tmp_path / "own.csv")
-    read = mr.replay(mr.read_log(tmp_path / "own.csv"), "4x4", "naive", "fcfs", timed=False, quiet=True).jobs.to_dict()
+    read = columns(mr.replay(mr.read_log(tmp_path / "own.csv"), "4x4", "naive", "fcfs", timed=False, quiet=True).jobs)
     read["run"] = found["run"]
     assert read == found
 
@@ -139,6 +141,51 @@ def test_records_of_a_log_are_a_log_again(small: Path) -> None:
     records = mr.read_log(small).records()
     again = mr.replay(mr.Log.from_frame(records), "8x8", "mc1x1", estimate="exact", timed=False, quiet=True)
     first = mr.replay(small, "8x8", "mc1x1", estimate="exact", timed=False, quiet=True)
-    one, other = first.jobs.to_dict(), again.jobs.to_dict()
+    one, other = columns(first.jobs), columns(again.jobs)
     assert set(one["queue"]) == {"interactive", "batch"}
     assert one.pop("run") != other.pop("run") and one == other
+
+
+def test_dates_and_lists_of_nodes_go_to_every_library() -> None:
+    pl = pytest.importorskip("polars")
+    pd = pytest.importorskip("pandas")
+    duckdb = pytest.importorskip("duckdb")
+    found = mr.replay(ROOT / "traces/may.sacct.gz", "auto", ["naive", "mc1x1"], placements=True, timed=False, quiet=True)
+    start = found.manifest["logs"][0]["starts"]["unix_s"]
+    frame = found.frame("jobs", dates=True, nodes="list")
+    assert frame is not None
+    jobs = frame.to_polars()
+    assert jobs["nodes"].dtype == pl.List(pl.Int64) and str(jobs["start_s"].dtype).startswith("Datetime")
+    assert [date.timestamp() for date in jobs["start_s"][:50]] == [start + second for second in found.jobs["start_s"][:50]]
+    assert (jobs["nodes"].list.len() == pl.Series(found.jobs["allocated"])).all()
+    part = found.sel(allocator="mc1x1").frame("jobs", dates=True)
+    assert part is not None and len(part.to_pandas()) == len(frame) / 2
+    dates = frame.to_pandas()["submit_s"]
+    assert pd.api.types.is_datetime64_any_dtype(dates) and str(dates.dt.tz) == "UTC"
+    arrow = frame.to_arrow()
+    assert duckdb.sql("select max(len(nodes)), min(start_s) from arrow").fetchall()[0][0] == max(found.jobs["allocated"])
+    assert found.jobs.to_polars()["start_s"].dtype == pl.Float64
+    made = mr.replay(mr.lublin(jobs=9, procs=16), "4x4", "naive", quiet=True).frame("jobs", dates=True)
+    assert made is not None and made.to_polars()["start_s"].null_count() == 9
+
+
+def test_differences_of_counts_have_a_sign(results: mr.Results) -> None:
+    pl = pytest.importorskip("polars")
+    jobs: Any = results.jobs.to_polars()
+    first, second = (jobs.filter(pl.col("replay") == number)["pairwise_sum"] for number in (0, 2))
+    assert -1e6 < (first - second).mean() < 1e6 and (-jobs["allocated"]).min() < 0
+    assert results.jobs.to_pandas()["procs"].dtype == "int64"
+
+
+def test_narwhals_takes_frames(results: mr.Results) -> None:
+    pytest.importorskip("polars")
+    nw = pytest.importorskip("narwhals")
+    assert nw.from_arrow(results.jobs, backend="polars").shape == results.jobs.shape
+
+
+def test_records_and_jobs_have_the_same_names_and_types(small: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    records = mr.read_log(small).records().to_pandas()
+    jobs = mr.replay(small, "8x8", "naive", timed=False, quiet=True).jobs.to_pandas()
+    assert "run" not in records and {"submit_s", "run_s", "queue"} <= set(records) & set(jobs)
+    assert len(pd.merge(records, jobs, on=["job", "queue"])) == len(jobs)

@@ -57,18 +57,22 @@ def test_importing_loads_no_library_of_frames() -> None:
 
 
 @pytest.mark.parametrize("page", ["README.md", "python/README.md", "docs/src/python.md", "docs/src/own-allocator-python.md"])
-def test_lines_of_pages(page: str, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_of_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("polars")
     pytest.importorskip("pandas")
     text = (ROOT / page).read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```(python|console)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert blocks, page
-    (tmp_path / "sacct.txt").write_bytes((ROOT / "traces/sacct.txt").read_bytes() if (ROOT / "traces/sacct.txt").exists() else small.read_bytes())
     (tmp_path / "traces").symlink_to(ROOT / "traces")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, page, "exec"), names)
+    # Top to bottom in one session, with the commands between.
+    for language, block in blocks:
+        if language == "python":
+            exec(compile(block, page, "exec"), names)
+            continue
+        for line in re.findall(r"^\$ meshreplay (.*)$", block.replace("\\\n", ""), re.MULTILINE):
+            subprocess.run(f"{sys.executable} -m meshreplay {line}", shell=True, check=True)
 
 
 def test_types() -> None:

@@ -11,10 +11,12 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import meshreplay as mr
 import pytest
+
+from .conftest import ROOT, columns
 
 
 def test_parts_are_selected_by_values_positions_and_slices(results: mr.Results) -> None:
@@ -28,9 +30,71 @@ def test_parts_are_selected_by_values_positions_and_slices(results: mr.Results) 
         results["mc1x"]
     with pytest.raises(IndexError, match="no replay 4; there are 4"):
         results[4]
-    with pytest.raises(mr.Error, match="all replays together"):
-        one.plot("frontier")
     assert [part.summary["replay"][0] for part in results] == [0, 1, 2, 3]
+
+
+def test_coordinates_select_and_values_of_several_are_refused(results: mr.Results) -> None:
+    assert len(results.sel(allocator="mc1x1")) == 2 and len(results.sel(allocator=["mc1x1", "hilbert+bf"], scheduler="fcfs")) == 2
+    assert results.sel(allocator="mc1x1", scheduler="easy").names == results["mc1x1", "easy"].names
+    with pytest.raises(KeyError, match="did you mean 'mc1x1'"):
+        results.sel(allocator="mc1x")
+    with pytest.raises(KeyError, match="no coordinate 'alocator', did you mean 'allocator'"):
+        results.sel(alocator="mc1x1")
+    found = mr.replay(ROOT / "traces/may.sacct.gz", "auto", ["naive", "recorded"], ["recorded", "easy"], timed=False, quiet=True)
+    with pytest.raises(KeyError, match=r"'recorded' is a value of .*scheduler.*; r\.sel\("):
+        found["recorded"]
+    waits = {key: found.sel(scheduler=key[0], allocator=key[1]).summary["wait_s_mean"][0] for key in [("recorded", "naive"), ("easy", "naive")]}
+    jobs = found.sel(scheduler="recorded", allocator="naive").jobs["wait_s"]
+    assert sum(jobs) / len(jobs) == pytest.approx(waits["recorded", "naive"]) != waits["easy", "naive"]
+    with pytest.raises(KeyError, match="arrival_scale and seed"):
+        results["1"]
+
+
+def test_several_results_are_joined(results: mr.Results, small: Path) -> None:
+    other = mr.replay(small, "8x8", "naive", ["easy", "fcfs"], timed=False, seed=2, quiet=True)
+    both = mr.concat([results, other])
+    assert len(both) == 6 and both.summary["replay"] == list(range(6)) and len(both.jobs) == 900
+    assert both.jobs["wait_s"] == results.jobs["wait_s"] + other.jobs["wait_s"]
+    assert len(set(both.summary["run"])) == 1 and both.summary["run"][0] not in (results.summary["run"][0], other.summary["run"][0])
+    assert both.sel(allocator="naive", scheduler="fcfs").summary["seed"] == [2] and "naive" in both.table()
+    assert both.plot("waits").svg.startswith("<svg") and both.verdict == "" and pickle.loads(pickle.dumps(both)).names == both.names
+    with pytest.raises(mr.Error, match="of one run"):
+        both.report("x.html")
+
+
+def test_differences_job_by_job(results: mr.Results) -> None:
+    pairs = results.paired("pairwise_sum", allocator=("hilbert+bf", "mc1x1"))
+    assert len(pairs) == 300
+    found = {(replay, job): value for replay, job, value in zip(pairs["first_replay"], pairs["job"], pairs["difference"])}
+    jobs = results.jobs
+    by_job = {(replay, job): value for replay, job, value in zip(jobs["replay"], jobs["job"], jobs["pairwise_sum"])}
+    for first, second in {*zip(pairs["first_replay"], pairs["second_replay"])}:
+        assert all(found[first, job] == by_job[second, job] - by_job[first, job] for job in set(pairs["job"]))
+    with pytest.raises(mr.Error, match="no column 'wait'"):
+        results.paired("wait", allocator=("hilbert+bf", "mc1x1"))
+    with pytest.raises(mr.Error, match="two values"):
+        results.paired(allocator="mc1x1")  # type: ignore[arg-type]
+
+
+def test_errors_of_own_code_keep_their_cause(small: Path) -> None:
+    class Broken(mr.Scheduler):
+        def dispatch(self, view: mr.View) -> list[int]:
+            raise KeyError("nothing")
+
+    with pytest.raises(mr.Error, match="at .* s: scheduler 'Broken': ") as raised:
+        mr.replay(small, "8x8", "naive", Broken, quiet=True)
+    assert isinstance(raised.value.__cause__, KeyError)
+    found = mr.replay(small, "8x8", "naive", ["easy", Broken], quiet=True)
+    assert isinstance(found.errors[1].__cause__, KeyError)
+    with pytest.raises(mr.Error, match="Broken"):
+        found["Broken"].jobs
+    assert [len(part) for part in found] == [1, 1]
+
+
+def test_machines_are_names_tuples_or_lists(small: Path) -> None:
+    machines: list[Any] = [(8, 8), [(8, 8), "64"], 64]
+    of = {repr(each): mr.replay(small, each, "naive", oversize="skip", quiet=True).summary["machine"] for each in machines}
+    assert of == {"(8, 8)": ["8x8"], "[(8, 8), '64']": ["8x8", "64"], "64": ["64"]}
 
 
 def test_numbers_select_as_the_summary_shows_them(tiny: Path) -> None:
@@ -44,26 +108,29 @@ def test_results_and_frames_are_pickled_and_copied(results: mr.Results) -> None:
     for part in (results, results["mc1x1"]):
         same = pickle.loads(pickle.dumps(part))
         assert same.names == part.names and same.notes == part.notes
-        assert same.jobs.to_dict() == part.jobs.to_dict()
+        assert columns(same.jobs) == columns(part.jobs)
     assert pickle.loads(pickle.dumps(results)).verdict == results.verdict
     jobs = pickle.loads(pickle.dumps(results.jobs))
-    assert jobs.to_dict() == results.jobs.to_dict() and jobs.units == results.jobs.units
+    assert columns(jobs) == columns(results.jobs) and jobs.units == results.jobs.units
     assert copy.copy(results) is results and copy.deepcopy(results.jobs) is results.jobs
 
 
-def test_rows_of_frames(results: mr.Results) -> None:
+def test_columns_of_frames(results: mr.Results) -> None:
     jobs = results.jobs
-    assert jobs[0]["job"] == jobs["job"][0] and jobs[-1]["job"] == jobs["job"][-1]
-    assert jobs[3:5]["job"] == jobs["job"][3:5] and jobs.head(2).shape[0] == 2
+    assert len(jobs["job"]) == len(jobs) and "wait_s" in jobs and "wait" not in jobs
+    assert "wait_s" in repr(jobs) and repr(jobs).startswith("<meshreplay.Frame: 600 rows")
     with pytest.raises(KeyError, match="no column 'wait', did you mean 'wait_s'"):
         jobs["wait"]
-    with pytest.raises(IndexError):
-        jobs[len(jobs)]
+    for wrong in (0, slice(2)):
+        with pytest.raises(TypeError, match="name of a column"):
+            jobs[wrong]  # type: ignore[index]
+    with pytest.raises(TypeError):
+        list(jobs)  # type: ignore[call-overload]
 
 
 def test_states_are_the_placements_of_the_jobs(results: mr.Results) -> None:
     numpy = pytest.importorskip("numpy")
-    jobs = results["mc1x1", "easy"].jobs.to_dict()
+    jobs = columns(results["mc1x1", "easy"].jobs)
     for at in [0.0, 86_400.0, 250_000.0]:
         states = results.state(at=at)
         array = states["mc1x1", "easy"]
@@ -161,6 +228,14 @@ def test_wrong_keywords_and_logs(small: Path, tmp_path: Path) -> None:
         mr.replay(small, "8x8", "naive", arrival_scales=[1])  # type: ignore[call-arg]
     with pytest.raises(mr.Error, match="does not exist|no such file|cannot be"):
         mr.read_log(tmp_path / "none.swf")
+    for missing in (lambda: mr.read_log(tmp_path / "none.swf"), lambda: mr.read_results(tmp_path / "none")):
+        with pytest.raises(FileNotFoundError):
+            missing()
+    wrong: list[dict[str, Any]] = [{"allocator": None}, {"allocator": int}, {"allocator": {"naive", "mm"}}, {"timed": 0}]
+    for change in wrong:
+        with pytest.raises(TypeError) as raised:
+            mr.replay(small, **{"machine": "8x8", "allocator": "naive", "quiet": True, **change})
+        assert isinstance(raised.value, mr.Error) and "--" not in str(raised.value)
     (tmp_path / "bad.swf").write_text("1 0 x\n")
     with pytest.raises(mr.Error, match="bad.swf:1"):
         mr.read_log(tmp_path / "bad.swf")
@@ -171,7 +246,7 @@ def test_wrong_keywords_and_logs(small: Path, tmp_path: Path) -> None:
 LONG = """
 import sys, meshreplay as mr
 print("ready", flush=True)
-mr.replay(mr.synthetic(jobs=400_000, ratio=2), "64x64", "mc1x1", ["easy", "fcfs"], quiet=True)
+mr.replay(mr.model("synthetic", jobs=400_000, ratio=2), "64x64", "mc1x1", ["easy", "fcfs"], quiet=True)
 """
 
 

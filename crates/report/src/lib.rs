@@ -11,6 +11,7 @@ mod intervals;
 mod layout;
 mod listing;
 mod page;
+mod saved_table;
 mod sparklines;
 mod summary_table;
 mod verdict;
@@ -25,6 +26,7 @@ pub use page::{
     BlockTree, Choice, Meaning, PlayerData, ReplayData, Report, ReportCell, ReportColumn, ReportError,
     ReportFigure, ReportOptions, ReportTable, Strip, safe_svg,
 };
+pub use saved_table::{saved_table, saved_verdict};
 pub use sparklines::Sparklines;
 pub use summary_table::SummaryTable;
 pub use verdict::verdict;

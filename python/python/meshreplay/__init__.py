@@ -12,6 +12,7 @@ Names of machines, schedulers and allocators, options, messages and results are 
 which the package brings along.
 """
 
+from ._check import Laws, check
 from ._core import Error, __version__
 from ._frame import Frame
 from ._listing import (
@@ -24,23 +25,22 @@ from ._listing import (
     predictors,
     schedulers,
 )
-from ._log import Log, lublin, model, read_log, rfold_mix, synthetic, tpu_slices
+from ._log import Log, lublin, model, read_log
 from ._machine import Machine, pairwise_sum
 from ._own import (
     Allocator,
     Execution,
     Job,
-    Laws,
+    Jobs,
     Request,
     Running,
     Scheduler,
     Started,
     View,
-    check,
 )
 from ._picture import Picture
 from ._replay import Note, compare, replay
-from ._results import Results, States, read_results
+from ._results import Results, States, concat, read_results
 from ._study import Reproduction, reproduce, sweep
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "Execution",
     "Frame",
     "Job",
+    "Jobs",
     "Laws",
     "Log",
     "Machine",
@@ -66,6 +67,7 @@ __all__ = [
     "allocators",
     "check",
     "compare",
+    "concat",
     "formats",
     "lublin",
     "model",
@@ -79,9 +81,6 @@ __all__ = [
     "read_results",
     "replay",
     "reproduce",
-    "rfold_mix",
     "schedulers",
     "sweep",
-    "synthetic",
-    "tpu_slices",
 ]

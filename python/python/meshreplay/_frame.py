@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, overload
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._words import did_you_mean
@@ -22,7 +22,7 @@ class Frame:
     """A table of results with typed columns, such as `r.jobs`.
 
     Every library that knows the Arrow PyCapsule interface takes it without copying: `polars.DataFrame(frame)`,
-    `pyarrow.table(frame)`, `duckdb.from_arrow(frame)`. Units and meanings of the columns are in the metadata of their
+    `pyarrow.table(frame)`, `duckdb.from_arrow(frame)`, `narwhals.from_arrow(frame, backend="polars")`. Units and meanings of the columns are in the metadata of their
     Arrow fields, and in `units` and `meanings`.
     """
 
@@ -64,38 +64,26 @@ class Frame:
     def __len__(self) -> int:
         return self.shape[0]
 
-    @overload
-    def __getitem__(self, key: str) -> list[Any]: ...
-    @overload
-    def __getitem__(self, key: int) -> dict[str, Any]: ...
-    @overload
-    def __getitem__(self, key: slice) -> Frame: ...
-    def __getitem__(self, key: str | int | slice) -> list[Any] | dict[str, Any] | Frame:
-        """Returns the values of a column, a row by its position, or the rows of a slice.
+    def __contains__(self, column: object) -> bool:
+        """Returns whether there is a column of this name."""
+        return column in self.columns
+
+    __iter__ = None
+    """Rows are read with a library of frames."""
+
+    def __getitem__(self, column: str) -> list[Any]:
+        """Returns the values of a column.
 
         >>> import meshreplay as mr
         >>> r = mr.replay(mr.lublin(jobs=9, procs=16), machine="4x4", allocator="naive", quiet=True)
-        >>> len(r.jobs["wait_s"]), r.jobs[-1]["job"], r.jobs[2:5].shape[0]
-        (9, 9, 3)
+        >>> len(r.jobs["wait_s"]), "wait" in r.jobs
+        (9, False)
         """
-        if isinstance(key, str):
-            if key not in self.columns:
-                raise KeyError(f"no column '{key}'{did_you_mean(key, self.columns)}")
-            return self._native.values(key, 0, len(self))
-        positions = range(len(self))[key]
-        if isinstance(positions, int):
-            return {name: self._native.values(name, positions, positions + 1)[0] for name in self.columns}
-        if positions.step != 1:
-            raise ValueError(f"rows {key}: expected a slice with the step 1")
-        return Frame(self._native.rows(positions.start, len(positions)))
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Iterates over the rows."""
-        return (self[row] for row in range(len(self)))
-
-    def head(self, rows: int = 10) -> Frame:
-        """Returns the first rows."""
-        return self[:rows]
+        if not isinstance(column, str):
+            raise TypeError(f"{column!r}: expected the name of a column; rows are read with to_polars() or to_pandas()")
+        if column not in self:
+            raise KeyError(f"no column '{column}'{did_you_mean(column, self.columns)}")
+        return self._native.values(column, 0, len(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _from_ipc, self._native.ipc()
@@ -108,41 +96,49 @@ class Frame:
         """Returns the same frame, which never changes."""
         return self
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        """Returns the columns as lists of Python values."""
-        return {name: self[name] for name in self.columns}
-
     def to_polars(self) -> polars.DataFrame:
         """Returns the table as a frame of Polars, which shares its memory."""
-        import polars
-
-        return polars.DataFrame(self)
+        frame: polars.DataFrame = _library("polars").DataFrame(self)
+        return frame
 
     def to_arrow(self) -> pyarrow.Table:
         """Returns the table as a table of pyarrow, which shares its memory."""
-        import pyarrow
-
-        return pyarrow.table(self)
+        table: pyarrow.Table = _library("pyarrow").table(self)
+        return table
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns the table as a frame of pandas. It needs pyarrow too."""
+        _library("pandas")
         frame: pandas.DataFrame = self.to_arrow().to_pandas()
         return frame
 
-    def to_csv(self) -> str:
-        """Returns the table as CSV with a heading."""
-        return self._native.csv()
+    def _first(self, rows: int) -> list[list[Any]]:
+        """Returns the first rows, as columns."""
+        return [self._native.values(name, 0, min(rows, len(self))) for name in self.columns]
 
     def __repr__(self) -> str:
         rows, columns = self.shape
-        return f"<meshreplay.Frame: {rows:,} rows, {columns} columns: {', '.join(self.columns)}>"
+        width = max(map(len, self.columns), default=0)
+        lines = [
+            f"  {name:{width}}  {', '.join(map(str, values))}{', …' if rows > len(values) else ''}"
+            for name, values in zip(self.columns, self._first(3))
+        ]
+        return "\n".join([f"<meshreplay.Frame: {rows:,} rows, {columns} columns>", *lines])
 
     def _repr_html_(self) -> str:
         rows = len(self)
-        shown = self.head(_SHOWN).to_dict()
-        text = html_table(list(shown), [list(row) for row in zip(*shown.values())])
+        text = html_table(self.columns, [list(row) for row in zip(*self._first(_SHOWN))])
         rest = f"<p>{rows:,} rows, of which the first {_SHOWN}</p>" if rows > _SHOWN else f"<p>{rows:,} rows</p>"
         return text + rest
+
+
+def _library(name: str) -> Any:
+    """Returns a library of frames. Says how to install it if it is not there."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        extra = "polars" if name == "polars" else "pandas"
+        raise ImportError(f"{name} is not installed; pip install 'meshreplay[{extra}]'") from error
 
 
 def _from_ipc(name: str, content: bytes) -> Frame:

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 from . import _core
 from ._frame import Frame
-from ._words import in_keywords, text, words
+from ._listing import models
+from ._words import NotFoundError, in_keywords, text, words
 
 
 class ArrowStream(Protocol):
@@ -22,15 +23,20 @@ class ArrowStream(Protocol):
 class Log:
     """A log of jobs that can be replayed. `read_log`, `Log.from_frame` and the workload models make one."""
 
-    __slots__ = ("_argument", "_kept", "_name", "_options", "format", "name")
+    __slots__ = ("_argument", "_kept", "_name", "_options", "format")
 
-    name: str
-    """The name of the log in results."""
     format: str
     """The format of the log, or the name of its workload model."""
 
     def __init__(
-        self, argument: str, *, name: str | None = None, kept: object = None, whole: bool = False, **options: Any
+        self,
+        argument: str,
+        *,
+        name: str | None = None,
+        kept: object = None,
+        whole: bool = False,
+        _words: list[str] | None = None,
+        **options: Any,
     ) -> None:
         """Use `read_log`, `Log.from_frame` or a workload model.
 
@@ -39,12 +45,28 @@ class Log:
         if argument == "-":
             raise _core.Error("standard input is no log of a package; save it, or make a frame of it")
         self._argument = argument
-        self._options = words("reading", options)
+        self._options = words("reading", options) if _words is None else _words
         self._kept = kept
-        self._name = name or ""
-        with in_keywords():
-            known, self.format = _core.open_log(self._words(), whole)
-        self.name = name or known
+        try:
+            with in_keywords():
+                known, self.format = _core.open_log(self._words(), whole)
+        except _core.Error as error:
+            is_file = not os.path.exists(argument) and argument.partition(":")[0] not in models()["name"]
+            raise NotFoundError(str(error)) if is_file else error from None
+        self._name = name or known
+
+    @property
+    def name(self) -> str:
+        """The name of the log in results."""
+        return self._name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles a log that was made here with its content, and a file by its path."""
+        content = None
+        if self._kept is not None:
+            with open(self._argument, "rb") as file:
+                content = file.read()
+        return _unpickled, (os.path.basename(self._argument) if content else self._argument, content, self._name, self._options)
 
     def _named(self, message: str) -> str:
         """Returns a message with the name of the log in place of its temporary file."""
@@ -98,14 +120,23 @@ class Log:
     def records(self) -> Frame:
         """Returns the records of the log as a frame that `Log.from_frame` takes back, with times in seconds.
 
-        A column that no record fills is left out, and what a record does not say is missing. Users, groups, queues and
-        partitions have their names where the log has them. A workload model has no
-        records, as its jobs depend on the machine and the seed.
+        Columns have the names and types of those of jobs in results. A column that no record fills is left out, and what a
+        record does not say is missing. A workload model has no records, as its jobs depend on the machine and the seed.
         """
         return Frame(_core.records(self._words()))
 
     def __repr__(self) -> str:
         return f"<meshreplay.Log {self.name}: {self.format}>"
+
+
+def _unpickled(argument: str, content: bytes | None, name: str, options: list[str]) -> Log:
+    """Returns a log that was pickled."""
+    folder = tempfile.TemporaryDirectory(prefix="meshreplay-") if content is not None else None
+    if content is not None and folder is not None:
+        argument = os.path.join(folder.name, argument)
+        with open(argument, "wb") as file:
+            file.write(content)
+    return Log(argument, name=name, kept=folder, _words=options)
 
 
 def _of_frame(message: str, path: str) -> str:
@@ -133,6 +164,7 @@ def _file_name(name: str) -> str:
 def read_log(
     path: str | os.PathLike[str],
     *,
+    name: str | None = None,
     format: str | None = None,
     columns: Mapping[str, str] | str | None = None,
     unit: str | None = None,
@@ -144,6 +176,7 @@ def read_log(
 
     Args:
         path: The file.
+        name: The name of the log in results; by default that of the file.
         format: Its format, such as `swf`, `sacct` or `table` (`mr.formats()`). By default its name or its first line
             tells it.
         columns: The columns of a table, such as `{"submit": "Submit", "start": "Start", "procs": "NNodes"}`.
@@ -159,6 +192,7 @@ def read_log(
     """
     return Log(
         os.fspath(path),
+        name=name,
         input_format=format,
         columns=columns,
         unit=unit,
@@ -176,6 +210,7 @@ def lublin(
     seed: int = 1,
     types: str = "batch+interactive",
     published_sizes: bool = False,
+    name: str = "lublin",
 ) -> Log:
     """Returns a log of the model of Lublin and Feitelson (2003), the same as `meshreplay trace generate` makes.
 
@@ -186,13 +221,14 @@ def lublin(
         seed: The seed of the random numbers.
         types: `batch+interactive`, or `typeless` for one stream of jobs.
         published_sizes: Whether sizes have the published range, up to 128 processors, instead of that of the machine.
+        name: The name of the log in results.
     """
     if types not in ("batch+interactive", "typeless"):
         raise _core.Error(f"types={types!r}: expected batch+interactive or typeless")
     folder = tempfile.TemporaryDirectory(prefix="meshreplay-")
     path = os.path.join(folder.name, "lublin.swf")
     _core.generate(path, jobs, procs, load, seed, types == "typeless", published_sizes)
-    return Log(path, name="lublin", kept=folder)
+    return Log(path, name=name, kept=folder)
 
 
 def model(name: str, **parameters: Any) -> Log:
@@ -204,18 +240,3 @@ def model(name: str, **parameters: Any) -> Log:
     """
     given = [f"{key.replace('_', '-')}={text(value)}" for key, value in parameters.items() if value is not None]
     return Log(f"{name}:{','.join(given)}" if given else name)
-
-
-def synthetic(**parameters: Any) -> Log:
-    """Returns the model `synthetic`: jobs of random sides, Poisson arrivals and exponential run times."""
-    return model("synthetic", **parameters)
-
-
-def tpu_slices(**parameters: Any) -> Log:
-    """Returns the model `tpu-slices`: boxes in the mix of accelerator pods."""
-    return model("tpu-slices", **parameters)
-
-
-def rfold_mix(**parameters: Any) -> Log:
-    """Returns the model `rfold-mix`: the mix of jobs of a paper on folding."""
-    return model("rfold-mix", **parameters)

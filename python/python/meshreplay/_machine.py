@@ -24,15 +24,16 @@ class Machine:
 
     __slots__ = ("__weakref__", "_all", "free", "shape", "text", "torus")
 
-    def __init__(self, text: str, shape: tuple[int, ...], torus: tuple[bool, ...]) -> None:
-        """Every node is free."""
+    def __init__(self, text: str) -> None:
+        """Every node of the machine, such as `16x16`, is free."""
         import numpy
 
+        text, shape, torus = _core.machine(text)
         self.text = text
         """The machine in one word, such as `16x16` or `torus:8x8x4`."""
-        self.shape = shape
+        self.shape = tuple(shape)
         """The number of nodes along each dimension."""
-        self.torus = torus
+        self.torus = tuple(torus)
         """Whether each dimension wraps around."""
         count = 1
         for extent in shape:
@@ -58,7 +59,10 @@ class Machine:
         """Returns the numbers of nodes that are given by their coordinates, a row for each node."""
         import numpy
 
-        rows = numpy.asarray(coordinates, dtype=numpy.int64)
+        rows = numpy.asarray(coordinates)
+        if rows.dtype.kind not in "iu" and rows.size:
+            raise TypeError(f"coordinates of type {rows.dtype}, expected integers")
+        rows = rows.astype(numpy.int64, copy=False)
         if rows.ndim != 2 or rows.shape[1] != len(self.shape):
             raise ValueError(f"coordinates of shape {rows.shape}, expected a row of {len(self.shape)} for each node")
         if ((rows < 0) | (rows >= numpy.array(self.shape))).any():
@@ -156,11 +160,15 @@ class Machine:
         return f"<meshreplay.Machine {self.text}, {self.free_count} of {self.free.size} nodes free>"
 
 
-def pairwise_sum(nodes: numpy.typing.ArrayLike, machine: Machine) -> int:
-    """Returns the sum of the L1 distances, in hops, over all pairs of nodes."""
+def pairwise_sum(nodes: numpy.typing.ArrayLike, machine: Machine | str) -> int:
+    """Returns the sum of the L1 distances, in hops, over all pairs of nodes, given by their numbers."""
     import numpy
 
-    at = machine.coordinates(numpy.asarray(nodes, dtype=numpy.int64))
+    machine = Machine(machine) if isinstance(machine, str) else machine
+    given = numpy.asarray(nodes)
+    if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= machine.free.size):
+        raise ValueError(f"nodes {nodes!r}: expected integers from 0 to {machine.free.size - 1}")
+    at = machine.coordinates(given.astype(numpy.int64))
     total = 0
     for d, extent in enumerate(machine.shape):
         counts = numpy.bincount(at[:, d], minlength=extent)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Literal, TypedDict
 
 Scalar = str | int | float | os.PathLike[str]
@@ -17,7 +17,7 @@ class ReplayOptions(TypedDict, total=False):
     """`--topology`: The tree of switches that --machine auto stands for: a topology.conf or topology.yaml of Slurm,
     or the output of scontrol show topology. Its names of nodes are also the node map."""
 
-    unavailable: Scalar | Sequence[Scalar] | None
+    unavailable: Scalar | Iterable[Scalar] | None
     """`--unavailable`: Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its
     lines, or a table with commas and a column node), intervals such as 0-3,17, coordinates such as (3,1), or
     submeshes by two corners such as (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17."""
@@ -26,7 +26,7 @@ class ReplayOptions(TypedDict, total=False):
     """`--order`: Priority order of waiting jobs. It sets the parameter `order` of every scheduler, so each of them
     must have one."""
 
-    arrival_scale: Scalar | Sequence[Scalar] | None
+    arrival_scale: Scalar | Iterable[Scalar] | None
     """`--arrival-scale`: Factors of arrival times. A factor below 1 raises the load. [default: 1]"""
 
     threads: Scalar | None
@@ -53,7 +53,7 @@ class ReplayOptions(TypedDict, total=False):
     the gaps between them from each seed, uniformly from 0 to M seconds; with M = 0 all jobs arrive at once. [default:
     recorded]"""
 
-    partition: Scalar | Sequence[Scalar] | None
+    partition: Scalar | Iterable[Scalar] | None
     """`--partition`: Partitions to replay, by name or number (`meshreplay trace info` shows them): batch is one row,
     batch+debug one row of the jobs of both, and batch debug two rows. each is one row per partition, all one row of
     all jobs. With --machine auto every row has the machine of its partitions [default: all; with --machine auto,
@@ -162,17 +162,17 @@ class PlotOptions(TypedDict, total=False):
     turnaround is the same in all curves), the pairwise mean for utilization and frontier, and the pairwise sum for
     ratio."""
 
-    log: Scalar | Sequence[Scalar] | None
+    log: Scalar | Iterable[Scalar] | None
     """`--log`: Show results of these logs only. In a picture, several logs, machines or schedulers have a panel
     each."""
 
-    machine: Scalar | Sequence[Scalar] | None
+    machine: Scalar | Iterable[Scalar] | None
     """`--machine`: Show results on these machines only."""
 
-    scheduler: Scalar | Sequence[Scalar] | None
+    scheduler: Scalar | Iterable[Scalar] | None
     """`--scheduler`: Show results of these schedulers only."""
 
-    allocator: Scalar | Sequence[Scalar] | None
+    allocator: Scalar | Iterable[Scalar] | None
     """`--allocator`: Show results of these allocators only."""
 
     log_scale: bool | None
@@ -186,7 +186,7 @@ class PlotOptions(TypedDict, total=False):
     """`--relative-to`: Baseline allocator of ratios, for each log, machine and scheduler its own [default: mc1x1, or
     else the first]."""
 
-    replay: Scalar | Sequence[Scalar] | None
+    replay: Scalar | Iterable[Scalar] | None
     """`--replay`: Numbers of the replays that pictures of jobs and nodes show, as in the summary. In a study they are
     the numbers of the cells, from 0. The default are those at the first load."""
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import copy
+import operator
 import traceback
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, overload
 
 from . import _core
+from ._identity import arguments, digest, label
 from ._machine import Machine
-from ._words import documented
+from ._words import ArgumentError, documented, values
 
 if TYPE_CHECKING:
     import numpy.typing
+    from typing_extensions import Self
 
     from ._machine import Nodes
 
@@ -41,11 +44,26 @@ class Request(NamedTuple):
     estimate: float | None = None
 
 
-class Allocator:
+class _Own:
+    """What classes of one's own have in common: the arguments with which an object was made, for its label."""
+
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        """Makes an object, which `__init__` fills."""
+        if cls.__init__ is object.__init__ and (given or named):
+            raise TypeError(f"{cls.__name__}() takes no arguments")
+        own = super().__new__(cls)
+        own.__dict__["_arguments"] = arguments(cls, given, named)
+        return own
+
+
+class Allocator(_Own):
     """An allocator of one's own. A subclass has at least `propose`.
 
     It needs NumPy. The class itself, or an object of it, is given in place of a name:
-    `mr.replay(log, "16x16", ["mc1x1", Mine])`. Its label is the name of the class. Every replay works with a copy.
+    `mr.replay(log, "16x16", ["mc1x1", Mine])`. Every replay works with a copy. Its label is the name of the class with
+    the arguments of its constructor, such as `Aging(weight=2.0)`; in specs a hash of its code and attributes follows,
+    so that a class that was changed is another one. A function `spec`, which returns a dictionary, takes the place of
+    the arguments and attributes where these cannot be compared.
     """
 
     served: ClassVar[str] = "state"
@@ -109,6 +127,67 @@ class Running(NamedTuple):
     end: float
 
 
+J = TypeVar("J", bound=Any)
+
+
+class Jobs(Sequence[J]):
+    """Waiting or running jobs, which are read when they are asked for: a call costs nothing for the others.
+
+    It is a sequence, and has a column of all jobs as an array: `view.queue["procs"]`. It shows the jobs during the call
+    that it was made for.
+    """
+
+    __slots__ = ("_kind", "_rows")
+
+    def __init__(self, rows: _core.JobRows, kind: type[J]) -> None:
+        """Use `View`."""
+        self._rows = rows
+        self._kind: Any = kind
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, key: int) -> J: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[J]: ...
+    @overload
+    def __getitem__(self, key: str) -> numpy.typing.NDArray[Any]: ...
+    def __getitem__(self, key: int | slice | str) -> J | list[J] | numpy.typing.NDArray[Any]:
+        """Returns a job, the jobs of a slice, or a column such as `procs` as an array."""
+        if isinstance(key, str):
+            import numpy
+
+            if key not in self._kind._fields:
+                raise KeyError(f"no column '{key}'; there are {', '.join(self._kind._fields)}")
+            is_whole = key in ("job", "procs", "nodes")
+            content = self._rows.column(self._kind._fields.index(key))
+            return numpy.frombuffer(content, dtype=numpy.int64 if is_whole else numpy.float64)
+        if isinstance(key, slice):
+            first, last, step = key.indices(len(self))
+            return self._from(first, max(last - first, 0))[::step] if step > 0 else self._from(0, len(self))[key]
+        place = operator.index(key)
+        place += len(self) if place < 0 else 0
+        found = self._from(place, 1) if place >= 0 else []
+        if found:
+            return found[0]
+        raise IndexError(f"no job {key}; there are {len(self)}")
+
+    def __iter__(self) -> Iterator[J]:
+        """Goes through the jobs. Most schedulers look at the first few."""
+        place, count = 0, 4
+        while rows := self._from(place, count):
+            yield from rows
+            place, count = place + count, min(4 * count, 1024)
+
+    def _from(self, place: int, count: int) -> list[J]:
+        return [self._kind(*row) for row in self._rows.rows(place, count)]
+
+    def head(self, jobs: int = 10) -> list[J]:
+        """Returns the first jobs."""
+        return self._from(0, jobs)
+
+
 @documented
 class View(NamedTuple):
     """The state of a machine and its queue, as a scheduler sees it.
@@ -123,12 +202,12 @@ class View(NamedTuple):
 
     now: float
     free: int
-    queue: list[Job]
-    running: list[Running]
+    queue: Jobs[Job]
+    running: Jobs[Running]
     refused: list[int]
 
 
-class Scheduler:
+class Scheduler(_Own):
     """A scheduler of one's own. A subclass has `dispatch`; it is given as allocators are."""
 
     def dispatch(self, view: View) -> Sequence[int]:
@@ -161,7 +240,7 @@ class Started(NamedTuple):
     machine: Machine
 
 
-class Execution:
+class Execution(_Own):
     """An execution model of one's own. A subclass has `run_time`; it is given in place of the name of a network."""
 
     def run_time(self, job: Started, nodes: Nodes) -> float:
@@ -180,68 +259,69 @@ def fresh(given: T | type[T]) -> T:
     return given() if isinstance(given, type) else copy.deepcopy(given)
 
 
-def class_name(given: object) -> str:
-    """Returns the name of a class, or of an object's class."""
-    return given.__name__ if isinstance(given, type) else type(given).__name__
-
-
-def named(given: Any, base: type) -> tuple[Any, list[tuple[str, object]]]:
+def named(given: Any, base: type) -> tuple[list[Any], list[tuple[str, object]]]:
     """Returns the names of algorithms, with `guest:NAME` for each class and object of one's own, and these by name.
 
-    `base` is the class from which they are derived.
+    `base` is the class from which they are derived. A name is a label, a number sign, and a hash.
     """
-    several = list(given) if isinstance(given, (list, tuple)) else [given]
-    own: list[object] = []
-    for each in several:
-        is_own = isinstance(each, base) or (isinstance(each, type) and issubclass(each, base))
-        if is_own and not any(each is other for other in own):
-            own.append(each)
-    labels = _labels(own, base)
-    names = [next((f"guest:{label}" for label, other in labels if other is each), each) for each in several]
-    return (names if isinstance(given, (list, tuple)) else names[0]), labels
+    several = values(given)
+    labels: dict[int, tuple[str, str]] = {}
+    for position, each in enumerate(several):
+        if isinstance(each, base) or (isinstance(each, type) and issubclass(each, base)):
+            labels[position] = identity(each, base)
+        elif not isinstance(each, str):
+            kind = base.__name__
+            raise ArgumentError(f"{each!r} is no {kind.lower()}; expected a name, or a class derived from mr.{kind} or an object of it")
+    own: dict[str, object] = {}
+    for position, (text, hashed) in labels.items():
+        # Objects that differ in more than their labels show the hash there, too.
+        is_shared = any(text == other and hashed != of for other, of in labels.values())
+        name = f"{text}@{hashed}#{hashed}" if is_shared else f"{text}#{hashed}"
+        own.setdefault(name, several[position])
+        several[position] = f"guest:{name}"
+    return several, list(own.items())
 
 
-def _labels(own: list[object], base: type) -> list[tuple[str, object]]:
-    """Returns each algorithm with its label: the name of its class.
+def identity(given: Any, base: type) -> tuple[str, str]:
+    """Returns the label and the hash of a class or an object."""
+    try:
+        own = given() if isinstance(given, type) else given
+        return label(own), digest(own)
+    except Exception as error:
+        name = given.__name__ if isinstance(given, type) else type(given).__name__
+        raise _core.Error(f"{base.__name__.lower()} '{name}' cannot be made: {explained(error)}") from error
 
-    Objects of one class have the attributes in which they differ, too, such as `Aging(weight=2.0)`.
-    """
-    labels: list[tuple[str, object]] = []
-    for each in own:
-        label = class_name(each)
-        same = [other for other in own if class_name(other) == label]
-        if len(same) > 1:
-            values = [vars(fresh(other)) for other in same]
-            mine = values[[other is each for other in same].index(True)]
-            differ = [
-                key
-                for key, value in mine.items()
-                if not key.startswith("_") and len({repr(other.get(key)) for other in values}) > 1 and len(repr(value)) <= 40
-            ]
-            label += f"({', '.join(f'{key}={mine[key]!r}' for key in differ)})" if differ else ""
-        labels.append((label, each))
-    twice = {label for label, _ in labels if [other for other, _ in labels].count(label) > 1}
-    for label in sorted(twice):
-        raise _core.Error(
-            f"two {base.__name__.lower()}s have the label {label}; give their classes different names, or their objects "
-            "attributes that differ"
-        )
-    return labels
+
+_raised: dict[str, BaseException] = {}
+"""The errors of algorithms of one's own by their tracebacks, until a message with the traceback takes one as its cause."""
+
+
+def cause(message: str) -> BaseException | None:
+    """Returns the error whose traceback a message has."""
+    found = next((text for text in [*_raised] if text in message), None)
+    return None if found is None else _raised[found]
 
 
 def explained(error: BaseException) -> str:
-    """Returns the traceback of an error, from the caller's function on that this file has called."""
+    """Returns the traceback of an error, from the caller's function on that this file has called.
+
+    Remembers the error for `cause`.
+    """
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != __file__:
         trace = trace.tb_next
     begin = trace.tb_next if trace is not None else None
-    return "".join(traceback.format_exception(type(error), error, begin or error.__traceback__)).rstrip()
+    text = "".join(traceback.format_exception(type(error), error, begin or error.__traceback__)).rstrip()
+    while len(_raised) >= 100:
+        _raised.pop(next(iter(_raised)))
+    _raised[text] = error
+    return text
 
 
 class AllocatorGuest:
     """An allocator for one replay, called by the native part with bytes."""
 
-    def __init__(self, given: Any, text: str, shape: Sequence[int], torus: Sequence[bool]) -> None:
+    def __init__(self, given: Any, text: str) -> None:
         """Makes the allocator and its machine."""
         import numpy
 
@@ -249,7 +329,7 @@ class AllocatorGuest:
         self.numpy, self.array, self.read = numpy, numpy.ndarray, numpy.frombuffer
         self.node, self.number = numpy.dtype(numpy.uint32), numpy.dtype(numpy.int64)
         self.own: Allocator = fresh(given)
-        self.machine = Machine(text, tuple(shape), tuple(torus))
+        self.machine = Machine(text)
         self.is_told = [
             getattr(type(self.own), each) is not getattr(Allocator, each) for each in ("taken", "released")
         ]
@@ -282,7 +362,7 @@ class AllocatorGuest:
         if nodes.dtype is self.number and nodes.ndim == 1:
             plain: bytes = nodes.tobytes()
             return plain
-        if nodes.ndim == 2:
+        if nodes.ndim == 2 and nodes.dtype.kind in "iu":
             nodes = self.machine.numbers(nodes)
         if nodes.ndim != 1 or (nodes.dtype.kind not in "iu" and nodes.size):
             raise TypeError(
@@ -310,80 +390,36 @@ class SchedulerGuest:
         self,
         now: float,
         free: int,
-        queue: list[tuple[int, int, int, float, float]],
-        running: list[tuple[int, int, float, float]],
+        queue: _core.JobRows,
+        running: _core.JobRows,
         refused: list[int],
     ) -> list[int]:
         """Returns the jobs that start."""
-        view = View(now, free, [Job(*each) for each in queue], [Running(*each) for each in running], refused)
-        return [int(job) for job in self.own.dispatch(view)]
+        found = self.own.dispatch(View(now, free, Jobs(queue, Job), Jobs(running, Running), refused))
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            raise TypeError(f"dispatch returned {found!r}, expected a list of jobs by their `job`")
+        return [operator.index(job) for job in found]
 
 
 class ExecutionGuest:
     """An execution model for one replay."""
 
-    def __init__(self, given: Any, text: str, shape: Sequence[int], torus: Sequence[bool]) -> None:
+    def __init__(self, given: Any, text: str) -> None:
         """Makes the model."""
         import numpy
 
         self.numpy = numpy
         self.own: Execution = fresh(given)
-        self.machine = Machine(text, tuple(shape), tuple(torus))
+        self.machine = Machine(text)
 
     def run_time(self, job: int, procs: int, now: float, recorded: float, estimate: float, nodes: bytes) -> float:
         """Returns the run time in seconds."""
         at = self.numpy.frombuffer(nodes, dtype=self.numpy.uint32).astype(self.numpy.int64)
-        return float(self.own.run_time(Started(job, procs, now, recorded, estimate, self.machine), at))
+        found = self.own.run_time(Started(job, procs, now, recorded, estimate, self.machine), at)
+        if isinstance(found, (str, bytes)):
+            raise TypeError(f"run_time returned {found!r}, expected a number of seconds")
+        return float(found)
 
     def ended(self, job: int) -> None:
         """Tells that a job has ended."""
         self.own.ended(job)
-
-
-class Laws:
-    """What `check` has found. It prints as a table, with a counterexample for each law that is broken."""
-
-    def __init__(self, text: str, broken: list[tuple[str, str, str]]) -> None:
-        """Use `check`."""
-        self._text = text
-        self.counterexamples = [text for _, _, text in broken]
-        """The smallest history that was found for each law that is broken, with the machine drawn as a mesh."""
-        self.broken = [law for _, law, _ in broken]
-        """The names of the laws that are broken."""
-
-    def __bool__(self) -> bool:
-        """Returns whether every law is kept."""
-        return not self.broken
-
-    def __str__(self) -> str:
-        return "\n".join([self._text, *self.counterexamples]).rstrip()
-
-    __repr__ = __str__
-
-
-def check(
-    *allocators: type[Allocator] | Allocator | str,
-    machine: str | Sequence[str] = (),
-    seed: int = 1,
-    events: int = 300,
-) -> Laws:
-    """Holds allocators to the laws that every allocator keeps, as the command `meshreplay check` does.
-
-    Args:
-        *allocators: Classes or objects, or names of built-in allocators.
-        machine: Machines; by default fourteen small ones.
-        seed: The seed of the random histories.
-        events: The number of events of each history.
-
-    Returns:
-        What was found. `print(mr.check(Mine))` shows it; it is true if every law is kept.
-
-    Raises:
-        Error: An allocator serves none of the machines, or cannot be made.
-    """
-    named: list[tuple[str, object | None]] = [
-        (each, None) if isinstance(each, str) else (class_name(each), each) for each in allocators
-    ]
-    machines = [machine] if isinstance(machine, str) else list(machine)
-    return Laws(*_core.check(named, machines, seed, events))
-

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import html
 import json
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._frame import Frame, html_table
 from ._picture import Picture
-from ._words import did_you_mean, in_keywords, keyworded, words
+from ._source import NAMED, Folder, Live, Replay
+from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, words
 
 if TYPE_CHECKING:
     import numpy
@@ -28,80 +31,34 @@ Key = str | int | float | slice | tuple[str | int | float, ...]
 
 A number with a point is an arrival scale."""
 
-
-_NAMED = ("log", "machine", "scheduler", "allocator")
-"""The coordinates that every name of a replay has."""
-
-
-@dataclass(frozen=True)
-class _Replay:
-    """A replay and the texts by which it is called: each of its coordinates in full and, where there is one, in short."""
-
-    number: int
-    labels: dict[str, list[str]]
-
-    def is_called(self, key: str | float) -> bool:
-        """Returns whether a coordinate has this value; a number is an arrival scale."""
-        if isinstance(key, str):
-            return any(key in texts for texts in self.labels.values())
-        return any(float(text) == key for text in self.labels.get("arrival_scale", []))
-
-    def name(self, varying: Iterable[str]) -> str:
-        """Returns log, machine, scheduler and allocator, and the other coordinates that are `varying`."""
-        named = [self.labels[name][-1] for name in _NAMED if name in self.labels]
-        return " ".join(named + [f"{name}={self.labels[name][-1]}" for name in varying])
-
-
-class _Folder:
-    """Results in a directory."""
-
-    def __init__(self, path: str, kept: object = None) -> None:
-        self.path = path
-        self._kept = kept
-
-    def frame(self, name: str) -> Frame | None:
-        found = _core.read_frame(self.path, name)
-        return None if found is None else Frame(found)
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """What results have besides their files, also after pickling."""
-
-    notes: list[str]
-    errors: dict[int, str]
-    verdict: str | None
-    """The closing lines of results that were pickled; otherwise `None`."""
+Value = str | int | float | Sequence[str | int | float]
+"""A value of a coordinate, or several."""
 
 
 class Results:
     """The results of one replay or several.
 
-    `summary` has a row for each replay and seed, `jobs` one for each job. `r["mc1x1"]` selects an allocator,
-    `r["16x16", "easy", 0.9]` a machine, a scheduler and an arrival scale, `r[0]` and `r[2:5]` replays by position.
+    `summary` has a row for each replay and seed, `jobs` one for each job. `r.sel(allocator="mc1x1")` selects replays by
+    their coordinates, `r["mc1x1", "easy", 0.9]` by values that are of one coordinate each, `r[0]` and `r[2:5]` by position.
+    Parts, results of a directory and results that were pickled can do all that results can, but `state` needs the replays.
 
     >>> import meshreplay as mr
     >>> log = mr.lublin(jobs=100, procs=16, load=0.9)
     >>> r = mr.replay(log, machine="4x4", allocator=["naive", "mc1x1"], scheduler=["fcfs", "easy"], quiet=True)
-    >>> len(r), len(r["mc1x1"]), len(r["mc1x1", "easy"]), len(r[-1]), len(r[1:3])
+    >>> len(r), len(r["mc1x1"]), len(r.sel(allocator="mc1x1", scheduler="easy")), len(r[-1]), len(r[1:3])
     (4, 2, 1, 1, 2)
     """
 
     def __init__(
-        self,
-        replays: list[_Replay],
-        run: _core.Run | None = None,
-        folder: _Folder | None = None,
-        whole: Results | None = None,
-        kept: _Kept | None = None,
+        self, replays: list[Replay], source: Live | Folder | None, notes: list[str], errors: dict[int, _core.Error]
     ) -> None:
         """Use `replay` or `read_results`."""
-        self._replays = replays
-        self._run = run
-        self._folder = folder
-        self._whole = whole
+        self._replays, self._source = replays, source
+        self.notes = notes
+        """The notes of the program, such as how many jobs were left out; empty for results of a directory."""
+        self.errors = errors
+        """The errors of the replays that failed, by their numbers in the summary."""
         self._frames: dict[str, Frame | None] = {}
-        self._kept: _Kept = whole._kept if whole is not None else kept or _Kept([], {}, None)
 
     # What was replayed.
 
@@ -121,19 +78,48 @@ class Results:
     def _varying(self) -> list[str]:
         """Returns the other coordinates in which the replays differ."""
         labels = [replay.labels for replay in self._replays]
-        others = [name for name in (labels[0] if labels else {}) if name not in _NAMED]
+        others = [name for name in (labels[0] if labels else {}) if name not in NAMED]
         return [name for name in others if len({str(each.get(name)) for each in labels}) > 1]
+
+    def sel(self, **coordinates: Value) -> Results:
+        """Returns the replays with these values of their coordinates: `r.sel(allocator=["mc1x1", "mm"], scheduler="easy")`.
+
+        Raises:
+            KeyError: No replay has a value, or there is no such coordinate.
+        """
+        selected = self._replays
+        for name, value in coordinates.items():
+            known = list(dict.fromkeys(each for replay in self._replays for each in replay.labels))
+            if name not in known:
+                raise KeyError(f"no coordinate '{name}'{did_you_mean(name, known) or '.'} There are {', '.join(known)}")
+            for each in _values(value):
+                if not any(replay.has(name, each) for replay in self._replays):
+                    texts = {text for replay in self._replays for text in replay.labels.get(name, [])}
+                    raise KeyError(f"no replay has {name}={each!r}{did_you_mean(str(each), texts) or '.'} There are {self._some_names()}")
+            selected = [replay for replay in selected if any(replay.has(name, each) for each in _values(value))]
+        if not selected:
+            asked = ", ".join(f"{name}={value!r}" for name, value in coordinates.items())
+            raise KeyError(f"no replay has {asked}. There are {self._some_names()}")
+        return self._part(selected)
 
     def __getitem__(self, key: Key) -> Results:
         """Returns the results of the replays at a position or in a slice, or with these values of their coordinates.
 
         Raises:
             IndexError: There is no such position.
-            KeyError: No replay has these values.
+            KeyError: No replay has these values, or several coordinates have one of them; `sel` names the coordinate.
         """
-        return Results(self._selected(key), self._run, self._folder, self._whole or self)
+        return self._part(self._selected(key))
 
-    def _selected(self, key: Key) -> list[_Replay]:
+    def _part(self, selected: list[Replay]) -> Results:
+        if selected == self._replays:
+            return self
+        numbers = {replay.number for replay in selected}
+        errors = {number: error for number, error in self.errors.items() if number in numbers}
+        has_failed = self._source is None or (errors and len(errors) == len(numbers))
+        return Results(selected, None if has_failed else self._any().part(numbers), self.notes, errors)
+
+    def _selected(self, key: Key) -> list[Replay]:
         if isinstance(key, slice):
             return self._replays[key]
         if isinstance(key, int):
@@ -141,11 +127,15 @@ class Results:
                 raise IndexError(f"no replay {key}; there are {len(self)}, from 0")
             return [self._replays[key]]
         parts = key if isinstance(key, tuple) else (key,)
-        selected = [replay for replay in self._replays if all(map(replay.is_called, parts))]
+        for part in parts:
+            of = list(dict.fromkeys(name for replay in self._replays for name in replay.called(part)))
+            if len(of) > 1:
+                raise KeyError(f"{part!r} is a value of {' and '.join(of)}; r.sel({of[0]}={part!r}) names the coordinate")
+        selected = [replay for replay in self._replays if all(map(replay.called, parts))]
         if not selected:
             known = {text for replay in self._replays for texts in replay.labels.values() for text in texts}
-            missing = [part for part in parts if not any(replay.is_called(part) for replay in self._replays)]
-            hint = "".join(did_you_mean(str(part), known) for part in missing[:1])
+            missing = [part for part in parts if not any(replay.called(part) for replay in self._replays)]
+            hint = "".join(did_you_mean(str(part), known) for part in missing[:1] if str(part) not in known)
             asked = " and ".join(map(repr, missing or parts))
             raise KeyError(f"no replay has {asked}{hint or '.'} There are {self._some_names()}")
         return selected
@@ -154,7 +144,7 @@ class Results:
         names = list(dict.fromkeys(self.names))
         return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
-    def _one(self, key: Key) -> _Replay:
+    def _one(self, key: Key) -> Replay:
         selected = self._selected(key)
         if len(selected) > 1:
             varying = self._varying()
@@ -167,48 +157,47 @@ class Results:
     @property
     def summary(self) -> Frame:
         """The numbers of every replay and seed: the same as in the file `summary`."""
-        found = self.frame("summary")
-        if found is None:
-            raise _core.Error("there is no summary")
-        return found
+        return self._found("summary", "there is no summary")
 
     @property
     def jobs(self) -> Frame:
         """Every job of every replay, in the order of the log: the same as in the file `jobs`."""
-        found = self.frame("jobs")
+        return self._found("jobs", "the results do not hold the jobs; mr.sweep(…, jobs=True) keeps those of a study")
+
+    def _found(self, name: str, otherwise: str) -> Frame:
+        found = self.frame(name)
         if found is None:
-            raise _core.Error("the results do not hold the jobs; `meshreplay sweep --jobs` keeps those of a study")
+            raise _core.Error(otherwise)
         return found
 
-    def frame(self, name: str) -> Frame | None:
-        """Returns the frame of this name: `summary`, `jobs`, `fragmentation`, `shapes`, `slices`, `downtimes` or `tidy`.
+    def frame(
+        self, name: str, *, dates: bool = False, nodes: Literal["intervals", "list"] = "intervals"
+    ) -> Frame | None:
+        """Returns the frame of this name: `summary`, `jobs`, `fragmentation`, `slices`, `shapes`, `downtimes` or `tidy`.
 
-        `None` if the replays have none, as nobody asked for it.
+        `None` if the replays have none, as nobody asked for it. Other libraries get the times `submit_s`, `start_s` and
+        `end_s` as dates in UTC with `dates=True`, which are missing for logs without a known beginning, and with
+        `nodes="list"` the nodes of a job as a list of numbers in place of intervals such as `0-3 7`.
         """
+        if name not in _FRAMES:
+            raise _core.Error(f"no frame '{name}'{did_you_mean(name, _FRAMES)} (one of: {', '.join(_FRAMES)})")
         if name not in self._frames:
-            self._frames[name] = self._load(name)
-        return self._frames[name]
+            self._frames[name] = self._any().frame(name)
+        found = self._frames[name]
+        if nodes not in ("intervals", "list"):
+            raise _core.Error(f"nodes={nodes!r}: expected 'intervals' or 'list'")
+        if found is None or not (dates or nodes == "list"):
+            return found
+        logs = {log["name"]: log.get("starts") for log in self.manifest["logs"]} if dates else {}
+        of = {replay.number: logs.get(replay.labels["log"][0]) for replay in self._replays}
+        starts = {number: 1_000_000 * start["unix_s"] for number, start in of.items() if start}
+        return Frame(found._native.in_forms(starts if dates else None, nodes == "list"))
 
-    def _load(self, name: str) -> Frame | None:
-        if self._whole is not None:
-            frame = self._whole.frame(name)
-            if frame is None:
-                return None
-            return Frame(frame._native.of_replays([replay.number for replay in self._replays]))
-        if self._run is not None:
-            found = self._run.summary() if name == "summary" else self._run.detail(name)
-            return None if found is None else Frame(found)
-        return None if self._folder is None else self._folder.frame(name)
-
-    @property
-    def notes(self) -> list[str]:
-        """The notes of the program, such as how many jobs were left out."""
-        return self._kept.notes
-
-    @property
-    def errors(self) -> dict[int, str]:
-        """The messages of the replays that failed, by their numbers in the summary."""
-        return self._kept.errors
+    def _any(self) -> Live | Folder:
+        """Returns what has the results. Fails if every replay failed."""
+        if self._source is None:
+            raise next(iter(self.errors.values()), None) or _core.Error("these are no replays")
+        return self._source
 
     @property
     def verdict(self) -> str:
@@ -216,19 +205,16 @@ class Results:
 
         Empty where nothing is compared.
         """
-        if self._kept.verdict is not None and self._whole is None:
-            return self._kept.verdict
-        return "\n".join(self._live("the closing line").verdict())
+        return "\n".join(self._verdict)
+
+    @functools.cached_property
+    def _verdict(self) -> list[str]:
+        return self._any().verdict()
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What was run, with every default: the content of run.json."""
-        if self._run is None and self._whole is None:
-            with open(os.path.join(self._path(), "run.json"), encoding="utf-8") as file:
-                content = file.read()
-        else:
-            content = self._live("run.json").manifest
-        manifest: dict[str, Any] = json.loads(content)
+        """What was run, with every default: the content of run.json. A part has that of its run."""
+        manifest: dict[str, Any] = json.loads(self._any().manifest)
         return manifest
 
     def head(self, replays: int = 10) -> Results:
@@ -236,14 +222,11 @@ class Results:
         return self[:replays]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the result files, the notes and the closing lines; `state` and `table` need the replays themselves."""
-        whole = self._whole or self
-        files = {}
-        for path in sorted(pathlib.Path(whole._path()).rglob("*")):
-            if path.is_file():
-                files[os.fspath(path.relative_to(whole._path()))] = path.read_bytes()
-        kept = self._kept if whole._run is None else replace(self._kept, verdict=whole.verdict)
-        return _unpickled, (files, kept, None if whole is self else [replay.number for replay in self._replays])
+        """Pickles the files of these replays, the notes and the errors; `state` needs the replays themselves."""
+        root = pathlib.Path(self._path())
+        files = {os.fspath(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+        source = self._any()
+        return _unpickled, (files, source.numbers, source.is_joined, self._replays, self.notes, self.errors)
 
     def __copy__(self) -> Results:
         """Returns the same results, which never change."""
@@ -254,22 +237,39 @@ class Results:
         return self
 
     def table(self, *columns: str) -> str:
-        """Returns the summary as the text that the command prints, with these columns in place of its own choice."""
-        return self._live("the table").text(list(columns))
+        """Returns the summary as text, with these columns in place of its own choice.
 
-    def _live(self, what: str) -> _core.Run:
-        """Returns the replays themselves. Fails for results from a directory, and for a part of the replays."""
-        if self._run is None:
-            raise _core.Error(f"{what} is there only for replays of this process; this was read from {self._path()}")
-        if self._whole is not None:
-            raise _core.Error(f"{what} is of all replays together; take the results without [...]")
-        return self._run
+        Of replays of this process it is the table that the command prints, otherwise that of a report.
+        """
+        return self._any().table(list(columns))[2]
 
     def state(self, at: float) -> States:
         """Returns the machines at a time in seconds of the replay, with all starts and ends of that instant."""
-        if self._run is None:
+        source = self._any()
+        if not isinstance(source, Live):
             raise _core.Error("a state needs the replay itself; replay the log again")
-        return States(self, self._run, at)
+        return States(self, source.run, at)
+
+    def paired(self, column: str = "wait_s", **coordinate: tuple[str | float, str | float]) -> Frame:
+        """Returns the differences of a number between two replays, job by job: `r.paired("wait_s", allocator=("snug", "mm"))`.
+
+        A row is a job of two replays that differ in this coordinate alone: their numbers, `seed` and `job`, the values
+        `first` and `second`, and `difference`, second minus first.
+        """
+        if len(coordinate) != 1:
+            raise _core.Error("paired compares two values of one coordinate, such as allocator=('snug', 'mm')")
+        ((name, values),) = coordinate.items()
+        if isinstance(values, str) or len(values) != 2:
+            raise _core.Error(f"{name}={values!r}: expected two values")
+        pairs = []
+        sides = [self.sel(**{name: value})._replays for value in values]
+        for first in sides[0]:
+            others = {key: texts for key, texts in first.labels.items() if key != name}
+            same = [each for each in sides[1] if {key: texts for key, texts in each.labels.items() if key != name} == others]
+            pairs += [(first.number, each.number) for each in same]
+        if not pairs:
+            raise _core.Error(f"no two replays differ in {name} alone")
+        return Frame(_core.paired(self.jobs._native, column, pairs))
 
     # What is made of it.
 
@@ -309,41 +309,62 @@ class Results:
         Returns:
             Notes on what is missing.
         """
-        title = title or ("meshreplay" if self._run is not None else None)
+        if self._any().is_joined:
+            raise _core.Error("a report is of one run; make one for each, before mr.concat")
+        title = title or ("meshreplay" if isinstance(self._source, Live) else None)
         return _core.report(self._path(), os.path.abspath(path), title, window, show or [], force)
 
-    def save(self, folder: str | os.PathLike[str], *, format: str = "parquet", force: bool = False) -> None:
-        """Writes the files of `meshreplay replay -o`, with the same bytes.
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        format: Literal["parquet", "arrow", "csv", "json", "jsonl"] = "parquet",
+        force: bool = False,
+    ) -> None:
+        """Writes the files of `meshreplay replay -o`, those of replays of this process with the same bytes.
 
         Args:
             folder: The directory, which is made if needed.
             format: `parquet`, `arrow`, `csv`, `json` or `jsonl`.
             force: Whether results of another run are replaced.
         """
-        self._live("what is saved").save(os.path.abspath(folder), format, force)
+        with in_keywords():
+            self._any().save(os.path.abspath(folder), format, force)
 
     def _path(self) -> str:
-        """Returns the directory of the results. Those of replays of this process are written to a temporary one."""
-        if self._whole is not None:
-            raise _core.Error("pictures and reports are of all replays together; take the results without [...]")
-        if self._folder is None:
-            kept = tempfile.TemporaryDirectory(prefix="meshreplay-")
-            self.save(os.path.join(kept.name, "results"))
-            self._folder = _Folder(os.path.join(kept.name, "results"), kept)
-        return self._folder.path
+        """Returns a directory of these results alone; a temporary one, unless they are all of a directory."""
+        return self._files.path
+
+    @functools.cached_property
+    def _files(self) -> Folder:
+        source = self._any()
+        if isinstance(source, Folder) and source.numbers is None:
+            return source
+        kept = tempfile.TemporaryDirectory(prefix="meshreplay-")
+        path = os.path.join(kept.name, "results")
+        self.save(path)
+        return Folder(path, None, kept)
 
     def __repr__(self) -> str:
-        if self._run is None or self._whole is not None:
-            return f"<meshreplay.Results: {len(self)} {'replay' if len(self) == 1 else 'replays'}: {self._some_names()}>"
-        lines = self._run.verdict()
-        return self._run.text() + ("\n" + "\n".join(lines) + "\n" if lines else "")
+        if self._source is None:
+            return f"<meshreplay.Results: failed: {self._some_names()}>"
+        return self.table() + ("\n" + "\n".join(self._verdict) + "\n" if self._verdict else "")
 
     def _repr_html_(self) -> str:
-        if self._run is None or self._whole is not None:
-            return self.summary._repr_html_()
-        titles, rows = self._run.table()
-        lines = "".join(f"<p>{html.escape(line)}</p>" for line in self._run.verdict())
+        if self._source is None:
+            return f"<p>{html.escape(repr(self))}</p>"
+        titles, rows, _ = self._source.table([])
+        lines = "".join(f"<p>{html.escape(line)}</p>" for line in self._verdict)
         return html_table(titles, [list(row) for row in rows]) + lines
+
+
+_FRAMES = ("summary", "jobs", "tidy", "shapes", "fragmentation", "slices", "downtimes", "latency")
+"""The frames that results may have."""
+
+
+def _values(value: Value) -> list[str | float]:
+    """Returns the values of a coordinate that were asked for."""
+    return [value] if isinstance(value, (str, int, float)) else list(value)
 
 
 @dataclass(frozen=True)
@@ -400,47 +421,103 @@ class States:
         return f"<meshreplay.States of {len(self._results)} replays at {self.at:,} s>"
 
 
-def of_run(run: _core.Run, notes: list[str], errors: dict[int, str]) -> Results:
+def of_run(run: _core.Run, notes: list[str], errors: dict[int, _core.Error]) -> Results:
     """Returns the results of replays of this process."""
-    replays = [_Replay(number, dict(labels)) for number, labels in enumerate(run.replays())]
-    return Results(replays, run, kept=_Kept(notes, errors, None))
+    replays = [Replay(number, dict(labels)) for number, labels in enumerate(run.replays())]
+    return Results(replays, Live(run) if run.has_results else None, notes, errors)
 
 
 def read_results(folder: str | os.PathLike[str]) -> Results:
-    """Returns the results in a directory of `replay -o`, `sweep -o` or `Results.save`."""
-    found = _Folder(os.path.abspath(folder))
+    """Returns the results in a directory of `replay -o`, `sweep -o` or `Results.save`.
+
+    Raises:
+        FileNotFoundError: There is no such directory.
+        Error: It holds no results.
+    """
+    path = os.path.abspath(folder)
+    if not os.path.isdir(path):
+        raise NotFoundError(f"{path} does not exist")
+    return of_folder(Folder(path), [], {})
+
+
+def of_folder(found: Folder, notes: list[str], errors: dict[int, _core.Error]) -> Results:
+    """Returns the results in a directory."""
     summary = found.frame("summary")
     if summary is None:
         raise _core.Error(f"{found.path} holds no results; expected a directory of `replay -o` or `sweep -o`")
     columns = {
-        name: (summary[name], summary[resolved if resolved in summary.columns else name])
+        name: (summary[name], summary[resolved if resolved in summary else name])
         for name, resolved in _core.coordinates()
-        if name in summary.columns
+        if name in summary
     }
-    replays: dict[int, _Replay] = {}
+    replays: dict[int, Replay] = {}
     for row, number in enumerate(summary["replay"]):
         labels: dict[str, list[str]] = {}
         for name, (shown, resolved) in columns.items():
             texts = _core.labels(name, str(resolved[row]))
             labels[name] = list(dict.fromkeys([*texts, str(shown[row])]))
-        replays.setdefault(number, _Replay(number, labels))
-    results = Results([replays[number] for number in sorted(replays)], folder=found)
+        replays.setdefault(number, Replay(number, labels))
+    results = Results([replays[number] for number in sorted(replays)], found, notes, errors)
     results._frames["summary"] = summary
     return results
 
 
-def _unpickled(files: dict[str, bytes], kept: _Kept, numbers: list[int] | None) -> Results:
+def concat(results: Iterable[Results]) -> Results:
+    """Returns the results of several calls as one run, with new numbers of replays.
+
+    Columns that some of them lack are null there. Calls may have different options, so that `verdict` compares nothing, and there is no report.
+
+    >>> import meshreplay as mr
+    >>> log = mr.lublin(jobs=50, procs=16)
+    >>> several = [mr.replay(log, (4, 4), each, quiet=True) for each in ("naive", "mc1x1")]
+    >>> mr.concat(several).summary["allocator"]
+    ['naive', 'mc1x1']
+    """
+    sources: list[tuple[str, set[int] | None, int]] = []
+    runs: list[tuple[int, list[str]]] = []
+    replays: list[Replay] = []
+    notes: list[str] = []
+    errors: dict[int, _core.Error] = {}
+    first = 0
+    for each in results:
+        if each._source is not None:
+            sources.append((each._path(), None, first))
+            runs.append((first, each.summary["run"]))
+        replays += [replace(replay, number=first + replay.number) for replay in each._replays]
+        errors |= {first + number: error for number, error in each.errors.items()}
+        notes += [note for note in each.notes if note not in notes]
+        first = max((replay.number for replay in replays), default=-1) + 1
+    if not sources:
+        raise _core.Error("there are no results")
+    kept = tempfile.TemporaryDirectory(prefix="meshreplay-")
+    path = os.path.join(kept.name, "results")
+    run = "r" + hashlib.sha256(repr(runs).encode()).hexdigest()[:16]
+    _core.copy_results(sources, run, path, "parquet", False)
+    return Results(replays, Folder(path, None, kept, True), notes, errors)
+
+
+def kept_in(folder: str, run: _core.Run, notes: list[str], errors: dict[int, _core.Error]) -> Results | None:
+    """Returns the results of replays that a directory keeps; `None` if it has none."""
+    found = Folder(folder)
+    if found.frame("summary") is None:
+        return None
+    held = of_folder(found, notes, errors)
+    replays = [Replay(number, dict(labels)) for number, labels in enumerate(run.replays())]
+    return Results(replays, held._source, notes, errors)
+
+
+def _unpickled(
+    files: dict[str, bytes],
+    numbers: set[int] | None,
+    is_joined: bool,
+    replays: list[Replay],
+    notes: list[str],
+    errors: dict[int, _core.Error],
+) -> Results:
     """Returns results from their files."""
     folder = tempfile.TemporaryDirectory(prefix="meshreplay-")
     for name, content in files.items():
         path = pathlib.Path(folder.name, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    results = read_results(folder.name)
-    assert results._folder is not None
-    results._folder._kept = folder
-    results._kept = kept
-    if numbers is None:
-        return results
-    part = [replay for replay in results._replays if replay.number in numbers]
-    return Results(part, None, results._folder, results)
+    return Results(replays, Folder(folder.name, numbers, folder, is_joined), notes, errors)

@@ -12,6 +12,7 @@ from . import _core
 from ._frame import Frame
 from ._picture import Picture
 from ._results import Results, read_results
+from ._words import NotFoundError
 
 
 def _run(words: list[str]) -> str:
@@ -32,7 +33,7 @@ def _run(words: list[str]) -> str:
         if any("guest:NAME is an object" in error for error in errors):
             errors.append(
                 f"`mr.{words[0]}` runs the command in a process of its own, which has no classes of yours; give them to "
-                "`mr.replay`, which replays every combination of its lists as a study does"
+                "`mr.replay(…, out=DIR)`, which replays every combination of its lists and keeps them as a study does"
             )
         raise _core.Error("\n".join(errors) or f"`meshreplay {words[0]}` failed, see its messages above")
     for line in lines:
@@ -56,6 +57,8 @@ def sweep(
         jobs: Whether the jobs of every cell are kept too.
         quiet: Whether neither notes nor progress are shown.
     """
+    if not os.path.exists(study):
+        raise NotFoundError(f"{os.fspath(study)} does not exist")
     words = ["sweep", os.fspath(study), "-o", os.fspath(out)]
     words += [f"--threads={threads}"] if threads is not None else []
     words += ["--jobs"] if jobs else []

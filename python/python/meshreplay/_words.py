@@ -9,10 +9,19 @@ import inspect
 import os
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from . import _core
+
+
+class ArgumentError(_core.Error, TypeError):
+    """An argument is of a wrong type."""
+
+
+class NotFoundError(_core.Error, FileNotFoundError):
+    """A file or a directory does not exist."""
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -32,6 +41,8 @@ def words(about: str, given: Mapping[str, Any]) -> list[str]:
         row = known.get(name)
         if row is None:
             raise TypeError(f"unexpected keyword '{name}'{did_you_mean(name, known)}")
+        if value is None and row["required"]:
+            raise ArgumentError(f"{name}=None: expected a value")
         if value is not None:
             found += _argument(row, value)
     return found
@@ -42,23 +53,25 @@ def _argument(row: _core.Keyword, value: Any) -> list[str]:
     flag, takes = row["flag"], row["takes"]
     if takes == "switch":
         if not isinstance(value, bool):
-            raise _core.Error(f"{row['name']}={value!r}: expected True or False")
+            raise ArgumentError(f"{row['name']}={value!r}: expected True or False")
         return [flag] if value == row["gives"] else []
     if takes == "values" and isinstance(value, Mapping):
         value = [",".join(f"{key}={of}" for key, of in value.items())]
-    values = _values(value)
-    if takes == "value" and len(values) != 1:
+    several = values(value)
+    if takes == "value" and len(several) != 1:
         raise _core.Error(f"{row['name']}={value!r}: expected one value")
-    if not values:
+    if not several:
         raise _core.Error(f"{row['name']}={value!r}: expected at least one value")
-    return [f"{flag}={text(each)}" for each in values]
+    return [f"{flag}={text(each)}" for each in several]
 
 
-def _values(value: Any) -> list[Any]:
-    """Returns the values of a keyword: those of a list, a tuple or an array, or the one that was given."""
+def values(value: Any) -> list[Any]:
+    """Returns the values of a keyword: those of a list, an array or anything else with an order, or the one value."""
     if hasattr(value, "tolist"):
         value = value.tolist()
-    is_one = isinstance(value, (str, bytes, os.PathLike)) or not isinstance(value, Sequence)
+    if isinstance(value, (set, frozenset)):
+        raise ArgumentError(f"{value!r} has no order; expected a list")
+    is_one = isinstance(value, (str, bytes, os.PathLike, type)) or not isinstance(value, Iterable)
     return [value] if is_one else list(value)
 
 
@@ -66,6 +79,8 @@ def text(value: Any) -> str:
     """Returns a value as the command spells it."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, bytes):
+        raise ArgumentError(f"{value!r}: expected a text")
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
@@ -83,7 +98,7 @@ def kind(row: _core.Keyword) -> str:
     if row["takes"] == "switch":
         return "bool | None"
     one = f"Literal[{', '.join(map(repr, row['choices']))}]".replace("'", '"') if row["choices"] else "Scalar"
-    return f"{one} | Sequence[{one}] | None" if row["takes"] == "values" else f"{one} | None"
+    return f"{one} | Iterable[{one}] | None" if row["takes"] == "values" else f"{one} | None"
 
 
 def meaning(row: _core.Keyword) -> str:
@@ -141,7 +156,7 @@ def in_keywords() -> Iterator[None]:
     try:
         yield
     except _core.Error as error:
-        raise _core.Error(with_keywords(str(error))) from None
+        raise type(error)(with_keywords(str(error))) from error.__cause__
 
 
 def with_keywords(message: str) -> str:
@@ -150,7 +165,10 @@ def with_keywords(message: str) -> str:
 
     def whole(match: re.Match[str]) -> str:
         row = rows.get(match[2])
-        return f"{row['name']}={match[1]!r}: " if row else match[0]
+        return f"{row['name']}={shown(match[1])}: " if row else match[0]
+
+    def shown(value: str) -> str:
+        return value if re.fullmatch(r"-?\d+(\.\d+)?", value) else repr(value)
 
     def one(match: re.Match[str]) -> str:
         row, value = rows.get(match[1]), match[2]
@@ -161,9 +179,12 @@ def with_keywords(message: str) -> str:
         # A word that ends a clause is a value, too: give --estimate exact, or …
         ends = re.match(r"[,;)]| \(|$", message[match.end() :])
         is_value = value is not None and bool(ends or value.strip() in row["choices"] or re.search(r"[A-Z0-9=]", value))
-        return f"{row['name']}={value.strip()!r}" if is_value else f"{row['name']}={value or ''}"
+        return f"{row['name']}={shown(value.strip())}" if is_value else f"{row['name']}={value or ''}"
 
     value = r"invalid value '([^']*)' for '(--[a-z-]+)[^']*'"
     message = re.sub(value + r": (?:parameter '[^']*' of '[^']*' is '[^']*': )?", whole, message)
     message = re.sub(value + r"\s*\[possible values: (.*)\]", lambda match: f"{whole(match)}expected one of {match[3]}", message)
+    message = re.sub(r"('[^']*') has commas: values are separated.*", r"\1 has commas; give a list of names", message)
+    # What only the command has: a directory with -o, and --force.
+    message = re.sub(r"(; give [^;]*?) with -o\b|--(force)\b", lambda match: match[1] or "force=True", message)
     return re.sub(r"(--[a-z][a-z-]+)\b( [\w=.:*+,-]*\w)?", one, message)

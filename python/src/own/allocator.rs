@@ -76,6 +76,12 @@ impl Own {
         self.stop.fail(format!("allocator '{}': {problem}", self.label));
     }
 
+    /// Fails with a problem and the number of the job, if one asks.
+    fn fail_for(&self, request: &Request, problem: &str) {
+        let of_job = self.jobs.of_request(request).map(|(_, facts)| format!("job {}: ", facts.number));
+        self.fail(&(of_job.unwrap_or_default() + problem));
+    }
+
     /// Returns the nodes of the answer; `None` if the request is refused, or if a number can be no node's.
     fn nodes(&self, answer: &[u8], machine: &Machine) -> Option<Vec<u32>> {
         let mut nodes = Vec::with_capacity(answer.len() / 8);
@@ -161,12 +167,12 @@ impl Allocator for Own {
             Ok(Some(answer)) => Some(self.nodes(&answer, machine)?),
             Ok(None) => None,
             Err(problem) => {
-                self.fail(&problem);
+                self.fail_for(request, &problem);
                 return None;
             }
         };
         if let (true, Some(problem)) = (self.is_checked, self.problem(nodes.as_deref(), request, machine)) {
-            self.fail(&problem);
+            self.fail_for(request, &problem);
             return None;
         }
         nodes.map(Placement::of)

@@ -53,7 +53,7 @@ impl RunTime for Own {
                 Some(Time::from_micros((run_s * 1e6).round() as i64))
             }
             Ok(run_s) => {
-                self.fail(&format!("job {id} is to run {run_s} s, expected at least 0"));
+                self.fail(&format!("job {} is to run {run_s} s, expected at least 0", job.number));
                 None
             }
             Err(problem) => {

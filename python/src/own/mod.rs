@@ -15,9 +15,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 pub(crate) use self::laws::check;
-pub(crate) use self::orders::order;
+pub(crate) use self::orders::{machine, order};
+pub(crate) use self::scheduler::JobRows;
 
-/// A class or an object of Python with its name in specs: `guest:NAME`.
+/// A class or an object of Python with its name in specs, `guest:LABEL#HASH`.
 pub(crate) type Named = (String, Py<PyAny>);
 
 /// Returns the table of the allocators, schedulers and execution models of one call.
@@ -39,9 +40,14 @@ pub(crate) fn guests([allocators, schedulers, networks]: [Vec<Named>; 3]) -> Gue
     guests
 }
 
-/// Returns the facts for a guest that messages call by the name of its class.
+/// Returns the label of a class or an object, which its name `LABEL#HASH` begins with.
+pub(crate) fn label(name: &str) -> &str {
+    name.rsplit_once('#').map_or(name, |(label, _)| label)
+}
+
+/// Returns the facts for a guest that messages call by its label.
 fn by_class<'a>(setup: &Setup<'a>) -> Setup<'a> {
-    Setup { label: setup.label.strip_prefix("guest:").unwrap_or(setup.label), ..*setup }
+    Setup { label: label(setup.label.strip_prefix("guest:").unwrap_or(setup.label)), ..*setup }
 }
 
 /// Makes the object of a class of `meshreplay._own` for one replay. Fails with a whole message.
@@ -51,8 +57,7 @@ fn made(class: &str, given: &Py<PyAny>, setup: &Setup<'_>, on_machine: bool) -> 
             let class = py.import("meshreplay._own")?.getattr(class)?;
             let given = given.bind(py);
             let guest = if on_machine {
-                let (text, shape, torus) = shape(setup.mesh);
-                class.call1((given, text, shape, torus))?
+                class.call1((given, setup.mesh.to_string()))?
             } else {
                 class.call1((given,))?
             };

@@ -71,6 +71,13 @@ pub const LAWS: &[Law] = &[
         check: |source| answers(source, Answer::wrong_refusal),
     },
     Law {
+        name: "places",
+        words: "a job of one processor gets a node of an idle machine",
+        promised: |_, _| true,
+        mixes: &[],
+        check: places,
+    },
+    Law {
         name: "whole",
         words: "one job can have all nodes of an idle machine",
         // With unavailable nodes, allocators that round up may need more nodes than are left.
@@ -157,6 +164,16 @@ fn carry_out_request(history: &mut History, event: &Event, answer: &Answer) -> b
         Event::Request(_) => history.carry_out(answer).is_ok(),
         _ => answer.failure.is_none(),
     }
+}
+
+fn places(source: &mut EventSource<'_>) -> CheckResult {
+    let mut history = source.history()?;
+    let answer = history.ask(&Request::of(1));
+    // A failure is the business of the first law.
+    if answer.placement.is_some() || answer.failure.is_some() || answer.takes.least > answer.free {
+        return Ok(());
+    }
+    Err(history.fault(format!("refused, though all {} nodes are free", answer.free), &answer).into())
 }
 
 fn whole(source: &mut EventSource<'_>) -> CheckResult {

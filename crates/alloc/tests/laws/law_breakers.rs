@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use meshreplay_alloc::allocator::{Allocator, Built, Memory, Placement, Promises, Request, Strategy};
+use meshreplay_alloc::allocator::{
+    Allocator, Built, Foresight, Memory, Placement, Promises, Request, Served, Strategy,
+};
 use meshreplay_alloc::laws::{Counterexample, LAWS, Subject, Trial, Verdict, with_holes};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
@@ -31,6 +33,8 @@ enum Wrong {
     Remembers,
     /// Takes unavailable nodes.
     TakesUnavailable,
+    /// Refuses everything.
+    Never,
 }
 
 /// An allocator of the first free nodes with a fault.
@@ -57,6 +61,7 @@ impl Allocator for Mistaken {
                 free.splice(0..0, (0..mesh.nodes()).find(|&node| !machine.free().contains(node)));
             }
             Wrong::Short if count < k + 2 => free.truncate(k.saturating_sub(1).max(1)),
+            Wrong::Never => return None,
             Wrong::Refuses if mesh.coord(free[0])[0] > 0 => return None,
             Wrong::Random(counter) => {
                 free.rotate_left(counter.fetch_add(1, Ordering::Relaxed) as usize % 7 % count);
@@ -131,6 +136,21 @@ fn every_mistake_is_found_and_its_history_is_small() -> Tested {
             assert!(found.mesh.nodes() <= nodes, "{} nodes: {found}", found.mesh.nodes());
         }
     }
+    Ok(())
+}
+
+#[test]
+fn an_allocator_that_places_nothing_breaks_a_law_though_it_promises_none() -> Tested {
+    let never = Subject::new("Never".to_owned(), |_, _| {
+        let mistaken = Mistaken { wrong: Wrong::Never, proposals: 0, releases: 0, next: 0 };
+        Ok(Built {
+            spec: Spec::named("mistaken"),
+            promises: Promises { exact: true, complete: false, memory: Memory::None },
+            strategy: Strategy::of(mistaken).served(Served::ByState(Foresight::Proposes)),
+        })
+    });
+    let found = broken(&never, &"8x5".parse()?, 1)?;
+    assert_eq!((found.law, found.mesh.nodes()), ("places", 1), "{found}");
     Ok(())
 }
 

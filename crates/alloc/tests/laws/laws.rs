@@ -97,8 +97,14 @@ fn an_idle_machine_can_be_taken_whole() -> Tested {
 }
 
 #[test]
+fn a_job_of_one_processor_is_placed_on_an_idle_machine() -> Tested {
+    all_keep("places", 0)
+}
+
+#[test]
 fn every_law_is_tested() {
-    let tested = ["free", "size", "serves", "whole", "repeats", "refuses", "proposes", "forgets", "state"];
+    let tested =
+        ["free", "size", "serves", "places", "whole", "repeats", "refuses", "proposes", "forgets", "state"];
     assert!(LAWS.iter().map(|law| law.name).eq(tested));
 }
 

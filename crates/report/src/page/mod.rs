@@ -21,6 +21,7 @@ pub use table::{Choice, Meaning, ReportCell, ReportColumn, ReportTable};
 
 use std::path::Path;
 
+pub(crate) use self::summary::summary;
 use super::verdict::{Plain, SavedAnswer};
 use meshreplay_figures::draw::{Drawing, Names, Page};
 use meshreplay_figures::{self as figure, FigureError, PLOT_KINDS, PlotOptions, Results, Span};

@@ -32,7 +32,7 @@ struct NumberColumn<'a> {
 ///
 /// Rows are grouped by the family of their allocator. Each begins with the choice whether figures highlight
 /// it, as they do at first for the names in `highlighted`.
-pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>, highlighted: &[String]) -> ReportTable {
+pub(crate) fn summary(results: &Results, answer: &SavedAnswer<'_>, highlighted: &[String]) -> ReportTable {
     let mut curves = results.curves(&[]);
     let has_families = results.varying.contains(&"allocator");
     if has_families {

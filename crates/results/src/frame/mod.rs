@@ -29,7 +29,8 @@ pub use polars_core::prelude::DataFrame;
 pub use read::{is_reading, read_tables_of_logs, text_of_table};
 pub use read_downtimes::{Down, Downtimes, Intervals, PlacedJob, read_downtimes};
 pub use run::{
-    FinishedRun, JobParts, KeptDetail, RunFolderError, RunPlace, RunResults, check_table, write_table,
+    FinishedRun, JobParts, KeptDetail, RunFolderError, RunPlace, RunResults, check_table, of_replays,
+    write_table,
 };
 pub use schedule::{InParts, SavedJobs, ScheduleError, Selected, Selection, read_schedule};
 pub use summary::{FrameSchema, SHAKE, summary};

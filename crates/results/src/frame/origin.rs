@@ -227,7 +227,7 @@ impl Missing {
 pub(super) struct Origin {
     /// The path of run.json or study.json.
     pub(super) file: PathBuf,
-    id: String,
+    pub(super) id: String,
     /// The replays of the run, or the cells of the study, in their order, as JSON.
     replays: Vec<Value>,
     /// The coordinates that vary between the replays; only `allocator` if none does.

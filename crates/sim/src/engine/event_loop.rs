@@ -105,9 +105,11 @@ pub struct Parts<'a> {
     pub stop: Stop,
 }
 
-/// Returns the error of a stopped replay: the failure of a part, or an interruption by another thread.
-fn stopped(stop: &Stop) -> ReplayError {
-    stop.reason().map_or(ReplayError::Interrupted, |reason| ReplayError::Failed(reason.to_owned()))
+/// Returns the error of a replay that was stopped at the instant `now`: the failure of a part, or an
+/// interruption by another thread.
+fn stopped(stop: &Stop, now: Time) -> ReplayError {
+    let failed = |reason: &str| ReplayError::Failed(format!("at {} s: {reason}", now.as_seconds()));
+    stop.reason().map_or(ReplayError::Interrupted, failed)
 }
 
 /// The number of instants between two calls of [`Observer::finished`].
@@ -120,7 +122,7 @@ const INSTANTS_PER_REPORT: u32 = 1024;
 /// replay is stopped, or if the next end lies beyond the range of time.
 fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Option<Time>, ReplayError> {
     let completion = match state.execution.next_completion(event.unwrap_or(Time::MAX), &state.stop) {
-        Next::Stopped => return Err(stopped(&state.stop)),
+        Next::Stopped => return Err(stopped(&state.stop, state.now)),
         Next::At(end) => Some(end),
         Next::Later | Next::Idle => None,
     };
@@ -366,7 +368,7 @@ pub fn replay(
             state.observer.finished(finished);
         }
         if state.stop.is_thrown() {
-            return Err(stopped(&state.stop));
+            return Err(stopped(&state.stop, state.now));
         }
     }
     state.check_end()?;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::scheduler::{Scheduler, Slot, View};
+use crate::scheduler::{Scheduler, Slot, View, WaitQueue, Waiting};
 use meshreplay_base::job::JobId;
 use meshreplay_base::stop::Stop;
 
@@ -35,15 +35,26 @@ impl<D: Dispatcher> Dispatched<D> {
     }
 
     /// Returns the slots of `jobs`. The replay fails if one of them does not wait, is named twice or was
-    /// refused in this pass.
-    fn slots(&self, jobs: &[JobId], waiting: &BTreeMap<JobId, Slot>, pass: &Pass) -> Option<Vec<Slot>> {
+    /// refused in this pass. Looks at the queue up to the last of them.
+    fn slots(&self, jobs: &[JobId], queue: &WaitQueue, pass: &Pass) -> Option<Vec<Slot>> {
         let mut named = BTreeSet::new();
+        let mut waiting: BTreeMap<JobId, Option<Slot>> = jobs.iter().map(|&job| (job, None)).collect();
+        let mut missing = waiting.len();
+        for Waiting { job, slot, .. } in queue.iter() {
+            if missing == 0 {
+                break;
+            }
+            if let Some(place) = waiting.get_mut(&job) {
+                *place = Some(slot);
+                missing -= 1;
+            }
+        }
         let mut slots = Vec::with_capacity(jobs.len());
         for job in jobs {
             let is_refused = pass.are_refused.contains(job);
             let is_named = !named.insert(*job);
-            match waiting.get(job) {
-                Some(&slot) if !is_refused && !is_named && !pass.started.contains(job) => slots.push(slot),
+            match waiting.get(job).copied().flatten() {
+                Some(slot) if !is_refused && !is_named => slots.push(slot),
                 _ => {
                     let problem = match (is_refused, is_named) {
                         (true, _) => "the allocator has refused at this instant already",
@@ -70,26 +81,21 @@ struct Pass {
     refused: Vec<JobId>,
     /// The same as a set.
     are_refused: BTreeSet<JobId>,
-    /// The jobs that have started.
-    started: BTreeSet<JobId>,
 }
 
-/// O(Q·log Q) for a pass with Q waiting jobs, plus R + 1 questions to the guest if the allocator refuses R
-/// jobs. Each question contains the whole queue.
+/// O(P·log N) for an answer of N jobs of which the last is at place P of the queue. A pass has R + 1 questions
+/// to the guest if the allocator refuses R jobs.
 impl<D: Dispatcher> Scheduler for Dispatched<D> {
     fn start_jobs(&mut self, view: &mut dyn View) {
         let mut pass = Pass::default();
-        // Slots stay valid while jobs only leave the queue.
-        let waiting: BTreeMap<JobId, Slot> =
-            view.queue().iter().map(|waiting| (waiting.job, waiting.slot)).collect();
         while !view.queue().is_empty() && !view.stopped() {
             let jobs = self.guest.dispatch(view, &pass.refused);
             if view.stopped() {
                 return;
             }
-            let Some(slots) = self.slots(&jobs, &waiting, &pass) else { return };
+            // Slots stay valid while jobs only leave the queue.
+            let Some(slots) = self.slots(&jobs, view.queue(), &pass) else { return };
             let Some(place) = slots.iter().position(|&slot| !view.try_start(slot)) else { return };
-            pass.started.extend(&jobs[..place]);
             pass.refused.push(jobs[place]);
             pass.are_refused.insert(jobs[place]);
         }

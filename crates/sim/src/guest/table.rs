@@ -18,6 +18,9 @@ type Factory<T> = Arc<dyn Fn(&Setup<'_>) -> Result<T, String> + Send + Sync>;
 
 /// The caller's allocators, schedulers and execution models, by their names in specs `guest:NAME`. Programs
 /// (`exec:COMMAND`) need no entry. Copies share the factories.
+///
+/// With a name `NAME#HASH` the caller vouches that objects of this hash decide alike, so that a study finds
+/// finished cells again. Cells of other objects are replayed in every study.
 #[derive(Clone, Default)]
 pub struct Guests {
     allocators: BTreeMap<String, Factory<Strategy>>,

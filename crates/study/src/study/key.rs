@@ -14,7 +14,7 @@ use super::replay_spec::{COORDINATES, ReplaySpec};
 use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::disk::hexadecimal;
 use meshreplay_base::memory;
-use meshreplay_base::spec::Spec;
+use meshreplay_base::spec::{GUEST, Spec};
 use meshreplay_sim::execution::has_traffic;
 use meshreplay_sim::guest;
 use meshreplay_sim::metrics::{Has, Needs};
@@ -149,10 +149,11 @@ fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
 }
 
 /// Returns the content key of a planned replay: `key`, unless a guest is opaque, that is, an object of the
-/// caller or a program whose command names no file. Results of opaque guests cannot be identified, so the key
-/// also depends on `unique`, and no other study finds the result.
+/// caller without a hash in its name or a program whose command names no file. Results of opaque guests
+/// cannot be identified, so the key also depends on `unique`, and no other study finds the result.
 pub(super) fn own_key(key: String, spec: &ReplaySpec, unique: &str) -> String {
-    if guests(spec).all(|guest| !guest::files(guest).is_empty()) {
+    let has_hash = |guest: &Spec| guest.name == GUEST && guest.to_string().contains('#');
+    if guests(spec).all(|guest| has_hash(guest) || !guest::files(guest).is_empty()) {
         key
     } else {
         sha256(&format!("{key} {unique}"))

@@ -45,7 +45,7 @@ impl Running {
     }
 
     /// Sets the state of the replay at position `cell`.
-    pub(super) fn set(&self, cell: usize, state: State) {
+    pub fn set(&self, cell: usize, state: State) {
         self.states()[cell] = state;
     }
 

@@ -12,7 +12,7 @@ pub use table::{check_table, write_table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use polars_core::prelude::DataFrame;
+use polars_core::prelude::{AnyValue, DataFrame};
 
 use self::folder::RunFolder;
 use super::detail::{DETAILS, Detail, Replicate};
@@ -183,7 +183,37 @@ impl KeptDetail {
     }
 }
 
+/// Returns the rows of the replays in `numbers`, or all rows of a frame that is not of replays.
+pub fn of_replays(frame: &DataFrame, numbers: &BTreeSet<u64>) -> Result<DataFrame, FrameError> {
+    let Ok(column) = frame.column("replay") else { return Ok(frame.clone()) };
+    let is_of = |value: AnyValue<'_>| value.extract::<u64>().is_some_and(|number| numbers.contains(&number));
+    let mask = column.as_materialized_series().iter().map(is_of).collect();
+    Ok(frame.filter(&mask)?)
+}
+
 impl FinishedRun {
+    /// Returns the results of the replays in `numbers`; `None` if none of them has results. Frames of whole
+    /// replays share memory.
+    pub fn part(&self, numbers: &BTreeSet<u64>) -> Result<Option<Self>, FrameError> {
+        let mut part = Self {
+            run: self.run.clone(),
+            replays: self.replays.clone(),
+            summary: of_replays(&self.summary, numbers)?,
+            details: self.details.clone(),
+            keeps_earlier: false,
+        };
+        part.replays.retain(|(number, _)| numbers.contains(&u64::from(*number)));
+        for KeptDetail { frames, .. } in &mut part.details {
+            *frames = frames.iter().map(|frame| of_replays(frame, numbers)).collect::<Result<_, _>>()?;
+            if frames.iter().any(|frame| frame.height() > 0) {
+                frames.retain(|frame| frame.height() > 0);
+            } else {
+                frames.truncate(1);
+            }
+        }
+        Ok(Some(part).filter(|part| !part.replays.is_empty()))
+    }
+
     /// Writes results that are in memory into a directory: the files that [`RunResults::open`] with this
     /// directory would have made. Returns false if the directory keeps its earlier results of the same run,
     /// because they hold more replays.

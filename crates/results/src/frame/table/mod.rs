@@ -13,7 +13,7 @@ use polars_core::prelude::{BooleanChunked, DataFrame, DataType};
 use crate::frame::FrameError;
 use crate::frame::folder::StudyFolder;
 use crate::frame::labels::{is_unlabelled, relabel};
-use crate::frame::origin::{Missing, Origin, RUN_COLUMN};
+use crate::frame::origin::{Missing, Origin, RUN_COLUMN, mark};
 use crate::frame::read::{ROWS, find, read_file, read_slice};
 
 /// A summary, or the jobs or other details of a run. All columns have the same height.
@@ -202,13 +202,17 @@ fn read_labelled(path: &Path, name: &str, origin: Option<&Origin>) -> Result<Dat
 }
 
 /// Reads the frame called `name` in `folder`, which `replay -o` or `sweep -o` made, in any format. Details of
-/// a study are concatenated over its cells. `None` if the folder does not hold the frame. Fails if it holds
+/// a study are concatenated over its cells, with the id of the study. `None` if the folder does not hold the frame. Fails if it holds
 /// files of different runs.
 pub fn read_frame(folder: &Path, name: &str) -> Result<Option<DataFrame>, FrameError> {
     let origin = Origin::read(folder)?;
     match (find(folder, name), origin) {
         (Some(path), origin) => read_labelled(&path, name, origin.as_ref()).map(Some),
-        (None, Some(origin)) => StudyFolder::new(folder, None).read_details(name, &origin, &|_| true),
+        (None, Some(origin)) => {
+            let mut found = StudyFolder::new(folder, None).read_details(name, &origin, &|_| true)?;
+            found.iter_mut().try_for_each(|frame| mark(frame, &origin.id))?;
+            Ok(found)
+        }
         (None, None) => Ok(None),
     }
 }

@@ -1,0 +1,197 @@
+"""Identity of algorithms of one's own: a label for tables, and a hash of code and attributes for run ids.
+
+Two objects with the same hash decide alike; objects that cannot be compared get a hash of their own at every call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import functools
+import hashlib
+import inspect
+import os
+import sys
+import sysconfig
+import types
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_SHOWN = 40
+"""The longest value that a label shows."""
+_LIBRARIES = tuple({os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platlib", "purelib")})
+"""The directories of installed packages, whose code is known by its name."""
+
+
+def label(own: object) -> str:
+    """Returns the name of the class of an object with the arguments of its constructor: `Aging(weight=2.0)`.
+
+    If the class has a function `spec`, its value stands in place of the arguments.
+    """
+    spec = getattr(own, "spec", None)
+    if callable(spec):
+        return f"{type(own).__name__}({_listed(spec())})"
+    arguments = getattr(own, "_arguments", {})
+    return f"{type(own).__name__}({_listed(arguments)})" if arguments else type(own).__name__
+
+
+def _listed(given: Any) -> str:
+    """Returns values as a call has them; a value that is long, or an address, is left to the hash."""
+    if not isinstance(given, dict):
+        return str(given)
+    texts = {key: repr(value) for key, value in given.items() if not isinstance(value, (set, frozenset))}
+    return ", ".join(f"{key}={text}" for key, text in texts.items() if len(text) <= _SHOWN and " at 0x" not in text and "\n" not in text)
+
+
+def arguments(cls: type, given: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of a constructor by their names, with defaults; empty if they do not fit it."""
+    try:
+        bound = inspect.signature(cls).bind(*given, **named)
+    except (TypeError, ValueError):
+        return {}
+    bound.apply_defaults()
+    return {name: value for name, value in bound.arguments.items() if not (isinstance(value, (tuple, dict)) and not value)}
+
+
+def digest(own: object) -> str:
+    """Returns the hash of an object: of the code of its class, of what this code uses, and of its attributes."""
+    spec = getattr(own, "spec", None)
+    state = spec() if callable(spec) else vars(own)
+    parts = _parts([type(own), state], {})
+    return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:12]
+
+
+Seen = dict[int, tuple[int, Any]]
+"""The values that were met, by their addresses: each with its number."""
+
+
+def _parts(value: Any, seen: Seen) -> Iterator[str]:
+    """Goes through the texts that make up a value."""
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, type(Ellipsis))):
+        yield f"{type(value).__name__} {value!r}"
+        return
+    if id(value) in seen:
+        yield f"seen {seen[id(value)][0]}"
+        return
+    # The value is kept, so that its address stays its own.
+    seen[id(value)] = (len(seen), value)
+    for kind, parts in _KINDS:
+        if isinstance(value, kind):
+            yield kind.__name__
+            yield from parts(value, seen)
+            return
+    if hasattr(value, "__wrapped__"):
+        yield from _parts(value.__wrapped__, seen)
+    if callable(getattr(value, "tobytes", None)):
+        yield f"array {value.dtype} {value.shape}"
+        # The bytes of an array of objects are addresses.
+        yield from _parts(value.tolist(), seen) if value.dtype.hasobject else [hashlib.sha256(value.tobytes()).hexdigest()]
+        return
+    try:
+        reduced = value.__reduce_ex__(4)
+    except Exception:  # What cannot be pickled, such as a lock or a file, is equal to nothing else.
+        yield uuid.uuid4().hex
+        return
+    if isinstance(reduced, str):
+        yield f"{type(value).__module__} {reduced}"
+        return
+    made, *rest = reduced
+    yield from _parts([None if getattr(made, "__module__", None) == "copyreg" else made, *rest[:2], *(list(each or ()) for each in rest[2:4])], seen)
+
+
+def _all(values: Any, seen: Seen) -> Iterator[str]:
+    """Goes through the values of a list, in their order."""
+    yield str(len(values))
+    for value in values:
+        yield from _parts(value, seen)
+
+
+def _unordered(values: Any, seen: Seen) -> Iterator[str]:
+    """Goes through the values of a set, in an order that does not depend on the process."""
+    yield from sorted(" ".join(_parts(value, dict(seen))) for value in values)
+
+
+def _is_library(name: str | None) -> bool:
+    """Returns whether a module is installed, so that its name says which code it has."""
+    module = sys.modules.get(name or "")
+    file = getattr(module, "__file__", None)
+    if module is None or name == "__main__":
+        return False
+    return file is None or os.path.realpath(file).startswith(_LIBRARIES)
+
+
+def _of_class(cls: type, seen: Seen) -> Iterator[str]:
+    """Goes through the code and the attributes of a class and of its bases that are no library's."""
+    yield cls.__qualname__
+    for each in cls.__mro__:
+        if _is_library(each.__module__) or each.__module__.startswith("meshreplay."):
+            yield f"{each.__module__} {each.__qualname__}"
+            continue
+        for name, value in sorted(vars(each).items()):
+            # Python keeps notes of its own in a class, some of them after the first copy of an object.
+            is_note = name.startswith("__") and not isinstance(value, (types.FunctionType, classmethod, staticmethod))
+            if not (is_note or name == "_abc_impl" or isinstance(value, types.MemberDescriptorType)):
+                yield name
+                yield from _parts(value, seen)
+
+
+def _of_function(function: types.FunctionType, seen: Seen) -> Iterator[str]:
+    """Goes through the code of a function, its defaults, what it encloses, and the globals that it uses."""
+    if _is_library(function.__module__):
+        yield f"{function.__module__} {function.__qualname__}"
+        return
+    parts: list[Any] = [function.__code__, function.__defaults__, function.__kwdefaults__]
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # A cell may be empty.
+            parts.append(cell.cell_contents)
+    yield from _parts(parts, seen)
+    for name in sorted(_globals(function.__code__) & function.__globals__.keys()):
+        yield name
+        yield from _parts(function.__globals__[name], seen)
+
+
+def _globals(code: types.CodeType) -> set[str]:
+    """Returns the names of globals that code uses, also in functions inside it."""
+    inner = [_globals(each) for each in code.co_consts if isinstance(each, types.CodeType)]
+    return {str(each.argval) for each in dis.get_instructions(code) if each.opname in ("LOAD_GLOBAL", "LOAD_NAME")}.union(*inner)
+
+
+def _of_builtin(function: Any, seen: Seen) -> Iterator[str]:
+    """Names a function that is not written in Python, with its object if it is a method."""
+    yield str(function.__qualname__)
+    yield from _parts(function.__self__, seen)
+
+
+def _of_code(code: types.CodeType, seen: Seen) -> Iterator[str]:
+    """Goes through compiled code; comments and line numbers are no part of it."""
+    yield from _parts([code.co_code.hex(), code.co_names, code.co_varnames, code.co_freevars, code.co_consts], seen)
+
+
+def _of_module(module: types.ModuleType, seen: Seen) -> Iterator[str]:
+    """Goes through the name of a module that is installed, and through the text of any other."""
+    yield f"{module.__name__} {getattr(module, '__version__', '')}"
+    if not _is_library(module.__name__) and getattr(module, "__file__", None):
+        with open(str(module.__file__), "rb") as file:
+            yield hashlib.sha256(file.read()).hexdigest()
+
+
+_KINDS: list[tuple[type, Callable[[Any, Seen], Iterator[str]]]] = [
+    (list, _all),
+    (tuple, _all),
+    (dict, lambda value, seen: _all([*value.items()], seen)),
+    (types.MappingProxyType, lambda value, seen: _all([*value.items()], seen)),
+    (set, _unordered),
+    (frozenset, _unordered),
+    (type, _of_class),
+    (types.FunctionType, _of_function),
+    (types.MethodType, lambda value, seen: _all([value.__func__, value.__self__], seen)),
+    (types.BuiltinFunctionType, _of_builtin),
+    (types.CodeType, _of_code),
+    (types.ModuleType, _of_module),
+    (property, lambda value, seen: _all([value.fget, value.fset], seen)),
+    (classmethod, lambda value, seen: _parts(value.__func__, seen)),
+    (staticmethod, lambda value, seen: _parts(value.__func__, seen)),
+    (functools.partial, lambda value, seen: _all([value.func, value.args, value.keywords], seen)),
+]
+"""What is more than its pickle, with the function that goes through it."""

@@ -1,0 +1,118 @@
+"""Where results are: in this process, or in a directory."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from . import _core
+from ._frame import Frame
+from ._words import NotFoundError
+
+NAMED = ("log", "machine", "scheduler", "allocator")
+"""The coordinates that every name of a replay has."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A replay and the texts by which it is called: each of its coordinates in full and, where there is one, in short."""
+
+    number: int
+    labels: dict[str, list[str]]
+
+    def has(self, coordinate: str, value: str | float) -> bool:
+        """Returns whether a coordinate has this value, as text or as a number."""
+        texts = self.labels.get(coordinate, [])
+        if isinstance(value, str):
+            # An algorithm of one's own goes by the name of its class, too.
+            is_own = texts[:1] and texts[0].startswith("guest:")
+            return value in texts or bool(is_own and any(text.partition("(")[0] == value for text in texts))
+        return any(_number(text) == value for text in texts)
+
+    def called(self, key: str | float) -> list[str]:
+        """Returns the coordinates that have this value; a number is an arrival scale."""
+        of = self.labels if isinstance(key, str) else ["arrival_scale"]
+        return [name for name in of if self.has(name, key)]
+
+    def name(self, varying: Iterable[str]) -> str:
+        """Returns log, machine, scheduler and allocator, and the other coordinates that are `varying`."""
+        named = [self.labels[name][-1] for name in NAMED if name in self.labels]
+        return " ".join(named + [f"{name}={self.labels[name][-1]}" for name in varying])
+
+
+def _number(text: str) -> float | None:
+    """Returns the number that a text is, if it is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A directory with results: those of the replays of these numbers, or of all."""
+
+    path: str
+    numbers: set[int] | None = None
+    kept: object = None
+    """What removes a temporary directory once it is gone."""
+    is_joined: bool = False
+    """Whether it has results of several runs, which may have different options."""
+
+    def frame(self, name: str) -> Frame | None:
+        """Returns a frame; `None` if the directory has none of this name."""
+        found = _core.read_frame(self.path, name)
+        if found is None:
+            return None
+        return Frame(found if self.numbers is None else found.of_replays(self.numbers))
+
+    def part(self, numbers: set[int]) -> Folder:
+        """Returns the results of some replays."""
+        return replace(self, numbers=numbers)
+
+    def verdict(self) -> list[str]:
+        """Returns the closing lines."""
+        return [] if self.is_joined else _core.verdict_of(self.path, self.numbers)
+
+    def table(self, columns: list[str]) -> tuple[list[str], list[list[str]], str]:
+        """Returns the table: titles, rows, and text."""
+        return _core.table_of(self.path, self.numbers, columns)
+
+    def save(self, folder: str, format: str, force: bool) -> None:
+        """Copies the results into a directory."""
+        _core.copy_results([(self.path, self.numbers, 0)], None, folder, format, force)
+
+    @property
+    def manifest(self) -> str:
+        """The content of run.json, or of study.json."""
+        for name in ("run.json", "study.json"):
+            path = pathlib.Path(self.path, name)
+            if path.exists():
+                return path.read_text(encoding="utf-8")
+        raise NotFoundError(f"{self.path} has neither run.json nor study.json")
+
+
+class Live:
+    """Results of this process."""
+
+    is_joined = False
+
+    def __init__(self, run: _core.Run, numbers: set[int] | None = None) -> None:
+        self.run, self.numbers = run, numbers
+        self.verdict, self.table, self.save = run.verdict, run.table, run.save
+
+    def frame(self, name: str) -> Frame | None:
+        """Returns a frame; `None` if nobody asked for it."""
+        found = self.run.summary() if name == "summary" else self.run.detail(name)
+        return None if found is None else Frame(found)
+
+    def part(self, numbers: set[int]) -> Live | None:
+        """Returns the results of some replays; `None` if all of them failed."""
+        run = self.run.part(numbers)
+        return None if run is None else Live(run, numbers)
+
+    @property
+    def manifest(self) -> str:
+        """The content of run.json."""
+        return self.run.manifest

@@ -1,0 +1,132 @@
+"""Algorithms of one's own are told apart by their code and their attributes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import meshreplay as mr
+import pytest
+from meshreplay._identity import digest, label
+
+numpy = pytest.importorskip("numpy")
+
+
+class Aging(mr.Allocator):
+    served = "count"
+
+    def __init__(self, weight: int) -> None:
+        self.weight = weight
+
+    def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+        nodes = machine.free_nodes()
+        return nodes[numpy.argsort((nodes * self.weight) % 64, kind="stable")][: request.procs]
+
+
+def service(factor: float) -> type[mr.Execution]:
+    class Slow(mr.Execution):
+        def run_time(self, job: mr.Started, nodes: Any) -> float:
+            return job.recorded * factor
+
+    return Slow
+
+
+def replayed(small: Path, allocator: Any = "naive", **options: Any) -> mr.Results:
+    return mr.replay(small, "8x8", allocator, timed=False, quiet=True, **options)
+
+
+def test_settings_in_different_calls_have_different_runs_and_never_replace_each_other(small: Path, tmp_path: Path) -> None:
+    found = [replayed(small, Aging(weight)) for weight in (1, 7, 13)]
+    assert len({each.summary["run"][0] for each in found}) == 3
+    assert [each.summary["allocator"][0] for each in found] == [f"Aging(weight={weight})" for weight in (1, 7, 13)]
+    assert found[0].summary["allocator_spec"][0].startswith("guest:Aging(weight=1)#")
+    joined = {(run, replay, seed) for each in found for run, replay, seed in zip(*(each.jobs[key] for key in ("run", "replay", "seed")))}
+    assert len(joined) == 3
+    found[0].save(tmp_path / "out")
+    with pytest.raises(mr.Error, match="holds other results"):
+        found[2].save(tmp_path / "out")
+    again = replayed(small, Aging(7))
+    assert replayed(small, Aging(1)).summary["run"] == found[0].summary["run"]
+    assert again.summary["run"] == found[1].summary["run"] and again.jobs["start_s"] == found[1].jobs["start_s"]
+
+
+def test_closures_classes_and_functions_are_identified_by_their_code(small: Path) -> None:
+    one, other = (replayed(small, network=service(factor)) for factor in (1.0, 2.0))
+    assert one.summary["run"] != other.summary["run"]
+    assert digest(service(2.0)()) == digest(service(2.0)())
+    program = """
+import meshreplay as mr
+def helper(free, k): return free[:k]{0}
+class Mine(mr.Allocator):
+    served = "count"
+    def propose(self, request, machine): return helper(machine.free_nodes(), request.procs)
+"""
+    digests = []
+    for change in ("", "  # a comment", "[::-1]"):
+        names: dict[str, Any] = {"__name__": "__main__"}
+        exec(program.format(change), names)
+        digests.append(digest(names["Mine"]()))
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_what_cannot_be_compared_is_unique() -> None:
+    class Locked(Aging):
+        def __init__(self) -> None:
+            super().__init__(1)
+            self.lock = threading.Lock()
+
+    assert digest(Locked()) != digest(Locked())
+
+    class Named(Locked):
+        def spec(self) -> dict[str, Any]:
+            return {"weight": self.weight}
+
+    assert digest(Named()) == digest(Named()) and label(Named()) == "Named(weight=1)"
+
+    class Random(Aging):
+        def __init__(self, seed: int | None = None) -> None:
+            super().__init__(1)
+            self.random = numpy.random.default_rng(seed)
+
+    assert digest(Random()) != digest(Random()) and digest(Random(3)) == digest(Random(3)) != digest(Random(4))
+
+
+def test_attributes_count_even_where_the_label_does_not_show_them(small: Path) -> None:
+    long = [numpy.arange(100), numpy.arange(100) + 1]
+
+    class Table(Aging):
+        def __init__(self, table: Any) -> None:
+            super().__init__(1)
+            self.table = table
+
+    found = replayed(small, [Table(long[0]), Table(long[1]), Table(long[0].copy())])
+    labels = found.summary["allocator"]
+    assert len(labels) == len(set(labels)) == 2 and all(each.startswith("Table()@") for each in labels)
+    changed = Aging(3)
+    changed.weight = 4
+    assert digest(changed) != digest(Aging(3))
+
+
+def test_the_hash_is_the_same_in_every_process() -> None:
+    program = """
+import meshreplay as mr
+from meshreplay._identity import digest
+class Mine(mr.Allocator):
+    def __init__(self): self.names = {"a", "b", "c"}; self.table = {"x": (1, 2.5, None)}
+    def propose(self, request, machine): return sorted(self.names)
+print(digest(Mine()))
+"""
+    printed = {subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout for _ in range(3)}
+    assert len(printed) == 1
+
+
+def test_arguments_of_classes_without_a_constructor_are_refused() -> None:
+    class Plain(mr.Scheduler):
+        def dispatch(self, view: mr.View) -> list[int]:
+            return []
+
+    with pytest.raises(TypeError):
+        Plain(3)
