@@ -145,9 +145,9 @@ fn the_schema_is_told_in_three_forms() -> Tested {
     let wrong = run(at, "schema cells")?;
     assert_eq!(wrong.code, Some(2));
     assert!(
-        wrong
-            .stderr
-            .contains("[possible values: jobs, summary, downtimes, fragmentation, latency, shapes, tidy]"),
+        wrong.stderr.contains(
+            "[possible values: jobs, summary, downtimes, fragmentation, latency, shapes, slices, tidy]"
+        ),
         "{}",
         wrong.stderr
     );

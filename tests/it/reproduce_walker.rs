@@ -183,7 +183,7 @@ fn loads_are_swept_and_other_versions_are_marked() -> Tested {
         "the largest falls under EASY occur with Octet MBS",
         "the most frequent falls under EASY occur with Octet MBS",
         "Granular MBS below MC1x1 and the snake at every load",
-        "the best gain of Granular MBS on MC1x1 is that on LLNL-uBGL",
+        "Granular MBS gains less on MC1x1 than is printed of LLNL-uBGL",
         "the sums of Granular MBS rise less with utilization",
         "largest gain of granular-mbs on mc1x1, easy, percent",
         "layered-mbs and granular-mbs are one line, percent apart",

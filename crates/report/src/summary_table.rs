@@ -6,7 +6,7 @@ use super::verdict::{OF_WAITS, OVERLOADED, Winners};
 use meshreplay_results::frame::{self, FinishedRun};
 use meshreplay_results::text::{Align, Screen, Table, duration_ns, grouped};
 use meshreplay_sim::metrics::{
-    Better, Display, Group, Has, Interval, METRICS, Metric, Needs, Slice, TableColumn,
+    Better, Display, Group, Has, Interval, METRICS, Metric, Needs, Slice, Slices, TableColumn,
 };
 use meshreplay_study::study::{Coordinate, Options, Outcome, ReplaySpec, Study};
 
@@ -148,7 +148,7 @@ fn default_numbers(content: &TableContent<'_>) -> Vec<(&'static Metric, TableCol
 /// Returns the default columns on the slices of `--fragmentation`, which are not in the summary: their titles,
 /// and the text of a replay. Empty without slices.
 fn slice_columns(content: &TableContent<'_>) -> Vec<(String, impl Fn(&[Outcome]) -> String)> {
-    let slices = content.options.fragmentation.iter().flat_map(|slices| slices.all());
+    let slices = content.options.fragmentation.iter().flat_map(Slices::all);
     let slices = slices.enumerate().filter(|_| content.chosen.is_empty());
     let column = |(i, slice): (usize, &Slice), is_share: bool| {
         let (factor, decimals, unit) = if is_share { (100.0, 1, "%") } else { (1.0, 2, "") };
