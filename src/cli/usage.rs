@@ -94,6 +94,10 @@ pub(super) fn explain(mut error: Error) -> Error {
             error
         };
     }
+    if error.kind() == ErrorKind::InvalidValue && text(ContextKind::InvalidValue).as_deref() == Some("papers")
+    {
+        return raw("papers are listed by `meshreplay reproduce list`".to_owned());
+    }
     let (ErrorKind::ValueValidation, Some(argument), Some(value)) =
         (error.kind(), text(ContextKind::InvalidArg), text(ContextKind::InvalidValue))
     else {

@@ -31,6 +31,9 @@ const MISTAKES: &[&str] = &[
     "trace cut tiny.swf out.swf --queue x",
     "trace generate --model lublin --jobs 0 --procs 64 a.swf",
     "show blocks -m 4x4 --compare naive",
+    "list papers",
+    "replay tiny.swf -m 4x4 -a naive -o out.csv.gz",
+    "replay tiny.swf -m 4x4 -a naive --time-zone Paris",
 ];
 
 const TINY: &str =

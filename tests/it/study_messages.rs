@@ -103,3 +103,24 @@ fn logs_are_written_to_the_file_behind_o() -> Tested {
     }
     Ok(())
 }
+
+/// Options on how logs are read are parameters of formats in studies; the printed key works.
+#[test]
+fn parameters_of_logs_are_no_keys_of_studies() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let rest = "machines = [\"4x4\"]\nallocators = [\"naive\"]";
+    for (key, remedy) in [
+        ("time_zone = \"UTC\"", "input_format = \"auto:time-zone=UTC\""),
+        ("unit = \"cpus\"", "input_format = \"auto:unit=cpus\""),
+    ] {
+        write_study(at, "wrong.toml", &format!("{rest}\n{key}"))?;
+        let wrong = run(at, "sweep wrong.toml -o wrong")?;
+        assert!(wrong.code == Some(1) && wrong.stderr.contains(remedy), "{key}: {}", wrong.stderr);
+        write_study(at, "right.toml", &format!("{rest}\n{remedy}"))?;
+        let right = run(at, "sweep right.toml -o right --no-timing -q")?;
+        assert_eq!(right.code, Some(0), "{remedy}: {}", right.stderr);
+        fs::remove_dir_all(at.join("right"))?;
+    }
+    Ok(())
+}

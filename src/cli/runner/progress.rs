@@ -109,7 +109,9 @@ impl Progress {
     /// Calls `write`, which writes the results of a replay, with a line that says so if it takes long.
     pub(super) fn while_writing<T>(&self, number: usize, write: impl FnOnce() -> T) -> T {
         let Some(lines) = &self.lines else { return write() };
-        let name = lines.replays.iter().find(|line| line.number == number).map(|line| line.name.clone());
+        let ended = lines.replays.iter().find(|line| line.number == number);
+        ended.and_then(|line| line.bar.as_ref()).inspect(|bar| bar.finish_and_clear());
+        let name = ended.map(|line| line.name.clone());
         let line = lines.all.add(ProgressBar::new_spinner());
         show_noticed(&line, move || format!("  writing {}", name.as_deref().unwrap_or("results")));
         let written = write();

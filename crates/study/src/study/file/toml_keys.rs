@@ -87,6 +87,9 @@ pub(super) fn read(path: &Path) -> Result<String, StudyError> {
     })
 }
 
+/// Parameters of log formats that are options of `replay`, each with an example.
+const OF_FORMATS: [(&str, &str); 3] = [("time-zone", "UTC"), ("dates", "day-first"), ("unit", "cpus")];
+
 impl<'a> Keys<'a> {
     /// Parses the `text` of the study file at `path`. Fails if it is not TOML or has an unknown key.
     pub(super) fn parse(path: &'a Path, text: &'a str) -> Result<Self, StudyError> {
@@ -100,7 +103,15 @@ impl<'a> Keys<'a> {
         let stranger = table.keys().filter(|key| keys().all(|known| known.name != key.get_ref()));
         if let Some(key) = stranger.min_by_key(|key| key.span().start) {
             let names = keys().map(|known| known.name);
-            return Err(wrong(key.span().start, unknown("key", key.get_ref(), names).to_string()));
+            let name = key.get_ref();
+            let parameter = OF_FORMATS.iter().find(|(parameter, _)| *parameter == name.replace('_', "-"));
+            let problem = match parameter {
+                Some((parameter, value)) => format!(
+                    "unknown key '{name}'; it is a parameter of logs: input_format = \"auto:{parameter}={value}\""
+                ),
+                None => unknown("key", name, names).to_string(),
+            };
+            return Err(wrong(key.span().start, problem));
         }
         Ok(Self { path, text, table })
     }

@@ -234,7 +234,7 @@ impl Survey {
         } else if log.has_doubtful_limits {
             limits("may be no limits, or in another unit")
         } else if log.is_of_site && self.limited == 0 && self.jobs > 0 {
-            limits("are not known; a table with a column of them (--columns req-time=NAME) has them")
+            limits("are not known; for a comparison, replay a table that has them (--columns req-time=NAME)")
         } else if log.is_of_site && self.limited >= FEWEST && self.limited_by_run == self.limited {
             limits("are the run times")
         } else {

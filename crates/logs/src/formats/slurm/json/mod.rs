@@ -47,6 +47,7 @@ const READS: &[(&str, &str)] = &[
     ("time.elapsed", "run time if the start or the end is unknown"),
     ("time.limit", "requested time, in minutes"),
     ("state.current", "status: 1 completed, 5 cancelled, 0 ended in another way, −1 has not ended"),
+    ("state.reason", "last reason to wait other than priority and resources, for the causes of waiting"),
     ("allocation_nodes, tres.allocated", "processors, by the unit"),
     ("required.CPUs, tres.requested", "requested processors, by the unit"),
     ("user, account, qos, partition", "user, group, queue and partition, as numbers"),

@@ -36,7 +36,7 @@ fn job(version: u32, state: &str) -> Value {
         "association": {"user": "bert", "nodes": "x", "job_id": 99},
         "array": {"job_id": 10, "task_id": number(version, 3)},
         "required": {"CPUs": 6, "memory_per_node": number(version, 7)},
-        "state": {"current": state, "reason": "None"},
+        "state": {"current": state, "reason": "Dependency"},
         "steps": [{"time": {"start": number(version, 1)}, "nodes": {"count": 9}, "tres": {"allocated": [count("node", "", 9)]}}],
         "time": {
             "elapsed": 95, "eligible": 1_714_557_600, "start": 1_714_557_660, "end": 1_714_557_760,
@@ -74,6 +74,7 @@ fn every_version_gives_the_same_jobs_on_many_lines_and_on_one() -> Result<(), Tr
         group: 1,
         queue: 1,
         partition: 1,
+        reason: 1,
         nodes: Some(1),
         ..Record::UNKNOWN
     };
