@@ -49,15 +49,16 @@ class Results:
     (4, 2, 1, 1, 2)
     """
 
+    notes: list[str]
+    """The notes of the program, such as how many jobs were left out; empty for results of a directory."""
+    errors: dict[int, _core.Error]
+    """The errors of the replays that failed, by their numbers in the summary; empty for results of a directory."""
+
     def __init__(
         self, replays: list[Replay], source: Live | Folder | None, notes: list[str], errors: dict[int, _core.Error]
     ) -> None:
         """Use `replay` or `read_results`."""
-        self._replays, self._source = replays, source
-        self.notes = notes
-        """The notes of the program, such as how many jobs were left out; empty for results of a directory."""
-        self.errors = errors
-        """The errors of the replays that failed, by their numbers in the summary."""
+        self._replays, self._source, self.notes, self.errors = replays, source, notes, errors
         self._frames: dict[str, Frame | None] = {}
 
     # What was replayed.
