@@ -198,7 +198,10 @@ def test_notes_are_warnings_and_kept(tmp_path: Path) -> None:
     with pytest.warns(mr.Note, match="1"):
         found = mr.replay(log, "4x4", "naive", oversize="skip")
     assert len(found.notes) == 1
-    for call in (lambda: mr.replay(log, "4x4", "naive", oversize="skip"), lambda: mr.compare(mr.Scheduler, log, "4x4", oversize="skip")):
+    calls: list[Callable[[], mr.Results]] = [
+        lambda: mr.replay(log, "4x4", "naive", oversize="skip"), lambda: mr.compare(mr.Scheduler, log, "4x4", oversize="skip")
+    ]
+    for call in calls:
         with pytest.warns(mr.Note) as warned:
             call()
         assert {each.filename for each in warned} == {__file__}
