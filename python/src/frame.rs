@@ -148,60 +148,6 @@ pub(crate) fn frame_of_csv(text: String) -> PyResult<Frame> {
     Ok(Frame::new("", frame.map_err(|error| failure(&error))?))
 }
 
-/// Returns the numbers of `column` in pairs of replays, a row for each job that both have: the second, the
-/// first, and their difference. O(n log n) for n jobs.
-#[pyfunction]
-pub(crate) fn paired(jobs: &Frame, column: &str, pairs: Vec<(i64, i64)>) -> PyResult<Frame> {
-    let numbers = |name: &str, kind: &DataType| -> PyResult<Column> {
-        let column =
-            jobs.rows.column(name).map_err(|_| message(format!("the jobs have no column '{name}'")))?;
-        column.cast(kind).map_err(|_| message(format!("column '{name}' has no numbers")))
-    };
-    let whole = |name: &str| numbers(name, &DataType::Int64);
-    let [replays, seeds, ids] = [whole("replay")?, whole("seed")?, whole("job")?];
-    let values = numbers(column, &DataType::Float64)?;
-    if matches!(jobs.rows.column(column).map(Column::dtype), Ok(DataType::String)) {
-        return Err(message(format!("column '{column}' has texts, expected numbers")));
-    }
-    let whole = |column: &Column| -> PyResult<Vec<Option<i64>>> {
-        Ok(column.i64().map_err(|error| failure(&error))?.iter().collect())
-    };
-    let (replays, seeds, ids) = (whole(&replays)?, whole(&seeds)?, whole(&ids)?);
-    let values: Vec<Option<f64>> = values.f64().map_err(|error| failure(&error))?.iter().collect();
-    let rows = replays.iter().zip(&seeds).zip(&ids).zip(&values);
-    let mut by_job = BTreeMap::new();
-    for (((replay, seed), job), value) in rows {
-        if by_job.insert((*replay, *seed, *job), *value).is_some() {
-            return Err(message(format!("job {} is twice in a replay", job.unwrap_or_default())));
-        }
-    }
-    let mut found: Vec<([i64; 4], [f64; 2])> = Vec::new();
-    for (one, other) in pairs {
-        let first = by_job.range((Some(one), None, None)..(Some(one + 1), None, None));
-        found.extend(first.filter_map(|((_, seed, job), value)| {
-            let second = by_job.get(&(Some(other), *seed, *job))?;
-            Some(([one, other, (*seed)?, (*job)?], [(*value)?, (*second)?]))
-        }));
-    }
-    let whole = |name: &str, i: usize| {
-        Column::from(Series::new(name.into(), found.iter().map(|row| row.0[i]).collect::<Vec<_>>()))
-    };
-    let real = |name: &str, of: fn([f64; 2]) -> f64| {
-        Column::from(Series::new(name.into(), found.iter().map(|row| of(row.1)).collect::<Vec<_>>()))
-    };
-    let columns = vec![
-        whole("first_replay", 0),
-        whole("second_replay", 1),
-        whole("seed", 2),
-        whole("job", 3),
-        real("first", |[first, _]| first),
-        real("second", |[_, second]| second),
-        real("difference", |[first, second]| second - first),
-    ];
-    let frame = DataFrame::new_infer_height(columns).map_err(|error| failure(&error))?;
-    Ok(Frame::new("", frame))
-}
-
 /// Returns the rows of frames of one kind, each with a number that is added to its numbers of replays. A
 /// column that a frame lacks is null in its rows. The rows are of the run `run`, if it is given.
 pub(crate) fn joined(frames: &[(DataFrame, i64)], run: Option<&str>) -> PolarsResult<DataFrame> {
