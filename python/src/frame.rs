@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList};
 
 use crate::arrow::capsule;
-use crate::error::{failure, message};
+use crate::error::failure;
 use crate::forms::Forms;
 use crate::wait::in_own_process;
 

@@ -275,8 +275,10 @@ class Results:
             raise _core.Error(f"no two replays differ in {name} alone")
         by_replay: dict[int, dict[tuple[int, int], Any]] = {}
         for replay, seed, job, value in zip(*(self.jobs[each] for each in ("replay", "seed", "job", column))):
-            if by_replay.setdefault(replay, {}).setdefault((seed, job), value) is not value:
+            of_jobs = by_replay.setdefault(replay, {})
+            if (seed, job) in of_jobs:
                 raise _core.Error(f"job {job} is twice in replay {replay}, so that jobs cannot be paired")
+            of_jobs[seed, job] = value
         rows = ["first_replay,second_replay,seed,job,first,second,difference"]
         for one, other in pairs:
             for (seed, job), value in by_replay.get(one, {}).items():
