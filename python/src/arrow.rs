@@ -35,7 +35,9 @@ pub(crate) fn capsule<'py>(
     });
     let mut fields: Vec<Field> = fields.collect();
     let names: Vec<String> = fields.iter().map(|field| field.name.to_string()).collect();
-    fields.iter_mut().for_each(|field| forms.change(field));
+    for field in &mut fields {
+        forms.change(field);
+    }
     let dtype = ArrowDataType::Struct(fields);
     let batches: Vec<Result<Box<dyn Array>, PolarsError>> = frame
         .iter_chunks(CompatLevel::newest(), false)

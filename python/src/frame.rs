@@ -12,14 +12,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList};
 
 use crate::arrow::capsule;
-use crate::error::{failure, message};
+use crate::error::failure;
 use crate::forms::Forms;
 use crate::wait::in_own_process;
 
 /// A frame in the memory of the library. `meshreplay.Frame` wraps it.
 #[pyclass(frozen, module = "meshreplay._core")]
 pub(crate) struct Frame {
-    frame: DataFrame,
+    rows: DataFrame,
     /// The description of the columns; `None` for a frame that is no result.
     schema: Option<FrameSchema>,
     /// The forms in which other libraries get the columns.
@@ -28,9 +28,9 @@ pub(crate) struct Frame {
 
 impl Frame {
     /// Wraps the frame of results that is called `name`, or any frame.
-    pub(crate) fn new(name: &str, frame: DataFrame) -> Self {
+    pub(crate) fn new(name: &str, rows: DataFrame) -> Self {
         let schema = FrameSchema::all().into_iter().find(|schema| schema.name == name);
-        Self { frame, schema, forms: Forms::default() }
+        Self { rows, schema, forms: Forms::default() }
     }
 
     /// Returns the metadata of a column in Arrow: its unit and what it means.
@@ -53,25 +53,25 @@ impl Frame {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        capsule(py, &self.frame, |column| self.notes(column), &self.forms)
+        capsule(py, &self.rows, |column| self.notes(column), &self.forms)
     }
 
     /// The number of rows and of columns.
     #[getter]
     fn shape(&self) -> (usize, usize) {
-        self.frame.shape()
+        self.rows.shape()
     }
 
     /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
-        self.frame.get_column_names().iter().map(ToString::to_string).collect()
+        self.rows.get_column_names().iter().map(ToString::to_string).collect()
     }
 
     /// The unit and the meaning of each column that has a description.
     #[getter]
     fn meanings(&self) -> Vec<(String, String, String)> {
-        let columns = self.frame.get_column_names();
+        let columns = self.rows.get_column_names();
         let info = |name: &str| self.schema.as_ref()?.column(name);
         let rows = columns.iter().filter_map(|name| Some((name.to_string(), info(name)?)));
         rows.map(|(name, info)| (name, info.unit.to_owned(), info.meaning.to_owned())).collect()
@@ -85,7 +85,7 @@ impl Frame {
         from: usize,
         to: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        let column = self.frame.column(name).map_err(|_| PyKeyError::new_err(name.to_owned()))?;
+        let column = self.rows.column(name).map_err(|_| PyKeyError::new_err(name.to_owned()))?;
         let column = column.as_materialized_series().slice(from as i64, to.saturating_sub(from));
         let values = PyList::empty(py);
         for value in column.iter() {
@@ -106,21 +106,21 @@ impl Frame {
     /// Returns the rows for which `numbers` has the value of the column `replay`.
     fn of_replays(&self, numbers: BTreeSet<u64>) -> PyResult<Self> {
         in_own_process()?;
-        let frame = frame::of_replays(&self.frame, &numbers).map_err(|error| failure(&error))?;
-        Ok(Self { frame, schema: self.schema.clone(), forms: self.forms.clone() })
+        let rows = frame::of_replays(&self.rows, &numbers).map_err(|error| failure(&error))?;
+        Ok(Self { rows, schema: self.schema.clone(), forms: self.forms.clone() })
     }
 
     /// Returns the frame with dates in place of seconds, if `starts_us` has the beginnings of logs by the
     /// numbers of replays, and with lists of nodes if `has_lists`.
     fn in_forms(&self, starts_us: Option<BTreeMap<i64, i64>>, has_lists: bool) -> Self {
-        let (frame, schema) = (self.frame.clone(), self.schema.clone());
-        Self { frame, schema, forms: Forms { starts_us, has_lists } }
+        let (rows, schema) = (self.rows.clone(), self.schema.clone());
+        Self { rows, schema, forms: Forms { starts_us, has_lists } }
     }
 
     /// Returns the name of the frame and its rows as an Arrow file, for [`frame_of_ipc`].
     fn ipc<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> {
         in_own_process()?;
-        let mut frame = self.frame.clone();
+        let mut frame = self.rows.clone();
         let written = py.detach(move || {
             let mut bytes = Vec::new();
             IpcWriter::new(&mut bytes).finish(&mut frame).map(|()| bytes)
@@ -146,60 +146,6 @@ pub(crate) fn frame_of_csv(text: String) -> PyResult<Frame> {
     let options = CsvReadOptions::default().with_has_header(true).with_infer_schema_length(None);
     let frame = options.into_reader_with_file_handle(Cursor::new(text.into_bytes())).finish();
     Ok(Frame::new("", frame.map_err(|error| failure(&error))?))
-}
-
-/// Returns the numbers of `column` in pairs of replays, a row for each job that both have: the second, the
-/// first, and their difference. O(n log n) for n jobs.
-#[pyfunction]
-pub(crate) fn paired(jobs: &Frame, column: &str, pairs: Vec<(i64, i64)>) -> PyResult<Frame> {
-    let numbers = |name: &str, kind: &DataType| -> PyResult<Column> {
-        let column =
-            jobs.frame.column(name).map_err(|_| message(format!("the jobs have no column '{name}'")))?;
-        column.cast(kind).map_err(|_| message(format!("column '{name}' has no numbers")))
-    };
-    let whole = |name: &str| numbers(name, &DataType::Int64);
-    let [replays, seeds, ids] = [whole("replay")?, whole("seed")?, whole("job")?];
-    let values = numbers(column, &DataType::Float64)?;
-    if matches!(jobs.frame.column(column).map(Column::dtype), Ok(DataType::String)) {
-        return Err(message(format!("column '{column}' has texts, expected numbers")));
-    }
-    let whole = |column: &Column| -> PyResult<Vec<Option<i64>>> {
-        Ok(column.i64().map_err(|error| failure(&error))?.iter().collect())
-    };
-    let (replays, seeds, ids) = (whole(&replays)?, whole(&seeds)?, whole(&ids)?);
-    let values: Vec<Option<f64>> = values.f64().map_err(|error| failure(&error))?.iter().collect();
-    let rows = replays.iter().zip(&seeds).zip(&ids).zip(&values);
-    let mut by_job = BTreeMap::new();
-    for (((replay, seed), job), value) in rows {
-        if by_job.insert((*replay, *seed, *job), *value).is_some() {
-            return Err(message(format!("job {} is twice in a replay", job.unwrap_or_default())));
-        }
-    }
-    let mut found: Vec<([i64; 4], [f64; 2])> = Vec::new();
-    for (one, other) in pairs {
-        let first = by_job.range((Some(one), None, None)..(Some(one + 1), None, None));
-        found.extend(first.filter_map(|((_, seed, job), value)| {
-            let second = by_job.get(&(Some(other), *seed, *job))?;
-            Some(([one, other, (*seed)?, (*job)?], [(*value)?, (*second)?]))
-        }));
-    }
-    let whole = |name: &str, i: usize| {
-        Column::from(Series::new(name.into(), found.iter().map(|row| row.0[i]).collect::<Vec<_>>()))
-    };
-    let real = |name: &str, of: fn([f64; 2]) -> f64| {
-        Column::from(Series::new(name.into(), found.iter().map(|row| of(row.1)).collect::<Vec<_>>()))
-    };
-    let columns = vec![
-        whole("first_replay", 0),
-        whole("second_replay", 1),
-        whole("seed", 2),
-        whole("job", 3),
-        real("first", |[first, _]| first),
-        real("second", |[_, second]| second),
-        real("difference", |[first, second]| second - first),
-    ];
-    let frame = DataFrame::new_infer_height(columns).map_err(|error| failure(&error))?;
-    Ok(Frame::new("", frame))
 }
 
 /// Returns the rows of frames of one kind, each with a number that is added to its numbers of replays. A

@@ -31,7 +31,7 @@ mod _core {
     #[pymodule_export]
     use super::folder::{copy_results, read_frame, report, table_of, verdict_of};
     #[pymodule_export]
-    use super::frame::{Frame, frame_of_csv, frame_of_ipc, paired};
+    use super::frame::{Frame, frame_of_csv, frame_of_ipc};
     #[pymodule_export]
     use super::listing::{coordinates, keywords, listing, plot_kinds};
     #[pymodule_export]

@@ -70,7 +70,7 @@ def test_differences_job_by_job(results: mr.Results) -> None:
     by_job = {(replay, job): value for replay, job, value in zip(jobs["replay"], jobs["job"], jobs["pairwise_sum"])}
     for first, second in {*zip(pairs["first_replay"], pairs["second_replay"])}:
         assert all(found[first, job] == by_job[second, job] - by_job[first, job] for job in set(pairs["job"]))
-    with pytest.raises(mr.Error, match="no column 'wait'"):
+    with pytest.raises(KeyError, match="no column 'wait'"):
         results.paired("wait", allocator=("hilbert+bf", "mc1x1"))
     with pytest.raises(mr.Error, match="two values"):
         results.paired(allocator="mc1x1")  # type: ignore[arg-type]
@@ -198,6 +198,13 @@ def test_notes_are_warnings_and_kept(tmp_path: Path) -> None:
     with pytest.warns(mr.Note, match="1"):
         found = mr.replay(log, "4x4", "naive", oversize="skip")
     assert len(found.notes) == 1
+    calls: list[Callable[[], mr.Results]] = [
+        lambda: mr.replay(log, "4x4", "naive", oversize="skip"), lambda: mr.compare(mr.Scheduler, log, "4x4", oversize="skip")
+    ]
+    for call in calls:
+        with pytest.warns(mr.Note) as warned:
+            call()
+        assert {each.filename for each in warned} == {__file__}
     assert mr.replay(log, "4x4", "naive", oversize="skip", quiet=True).notes == found.notes
 
 

@@ -44,7 +44,7 @@ def check(
 
     Args:
         *own: Classes or objects, or names of built-in allocators.
-        machine: Machines; by default fourteen small ones.
+        machine: Machines; by default sixteen small ones.
         seed: The seed of the random histories.
         events: The number of events of each history.
 

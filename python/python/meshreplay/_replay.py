@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import os
 import re
+import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from ._log import Log, read_log
 from ._own import Allocator, Execution, Scheduler, cause, named
 from ._progress import Progress
 from ._results import Results, kept_in, of_run
-from ._words import ArgumentError, keyworded, values, with_keywords, words
+from ._words import ArgumentError, NotFoundError, keyworded, values, with_keywords, words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -103,7 +104,7 @@ def replay(
         return with_keywords(text)
 
     def failure(text: str) -> _core.Error:
-        error = _core.Error(message(text))
+        error = (NotFoundError if ": no such file" in text else _core.Error)(message(text))
         error.__cause__ = cause(text)
         if isinstance(error.__cause__, (KeyboardInterrupt, SystemExit)):
             raise error.__cause__
@@ -112,11 +113,11 @@ def replay(
     def results(run: _core.Run, is_quiet: bool) -> Results | None:
         notes, errors = [message(note) for note in run.notes], {number: failure(text) for number, _, text in run.errors}
         for note in () if is_quiet else notes:
-            warnings.warn(note, Note, stacklevel=3)
+            warnings.warn(note, Note, stacklevel=_depth())
         failed = [f"{label}: {errors[number]}" for number, label, _ in run.errors]
         if failed and not is_quiet:
             count = f"{len(failed)} of {len(run.replays())} replays failed"
-            warnings.warn(f"{count}, the first: {failed[0]}; Results.errors has the messages", Note, stacklevel=3)
+            warnings.warn(f"{count}, the first: {failed[0]}; Results.errors has the messages", Note, stacklevel=_depth())
         if out is not None:
             return kept_in(os.path.abspath(out), run, notes, errors)
         return of_run(run, notes, errors) if run.has_results else None
@@ -148,6 +149,14 @@ def replay(
         why = "\n".join(f"{label}: {error}" for label, error in errors) or "there is nothing to replay"
         raise _core.Error(why) from (errors[0][1].__cause__ if errors else None)
     return found
+
+
+def _depth() -> int:
+    """Returns how many calls above the caller's the first one outside of this package is."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == os.path.dirname(__file__):
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def _machine(given: Any) -> Any:

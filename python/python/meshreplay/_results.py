@@ -49,15 +49,16 @@ class Results:
     (4, 2, 1, 1, 2)
     """
 
+    notes: list[str]
+    """The notes of the program, such as how many jobs were left out; empty for results of a directory."""
+    errors: dict[int, _core.Error]
+    """The errors of the replays that failed, by their numbers in the summary; empty for results of a directory."""
+
     def __init__(
         self, replays: list[Replay], source: Live | Folder | None, notes: list[str], errors: dict[int, _core.Error]
     ) -> None:
         """Use `replay` or `read_results`."""
-        self._replays, self._source = replays, source
-        self.notes = notes
-        """The notes of the program, such as how many jobs were left out; empty for results of a directory."""
-        self.errors = errors
-        """The errors of the replays that failed, by their numbers in the summary."""
+        self._replays, self._source, self.notes, self.errors = replays, source, notes, errors
         self._frames: dict[str, Frame | None] = {}
 
     # What was replayed.
@@ -261,15 +262,30 @@ class Results:
         ((name, values),) = coordinate.items()
         if isinstance(values, str) or len(values) != 2:
             raise _core.Error(f"{name}={values!r}: expected two values")
-        pairs = []
+        kinds = {type(value) for value in self.jobs[column]}
+        if not kinds <= {int, float, bool, type(None)}:
+            raise _core.Error(f"column '{column}' has no numbers")
         sides = [self.sel(**{name: value})._replays for value in values]
+        pairs = []
         for first in sides[0]:
             others = {key: texts for key, texts in first.labels.items() if key != name}
             same = [each for each in sides[1] if {key: texts for key, texts in each.labels.items() if key != name} == others]
             pairs += [(first.number, each.number) for each in same]
         if not pairs:
             raise _core.Error(f"no two replays differ in {name} alone")
-        return Frame(_core.paired(self.jobs._native, column, pairs))
+        by_replay: dict[int, dict[tuple[int, int], Any]] = {}
+        for replay, seed, job, value in zip(*(self.jobs[each] for each in ("replay", "seed", "job", column))):
+            of_jobs = by_replay.setdefault(replay, {})
+            if (seed, job) in of_jobs:
+                raise _core.Error(f"job {job} is twice in replay {replay}, so that jobs cannot be paired")
+            of_jobs[seed, job] = value
+        rows = ["first_replay,second_replay,seed,job,first,second,difference"]
+        for one, other in pairs:
+            for (seed, job), value in by_replay.get(one, {}).items():
+                second = by_replay.get(other, {}).get((seed, job))
+                if value is not None and second is not None:
+                    rows.append(f"{one},{other},{seed},{job},{value!r},{second!r},{second - value!r}")
+        return Frame(_core.frame_of_csv("\n".join(rows) + "\n"))
 
     # What is made of it.
 

@@ -73,7 +73,8 @@ pub const LAWS: &[Law] = &[
     Law {
         name: "places",
         words: "a job of one processor gets a node of an idle machine",
-        promised: |_, _| true,
+        // An allocator in slices serves jobs of whole slices alone.
+        promised: |built, _| built.spec.params.get("slice").is_none_or(|slice| slice == "1"),
         mixes: &[],
         check: places,
     },

@@ -233,6 +233,18 @@ mod tests {
     }
 
     #[test]
+    fn objects_of_the_caller_are_found_again_by_a_hash_in_their_names()
+    -> Result<(), Box<dyn std::error::Error>> {
+        let key = |allocator: &str, unique| -> Result<String, Box<dyn std::error::Error>> {
+            let spec = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, allocator.parse()?);
+            Ok(own_key("key".to_owned(), &spec, unique))
+        };
+        assert_eq!(key("guest:Mine(weight=2)#0a", "1")?, key("guest:Mine(weight=2)#0a", "2")?);
+        assert_ne!(key("guest:Mine", "1")?, key("guest:Mine", "2")?);
+        Ok(())
+    }
+
+    #[test]
     fn a_key_depends_on_the_content_of_the_outages_and_not_on_their_path()
     -> Result<(), Box<dyn std::error::Error>> {
         let spec = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, "naive".parse()?);
