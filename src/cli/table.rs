@@ -248,7 +248,11 @@ impl Args {
 
     fn options(&self) -> Result<CrosstabOptions, Failure> {
         let value = match self.value.as_slice() {
-            [] => "pairwise_sum_mean".to_owned(),
+            [] if self.frame == "slices" => "fit_mean".to_owned(),
+            [] if self.frame == "summary" => "pairwise_sum_mean".to_owned(),
+            [] => {
+                return Err(Failure::Usage(anyhow!("--frame {}: give the number with --value", self.frame)));
+            }
             // Other frames have columns of their own.
             [value] if self.frame == "summary" => {
                 summary_column(value).map_err(|error| Failure::Usage(anyhow!("--value: {error}")))?

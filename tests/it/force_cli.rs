@@ -60,7 +60,8 @@ fn force_replaces_only_what_this_program_wrote() -> Tested {
             "csv" => text
                 .lines()
                 .enumerate()
-                .map(|(i, line)| format!("{line},{}\n", ["note", "mine"][i.min(1)]))
+                // The jobs have a column of this name, but not this table.
+                .map(|(i, line)| format!("{line},{}\n", ["user", "mine"][i.min(1)]))
                 .collect(),
             _ => text.replace('{', "{\"note\":\"mine\","),
         };
@@ -74,6 +75,16 @@ fn force_replaces_only_what_this_program_wrote() -> Tested {
         );
         assert!(refused.stderr.contains("has a column that was added"), "{}", refused.stderr);
     }
+    // Summaries of version 1.0 have columns for slices.
+    let replayed = replay(at, "-m 4x4 -a naive -o old.csv -q")?;
+    assert_eq!(replayed.code, Some(0), "{}", replayed.stderr);
+    let text = fs::read_to_string(at.join("old.csv"))?;
+    let old = text.lines().enumerate().map(|(i, line)| {
+        let column = if i == 0 { "slices_fit_1_mean" } else { "1.5" };
+        format!("{line},{column}\n")
+    });
+    fs::write(at.join("old.csv"), old.collect::<Vec<_>>().concat())?;
+    assert_eq!(replay(at, "-m 4x4 -a random -o old.csv -q --force")?.code, Some(0));
     // Results without rows are results: no node went down.
     for format in ["csv", "json", "jsonl", "parquet", "arrow"] {
         let rest = format!("-o out -q --force --outages random:mtbf=99999d,repair=1h --format {format}");

@@ -80,6 +80,18 @@ fn the_course_of_fragmentation_has_the_means_of_the_summary() -> Tested {
     let table = run(at, "table out --frame slices --rows slice --columns allocator --value fit_mean")?;
     assert_eq!(table.code, Some(0), "{}", table.stderr);
     assert!(table.stdout.lines().any(|line| line.trim_start().starts_with("2x2x2*3 ")), "{}", table.stdout);
+    // The more slices fit, the better. Other slices are other results, and fit_mean is the number.
+    let table = run(
+        at,
+        "table out --frame slices --rows allocator --columns slice --best columns --format markdown",
+    )?;
+    assert_eq!(table.code, Some(0), "{}", table.stderr);
+    let fits = numbers(&slices, "fit_mean")?;
+    let best = if fits[0] > fits[3] { "first-fit" } else { "hilbert+bf" };
+    let row = table.stdout.lines().find(|line| line.contains(best)).ok_or("a row of the best")?;
+    assert!(row.contains("**"), "{}", table.stdout);
+    let table = run(at, "table out --frame slices --rows allocator --columns scheduler")?;
+    assert!((table.stdout.clone() + &table.stderr).contains("differ in slice"), "{}", table.stdout);
     let course = columns(&at.join("out/fragmentation.csv"))?;
     let summary = columns(&at.join("out/summary.csv"))?;
     let (times, replays) = (numbers(&course, "time_s")?, numbers(&course, "replay")?);

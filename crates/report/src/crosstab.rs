@@ -434,9 +434,9 @@ fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a Numbers, CrosstabErro
 }
 
 /// Returns the names of the columns that identify a result. Results that differ in one of them are different.
-/// The last two are of the frame of shapes.
+/// The last three are of the frames of shapes and slices.
 fn identity() -> impl Iterator<Item = &'static str> {
-    Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent", "nodes", "shape"])
+    Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent", "nodes", "shape", "slice"])
 }
 
 /// Resolves `--relative-to` to a side and a label: an equal label, a label with the same short form, or the
@@ -468,11 +468,12 @@ fn baseline<'a>(
 }
 
 /// Returns which numbers of a column are best: for a metric by METRICS, none for columns that identify a
-/// replay, and the lowest for all other columns.
+/// replay, the highest for slices that fit, and the lowest for all other columns.
 fn better(column: &str) -> Better {
     match metric(column) {
         Some(metric) => metric.better,
         None if column == "replay" || identity().any(|name| name == column) => Better::Neither,
+        None if ["fit_mean", "fit_share"].contains(&column) => Better::Higher,
         None => Better::Lower,
     }
 }

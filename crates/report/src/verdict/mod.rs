@@ -74,8 +74,8 @@ fn distances_of_a_site(study: &Study) -> Option<String> {
         _ => "the machines given".to_owned(),
     };
     Some(format!(
-        "distances are those of {of}, which may not be the site's network; --topology FILE replays on a tree \
-         of switches, as a topology.conf of Slurm has it"
+        "distances are those of {of}, which may not be the site's network; -m auto --topology FILE replays on \
+         a tree of switches, as a topology.conf of Slurm has it"
     ))
 }
 

@@ -361,6 +361,9 @@ fn runs(frame: &DataFrame) -> BTreeSet<String> {
     ids
 }
 
+/// The beginning of columns that summaries of version 1.0 have.
+const EARLIER_COLUMNS: &str = "slices_fit_";
+
 /// Returns whether this program wrote a file with the name of a result: run.json describes a run, and the
 /// first row of a frame has the id of one, and no column that frames do not have, which a user has added. Only
 /// the beginning of a file is read. An empty text counts, too.
@@ -373,7 +376,12 @@ pub(super) fn is_ours(file: &Path) -> bool {
         return file.parent().and_then(Place::read).is_some();
     }
     let schemas = FrameSchema::all();
-    let is_known = |name: &str| schemas.iter().any(|schema| schema.column(name).is_some());
+    // A file of another name is the summary of a run.
+    let stem = file.file_stem().unwrap_or_default();
+    let schema = schemas.iter().find(|schema| schema.name == stem).or(schemas.get(1));
+    let is_known = |name: &str| {
+        schema.is_some_and(|schema| schema.column(name).is_some()) || name.starts_with(EARLIER_COLUMNS)
+    };
     let is_id = |run: &String| {
         run.strip_prefix('r')
             .is_some_and(|hash| hash.len() == DIGITS && hash.bytes().all(|digit| digit.is_ascii_hexdigit()))

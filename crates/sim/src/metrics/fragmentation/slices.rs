@@ -29,10 +29,14 @@ impl Slices {
     }
 }
 
-/// Formats the slice for people, as `4x4*8` or `4x4x2`: without a third side or a sufficient number of 1.
+/// Formats the slice for people, as `4x4*8` or `4x4x2`: without last sides of 1 or a sufficient number of 1. So
+/// are nodes of arrays and trees, which have one side.
 impl fmt::Display for Slice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", Shape::Sides(self.sides))?;
+        match self.sides {
+            [nodes, 1, 1] => write!(f, "{nodes}")?,
+            sides => write!(f, "{}", Shape::Sides(sides))?,
+        }
         if self.enough == 1 { Ok(()) } else { write!(f, "*{}", self.enough) }
     }
 }
@@ -113,6 +117,8 @@ mod tests {
         assert_eq!(slices.to_string(), "4x4x4*3+8x2x1+2x1x1");
         assert_eq!(slices.all()[0], Slice { sides: [4; 3], enough: 3 });
         assert_eq!(slices.to_string().parse::<Slices>()?, slices);
+        let shown: Vec<String> = slices.all().iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["4x4x4*3", "8x2", "2"]);
         for (text, message) in [
             ("", "'' is no slice: expected sides of at least 1, such as 4x4x2"),
             ("4x0", "'4x0' is no slice: expected sides of at least 1, such as 4x4x2"),

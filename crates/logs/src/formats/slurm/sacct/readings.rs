@@ -25,10 +25,18 @@ pub(super) fn only_reading<'a>(heading: &Heading, pieces: &[&'a [u8]]) -> Option
     let mut only: Option<Fields> = None;
     for _ in 0..MOST {
         let mut fields = placed(heading, pieces, &spread);
-        // A reason is free text itself.
-        fields[Column::Reason as usize] = b"";
         if is_plausible(heading, &fields) {
-            if only.is_some_and(|only| only != fields) {
+            // A reason is free text itself: readings may differ in it, and then it is not known.
+            if let Some(only) = only
+                && only[Column::Reason as usize] != fields[Column::Reason as usize]
+            {
+                fields[Column::Reason as usize] = b"";
+            }
+            let differs = |mut other: Fields<'a>| {
+                other[Column::Reason as usize] = fields[Column::Reason as usize];
+                other != fields
+            };
+            if only.is_some_and(differs) {
                 return None;
             }
             only = Some(fields);
@@ -179,6 +187,15 @@ mod tests {
             let fields = only_reading(&heading, &pieces).expect("a reading");
             assert_eq!(fields[Column::Nodes as usize], b"8", "{line}");
             assert_eq!(fields[Column::State as usize], b"RUNNING", "{line}");
+        }
+        // The reason is kept where all readings agree on it.
+        for (line, reason) in [
+            (format!("7|a|2024-05-01T10:10:00||{times}|/w|x|None"), &b""[..]),
+            (format!("7|a|b|c|{times}|/w|QOSLimit"), b"QOSLimit"),
+        ] {
+            let pieces: Vec<&[u8]> = line.as_bytes().split(|&byte| byte == b'|').collect();
+            let fields = only_reading(&heading, &pieces).expect("a reading");
+            assert_eq!(fields[Column::Reason as usize], reason, "{line}");
         }
         for line in [
             format!("7|a|b|c|{}|/w|None", times.replace("RUNNING", "3")),
