@@ -21,8 +21,8 @@ pub struct PlotKind {
     /// The arguments of `meshreplay replay` for the picture in docs/. `None` for a kind with measured times,
     /// which differ in every run.
     pub example: Option<&'static str>,
-    /// Draws the plot; no drawings if the results lack the data of the kind, and several if a page has no room
-    /// for all panels.
+    /// Draws the plot; no drawings if the results lack the data of the kind, and several if a page has no
+    /// room for all panels.
     pub draw: fn(&PlotOptions<'_>, &Results) -> Drawn,
 }
 

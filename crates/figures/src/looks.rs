@@ -100,16 +100,15 @@ pub(super) fn order(name: &str) -> (usize, &str) {
     (KNOWN.iter().position(|known| *known == name).unwrap_or(KNOWN.len()), name)
 }
 
-/// Returns the looks for the curves of one picture, see [`looks_with`]. Each subject prefers its own
-/// [`look`].
+/// Returns the looks for the curves of one picture. The two texts of a curve are its subject (the allocator
+/// or scheduler that it shows, which prefers its own [`look`]) and its name, which distinguishes curves of
+/// the same subject. Colours are unique as long as there are some, and pairs of a colour and a marker always.
 pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     looks_with(curves, &look)
 }
 
-/// Returns the looks for the curves of one picture. The two texts of a curve are its subject (the allocator
-/// or scheduler that it shows) and its name, which distinguishes curves of the same subject. The first curve
-/// of a subject by name has the look that the subject prefers, unless an earlier subject has its colour.
-/// Colours are unique as long as there are some, and pairs of a colour and a marker always.
+/// Returns looks as [`looks`] does. The first curve of a subject by name has the look that the subject
+/// prefers, unless an earlier subject has its colour.
 pub(super) fn looks_with(curves: &[(&str, &str)], preferred: &dyn Fn(&str) -> Look) -> Vec<Look> {
     let mut by_name: Vec<usize> = (0..curves.len()).collect();
     by_name.sort_by_key(|&i| curves[i]);

@@ -40,7 +40,7 @@ pub struct Panels {
     pub aspect: Option<f64>,
     /// A sentence below the panels; empty for none.
     pub note: String,
-    /// Largest number of panels of a drawing; `None` for [`MOST_PANELS`].
+    /// Largest number of panels of a drawing; `None` for the usual 24.
     pub most: Option<usize>,
     /// A sentence on replays without a panel; empty for none.
     pub left_out: String,

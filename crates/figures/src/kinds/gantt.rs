@@ -26,8 +26,8 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-/// The largest number of rectangles in all panels of a drawing, which viewers can still open. A job has one rectangle for
-/// each run of neighbouring nodes.
+/// The largest number of rectangles in all panels of a drawing, which viewers can still open. A job has one
+/// rectangle for each run of neighbouring nodes.
 const MOST_BARS: usize = 4000;
 /// The largest number of panels of a drawing.
 const MOST_PANELS: usize = 4;

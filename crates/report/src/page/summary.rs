@@ -86,8 +86,8 @@ fn sorted(results: &Results) -> Vec<Curve> {
     curves
 }
 
-/// Returns sentences on the curves with the same numbers, which begin with a space; empty for several panels, or
-/// if no two curves have the same.
+/// Returns sentences on the curves with the same numbers, which begin with a space; empty for several panels,
+/// or if no two curves have the same.
 fn equal(curves: &[Curve], keys: &[Vec<Option<u64>>]) -> String {
     if curves.iter().any(|curve| curve.panel != curves[0].panel) {
         return String::new();

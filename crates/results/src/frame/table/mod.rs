@@ -83,7 +83,7 @@ impl Table {
             let mut from = 0;
             let is_sliced = FileFormat::of_path(&path) == Some(FileFormat::Parquet);
             loop {
-                // Parts without a wanted replay are skipped, except for the first one, whose columns are known.
+                // Parts without a wanted replay are skipped, but for the first one, which has the columns.
                 if is_sliced && from > 0 {
                     let (part, is_last) = read_slice(&path, &["replay"], from..from + ROWS)?;
                     if numbers(&part, "replay").is_some_and(|replays| !replays.into_iter().any(wanted)) {
