@@ -143,7 +143,7 @@
       const button = document.createElement("button"), choice = choices.find((other) => other.dataset.look === key);
       button.type = "button";
       button.append(...[...choice.childNodes].map((node) => node.cloneNode(true)));
-      button.className = "choice";
+      button.className = "named";
       button.setAttribute("aria-pressed", chosen.has(key));
       button.addEventListener("click", () => choose(key));
       return button;
