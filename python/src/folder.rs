@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
 
 use meshreplay::disk::{Claim, TEMPORARY};
 use meshreplay::figure::{Span, check_overwrite};
@@ -133,7 +134,8 @@ pub(crate) fn report(
     wait_for(py, move || {
         check_overwrite(&path, force).map_err(|error| failure(&error))?;
         let _claim = Claim::beside(&path).map_err(|error| failure(&error))?;
-        let (report, notes) = Report::from_folder(&folder, &options).map_err(|error| failure(&error))?;
+        let (report, notes) = Report::from_folder(&folder, &options, &AtomicUsize::default())
+            .map_err(|error| failure(&error))?;
         frame::write_whole(&path, report.html().as_bytes(), TEMPORARY).map_err(|error| failure(&error))?;
         Ok(notes)
     })?

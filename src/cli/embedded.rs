@@ -15,6 +15,7 @@ use super::plot::drawing::{DrawingArgs, PixelArgs};
 use super::reading::prepare_readers;
 use super::replay::{self, OF_PROGRAM, OF_READING, unplanned};
 use super::{Failure, usage};
+use crate::figure::draw::Drawing;
 use crate::figure::{PLOT_KINDS, Results, format_of_file, plot_kind};
 use crate::guest::Guests;
 use crate::study::{Draft, FlagValue, OPTIONS, ReplayOption, Study};
@@ -115,9 +116,10 @@ pub fn drawn(folder: &Path, kind: &str, words: &[String]) -> Result<String, Stri
     args.check(&[kind]).map_err(|error| error.to_string())?;
     let whole = |error| format!("{:#}", anyhow::Error::new(error));
     let results = Results::read(folder).map_err(whole)?;
-    let drawing = args.draw(kind, folder, &results, true).map_err(whole)?;
+    let drawings = args.draw(kind, folder, &results, true).map_err(whole)?;
     let missing = || format!("{}: the results do not hold {}", kind.name, kind.needs);
-    Ok(drawing.ok_or_else(missing)?.svg())
+    // A picture in a notebook may be long.
+    if drawings.is_empty() { Err(missing()) } else { Ok(Drawing::stacked(drawings).svg()) }
 }
 
 /// Returns an SVG drawing as the content of a file with this name. `words` are those arguments of `plot` that

@@ -1,7 +1,9 @@
 //! `meshreplay report`: writes results as one HTML file.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::runner::drawing;
 use super::{Failure, print, write_notes};
 use crate::disk::Claim;
 use crate::figure::{Clock, Results, Window, check_overwrite};
@@ -73,7 +75,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         None => None,
     };
     let options = ReportOptions { title: args.title.clone(), window_s, show: args.show.clone() };
-    let (report, notes) = Report::from_folder(&args.folder, &options)?;
+    let drawn = Arc::default();
+    let line = drawing(args.quiet, &drawn);
+    let made = Report::from_folder(&args.folder, &options, &drawn);
+    line.finish_and_clear();
+    let (report, notes) = made?;
     write_notes(args.quiet, &notes);
     if is_printed {
         return print(&report.html());

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fs;
 
+use meshreplay::figure::draw::Drawing;
 use meshreplay::figure::{LoadAxis, PLOT_KINDS, PlotKind, PlotOptions, Results, Setting, Span};
 
 use super::support::{Tested, bundled, run, run_with, wrong};
@@ -130,8 +131,8 @@ fn kinds_of_plots_take_what_changes_them_and_nothing_else() -> Tested {
     let results = Results::read(&folder)?;
     // A failure to draw is also compared, as the text of its error.
     let drawn = |kind: &PlotKind, options: &PlotOptions<'_>| match (kind.draw)(options, &results) {
-        Ok(Some(drawing)) => drawing.svg(),
-        other => format!("{:?}", other.map(|_| "nothing").map_err(|error| error.to_string())),
+        Ok(drawings) => drawings.into_iter().map(Drawing::svg).collect(),
+        Err(error) => error.to_string(),
     };
     for kind in PLOT_KINDS {
         for setting in [

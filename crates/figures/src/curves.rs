@@ -1,8 +1,10 @@
 //! Curves of saved results: the rows of each curve, its panel, its name and its look.
 
-use super::draw::Look;
+use std::collections::BTreeSet;
+
+use super::draw::{COLOURS, Look};
 use super::load::Load;
-use super::looks::looks;
+use super::looks::{look, looks_with};
 use super::results::Results;
 use meshreplay_alloc::allocator;
 
@@ -104,7 +106,11 @@ impl Results {
             for &column in others {
                 let label = if column == "log" { log(row) } else { self.coordinate(row, column) };
                 let is_of_curve = subject.is_none_or(|subject| subject == column);
-                if is_of_curve { name.push(label) } else { panel.push(label) }
+                match column {
+                    _ if is_of_curve => name.push(label),
+                    "arrival_scale" => panel.push(format!("arrivals ×{label}")),
+                    _ => panel.push(label),
+                }
             }
             let (name, panel) = (name.join(" · "), panel.join(" · "));
             match curves.iter_mut().find(|curve| curve.name == name && curve.panel == panel) {
@@ -124,13 +130,24 @@ impl Results {
     pub fn looks_of(&self, rows: &[(usize, &str)]) -> Vec<Look> {
         let subject = self.subject_column().unwrap_or("allocator");
         let subjects: Vec<String> = rows.iter().map(|(row, _)| self.subject(*row, subject)).collect();
+        let own: Option<Vec<Look>> = subjects.iter().map(|name| self.looks.get(name).copied()).collect();
+        let count = |of: &dyn Fn(usize) -> usize| (0..rows.len()).map(of).collect::<BTreeSet<_>>().len();
+        // The looks of the results fit most of their pictures.
+        if let Some(own) = own
+            && count(&|i| subjects.iter().position(|name| *name == subjects[i]).unwrap_or(i)) == rows.len()
+            && (rows.len() > COLOURS.len() || count(&|i| own[i].colour) == rows.len())
+        {
+            return own;
+        }
         let named = subjects.iter().zip(rows).map(|(subject, (_, name))| (&**subject, *name));
-        looks(&named.collect::<Vec<_>>())
+        looks_with(&named.collect::<Vec<_>>(), &|subject| {
+            self.looks.get(subject).copied().unwrap_or_else(|| look(subject))
+        })
     }
 
     /// Returns the subject of a row, which decides its look: its allocator in the short form, or its
     /// scheduler in full, independent of the user's spelling.
-    fn subject(&self, row: usize, coordinate: &str) -> String {
+    pub(super) fn subject(&self, row: usize, coordinate: &str) -> String {
         let spec = self.label(row, &format!("{coordinate}_spec"));
         if coordinate == "allocator" { allocator::short_label(&spec) } else { spec }
     }

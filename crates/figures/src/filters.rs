@@ -20,7 +20,7 @@ pub struct Filter<'a> {
 impl Results {
     /// Returns the results that fit all filters, see [`filtered`].
     pub fn filtered(&self, filters: &[Filter<'_>]) -> Result<Self, FigureError> {
-        Ok(Self::new(filtered(self.table.clone(), filters)?))
+        Ok(Self { looks: self.looks.clone(), ..Self::new(filtered(self.table.clone(), filters)?) })
     }
 }
 

@@ -1,5 +1,6 @@
-//! The look of each curve: a colour, a marker and a dash that depend on the name of its allocator or
-//! scheduler alone, so that it looks the same in all pictures, whatever else they show.
+//! The look of each curve: a colour, a marker and a dash. The name of its allocator or scheduler prefers one,
+//! so that it looks the same in most pictures. Two curves of a picture have the same colour only if there are
+//! more curves than colours, and never the same colour and marker.
 //!
 //! A hash of the name gives an order of preference for colours, markers and dashes. Names in [`KNOWN`] choose
 //! one after another, in its order, and no two of them get the same colour and marker. All other names choose
@@ -53,11 +54,22 @@ fn ranked<const N: usize>(bytes: &[u8]) -> [usize; N] {
 /// among the taken looks, and the dash that is rarest among those of the same colour. If all pairs are taken,
 /// it is the most preferred.
 fn free_look(name: &str, taken: &[Look]) -> Look {
+    look_among(name, taken, &|_| 0)
+}
+
+/// Returns a look as [`free_look`] does, with the rarest colour among the taken looks.
+fn rare_look(name: &str, taken: &[Look]) -> Look {
+    look_among(name, taken, &|colour| taken.iter().filter(|look| look.colour == colour).count())
+}
+
+/// Returns a look with a free pair of colour and marker. Colours of a lower `rank` are preferred.
+fn look_among(name: &str, taken: &[Look], rank: &dyn Fn(usize) -> usize) -> Look {
     // Each byte of the hash is the rank of one colour, marker or dash.
     let digest = Sha256::digest(format!("{SALT} {name}"));
     let (colours, rest) = digest.split_at(COLOURS.len());
     let (markers, dashes) = rest.split_at(MARKERS.len());
-    let colours: [usize; COLOURS.len()] = ranked(colours);
+    let mut colours: [usize; COLOURS.len()] = ranked(colours);
+    colours.sort_by_key(|&colour| rank(colour));
     let markers: [usize; MARKERS.len()] = ranked(markers);
     let dashes: [usize; DASHES.len()] = ranked(dashes);
     let is_free = |colour: usize, marker: usize| {
@@ -83,21 +95,37 @@ pub fn look(name: &str) -> Look {
     position.map_or_else(|| free_look(name, &LOOKS), |position| LOOKS[position])
 }
 
+/// Returns the position of a name among those that choose first, and the name.
+pub(super) fn order(name: &str) -> (usize, &str) {
+    (KNOWN.iter().position(|known| *known == name).unwrap_or(KNOWN.len()), name)
+}
+
 /// Returns the looks for the curves of one picture. The two texts of a curve are its subject (the allocator
-/// or scheduler that it shows) and its name, which distinguishes curves of the same subject. The first curve
-/// of a subject by name has the look of the subject, and its other curves have looks that are in the picture
-/// no other time.
+/// or scheduler that it shows, which prefers its own [`look`]) and its name, which distinguishes curves of
+/// the same subject. Colours are unique as long as there are some, and pairs of a colour and a marker always.
 pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
-    let mut looks: Vec<Look> = curves.iter().map(|(subject, _)| look(subject)).collect();
-    let mut order: Vec<usize> = (0..curves.len()).collect();
-    order.sort_by_key(|&i| curves[i]);
-    let mut taken = looks.clone();
-    for pair in order.windows(2) {
-        if curves[pair[0]].0 == curves[pair[1]].0 {
-            let (_, name) = curves[pair[1]];
-            looks[pair[1]] = free_look(name, &taken);
-            taken.push(looks[pair[1]]);
-        }
+    looks_with(curves, &look)
+}
+
+/// Returns looks as [`looks`] does. The first curve of a subject by name has the look that the subject
+/// prefers, unless an earlier subject has its colour.
+pub(super) fn looks_with(curves: &[(&str, &str)], preferred: &dyn Fn(&str) -> Look) -> Vec<Look> {
+    let mut by_name: Vec<usize> = (0..curves.len()).collect();
+    by_name.sort_by_key(|&i| curves[i]);
+    let is_first =
+        |i: usize| !by_name.iter().any(|&j| curves[j].0 == curves[i].0 && curves[j].1 < curves[i].1);
+    // All subjects choose before their further curves do.
+    let (first, further): (Vec<usize>, Vec<usize>) = (0..curves.len()).partition(|&i| is_first(i));
+    let further = by_name.iter().copied().filter(|i| further.contains(i));
+    let (mut looks, mut taken) = (vec![Look::default(); curves.len()], Vec::new());
+    for i in first.iter().copied().chain(further) {
+        let own = preferred(curves[i].0);
+        let uses = |colour: usize| taken.iter().filter(|look: &&Look| look.colour == colour).count();
+        let least = (0..COLOURS.len()).map(uses).min().unwrap_or_default();
+        let is_pair_free = !taken.iter().any(|look| (look.colour, look.marker) == (own.colour, own.marker));
+        let is_own = first.contains(&i) && is_pair_free && (uses(own.colour) == 0 || least > 0);
+        looks[i] = if is_own { own } else { rare_look(curves[i].1, &taken) };
+        taken.push(looks[i]);
     }
     looks
 }
@@ -133,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_does_not_depend_on_the_others() {
+    fn looks_of_a_picture_share_no_colour_if_there_are_enough() {
         // A change to the choice of looks changes these values and every picture.
         let golden = ["hilbert+bf", "mc1x1", "gabl", "easy"].map(|name| look(name).colour());
         assert_eq!(golden, ["#871dff", "#00966d", "#b432ba", "#908fb3"]);
@@ -147,9 +175,14 @@ mod tests {
                 (ours.colour, ours.marker) != (new.colour, new.marker)
             };
             assert!(KNOWN.iter().all(unlike));
-            if !picture.iter().any(|name| picture.iter().filter(|other| *other == name).count() > 1) {
-                assert_eq!(looks(&curves), alone);
-            }
+            // A curve keeps its look unless another one of the picture has its colour.
+            let found = looks(&curves);
+            let colours =
+                |looks: &[Look]| looks.iter().map(|look| look.colour).collect::<BTreeSet<_>>().len();
+            assert_eq!(colours(&found), curves.len().min(COLOURS.len()), "{curves:?}");
+            assert!(colours(&alone) < curves.len() || found == alone);
+            let pairs: BTreeSet<_> = found.iter().map(|look| (look.colour, look.marker)).collect();
+            assert_eq!(pairs.len(), curves.len());
         }
     }
 

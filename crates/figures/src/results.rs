@@ -1,11 +1,13 @@
 //! Saved results for plots: the columns in which they differ, and labels for their rows.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::draw::joined;
+use super::draw::{Look, joined};
 use super::error::FigureError;
 use super::load::{self, Load, LoadKind};
+use super::looks::{looks, order};
 use meshreplay_base::spec::{Spec, SpecError};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_results::frame::{JobCounts, Numbers, StudyFolder, Table};
@@ -18,6 +20,7 @@ fn identity() -> impl Iterator<Item = &'static str> {
 }
 
 /// The summary of a directory of results, prepared for plots.
+#[derive(Clone)]
 pub struct Results {
     /// The summary, which has at least one row.
     pub table: Table,
@@ -26,6 +29,8 @@ pub struct Results {
     /// The longest time between arrivals of each row, in seconds; `None` unless the rules of the rows differ
     /// only in this time.
     pub(super) gaps: Option<Vec<f64>>,
+    /// The looks of the allocators and of the schedulers, also of those that a filter leaves out.
+    pub(super) looks: BTreeMap<String, Look>,
 }
 
 impl Results {
@@ -42,7 +47,36 @@ impl Results {
     pub fn new(table: Table) -> Self {
         let varying: Vec<&str> = identity().filter(|name| table.varies(name)).collect();
         let gaps = if varying.contains(&"rules") { load::gaps(&table) } else { None };
-        Self { table, varying, gaps }
+        let mut results = Self { table, varying, gaps, looks: BTreeMap::new() };
+        results.choose_looks(&[]);
+        results
+    }
+
+    /// Chooses the looks of the allocators and of the schedulers, with the colours of these rows first.
+    pub fn choose_looks(&mut self, first: &[usize]) {
+        let rows = || first.iter().copied().chain(0..self.table.height());
+        let mut all = BTreeMap::new();
+        for column in ["allocator", "scheduler"] {
+            let mut subjects: Vec<String> = Vec::new();
+            for subject in rows().map(|row| self.subject(row, column)) {
+                if !subjects.contains(&subject) {
+                    subjects.push(subject);
+                }
+            }
+            // Without rows that come first, the look of a name does not depend on the order of the results.
+            if first.is_empty() {
+                subjects.sort_by(|a, b| order(a).cmp(&order(b)));
+            }
+            let named: Vec<(&str, &str)> = subjects.iter().map(|name| (&**name, &**name)).collect();
+            let looks = looks(&named);
+            all.extend(subjects.into_iter().zip(looks));
+        }
+        self.looks = all;
+    }
+
+    /// Returns whether the log of a row is overloaded, so that its waits measure the length of the log.
+    pub fn is_overloaded(&self, row: usize) -> bool {
+        self.table.number("overloaded", row).is_some_and(|overloaded| overloaded > 0.0)
     }
 
     /// Returns sentences on replays missing in the summary, on deleted cells, and on replays missing in the

@@ -76,7 +76,7 @@ fn beyond(panel: &[Tradeoff]) -> String {
 }
 
 /// Draws the replays. A page around the drawing names them.
-pub fn draw_tradeoffs(results: &Results, panels: &[Vec<Tradeoff>], page: Page) -> Drawing {
+pub fn draw_tradeoffs(results: &Results, panels: &[Vec<Tradeoff>], page: Page) -> Vec<Drawing> {
     let near = |panel: &Vec<Tradeoff>| -> Vec<Tradeoff> {
         let most = FAR * median(panel);
         panel.iter().filter(|one| one.distance <= most).cloned().collect()
@@ -113,8 +113,7 @@ pub fn draw_tradeoffs(results: &Results, panels: &[Vec<Tradeoff>], page: Page) -
         panels: panels.iter().map(panel).collect(),
         columns: 3,
         aspect: Some(0.8),
-        note: String::new(),
-        left_out: 0,
+        ..Panels::default()
     }
     .draw_on(page)
 }

@@ -228,9 +228,10 @@ fn by_published(comparison: &Comparison, page: Page) -> Option<Drawing> {
         return None;
     }
     let mut series: Vec<Series> = Vec::new();
-    for (i, finding) in ratios.iter().enumerate() {
+    // The first number is at the top.
+    for (i, finding) in ratios.iter().rev().enumerate() {
         let name = format!("{} {}", finding.log, finding.machine).trim().to_owned();
-        let point = Point { x: i as f64, y: finding.ratio()?, half_width: 0.0 };
+        let point = Point { x: finding.ratio()?, y: i as f64, half_width: 0.0 };
         add_point(&mut series, &name, Kind::Points, point);
     }
     let subjects: Vec<(&str, &str)> = series.iter().map(|series| (&*series.name, &*series.name)).collect();
@@ -238,8 +239,10 @@ fn by_published(comparison: &Comparison, page: Page) -> Option<Drawing> {
     for (series, look) in series.iter_mut().zip(looks) {
         series.look = look;
     }
-    let names = ratios.iter().map(|_| String::new()).collect();
-    let x = Axis { title: "published numbers, in their order".to_owned(), names, ..Axis::default() };
-    let y = Axis { title: "measured by published".to_owned(), shows: Some(1.0), ..Axis::default() };
+    series.reverse();
+    let names = ratios.iter().rev().map(|finding| finding.item.clone()).collect();
+    let y = Axis { names, ..Axis::default() };
+    let measured = "measured number divided by the published one".to_owned();
+    let x = Axis { title: measured, shows: Some(1.0), ..Axis::default() };
     Some(Chart { title: title(comparison, false), x, y, series, ..Chart::default() }.draw_on(page))
 }

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use super::compared::{Along, Cell, rivals};
 use super::hidden::{HiddenColumns, Operands};
-use super::intervals::Ratios;
-use super::verdict::{OF_WAITS, OVERLOADED};
+use super::verdict::OVERLOADED;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::{SpecError, unknown};
+use meshreplay_figures::Ratios;
 use meshreplay_logs::Partitions;
 use meshreplay_results::frame::{Column, FrameError, Numbers, Table};
 use meshreplay_results::text::{Grid, Labelled, PaperCell, PaperTable, Side, best, decimals, grouped};
-use meshreplay_sim::metrics::{Better, Interval, Metric, metric};
+use meshreplay_sim::metrics::{Better, Interval, Metric, OF_WAITS, metric};
 use meshreplay_study::study::Coordinate;
 
 /// The content and the form of a table.

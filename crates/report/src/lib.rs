@@ -7,7 +7,6 @@ mod compared;
 mod crosstab;
 mod groups;
 mod hidden;
-mod intervals;
 mod layout;
 mod listing;
 mod page;

@@ -2,11 +2,11 @@
 //! half the width of the confidence interval.
 
 use super::chosen_columns::{ColumnError, NONE, TextColumn, spread, text_columns};
-use super::verdict::{OF_WAITS, OVERLOADED, Winners};
+use super::verdict::{OVERLOADED, Winners};
 use meshreplay_results::frame::{self, FinishedRun};
 use meshreplay_results::text::{Align, Screen, Table, duration_ns, grouped};
 use meshreplay_sim::metrics::{
-    Better, Display, Group, Has, Interval, METRICS, Metric, Needs, Slice, Slices, TableColumn,
+    Better, Display, Group, Has, Interval, METRICS, Metric, Needs, OF_WAITS, Slice, Slices, TableColumn,
 };
 use meshreplay_study::study::{Coordinate, Options, Outcome, ReplaySpec, Study};
 

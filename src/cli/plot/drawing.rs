@@ -156,7 +156,7 @@ impl DrawingArgs {
         }
     }
 
-    /// Returns a drawing of this kind of the results in `folder`; `None` if the results lack the data.
+    /// Returns the drawings of this kind of the results in `folder`; none if the results lack the data.
     /// `is_asked` is true if the user named the kind.
     pub(in crate::cli) fn draw(
         &self,
@@ -164,7 +164,7 @@ impl DrawingArgs {
         folder: &Path,
         results: &Results,
         is_asked: bool,
-    ) -> Result<Option<Drawing>, FigureError> {
+    ) -> Result<Vec<Drawing>, FigureError> {
         let filters = self.filters.given();
         let filtered = if filters.is_empty() { None } else { Some(results.filtered(&filters)?) };
         let results = filtered.as_ref().unwrap_or(results);
@@ -192,14 +192,14 @@ impl DrawingArgs {
         }
         let drawing = drawing?;
         let whole = PlotOptions { window_s: None, ..options };
-        if drawing.is_none()
+        if drawing.is_empty()
             && is_asked
             && options.window_s.is_some()
-            && (kind.draw)(&whole, results)?.is_some()
+            && !(kind.draw)(&whole, results)?.is_empty()
         {
             return Err(FigureError::NothingInWindow { kind: kind.name });
         }
-        Ok(drawing.map(|drawing| self.paper.printed(drawing)))
+        Ok(drawing.into_iter().map(|drawing| self.paper.printed(drawing)).collect())
     }
 }
 

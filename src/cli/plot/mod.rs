@@ -20,7 +20,7 @@ use crate::frame::{TEMPORARY, write_whole};
 /// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
 ///
 /// Reads what `replay -o` or `sweep -o` wrote, and replays nothing. Without --kind, draws every kind that
-/// the results have data for. An allocator has the same colour and marker in all pictures.
+/// the results have data for. An allocator has the same colour and marker in all pictures of the results.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay plot out
@@ -41,7 +41,8 @@ pub(super) struct Args {
     drawing: DrawingArgs,
 
     /// Directory of the pictures, which are called by their kind and format, such as load.svg [default: the
-    /// directory of the results]. Or the file of a single picture, such as load.pdf.
+    /// directory of the results]. Or the file of a single picture, such as load.pdf. Panels that one page has
+    /// no room for are in further files, such as load-1.pdf and load-2.pdf.
     #[arg(short, long, value_name = "DIR or FILE")]
     output: Option<PathBuf>,
 
@@ -98,7 +99,25 @@ impl Args {
             _ => Ok((None, format)),
         }
     }
+
+    /// Returns the file of a picture of this kind with this number.
+    fn file(&self, folder: Option<&Path>, kind: &PlotKind, format: &PictureFormat, number: &str) -> PathBuf {
+        if let Some(folder) = folder {
+            return folder.join(format!("{}{number}.{}", kind.name, format.name));
+        }
+        let file = self.output.clone().unwrap_or_default();
+        let [stem, ending] =
+            [file.file_stem(), file.extension()].map(|part| part.unwrap_or_default().to_owned());
+        file.with_file_name(format!("{}{number}.{}", stem.display(), ending.display()))
+    }
 }
+
+/// The largest number of files of a kind.
+const MOST_FILES: usize = 12;
+
+/// The remedy for panels that do not fit.
+const CHOOSE: &str =
+    "--log, --machine, --scheduler, --allocator and --replay choose, and a larger --size has more room";
 
 /// Draws the pictures and prints the names of their files.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -117,7 +136,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let is_asked = !args.kind.is_empty();
     let wanted = if is_asked { args.kind.clone() } else { PLOT_KINDS.iter().collect() };
     for kind in wanted {
-        let Some(drawing) = args.drawing.draw(kind, &args.folder, &results, is_asked)? else {
+        let drawings = args.drawing.draw(kind, &args.folder, &results, is_asked)?;
+        if drawings.is_empty() {
             let missing = format!("{}: {} does not hold {}", kind.name, args.folder.display(), kind.needs);
             if is_asked {
                 return Err(anyhow!(missing).into());
@@ -126,11 +146,33 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 note(args.quiet, &format!("left out {missing}"));
             }
             continue;
-        };
-        let name = format!("{}.{}", kind.name, format.name);
-        let path = folder.map(|folder| folder.join(name)).or_else(|| args.output.clone()).unwrap_or_default();
-        check_overwrite(&path, args.force)?;
-        pictures.push((path, (format.write)(&drawing.svg(), args.pixels.factor())?));
+        }
+        let files = drawings.len();
+        if files > MOST_FILES {
+            let many = format!(
+                "{}: the panels would fill {files} files (at most {MOST_FILES}); {CHOOSE}",
+                kind.name
+            );
+            if is_asked {
+                return Err(Failure::Usage(anyhow!(many)));
+            }
+            note(args.quiet, &format!("left out {many}"));
+            continue;
+        }
+        if files > 1 {
+            let many =
+                format!("{}: one page has no room for all panels, which are in {files} files", kind.name);
+            note(args.quiet, &format!("{many}; {CHOOSE}"));
+        }
+        for (i, drawing) in drawings.into_iter().enumerate() {
+            if !drawing.left_out.is_empty() {
+                note(args.quiet, &format!("{}: {} {CHOOSE}", kind.name, drawing.left_out));
+            }
+            let number = if files > 1 { format!("-{}", i + 1) } else { String::new() };
+            let path = args.file(folder, kind, format, &number);
+            check_overwrite(&path, args.force)?;
+            pictures.push((path, (format.write)(&drawing.svg(), args.pixels.factor())?));
+        }
     }
     for (path, bytes) in pictures {
         write_whole(&path, &bytes, TEMPORARY)?;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Context;
 
 use self::progress::Progress;
-pub(super) use self::progress::{counted, reading, writing};
+pub(super) use self::progress::{counted, drawing, reading, writing};
 use super::interrupt::{GRACE, Saving};
 use super::{Failure, complain, interrupt};
 use crate::frame::{FileFormat, StudyFolder};

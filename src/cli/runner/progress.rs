@@ -3,11 +3,13 @@
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
+use crate::figure::PLOT_KINDS;
 use crate::study::{Coordinate, Running, State, Study};
 use crate::text::grouped;
 use crate::trace::bytes_read;
@@ -181,6 +183,14 @@ pub(in crate::cli) fn reading(quiet: bool, logs: &[PathBuf]) -> ProgressBar {
 /// Shows on a terminal that files are being written, until the returned line is cleared.
 pub(in crate::cli) fn writing(quiet: bool) -> ProgressBar {
     busy(quiet, || "writing results".to_owned())
+}
+
+/// Shows on a terminal how many kinds of figures of a report are drawn, until the returned line is cleared.
+pub(in crate::cli) fn drawing(quiet: bool, drawn: &Arc<AtomicUsize>) -> ProgressBar {
+    let drawn = Arc::clone(drawn);
+    let text =
+        move || format!("report: {} of {} kinds of figures", drawn.load(Ordering::Relaxed), PLOT_KINDS.len());
+    busy(quiet, text)
 }
 
 /// Shows a text on a terminal once work takes longer than an instant.

@@ -81,6 +81,10 @@ impl Axis {
     }
 }
 
+/// The space at the right of the data of a panel, and the least space between two labels, in pixels.
+const RIGHT: f64 = 13.0;
+const BETWEEN: f64 = 9.0;
+
 /// An axis with its ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ticks {
@@ -104,9 +108,10 @@ impl Ticks {
     /// Drops every second tick until the labels on an axis of `wide` pixels do not meet.
     pub(super) fn thin(&mut self, wide: f64) {
         let position = |value: f64| wide * self.share(value);
-        let meet = |a: &Mark, b: &Mark| {
-            position(b.0) - position(a.0) < f64::midpoint(width(&a.1), width(&b.1)) + 6.0
-        };
+        // The last label is moved into its drawing.
+        let middle = |mark: &Mark| position(mark.0).min(wide + RIGHT - width(&mark.1) / 2.0);
+        let meet =
+            |a: &Mark, b: &Mark| middle(b) - middle(a) < f64::midpoint(width(&a.1), width(&b.1)) + BETWEEN;
         let mut kept = self.marks.clone();
         while kept.len() > 2 && kept.windows(2).any(|pair| meet(&pair[0], &pair[1])) {
             kept = kept.into_iter().step_by(2).collect();

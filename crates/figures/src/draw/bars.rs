@@ -26,6 +26,10 @@ pub struct BarGroup {
     pub name: String,
     /// The values of the bars, one for each entry of the legend; `None` where there is no number.
     pub bars: Vec<Option<f64>>,
+    /// The confidence intervals of the bars; empty, or `None` for a bar without one.
+    pub intervals: Vec<Option<Span>>,
+    /// Whether each bar is hatched, as it measures an overloaded replay; empty for none.
+    pub hatched: Vec<bool>,
     /// Published ranges and the like, drawn as frames in front of the bars.
     pub ranges: Vec<Range>,
 }
@@ -82,7 +86,7 @@ impl Bars {
     /// Returns the chart as a drawing for a page, with the groups broken into lines.
     pub fn draw_on(&self, page: Page) -> Drawing {
         let all = self.groups.len();
-        page.fitted(all, 1, &|shown| {
+        page.fitted(all, "groups of bars", &|shown| {
             let mut bars = self.clone();
             bars.groups.truncate(shown);
             let [marks, note] = &self.notes;
@@ -113,7 +117,9 @@ impl Bars {
         };
         let bars = self.groups.iter().flat_map(tops);
         let ranges = self.groups.iter().flat_map(|group| &group.ranges);
+        let intervals = self.groups.iter().flat_map(|group| group.intervals.iter().flatten());
         let values = bars.chain(ranges.flat_map(|range| [range.ends.0, range.ends.1]));
+        let values = values.chain(intervals.flat_map(|span| [span.low, span.high]));
         let values = values.chain(self.shows.into_iter().flat_map(|span| [span.low, span.high]));
         let data = Span::covering(values.filter(|value| value.is_finite())).with(self.base);
         Ticks::new(Scale::Linear, ends(Scale::Linear, data, Some(self.base), None), wanted)
@@ -148,7 +154,7 @@ impl Bars {
     /// Returns the number of groups in a line; all lines have about the same number.
     fn groups_of_line(&self, page: Page) -> usize {
         let count = self.groups.len().max(1);
-        let most = (self.room(page) / (self.least_bar(page) * self.bars() as f64 + GAP)) as usize;
+        let most = (self.room(page) / (self.least_bar(page) * self.bars() as f64 + self.gap())) as usize;
         count.div_ceil(count.div_ceil(most.max(1)))
     }
 
@@ -159,7 +165,7 @@ impl Bars {
 
     /// Returns the least width of a panel with all groups in one line.
     pub(super) fn least_width(&self, page: Page) -> f64 {
-        let step = self.least_bar(page) * self.bars() as f64 + GAP;
+        let step = self.least_bar(page) * self.bars() as f64 + self.gap();
         left(&self.vertical(6), page) + step * self.groups.len() as f64 + GAP + 6.0
     }
 
@@ -170,10 +176,20 @@ impl Bars {
         if page.width.is_none() {
             return least;
         }
-        let filled = |room: f64| (room / each as f64 - GAP) / self.bars() as f64;
+        let filled = |room: f64| (room / each as f64 - self.gap()) / self.bars() as f64;
         let beside = filled(room - if page.is_panel() { 0.0 } else { self.beside() });
         let filled = if beside >= least.max(20.0) { beside } else { filled(room) };
         filled.clamp(least, least.max(if each == 1 { 64.0 } else { 40.0 }))
+    }
+
+    /// Returns the gap between groups.
+    fn gap(&self) -> f64 {
+        if self.is_stacked { GAP / 3.0 } else { GAP }
+    }
+
+    /// Returns the sample of a bar in a legend.
+    pub(super) fn sample(&self, look: Look) -> Sample<'static> {
+        if self.is_stacked { Sample::Pattern(look) } else { Sample::Marker(look) }
     }
 
     /// Returns the width of a legend at the right of the bars.
@@ -198,6 +214,9 @@ impl Bars {
         } else {
             (widest(lines), 14.0)
         };
+        // A name may reach over the groups without names that follow it.
+        let labels = self.groups.iter().filter(|group| !group.name.is_empty()).count().max(1);
+        let names = names / (self.groups.len() / labels).max(1) as f64;
         (names / self.bars() as f64).clamp(least, 40.0)
     }
 }
@@ -210,7 +229,7 @@ fn left(axis: &Ticks, page: Page) -> f64 {
 impl Line<'_> {
     /// Returns the distance from one group to the next.
     fn step(&self) -> f64 {
-        self.bar * self.chart.bars() as f64 + GAP
+        self.bar * self.chart.bars() as f64 + self.chart.gap()
     }
 
     /// Returns the line as a drawing.
@@ -218,9 +237,10 @@ impl Line<'_> {
         let Self { chart, page: on, has_legend, axis, .. } = *self;
         let heading = Heading::new(on, &chart.title, &chart.subtitle);
         let (left, top, step) = (left(axis, on), heading.height(), self.step());
+        let room = if chart.is_stacked { f64::INFINITY } else { step - 4.0 };
         let named = |group: &BarGroup| -> Vec<String> {
             // A sign and its number stay together.
-            let line = |line: &str| wrapped(&line.replace("× ", "×\u{a0}"), step - 4.0);
+            let line = |line: &str| wrapped(&line.replace("× ", "×\u{a0}"), room);
             group.name.lines().flat_map(line).collect()
         };
         let below_groups: Vec<Vec<String>> = self.groups.iter().map(named).collect();
@@ -229,7 +249,7 @@ impl Line<'_> {
         let beside = if has_legend { chart.beside() } else { 0.0 };
         let right = left + step * self.groups.len() as f64 + GAP;
         let legend = chart.legend.iter().filter(|_| has_legend);
-        let entries = legend.map(|(name, look)| (name.as_str(), Sample::Marker(*look))).collect();
+        let entries = legend.map(|(name, look)| (name.as_str(), chart.sample(*look))).collect();
         let is_beside = on.width.is_none_or(|width| width >= right + beside);
         let (beside_entries, below_entries) =
             if is_beside { (entries, Vec::new()) } else { (Vec::new(), entries) };
@@ -254,7 +274,7 @@ impl Line<'_> {
         }
         self.draw_groups(&mut page, left + GAP, &at);
         for (i, lines) in below_groups.iter().enumerate() {
-            let middle = left + GAP + step * i as f64 + (step - GAP) / 2.0;
+            let middle = left + GAP + step * i as f64 + (step - chart.gap()) / 2.0;
             for (line, name) in lines.iter().enumerate() {
                 page.text(middle, bottom + 19.0 + LINE * line as f64, Anchor::Middle, INK, name);
             }
@@ -287,11 +307,18 @@ impl Line<'_> {
                 let style = Style { colour: look.colour(), class: &class };
                 let x = from + bar * column as f64 + 1.0;
                 page.rectangle(x, top, bar - 2.0, (low - top).max(0.5), style, Some(&words));
-                // Markers distinguish bars of the same colour, and bars in grey print.
-                let end = if value < base { low + 7.0 } else { top - 7.0 };
-                if !is_stacked {
-                    page.marker(from + bar * (j as f64 + 0.5), end, *look, None);
+                // Markers distinguish bars in grey print, and patterns the parts of stacked bars.
+                if is_stacked {
+                    page.hatch([x, top, bar - 2.0, low - top], look.marker);
+                    continue;
                 }
+                let is_hatched = group.hatched.get(j).is_some_and(|is_hatched| *is_hatched);
+                page.hatch([x, top, bar - 2.0, low - top], usize::from(is_hatched));
+                let middle = from + bar * (j as f64 + 0.5);
+                if let Some(Some(span)) = group.intervals.get(j) {
+                    page.whisker(middle, at(span.high), at(span.low));
+                }
+                page.marker(middle, at(value), *look, None);
             }
             for Range { bar: position, ends, words } in &group.ranges {
                 let (top, low) = (at(ends.1), at(ends.0));
@@ -304,6 +331,47 @@ impl Line<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The attributes of this name in a drawing.
+    fn attributes(svg: &str, name: &str) -> Vec<f64> {
+        let name = format!(" {name}=\"");
+        let values = svg.split(&name).skip(1).filter_map(|rest| rest.split('"').next());
+        values.filter_map(|value| value.parse().ok()).collect()
+    }
+
+    #[test]
+    fn markers_stand_on_values_and_intervals_are_drawn() {
+        let group = |bars: [f64; 3], is_hatched| BarGroup {
+            bars: bars.map(Some).to_vec(),
+            intervals: vec![None, Some(Span::new(0.8, 1.4)), None],
+            hatched: vec![false, false, is_hatched],
+            ..BarGroup::default()
+        };
+        let bars = |is_hatched| {
+            let legend = ["a", "b", "c"].map(|name| (name.to_owned(), Look::default())).to_vec();
+            let groups = vec![group([1.0, 1.2, 0.7], is_hatched)];
+            Bars { groups, legend, base: 1.0, ..Bars::default() }.draw().svg()
+        };
+        let svg = bars(false);
+        // The ticks give the scale of the axis: the base line is the last line but those of the whisker.
+        let markers = &attributes(&svg, "cy")[..3];
+        let bar = svg.split("<rect").filter(|rect| rect.contains("\"bar\"")).map(|rect| {
+            let [y, height] = ["y", "height"].map(|name| attributes(rect, name)[0]);
+            [y, y + height]
+        });
+        let bars_at: Vec<[f64; 2]> = bar.collect();
+        let near = |a: f64, b: f64| (a - b).abs() < 0.6;
+        assert!(
+            near(markers[0], bars_at[0][0]) && near(markers[1], bars_at[1][0]),
+            "{markers:?} {bars_at:?}"
+        );
+        assert!(near(markers[2], bars_at[2][1]), "{markers:?} {bars_at:?}");
+        let unit = (markers[0] - markers[1]) / 0.2;
+        let ends = [markers[0] - 0.4 * unit, markers[0] + 0.2 * unit];
+        let lines = attributes(&svg, "y1");
+        assert!(ends.iter().all(|end| lines.iter().any(|y| near(*y, *end))), "{ends:?}: {lines:?}");
+        assert_eq!([&svg, &bars(true)].map(|svg| svg.matches("class=\"hatch\"").count()), [0, 1]);
+    }
 
     #[test]
     fn many_groups_are_drawn_in_lines_on_one_axis() {

@@ -1,7 +1,7 @@
 //! Box plots: a row for each distribution, with its name at the left.
 
 use super::axis::{Axis, Ticks, ends};
-use super::drawing::{Anchor, Drawing, GRID, INK, PAPER, Style};
+use super::drawing::{Anchor, Drawing, GRID, INK, PAPER, Style, title_height};
 use super::legend::Notes;
 use super::look::Look;
 use super::page::{Heading, Page, some_of};
@@ -46,7 +46,7 @@ impl Boxes {
     /// Returns the plot as a drawing for a page.
     pub fn draw_on(&self, page: Page) -> Drawing {
         let all = self.rows.len();
-        page.fitted(all, 1, &|shown| {
+        page.fitted(all, "rows", &|shown| {
             let rows = self.rows[..shown].to_vec();
             Notes::below(Self { rows, ..self.clone() }.draw_rows(page), &some_of(shown, all, "rows"))
         })
@@ -96,17 +96,15 @@ impl Boxes {
         let mut ticks = Ticks::new(axis.scale, span, ((wide / 80.0) as usize).clamp(2, 6));
         ticks.thin(wide);
         let at = |value: f64| left + wide * ticks.share(value).clamp(0.0, 1.0);
-        let below = if page.is_panel() { BELOW - 20.0 } else { BELOW };
+        let title = if page.is_panel() { String::new() } else { axis.title(span) };
+        let below = if page.is_panel() { BELOW - 20.0 } else { BELOW + title_height(&title, page.width) };
         let mut drawing = Drawing::titled(&heading, left, left + wide + 20.0, bottom + below);
         for (value, label) in &ticks.marks {
             drawing.line(at(*value), top, at(*value), bottom, GRID);
             drawing.label(at(*value), bottom + 19.0, label);
         }
         drawing.line(left, bottom, left + wide, bottom, INK);
-        if !page.is_panel() {
-            let title = axis.title(span);
-            drawing.text(left + wide / 2.0, bottom + 40.0, Anchor::Middle, INK, &title);
-        }
+        drawing.title_below(left + wide / 2.0, bottom + 40.0, &title);
         for (i, box_row) in self.rows.iter().enumerate() {
             let middle = top + row * (i as f64 + 0.5) + if are_above { 7.0 } else { 0.0 };
             if are_above {

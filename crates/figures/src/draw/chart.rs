@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, Scale, Ticks, ends};
 use super::coinciding::{self, NamedPath};
-use super::drawing::{Anchor, Drawing, GRID, INK, Position, QUIET};
+use super::drawing::{Anchor, Drawing, GRID, INK, Position, QUIET, Style, title_height};
 use super::legend::{Entry, Legend, Notes, Sample};
 use super::look::Look;
 use super::page::{Heading, Names, Page, some_of};
@@ -76,6 +76,8 @@ pub struct Chart {
     pub labels: Vec<PointLabel>,
     /// Values to compare the data with.
     pub references: Vec<Reference>,
+    /// The corners of a grey line behind the data, as values of the axes; empty for none.
+    pub front: Vec<(f64, f64)>,
     /// The meaning of hollow marks, printed below the data; empty without marks.
     pub references_are: String,
     /// A remark printed below the data; empty for none.
@@ -105,6 +107,10 @@ const BOTTOM: f64 = 52.0;
 const WIDE: f64 = 560.0;
 const HIGH: f64 = 360.0;
 const NARROW: f64 = 300.0;
+/// The style of a frontier.
+const FRONT: Style<'_> = Style { colour: "#999999", class: "front" };
+/// Height of a name on the vertical axis, in pixels.
+const NAMED: f64 = 14.0;
 
 /// Returns the axis of `values`, with about `wanted` ticks and with its ends close to the values, or with a
 /// tick for each name and half a unit around the names. Without values it has no ticks.
@@ -138,7 +144,7 @@ impl Chart {
     /// or in a legend below the data on a narrow page.
     pub fn draw_on(&self, page: Page) -> Drawing {
         let all = self.series.len();
-        page.fitted(all, 1, &|shown| {
+        page.fitted(all, "curves", &|shown| {
             let mut chart = self.clone();
             chart.series.truncate(shown);
             [&*self.note, " ", &some_of(shown, all, "curves")].concat().trim().clone_into(&mut chart.note);
@@ -195,9 +201,11 @@ impl Chart {
         let sentences = [&*coinciding, &self.references_are, &self.note];
         let notes = Notes::new(sentences, left + wide + right - from - 4.0, false);
         let has_x_title = page.panel.is_none_or(|panel| panel.has_x_unit);
-        let below_data = if has_x_title { BOTTOM } else { BOTTOM - 24.0 };
+        let title = if page.is_panel() { self.x.title_and_unit()[1] } else { &self.x.title };
+        let below_data = if has_x_title { BOTTOM + title_height(title, page.width) } else { BOTTOM - 24.0 };
         let below = below_data + notes.height() + legend.height() + 4.0;
         let names = if is_beside { self.series.len() as f64 * LINE } else { 0.0 };
+        let names = names.max(self.y.names.len() as f64 * NAMED);
         area.height = match (page.height, page.width) {
             (Some(height), _) => (height - area.top - below).max(60.0),
             (None, Some(_)) => (0.65 * wide).clamp(120.0, HIGH).max(names),
@@ -208,11 +216,9 @@ impl Chart {
         }
         let bottom = area.top + area.height + below_data;
         let mut drawing = Drawing::titled(&heading, left, left + wide + right, bottom + below - below_data);
-        self.draw_data(&mut drawing, &area);
+        self.draw_data(&mut drawing, &area, page.names);
         if has_x_title {
-            let x = area.left + area.width / 2.0;
-            let title = if page.is_panel() { self.x.title_and_unit()[1] } else { &self.x.title };
-            drawing.text(x, area.top + area.height + 40.0, Anchor::Middle, INK, title);
+            drawing.title_below(area.left + area.width / 2.0, area.top + area.height + 40.0, title);
         }
         if !page.is_panel() {
             let y = area.top + area.height / 2.0;
@@ -226,12 +232,16 @@ impl Chart {
         drawing
     }
 
-    /// Returns a sentence on coinciding curves in this area; empty if there are none.
-    fn coincidence(&self, area: &PlotArea) -> String {
+    /// Returns the curves with their paths in this area.
+    fn paths(&self, area: &PlotArea) -> Vec<NamedPath<'_>> {
         let path = |series: &Series| fit(series).iter().map(|point| area.at(point.x, point.y)).collect();
         let paths = self.series.iter();
-        let paths = paths.map(|series| (&*series.name, path(series), series.kind != Kind::Points));
-        let paths: Vec<NamedPath<'_>> = paths.collect();
+        paths.map(|series| (&*series.name, path(series), series.kind != Kind::Points)).collect()
+    }
+
+    /// Returns a sentence on coinciding curves in this area; empty if there are none.
+    fn coincidence(&self, area: &PlotArea) -> String {
+        let paths = self.paths(area);
         coinciding::sentence(&paths, coinciding::groups(&paths)).unwrap_or_default()
     }
 
@@ -242,15 +252,24 @@ impl Chart {
         self.coincidence(&PlotArea { left: 0.0, top: 0.0, width, height: HIGH, x, y })
     }
 
-    /// Draws the axes and the curves.
-    fn draw_data(&self, page: &mut Drawing, area: &PlotArea) {
+    /// Draws the axes and the curves. Of coinciding curves that a sentence names, only the first is drawn.
+    fn draw_data(&self, page: &mut Drawing, area: &PlotArea, names: Names) {
         draw_axes(page, area);
+        for pair in self.front.windows(2) {
+            let [(x1, y1), (x2, y2)] = [pair[0], pair[1]].map(|(x, y)| area.at(x, y));
+            page.line(x1, y1, x2, y2, FRONT);
+        }
         if self.series.iter().all(|series| series.points.is_empty()) && self.references.is_empty() {
             let [x, y] = [area.left + area.width / 2.0, area.top + area.height / 2.0];
             let words = if self.x.scale == Scale::Log { "nothing above 0" } else { "no values" };
             page.text(x, y, Anchor::Middle, QUIET, words);
         }
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
+        if names == Names::Inside {
+            let groups = coinciding::groups(&self.paths(area));
+            let is_drawn = |i: usize| groups.iter().any(|group| group[0] == i);
+            order.retain(|(i, series)| series.kind == Kind::Points || is_drawn(*i));
+        }
         // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above
         // all curves.
         order.sort_by_key(|(_, series)| series.look.layer());
@@ -267,7 +286,12 @@ impl Chart {
         let markers = self.series.iter().flat_map(fit).map(|point| area.at(point.x, point.y));
         let labels = self.labels.iter().map(|label| (area.at(label.x, label.y), &*label.words));
         let [right, bottom] = [area.left + area.width, area.top + area.height];
-        draw_labels(page, [area.left, area.top, right, bottom], markers.collect(), labels.collect());
+        draw_labels(
+            page,
+            [area.left, area.top, right, bottom],
+            markers.collect(),
+            &labels.collect::<Vec<_>>(),
+        );
         for reference in self.references.iter().filter(|reference| reference.y.is_finite()) {
             let (x, y) = area.at(reference.x, reference.y);
             page.hollow(x, y, Some((reference.look, &reference.words)));
@@ -445,6 +469,24 @@ mod tests {
         assert_eq!(along(&corner, 0.0)[..2], [(22.0, 0.0), (110.0, 22.0)]);
         assert_eq!(along(&[(0.0, 0.0), (9000.0, 0.0)], 0.5).len(), 6);
         assert!(along(&[(1.0, 1.0)], 0.5).is_empty() && along(&[(1.0, 1.0); 3], 0.5).is_empty());
+    }
+
+    #[test]
+    fn coinciding_curves_are_drawn_once() {
+        let series = |name: &str, y: f64| Series {
+            name: name.to_owned(),
+            look: Look::default(),
+            kind: Kind::Curve,
+            points: vec![Point { x: 0.0, y: 1.0, half_width: 0.0 }, Point { x: 1.0, y, half_width: 0.0 }],
+        };
+        let series = vec![series("a", 2.0), series("b", 2.0), series("c", 3.0)];
+        let chart = Chart { series, ..Chart::default() };
+        let count = |names: Names| {
+            let svg = chart.draw_on(Page { names, width: Some(400.0), ..Page::default() }).svg();
+            (svg.matches("<title>").count(), svg.contains("a and b coincide."))
+        };
+        // A page around the drawing shows any of them.
+        assert_eq!([Names::Inside, Names::Outside].map(count), [(4, true), (6, false)]);
     }
 
     #[test]

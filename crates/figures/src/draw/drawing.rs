@@ -34,6 +34,9 @@ pub(super) enum Anchor {
     End,
 }
 
+/// The number of patterns of bars.
+pub(crate) const PATTERNS: usize = 6;
+
 /// A point of a drawing, in pixels from its upper left corner.
 pub(super) type Position = (f64, f64);
 
@@ -62,6 +65,10 @@ pub struct Drawing {
     size_mm: Option<SizeMm>,
     /// Whether curves, bars and markers have the CSS classes of their looks.
     has_looks: bool,
+    /// The name of the only panel; empty for several panels, or without a name.
+    pub panel: String,
+    /// A sentence on the content that has no room; empty for none.
+    pub left_out: String,
     elements: Vec<Box<dyn Node>>,
 }
 
@@ -82,7 +89,8 @@ fn round(value: f64) -> f64 {
 
 impl Drawing {
     fn empty(width: f64, height: f64) -> Self {
-        Self { width, height, size_mm: None, has_looks: false, elements: Vec::new() }
+        let (panel, left_out) = (String::new(), String::new());
+        Self { width, height, size_mm: None, has_looks: false, panel, left_out, elements: Vec::new() }
     }
 
     /// Returns the CSS class of a part of a curve with the classes of its look, which come first so that
@@ -124,12 +132,21 @@ impl Drawing {
         Self { size_mm: Some(size), ..self }
     }
 
-    /// Stacks drawings below each other. A single drawing is returned unchanged.
+    /// Sets the sentence on the content that has no room, unless it is empty.
+    #[must_use]
+    pub(super) fn leaving_out(self, left_out: String) -> Self {
+        if left_out.is_empty() { self } else { Self { left_out, ..self } }
+    }
+
+    /// Stacks drawings below each other, on paper at the width of the first. A single drawing is returned
+    /// unchanged.
     pub fn stacked(mut drawings: Vec<Self>) -> Self {
         if drawings.len() == 1 {
             return drawings.remove(0);
         }
-        Self::empty(0.0, 0.0).tiled(drawings, 1, 0.0)
+        let size_mm = drawings.first().and_then(|first| first.size_mm);
+        let size_mm = size_mm.map(|size| SizeMm { height: None, ..size });
+        Self { size_mm, ..Self::empty(0.0, 0.0) }.tiled(drawings, 1, 0.0)
     }
 
     /// Returns this heading with the drawings below it, in lines of at most `columns`, from x = `left` on.
@@ -207,6 +224,57 @@ impl Drawing {
         let half = width(words) / 2.0 + 1.0;
         let x = if 2.0 * half < self.width { x.clamp(half, self.width - half) } else { x };
         self.text(x, y, Anchor::Middle, INK, words);
+    }
+
+    /// Adds a confidence interval: an upright line with its ends.
+    pub(super) fn whisker(&mut self, x: f64, high: f64, low: f64) {
+        self.line(x, high, x, low, INK);
+        for y in [high, low] {
+            self.line(x - 3.0, y, x + 3.0, y, INK);
+        }
+    }
+
+    /// Adds the title below an axis with its middle at x, in as many lines as the width of the drawing needs,
+    /// see [`title_height`].
+    pub(super) fn title_below(&mut self, x: f64, y: f64, words: &str) {
+        for (i, line) in wrapped(words, self.width - 8.0).iter().enumerate() {
+            self.label(x, y + LINE * i as f64, line);
+        }
+    }
+
+    /// Adds lines over a rectangle, which tell it apart in grey print: none for pattern 0 of [`PATTERNS`].
+    pub(super) fn hatch(&mut self, [left, top, width, height]: [f64; 4], pattern: usize) {
+        const STEP: f64 = 5.0;
+        let mut path = String::new();
+        let mut line = |[x1, y1, x2, y2]: [f64; 4]| {
+            // Writing to a string cannot fail.
+            let _ = write!(path, "M{} {} L{} {} ", round(x1), round(y1), round(x2), round(y2));
+        };
+        let steps = |from: f64, to: f64| {
+            (1..).map(move |i| from + STEP * f64::from(i)).take_while(move |at| *at < to)
+        };
+        let (right, bottom) = (left + width, top + height);
+        if [1, 2, 4].contains(&pattern) {
+            for from in steps(left - height, right) {
+                let (low, high) = ((left - from).max(0.0), (right - from).min(height));
+                let (rises, falls) = (pattern != 2, pattern != 1);
+                if rises {
+                    line([from + low, bottom - low, from + high, bottom - high]);
+                }
+                if falls {
+                    line([from + low, top + low, from + high, top + high]);
+                }
+            }
+        }
+        match pattern {
+            3 => steps(top, bottom).for_each(|y| line([left, y, right, y])),
+            5 => steps(left, right).for_each(|x| line([x, top, x, bottom])),
+            _ => {}
+        }
+        if !path.is_empty() {
+            let path = Path::new().set("d", path.trim_end()).set("stroke-width", 1.3).set("fill", "none");
+            self.add(path.set("stroke", PAPER.colour).set("class", "hatch"));
+        }
     }
 
     /// Adds runs of squares of one colour as one element. `overlap` is added to the height of the squares, as
@@ -374,6 +442,11 @@ impl Drawing {
     fn add(&mut self, element: impl Into<Box<dyn Node>>) {
         self.elements.push(element.into());
     }
+}
+
+/// Returns the height of the lines of a title below an axis after the first, in a drawing of this width.
+pub(super) fn title_height(words: &str, room: Option<f64>) -> f64 {
+    room.map_or(0.0, |room| LINE * (wrapped(words, room - 8.0).len().max(1) - 1) as f64)
 }
 
 fn text_at(x: f64, y: f64, anchor: Anchor, style: Style<'_>, words: &str) -> Text {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::axis::{Axis, Mark, Scale, Ticks};
-use super::drawing::{Anchor, Drawing, INK, Run, Squares, Style};
+use super::drawing::{Anchor, Drawing, INK, Run, Squares, Style, title_height};
 use super::legend::{Legend, Sample, draw_beside};
 use super::page::{Heading, Page};
 use super::text::{LINE, widest};
@@ -100,6 +100,7 @@ impl Grid {
         let heading = Heading::new(page, &self.title, &self.subtitle);
         // Without a title the axis is lower.
         let below_data = if self.x.axis.title.is_empty() { BELOW - 20.0 } else { BELOW };
+        let below_data = below_data + title_height(&self.x.axis.title, page.width);
         let beside = match self.legend.len() {
             0 => 0.0,
             _ => widest(self.legend.iter().map(|(name, _)| &**name)) + 44.0,
@@ -197,7 +198,7 @@ impl Grid {
         page.line(left, bottom, right, bottom, INK);
         page.line(left, top, left, bottom, INK);
         if !self.x.axis.title.is_empty() {
-            page.text(left + width / 2.0, bottom + 40.0, Anchor::Middle, INK, &self.x.axis.title);
+            page.title_below(left + width / 2.0, bottom + 40.0, &self.x.axis.title);
         }
         page.upright(18.0, top + height / 2.0, height + 10.0, &self.y.axis.title);
     }

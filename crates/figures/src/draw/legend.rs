@@ -14,6 +14,8 @@ pub(super) enum Sample<'a> {
     Curve(Look),
     /// A marker.
     Marker(Look),
+    /// A square with the colour and the pattern of a part of stacked bars.
+    Pattern(Look),
     /// A square of this colour.
     Colour(&'a str),
 }
@@ -51,6 +53,7 @@ impl<'a> Legend<'a> {
                     page.marker(x + wide / 2.0, y, *look, None);
                 }
                 Sample::Marker(look) => page.marker(x + wide / 2.0, y, *look, None),
+                Sample::Pattern(look) => draw_pattern(page, x, y - 5.5, *look),
                 Sample::Colour(colour) => draw_square(page, x, y - 5.5, colour),
             }
             page.text(x + wide + 6.0, y + 4.0, Anchor::Start, INK, name);
@@ -65,6 +68,7 @@ pub(super) fn draw_beside(page: &mut Drawing, right: f64, top: f64, entries: &[E
         let y = top + 8.0 + LINE * i as f64;
         match sample {
             Sample::Curve(look) | Sample::Marker(look) => page.marker(right + 20.0, y - 2.0, *look, None),
+            Sample::Pattern(look) => draw_pattern(page, right + 14.0, y - 8.0, *look),
             Sample::Colour(colour) => draw_square(page, right + 14.0, y - 8.0, colour),
         }
         page.text(right + 32.0, y + 2.0, Anchor::Start, INK, name);
@@ -75,13 +79,18 @@ fn draw_square(page: &mut Drawing, x: f64, y: f64, colour: &str) {
     page.rectangle(x, y, 11.0, 11.0, Style { colour, class: "bar" }, None);
 }
 
+fn draw_pattern(page: &mut Drawing, x: f64, y: f64, look: Look) {
+    draw_square(page, x, y, look.colour());
+    page.hatch([x, y, 11.0, 11.0], look.marker);
+}
+
 impl Sample<'_> {
     /// Returns the width of the sample with the gap between it and the name.
     fn width(self) -> f64 {
         match self {
             Self::Curve(_) => 38.0,
             Self::Marker(_) => 16.0,
-            Self::Colour(_) => 17.0,
+            Self::Pattern(_) | Self::Colour(_) => 17.0,
         }
     }
 }

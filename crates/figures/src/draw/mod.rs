@@ -25,6 +25,7 @@ pub use bars::{BarGroup, Bars, Range};
 pub use boxes::{BoxRow, Boxes};
 pub use chart::{Chart, Kind, Point, Reference, Series};
 pub use drawing::Drawing;
+pub(crate) use drawing::PATTERNS;
 pub use grid::{Grid, GridAxis, GridCell};
 pub use look::Look;
 pub(crate) use look::colour_of_hue;

@@ -32,6 +32,8 @@ pub struct Page {
     /// The surroundings of one of several panels, whose legend and axis titles are outside of it; `None` for
     /// a whole picture.
     pub panel: Option<Surroundings>,
+    /// Whether each panel is a drawing of its own.
+    pub is_split: bool,
 }
 
 /// The parts of a panel that its surroundings decide.
@@ -83,18 +85,22 @@ impl Page {
         Self { height: self.height.map(rest), longest: self.longest.map(rest), ..self }
     }
 
-    /// Draws the first `count` items of a picture, or only as many as the page has room for, and at least
-    /// `step`. `draw` draws a number of items and a note on the others.
-    pub(super) fn fitted(self, count: usize, step: usize, draw: &dyn Fn(usize) -> Drawing) -> Drawing {
+    /// Draws the first `count` items of a picture, or only as many as the page has room for, and at least 1.
+    /// `draw` draws a number of items and a note on the others.
+    pub(super) fn fitted(self, count: usize, items: &str, draw: &dyn Fn(usize) -> Drawing) -> Drawing {
         let mut shown = count;
         loop {
             let drawing = draw(shown);
-            let fits = self.longest.is_none_or(|longest| drawing.height() <= longest.ceil());
-            if fits || shown <= step {
-                return drawing;
+            if self.has_room(&drawing) || shown <= 1 {
+                return drawing.leaving_out(some_of(shown, count, items));
             }
-            shown = (shown - 1) / step * step;
+            shown -= 1;
         }
+    }
+
+    /// Returns whether the page has room for a drawing.
+    pub(super) fn has_room(self, drawing: &Drawing) -> bool {
+        self.longest.is_none_or(|longest| drawing.height() <= longest.ceil())
     }
 }
 

@@ -8,7 +8,7 @@ use super::chart::Chart;
 use super::drawing::{Anchor, Drawing, INK};
 use super::grid::Grid;
 use super::legend::{Entry, Legend, Notes, Sample};
-use super::page::{Heading, Names, Page, Surroundings, some_of};
+use super::page::{Heading, Names, Page, Surroundings};
 use super::text::{LINE, joined, wrapped};
 use crate::span::Span;
 
@@ -40,8 +40,10 @@ pub struct Panels {
     pub aspect: Option<f64>,
     /// A sentence below the panels; empty for none.
     pub note: String,
-    /// Number of replays without a panel, which a line below the panels counts.
-    pub left_out: usize,
+    /// Largest number of panels of a drawing; `None` for the usual 24.
+    pub most: Option<usize>,
+    /// A sentence on replays without a panel; empty for none.
+    pub left_out: String,
 }
 
 /// The width of several panels on a screen, in pixels.
@@ -57,7 +59,7 @@ const NARROWEST: f64 = 190.0;
 const Y_TITLE: f64 = 24.0;
 const X_TITLE: f64 = 20.0;
 
-/// The largest number of panels of curves, bars or boxes.
+/// The largest number of panels of curves, bars or boxes in a drawing.
 const MOST_PANELS: usize = 24;
 
 impl Panel {
@@ -110,7 +112,7 @@ impl Panel {
         match self {
             Self::Chart(chart) => chart.samples(),
             Self::Bars(bars) => {
-                bars.legend.iter().map(|(name, look)| (&**name, Sample::Marker(*look))).collect()
+                bars.legend.iter().map(|(name, look)| (&**name, bars.sample(*look))).collect()
             }
             Self::Boxes(_) => Vec::new(),
             Self::Grid(grid) => {
@@ -166,6 +168,25 @@ fn value_title(panels: &[Panel]) -> String {
     let title = if are_mixed { format!("{shortest}, not all from 0") } else { longest.clone() };
     let is_one = titles.iter().all(|(_, span)| *span == titles[0].1);
     if is_one { title } else { format!("{title}, scales differ") }
+}
+
+/// Returns the panels, with one for all charts that differ in their names alone.
+fn merged(panels: &[Panel]) -> Vec<Panel> {
+    let mut charts: Vec<(Chart, usize)> = Vec::new();
+    let mut merged: Vec<Panel> = Vec::new();
+    for panel in panels {
+        if let Panel::Chart(chart) = panel {
+            let unnamed = Chart { subtitle: String::new(), ..chart.clone() };
+            let same = charts.iter().find(|(other, _)| *other == unnamed).map(|(_, i)| *i);
+            if let Some(Panel::Chart(first)) = same.and_then(|i| merged.get_mut(i)) {
+                first.subtitle = [&*first.subtitle, " and ", &chart.subtitle].concat();
+                continue;
+            }
+            charts.push((unnamed, merged.len()));
+        }
+        merged.push(panel.clone());
+    }
+    merged
 }
 
 /// Titles outside of the panels.
@@ -248,22 +269,55 @@ impl Panels {
         (columns, Page { width: Some(width), height, longest, names, panel, ..Page::default() })
     }
 
-    /// Returns the panels as one drawing for a page. A single panel is drawn as large as the page.
-    pub fn draw_on(&self, page: Page) -> Drawing {
-        match &self.panels[..] {
-            [] => Grid { title: self.title.clone(), ..Grid::default() }.draw_on(page),
+    /// Returns the panels as drawings for a page: one if the page has room for all panels, and otherwise
+    /// several with about the same number of panels. A single panel is drawn as large as the page.
+    pub fn draw_on(&self, page: Page) -> Vec<Drawing> {
+        if !page.is_split {
+            return Self { panels: merged(&self.panels), ..self.clone() }.draw_pages(page);
+        }
+        self.draw_pages(page)
+    }
+
+    /// Returns the panels as drawings for a page.
+    fn draw_pages(&self, page: Page) -> Vec<Drawing> {
+        let (count, columns) = (self.panels.len(), self.columns_on(page));
+        let mut most = if page.is_split { 1 } else { count.min(self.most.unwrap_or(MOST_PANELS)).max(1) };
+        loop {
+            let pages = count.div_ceil(most);
+            // Lines of panels stay whole.
+            let each = count.div_ceil(pages.max(1)).next_multiple_of(columns.min(most).max(1)).min(most);
+            let drawings: Vec<Drawing> =
+                (0..count).step_by(each.max(1)).map(|from| self.draw_part(from, each, page)).collect();
+            if most <= 1 || drawings.iter().all(|drawing| page.has_room(drawing)) {
+                return drawings;
+            }
+            most = if each > columns { (each - 1) / columns * columns } else { 1 };
+        }
+    }
+
+    /// Draws `count` panels from the panel at `from` on.
+    fn draw_part(&self, from: usize, count: usize, page: Page) -> Drawing {
+        let panels = &self.panels[from..self.panels.len().min(from + count)];
+        let is_part = panels.len() < self.panels.len() && !page.is_split;
+        let all = self.panels.len();
+        let counted = match (is_part, panels.len()) {
+            (false, _) => String::new(),
+            (true, 1) => format!("Panel {} of {all}.", from + 1),
+            (true, shown) => format!("Panels {} to {} of {all}.", from + 1, from + shown),
+        };
+        let note = [&*self.note, &*self.left_out, &*counted].join(" ").trim().to_owned();
+        let part = Self { panels: panels.to_vec(), note, ..self.clone() };
+        let drawing = match &*part.panels {
             [only] => {
                 let subtitle = joined(&[only.subtitle(), &self.subtitle]);
-                let note = self.note_of(1);
-                let page = page.without_height(Notes::height_of(&note, page.width.unwrap_or(WIDE)));
-                Notes::below(only.draw_alone(&self.title, subtitle, page), &note)
+                let page = page.without_height(Notes::height_of(&part.note, page.width.unwrap_or(WIDE)));
+                let mut drawing = Notes::below(only.draw_alone(&self.title, subtitle, page), &part.note);
+                only.subtitle().clone_into(&mut drawing.panel);
+                drawing
             }
-            panels => {
-                let columns = self.columns_on(page);
-                let most = panels.len().min(MOST_PANELS);
-                page.fitted(most, columns, &|shown| self.draw_first(shown, page))
-            }
-        }
+            _ => part.draw_all(page),
+        };
+        drawing.leaving_out(self.left_out.clone())
     }
 
     /// Returns the largest number of panels in a line of a page.
@@ -282,17 +336,9 @@ impl Panels {
         if is_product && kinds.len() <= most { most / kinds.len() * kinds.len() } else { most }
     }
 
-    /// Returns the sentences below the first `shown` panels.
-    fn note_of(&self, shown: usize) -> String {
-        let is_of_replays = self.panels.iter().all(|panel| matches!(panel, Panel::Grid(_)));
-        let items = if is_of_replays { "replays" } else { "panels" };
-        let counted = some_of(shown, self.panels.len() + self.left_out, items);
-        [&*self.note, &*counted].join(" ").trim().to_owned()
-    }
-
-    /// Draws the first `shown` panels on a page.
-    fn draw_first(&self, shown: usize, page: Page) -> Drawing {
-        let panels = &self.panels[..shown];
+    /// Draws several panels on a page.
+    fn draw_all(&self, page: Page) -> Drawing {
+        let (panels, shown) = (&*self.panels, self.panels.len());
         let width = page.width.unwrap_or(WIDE);
         let heading = Heading::new(Page { width: Some(width), ..page }, &self.title, &self.subtitle);
         let head = Drawing::titled(&heading, 4.0, width, heading.height());
@@ -313,7 +359,7 @@ impl Panels {
         let (_, panel) = Self::layout(wide, shown, most, self.aspect, 0.0);
         let texts = Texts::new(panels, panel.width.unwrap_or(WIDE));
         let coincidence = if page.names == Names::Inside { &*texts.coincidence } else { "" };
-        let note = [coincidence, &*self.note_of(shown)].join(" ");
+        let note = [coincidence, &*self.note].join(" ");
         let note = note.trim();
         let notes = Notes::height_of(note, width);
         let inner = wide.without_height(heading.height() + below + legend.height() + notes + 8.0);

@@ -34,11 +34,18 @@ pub(super) fn draw_labels(
     page: &mut Drawing,
     area: Ends,
     markers: Vec<Position>,
-    texts: Vec<(Position, &str)>,
+    texts: &[(Position, &str)],
 ) {
     let square = |(x, y)| [x - MARKER, y - MARKER, x + MARKER, y + MARKER];
     let mut taken: Vec<Ends> = markers.into_iter().map(square).collect();
-    for ((x, y), words) in texts {
+    for (i, &((x, y), words)) in texts.iter().enumerate() {
+        // Coinciding points have one text.
+        let is_same = |(point, text): &&(Position, &str)| {
+            *text == words && (point.0 - x).abs() < MARKER && (point.1 - y).abs() < MARKER
+        };
+        if texts[..i].iter().any(|text| is_same(&text)) {
+            continue;
+        }
         let half = width(words) / 2.0;
         let beside = half + 8.0;
         let middles = [(x + beside, y), (x - beside, y), (x, y - 13.0), (x, y + 13.0)];
@@ -63,7 +70,9 @@ mod tests {
     /// The number of texts at `at` that are drawn within `area` among these markers.
     fn count(area: Ends, markers: &[Position], at: &[Position]) -> usize {
         let mut page = Drawing::titled(&Heading::new(Page::default(), "", ""), 0.0, 300.0, 300.0);
-        draw_labels(&mut page, area, markers.to_vec(), at.iter().map(|point| (*point, "×0.8")).collect());
+        let words: Vec<String> = (0..at.len()).map(|i| format!("×0.8{i}")).collect();
+        let texts: Vec<_> = at.iter().zip(&words).map(|(point, words)| (*point, &**words)).collect();
+        draw_labels(&mut page, area, markers.to_vec(), &texts);
         page.svg().matches("×0.8").count()
     }
 

@@ -36,7 +36,15 @@ pub(super) fn wrapped(text: &str, room: f64) -> Vec<String> {
             let gap = if i == 0 { " " } else { "" };
             match lines.last_mut() {
                 Some(line) if width(&[&**line, gap, part].concat()) <= room => *line += &[gap, part].concat(),
-                _ => lines.push(part.to_owned()),
+                last => {
+                    // A dot joins parts of a line, so no line ends or begins with one.
+                    if let Some(line) = last
+                        && let Some(before) = line.strip_suffix(" ·")
+                    {
+                        *line = before.to_owned();
+                    }
+                    lines.push(part.to_owned());
+                }
             }
         }
     }
@@ -66,4 +74,14 @@ pub fn decimals(value: f64, digits: i32) -> usize {
 /// Returns a number as text with four significant digits.
 pub(super) fn four_digits(value: f64) -> String {
     grouped(value, decimals(value, 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_ends_with_a_dot_that_joins() {
+        assert_eq!(wrapped("random · KTH · 10x10 · easy", 160.0), ["random · KTH · 10x10", "easy"]);
+    }
 }

@@ -23,7 +23,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// Draws the plot; `None` if delays are meaningless and the user did not name this kind.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     if !(options.is_asked || results.have_delays()) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let is_delay = |metric: &&Metric| {
         let is_always = metric.column.needs == Needs::Nothing;
@@ -60,7 +60,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         note,
         ..Panels::default()
     };
-    Ok(Some(panels.draw_on(options.page)))
+    Ok(panels.draw_on(options.page))
 }
 
 /// Returns the bars of some curves: a group for each load and delay.

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use super::job_rows::{
     JobCurve, PanelSeries, Seeds, about_jobs, charts_like, chosen_column, column_axis, column_title,
-    job_curves, load_note, visit_rows,
+    job_curves, load_note, mark_overload, visit_rows,
 };
-use super::values::TimeUnit;
+use super::values::{OVERLOADED, OVERLOADED_MEANS, TimeUnit};
 use crate::FigureError;
 use crate::curves::in_panels;
 use crate::draw::{Axis, BoxRow, Boxes, Chart, Drawing, Panel, Panels, Scale, joined};
 use crate::kind::{CALL_TIMES, Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
-use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Distribution};
+use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Distribution, OF_WAITS};
 
 /// The row of the registry for the shares of jobs that wait longer.
 pub(super) const WAITS: PlotKind = PlotKind {
@@ -67,7 +67,10 @@ fn distributions(
     column: &str,
     steps: f64,
 ) -> Result<Option<Distributions>, FigureError> {
-    let curves = job_curves(options, results)?;
+    let mut curves = job_curves(options, results)?;
+    if OF_WAITS.contains(&&*format!("{column}_mean")) {
+        mark_overload(results, &mut curves);
+    }
     let mut all: Vec<Distribution> = curves.iter().map(|_| Distribution::new(steps)).collect();
     let mut positions: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (i, curve) in curves.iter().enumerate() {
@@ -101,6 +104,11 @@ fn shares(distributions: Distributions, factor: f64, scale: Scale) -> Vec<PanelS
     distributions.into_iter().map(series).collect()
 }
 
+/// Returns the meaning of the mark of overload if the name of a panel has it; empty otherwise.
+fn late<'a>(mut panels: impl Iterator<Item = &'a str>) -> &'static str {
+    if panels.any(|panel| panel.contains(OVERLOADED)) { OVERLOADED_MEANS } else { "" }
+}
+
 /// Returns the charts of the curves.
 fn chart(
     options: &PlotOptions<'_>,
@@ -109,18 +117,19 @@ fn chart(
     x: Axis,
     y: Axis,
     series: Vec<PanelSeries>,
-) -> Drawing {
+) -> Vec<Drawing> {
+    let note = [&*load_note(options, results), late(series.iter().map(|one| &*one.panel))];
+    let note = note.join(" ").trim().to_owned();
     let charts = charts_like(&Chart { x, y, ..Chart::default() }, series);
-    let note = load_note(options, results);
     super::values::charts(options, title, about_jobs(options, results), note, charts)
 }
 
 fn draw_waits(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let Some(waits) = distributions(options, results, "wait_s", 1.0)? else { return Ok(None) };
+    let Some(waits) = distributions(options, results, "wait_s", 1.0)? else { return Ok(Vec::new()) };
     let x = Axis { scale: Scale::Log, ..Axis::titled("wait (s)") };
     let y = Axis::percent("jobs that wait longer (%)");
     let series = shares(waits, 100.0, Scale::Log);
-    Ok(Some(chart(options, results, "Waiting times".to_owned(), x, y, series)))
+    Ok(chart(options, results, "Waiting times".to_owned(), x, y, series))
 }
 
 /// The shares of the jobs at the ends of the whiskers and of the box, and at the median.
@@ -134,10 +143,14 @@ fn draw_boxes(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         column = chosen_column(options, "jobs", "pairwise_sum")?;
         all = distributions(options, results, column.name, steps(&column))?;
     }
-    let Some(all) = all else { return Ok(None) };
+    let Some(all) = all else { return Ok(Vec::new()) };
     let about =
         "whiskers 5\u{a0}% and 95\u{a0}% of the jobs, box 25\u{a0}%, 50\u{a0}% and 75\u{a0}%, dot mean";
-    let scale = if options.log { Scale::Log } else { Scale::Linear };
+    // Boxes at the end of a linear axis would be lines.
+    let is_log = options.log || all.iter().any(|(_, distribution)| has_long_tail(distribution));
+    let scale = if is_log { Scale::Log } else { Scale::Linear };
+    let has_zero = all.iter().any(|(_, distribution)| marks(distribution)[0] <= 0.0);
+    let zero = if is_log && has_zero { "Values of 0 are at the left end." } else { "" };
     let panel = |panel: Distributions| {
         Panel::Boxes(Boxes {
             subtitle: panel[0].0.panel.clone(),
@@ -146,15 +159,17 @@ fn draw_boxes(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             ..Boxes::default()
         })
     };
+    let panels = in_panels(all, |(curve, _)| &curve.panel);
+    let note = [&*load_note(options, results), zero, late(panels.iter().map(|panel| &*panel[0].0.panel))];
     let panels = Panels {
+        note: note.join(" ").trim().to_owned(),
         title: format!("Distribution of the {} of jobs", column_title(&column)),
         subtitle: joined(&[&*about_jobs(options, results), about]),
-        panels: in_panels(all, |(curve, _)| &curve.panel).into_iter().map(panel).collect(),
+        panels: panels.into_iter().map(panel).collect(),
         columns: 3,
-        note: load_note(options, results),
         ..Panels::default()
     };
-    Ok(Some(panels.draw_on(options.page)))
+    Ok(panels.draw_on(options.page))
 }
 
 /// Returns the box of a curve; `None` without jobs.
@@ -180,7 +195,7 @@ fn are_equal(all: &[(JobCurve, Distribution)]) -> bool {
 fn draw_cdf(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = chosen_column(options, "jobs", "pairwise_sum")?;
     let all = distributions(options, results, column.name, steps(&column))?;
-    let Some(all) = all else { return Ok(None) };
+    let Some(all) = all else { return Ok(Vec::new()) };
     // Values of 0 are outside a logarithmic axis; the curve begins with their share.
     let is_log = options.log || all.iter().any(|(_, distribution)| has_long_tail(distribution));
     let scale = if is_log { Scale::Log } else { Scale::Linear };
@@ -189,7 +204,7 @@ fn draw_cdf(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let title = format!("Distribution of the {} of jobs", column_title(&column));
     let x = Axis { scale, ..column_axis(&column) };
     let y = Axis::percent("jobs with at most this (%)");
-    Ok(Some(chart(options, results, title, x, y, series)))
+    Ok(chart(options, results, title, x, y, series))
 }
 
 /// Returns whether three quarters of the jobs have less than a tenth of the largest number, so that a linear
@@ -200,7 +215,7 @@ fn has_long_tail(distribution: &Distribution) -> bool {
 }
 
 fn draw_calls(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let Some(all) = distributions(options, results, "allocate_ns", 1.0)? else { return Ok(None) };
+    let Some(all) = distributions(options, results, "allocate_ns", 1.0)? else { return Ok(Vec::new()) };
     let ends = all.iter().flat_map(|(_, durations)| [durations.quantile(0.0), durations.quantile(1.0)]);
     let unit = TimeUnit::for_durations(ends.flatten());
     let mut series = shares(all, 1.0, Scale::Log);
@@ -213,5 +228,5 @@ fn draw_calls(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let x = axis(&format!("duration ({})", unit.name));
     let y = axis("share of calls that take longer");
     let title = "Duration of calls that place a job".to_owned();
-    Ok(Some(chart(options, results, title, x, y, series)))
+    Ok(chart(options, results, title, x, y, series))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::job_rows::{JobCurve, Seeds, chosen_column, visit_rows};
 use super::time_axis::{PARTS, TimeAxis, over_time};
 use crate::FigureError;
+use crate::curves::in_panels;
 use crate::draw::{Axis, Chart};
 use crate::kind::{Drawn, FEW_SLICES, FRAGMENTATION, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
@@ -28,34 +29,40 @@ const DEFAULT: &str = "largest_free_submesh";
 /// Draws the plot; `None` if the fragmentation was not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let value = chosen_column(options, FRAME, DEFAULT)?.name;
-    over_time(options, results, &(title(value).0 + " over time"), draw_panel)
+    over_time(options, results, &(title(value).0 + " over time"), draw_panels)
 }
 
-fn draw_panel(
+fn draw_panels(
     options: &PlotOptions<'_>,
     results: &Results,
     curves: Vec<JobCurve>,
-) -> Result<Option<Chart>, FigureError> {
+) -> Result<Option<Vec<Chart>>, FigureError> {
     let value = chosen_column(options, FRAME, DEFAULT)?.name;
-    let span = TimeAxis::read(FRAME, options, ["time_s", "time_s"], &curves, Span::EMPTY)?;
-    let Some(axis) = span else { return Ok(None) };
+    let by_replay = TimeAxis::read_each(FRAME, options, ["time_s", "time_s"], &curves, &|_| Span::EMPTY)?;
+    let Some(by_replay) = by_replay else { return Ok(None) };
     // A value holds from its row to the next one of its replay.
     let mut steps: BTreeMap<u64, Steps> = BTreeMap::new();
     let names = ["time_s", value];
     let is_kept =
         visit_rows(FRAME, options, names, &curves, Seeds::First, &mut |replay, [time_s, value]| {
-            steps.entry(replay).or_insert_with(|| Steps::new(axis.span_s)).add(time_s, value);
+            if let Some(axis) = by_replay.get(&replay) {
+                steps.entry(replay).or_insert_with(|| Steps::new(axis.span_s)).add(time_s, value);
+            }
         })?;
     if !is_kept {
         return Ok(None);
     }
-    let series = curves.into_iter().filter_map(|curve| {
-        let points = steps.get(&curve.replay)?.points(&axis);
-        Some(curve.series(points))
-    });
     let (title, unit) = title(value);
-    let y = Axis { shows: Some(0.0), ..Axis::titled(title.to_lowercase() + unit) };
-    Ok(Some(axis.chart(options, results, "first arrival", y, series.collect())))
+    let panel = |curves: Vec<JobCurve>| {
+        let axis = by_replay.get(&curves.first()?.replay)?;
+        let series = curves.into_iter().filter_map(|curve| {
+            let points = steps.get(&curve.replay)?.points(axis);
+            Some(curve.series(points))
+        });
+        let y = Axis { shows: Some(0.0), ..Axis::titled(title.to_lowercase() + unit) };
+        Some(axis.chart(options, results, "first arrival", y, series.collect()))
+    };
+    Ok(in_panels(curves, |curve| &curve.panel).into_iter().map(panel).collect())
 }
 
 /// The means over time of a step function.

@@ -26,19 +26,19 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-/// The largest number of rectangles in all panels, which viewers can still open. A job has one rectangle for
-/// each run of neighbouring nodes.
+/// The largest number of rectangles in all panels of a drawing, which viewers can still open. A job has one
+/// rectangle for each run of neighbouring nodes.
 const MOST_BARS: usize = 4000;
-/// The largest number of panels.
+/// The largest number of panels of a drawing.
 const MOST_PANELS: usize = 4;
 
 /// Draws the plot; `None` if the nodes of the jobs were not kept or there are no jobs.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let (replays, all) = shown_replays(options, results, MOST_PANELS)?;
-    let most = MOST_BARS / replays.len().max(1);
+    let replays = shown_replays(options, results)?;
+    let most = MOST_BARS / replays.len().clamp(1, MOST_PANELS);
     let mut earliest: Vec<Earliest> = replays.iter().map(|replay| Earliest::new(replay, most)).collect();
     let counts = visit_placed(options, &replays, &mut |i, job| earliest[i].add(job))?;
-    let Some(counts) = counts else { return Ok(None) };
+    let Some(counts) = counts else { return Ok(Vec::new()) };
     for Earliest { jobs, .. } in &mut earliest {
         jobs.retain(|job| options.overlaps(job.row.start_s, job.row.end_s));
     }
@@ -51,7 +51,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let last = jobs().map(|job| job.row.end_s).fold(f64::NEG_INFINITY, f64::max);
     let to = if end < f64::INFINITY { end.min(high) } else { last.min(high) };
     if from > to {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let axis = TimeAxis::new(Span::new(from, to));
     let rectangles = |earliest: &Earliest| earliest.jobs.iter().flat_map(rectangles).collect();
@@ -72,9 +72,10 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         columns: 1,
         aspect: Some(0.32),
         note: load_note(options, results),
-        left_out: all - replays.len(),
+        most: Some(MOST_PANELS),
+        ..Panels::default()
     };
-    Ok(Some(panels.draw_on(options.page)))
+    Ok(panels.draw_on(options.page))
 }
 
 /// The earliest jobs of a replay, up to a number of rectangles.

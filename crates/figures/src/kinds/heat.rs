@@ -29,7 +29,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-/// The largest number of panels.
+/// The largest number of panels of a drawing.
 const MOST_PANELS: usize = 9;
 /// The number of equal parts of the time. The load of a job is the mean over the part of its start.
 const MOMENTS: usize = 20_000;
@@ -61,9 +61,7 @@ type Classes = BTreeMap<(u32, usize), JobClass>;
 /// Draws the plot; `None` if the jobs were not kept or lack the number. Without --value it shows the
 /// durations of the calls, or the pairwise mean if they were not measured.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let mut curves = job_curves(options, results)?;
-    let all = curves.len();
-    curves.truncate(MOST_PANELS);
+    let curves = job_curves(options, results)?;
     let mut column = chosen_column(options, "jobs", "allocate_ns")?;
     let mut classes = classes(options, results, &curves, &column)?;
     if classes.is_empty() && options.value.is_none() {
@@ -74,7 +72,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let span = Span::covering(values.clone());
     let span = Span::new(span.low, span.high.max(0.0));
     if span.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let is_ns = column.unit == "ns";
     let unit = TimeUnit::for_durations(values.filter(|_| is_ns));
@@ -101,9 +99,10 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         columns: 3,
         aspect: Some(0.8),
         note: load_note(options, results),
-        left_out: all - curves.len(),
+        most: Some(MOST_PANELS),
+        ..Panels::default()
     };
-    Ok(Some(panels.draw_on(options.page)))
+    Ok(panels.draw_on(options.page))
 }
 
 /// Returns the classes of the jobs of each replay; empty if there are no jobs or no such number.

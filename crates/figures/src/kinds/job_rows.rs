@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::values::OVERLOADED;
 use crate::FigureError;
 use crate::curves::{Curve, in_panels};
 use crate::details::{downtimes, visit_seeds};
@@ -51,6 +52,21 @@ pub(super) fn job_curves(options: &PlotOptions<'_>, results: &Results) -> Result
         Some(JobCurve { name, panel, look, replay, replays, row })
     });
     Ok(curves.collect())
+}
+
+/// Names the overloaded replays in the names of their panels.
+pub(super) fn mark_overload(results: &Results, curves: &mut [JobCurve]) {
+    for panel in in_panels(curves.iter_mut(), |curve| &curve.panel) {
+        let late = panel.iter().filter(|curve| results.is_overloaded(curve.row));
+        let late: Vec<&str> = late.map(|curve| &*curve.name).collect();
+        if !late.is_empty() {
+            let who = if late.len() == panel.len() { "all".to_owned() } else { late.join(", ") };
+            let name = joined(&[&*panel[0].panel, &format!("{OVERLOADED} {who}")]);
+            for curve in panel {
+                curve.panel.clone_from(&name);
+            }
+        }
+    }
 }
 
 /// A curve and its panel.

@@ -1,12 +1,13 @@
 //! The plot `load`: a column of the summary by load, with confidence bands over the replications.
 
-use super::values::{axis, charts, points, untitled};
+use super::values::{OVERLOADED, OVERLOADED_MEANS, axis, charts, points, untitled};
 use crate::FigureError;
 use crate::curves::{Curve, in_panels};
-use crate::draw::{Axis, Chart, Kind, Scale, Series};
+use crate::draw::{Axis, Chart, Kind, PointLabel, Scale, Series};
 use crate::kind::{Drawn, LoadAxis, PlotKind, PlotOptions, SEVERAL_LOADS, Setting, TWO_LOADS};
 use crate::load::Load;
 use crate::results::Results;
+use meshreplay_sim::metrics::OF_WAITS;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -26,13 +27,13 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         None => TURNAROUND,
     };
     let y = results.chosen("--value", column)?;
-    let Some(first) = results.load(0) else { return Ok(None) };
+    let Some(first) = results.load(0) else { return Ok(Vec::new()) };
     let utilization = results.numbers("utilization")?;
     let is_over_utilization = options.axis == Some(LoadAxis::Utilization);
     // Loads of several kinds, as jobs per second and traffic ratios, have no axis in common.
     let mut loads = (0..results.table.height()).filter_map(|row| results.load(row));
     if !is_over_utilization && loads.any(|load| load.kind != first.kind) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let x = |row: usize| match options.axis {
         Some(LoadAxis::Utilization) => utilization.get(row).map(|share| 100.0 * share),
@@ -45,25 +46,37 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         Some(LoadAxis::Arrivals) | None => first.title_of_arrivals(),
     };
     let most = is_over_utilization.then_some(100.0);
-    let series = |Curve { name, look, rows, .. }: Curve| {
+    let is_late = |row: &usize| OF_WAITS.contains(&column) && results.is_overloaded(*row);
+    let mut late: Vec<(String, PointLabel)> = Vec::new();
+    let mut series = |Curve { name, look, rows, panel }: Curve| {
+        let of_late: Vec<usize> = rows.iter().copied().filter(is_late).collect();
+        let marked = points(&of_late, &|row| results.load(row), &x, &|row| y.get(row));
+        late.extend(marked.iter().map(|point| {
+            (panel.clone(), PointLabel { x: point.x, y: point.y, words: OVERLOADED.to_owned() })
+        }));
         let points = points(&rows, &|row| results.load(row), &x, &|row| y.get(row));
         Series { name, look, kind: Kind::Curve, points }
     };
     let scale = if options.log { Scale::Log } else { Scale::Linear };
-    let panel = |curves: Vec<Curve>| Chart {
+    let mut panel = |curves: Vec<Curve>| Chart {
         subtitle: curves[0].panel.clone(),
         x: Axis { most, ..Axis::titled(title) },
         y: Axis { scale, ..axis(column) },
-        series: curves.into_iter().map(series).collect(),
+        series: curves.into_iter().map(&mut series).collect(),
         ..Chart::default()
     };
-    let panels = in_panels(results.curves_by_load(), |curve| &curve.panel).into_iter().map(panel);
-    let panels: Vec<Chart> = panels.collect();
+    let panels = in_panels(results.curves_by_load(), |curve| &curve.panel).into_iter().map(&mut panel);
+    let mut panels: Vec<Chart> = panels.collect();
     if panels.iter().flat_map(|panel| &panel.series).all(|series| series.points.len() < 2) {
-        return Ok(None);
+        return Ok(Vec::new());
+    }
+    let note = if late.is_empty() { "" } else { OVERLOADED_MEANS };
+    for panel in &mut panels {
+        let here = late.iter().filter(|(name, _)| *name == panel.subtitle);
+        panel.labels = here.map(|(_, label)| label.clone()).collect();
     }
     let title = format!("{} by load", untitled(column));
-    Ok(Some(charts(options, title, results.shared(), String::new(), panels)))
+    Ok(charts(options, title, results.shared(), note.to_owned(), panels))
 }
 
 /// The default number, unless it is the same for all curves.

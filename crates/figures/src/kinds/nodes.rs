@@ -7,6 +7,7 @@ use crate::draw::{Axis, Grid, GridAxis, GridCell, Page, Panel, Panels};
 use crate::kind::{Drawn, FEW_JOBS, NODES, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
+use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Mesh, NodeId};
 
 /// The row of the registry.
@@ -22,29 +23,26 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// The largest machine that is drawn. Viewers could not open drawings with more nodes.
 const MOST_NODES: u32 = 65_536;
 
-/// The largest number of nodes of several panels together, so that a report with them stays small.
-const MOST_CELLS: u32 = 65_536;
 /// The largest number of nodes drawn as single elements, with their coordinates as tooltips. More nodes are
 /// drawn in steps of 1 %, with one element for each colour.
 const MOST_SINGLE: u32 = 4096;
-/// The largest number of panels.
+/// The largest number of panels of a drawing, which show at most [`MOST_NODES`] together.
 const MOST_PANELS: usize = 9;
 
 /// Draws the plot; `None` if the nodes of the jobs were not kept, no time passes, nothing runs in the window,
 /// or all machines are too large.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let (mut replays, all) = shown_replays(options, results, MOST_PANELS)?;
+    let mut replays = shown_replays(options, results)?;
+    let all = replays.len();
     replays.retain(|replay| replay.machine.nodes() <= MOST_NODES);
-    // The first panel may be large.
-    let mut room = MOST_CELLS;
-    let fits = |(i, replay): &(usize, &ShownReplay)| {
-        let nodes = replay.machine.nodes();
-        let fits = *i == 0 || nodes <= room;
-        room = room.saturating_sub(nodes);
-        fits
+    let left_out = match all - replays.len() {
+        0 => String::new(),
+        count => {
+            format!("Left out: {} on machines of more than {MOST_NODES} nodes.", counted(count, "replay"))
+        }
     };
-    let count = replays.iter().enumerate().take_while(fits).count();
-    replays.truncate(count);
+    let largest = replays.iter().map(|replay| replay.machine.nodes()).max().unwrap_or(1);
+    let most = ((MOST_NODES / largest) as usize).clamp(1, MOST_PANELS);
     let window_s = options.window();
     let mut busy: Vec<Busy> = replays.iter().map(|replay| Busy::of_killed(replay, window_s)).collect();
     let kept = visit_placed(options, &replays, &mut |i, job| {
@@ -52,18 +50,18 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         busy[i].add(&job.nodes, start_s, end_s);
     })?;
     if kept.is_none() || options.window_s.is_some() && busy.iter().all(|busy| busy.span_s.length() <= 0.0) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     for busy in &mut busy {
         busy.span_s = options.window_s.unwrap_or(busy.span_s);
     }
     let is_wide = |replay: &ShownReplay| across(replay.machine.drawn().extents()) > 80;
     let columns = if replays.iter().any(is_wide) { 1 } else { 3 };
-    let (_, page) = Panels::layout(options.page, replays.len(), columns, None, 0.0);
+    let (_, page) = Panels::layout(options.page, replays.len().min(most), columns, None, 0.0);
     let shown: Vec<(&ShownReplay, &Busy)> =
         replays.iter().zip(&busy).filter(|(_, busy)| busy.span_s.length() > 0.0).collect();
     if shown.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let nodes: u32 = shown.iter().map(|(replay, _)| replay.machine.nodes()).sum();
     let is_merged = nodes > MOST_SINGLE;
@@ -77,9 +75,10 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         columns,
         aspect: None,
         note: load_note(options, results),
-        left_out: all - count,
+        most: Some(most),
+        left_out,
     };
-    Ok(Some(panels.draw_on(options.page)))
+    Ok(panels.draw_on(options.page))
 }
 
 /// Busy times of the nodes of a machine.

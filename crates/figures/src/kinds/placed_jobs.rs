@@ -37,23 +37,21 @@ pub(super) struct ShownReplay {
     pub(super) outages: Downtimes,
 }
 
-/// Returns the chosen replays, or else the first replay of each curve at the first load, `most` at most; and
-/// how many there are. Fails if no replay has a chosen number.
+/// Returns the chosen replays, or else the first replay of each curve at the first load. Fails if no
+/// replay has a chosen number.
 pub(super) fn shown_replays(
     options: &PlotOptions<'_>,
     results: &Results,
-    most: usize,
-) -> Result<(Vec<ShownReplay>, usize), FigureError> {
+) -> Result<Vec<ShownReplay>, FigureError> {
     let curves = job_curves(options, results)?;
-    let all = curves.len();
     let mut outages = outages(options, results, &curves)?;
     let mut shown = Vec::new();
-    for curve in curves.into_iter().take(most) {
+    for curve in curves {
         let outages = outages.remove(&curve.replay).unwrap_or_default();
         let machine = results.machine(curve.row)?;
         shown.push(ShownReplay { number: curve.replay, machine, name: curve.full_name(), outages });
     }
-    Ok((shown, all))
+    Ok(shown)
 }
 
 /// Calls `visit` with the jobs of the first seed of each replay in the window, in the order of the frame,

@@ -3,15 +3,16 @@
 
 use std::cell::Cell;
 
-use super::values::{mean, untitled};
+use super::values::{mean, quantity, untitled};
 use crate::FigureError;
 use crate::curves::{Curve, in_panels};
 use crate::draw::{BarGroup, Bars, Panel, Panels, joined};
 use crate::in_means::InMeans;
+use crate::intervals::Ratios;
 use crate::kind::{Drawn, PlotKind, PlotOptions, Setting, TWO_LOADS};
 use crate::results::Results;
 use crate::span::Span;
-use meshreplay_sim::metrics::{Metric, metric};
+use meshreplay_sim::metrics::{Metric, OF_WAITS, metric};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -26,13 +27,21 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// The ratios that the axis shows at least, so that small differences look small.
 const COMPARABLE: Span = Span::new(0.9, 1.1);
 
-/// Draws the plot; `None` if there are fewer than two curves.
+/// A bar of the plot.
+struct Ratio {
+    value: f64,
+    interval: Option<Span>,
+    /// Whether it compares waits under overload.
+    is_late: bool,
+}
+
+/// Draws the plot; no drawing if there are fewer than two curves.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_sum_mean");
     let y = results.chosen("--value", column)?;
     let curves = results.curves(&results.group_columns());
     if curves.len() < 2 {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let bases = bases(options, results, &curves)?;
     let is_over_jobs = metric(column).is_some_and(Metric::is_over_jobs_in_means);
@@ -44,15 +53,20 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             || by.is_empty()
             || in_means(of).zip(in_means(by)).is_none_or(|(of, by)| of.is_like(&by))
     };
-    let value = |rows: Vec<usize>| mean(rows.into_iter().map(|row| y.get(row)));
+    let value = |rows: &[usize]| mean(rows.iter().map(|&row| y.get(row)));
+    let intervals = Ratios::read(&results.table, column, options.folder)?;
+    let is_late =
+        |rows: &[usize]| OF_WAITS.contains(&column) && rows.iter().any(|&row| results.is_overloaded(row));
     let ratio = |group: &str, of: &Curve, base: Option<usize>| {
         let here = |rows: &[usize]| -> Vec<usize> {
             rows.iter().copied().filter(|&row| results.group(row) == group).collect()
         };
         let [of, by] = of_common_seeds(results, [here(&of.rows), here(&curves[base?].rows)]);
         are_of_same_jobs.set(are_of_same_jobs.get() && has_same_jobs([&of, &by]));
-        let by = value(by).filter(|by| *by > 0.0)?;
-        Some(value(of)? / by)
+        let ratio = value(&of)? / value(&by).filter(|by| *by > 0.0)?;
+        let is_late = is_late(&of) || is_late(&by);
+        let ends = intervals.ends(&of, &by).filter(|_| !is_late);
+        Some(Ratio { value: ratio, interval: ends.map(|[low, high]| Span::new(low, high)), is_late })
     };
     let mut named: Vec<&str> = bases.iter().flatten().map(|&base| curves[base].name.as_str()).collect();
     named.sort_unstable();
@@ -60,13 +74,21 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let by = named.join(" or ");
     let panel = |panel: Vec<(&Curve, &Option<usize>)>| {
         let group = |name: String| {
-            let bars = panel.iter().map(|(curve, base)| ratio(&name, curve, **base)).collect();
-            BarGroup { name, bars, ..BarGroup::default() }
+            let bars: Vec<Option<Ratio>> =
+                panel.iter().map(|(curve, base)| ratio(&name, curve, **base)).collect();
+            let bars = || bars.iter().map(Option::as_ref);
+            BarGroup {
+                name,
+                intervals: bars().map(|bar| bar?.interval).collect(),
+                hatched: bars().map(|bar| bar.is_some_and(|bar| bar.is_late)).collect(),
+                bars: bars().map(|bar| Some(bar?.value)).collect(),
+                ..BarGroup::default()
+            }
         };
         let rows = panel.iter().flat_map(|(curve, _)| curve.rows.iter().copied());
         Panel::Bars(Bars {
             subtitle: panel[0].0.panel.clone(),
-            axis: format!("relative to {by}, bars from 1"),
+            axis: format!("{} relative to {by}", quantity(column)),
             groups: results.groups(rows).into_iter().map(group).collect(),
             legend: panel.iter().map(|(curve, _)| (curve.name.clone(), curve.look)).collect(),
             base: 1.0,
@@ -75,7 +97,17 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         })
     };
     let panels = in_panels(curves.iter().zip(&bases), |(curve, _)| &curve.panel);
-    let panels = panels.into_iter().map(panel).collect();
+    let panels: Vec<Panel> = panels.into_iter().map(panel).collect();
+    let bars =
+        || panels.iter().flat_map(|panel| if let Panel::Bars(bars) = panel { &*bars.groups } else { &[] });
+    let has_intervals = bars().any(|group| group.intervals.iter().any(Option::is_some));
+    let is_hatched = bars().any(|group| group.hatched.contains(&true));
+    let below = [
+        (has_intervals, "Lines: 95 % intervals, each by itself."),
+        (is_hatched, "Hatched: overloaded, so that waits grow with the length of the log."),
+    ];
+    let below: Vec<&str> = below.into_iter().filter(|(is_said, _)| *is_said).map(|(_, text)| text).collect();
+    let below = below.join(" ");
     let note = if are_of_same_jobs.get() { "" } else { "some ratios are of means over other jobs" };
     let panels = Panels {
         title: format!("{} relative to {by}", untitled(column)),
@@ -83,9 +115,10 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         panels,
         columns: 2,
         aspect: Some(0.6),
+        note: below,
         ..Panels::default()
     };
-    Ok(Some(panels.draw_on(options.page)))
+    Ok(panels.draw_on(options.page))
 }
 
 /// Keeps the rows of common seeds, since `until:` may repeat one replay more often than another. Keeps all

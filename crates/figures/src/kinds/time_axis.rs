@@ -1,10 +1,11 @@
 //! The horizontal axis of pictures over time.
 
+use std::collections::BTreeMap;
+
 use super::job_rows::{JobCurve, PanelSeries, Seeds, job_curves, load_note, visit_rows};
 use super::values::charts;
 use crate::FigureError;
 use crate::clock::Clock;
-use crate::curves::in_panels;
 use crate::draw::{Axis, Chart};
 use crate::kind::{Drawn, PlotOptions};
 use crate::results::Results;
@@ -55,6 +56,38 @@ impl TimeAxis {
         Ok(is_kept.then(|| Self::new(span_s)))
     }
 
+    /// Returns the axes of panels, each as [`Self::read`] does, in one pass over the frame, by the numbers of
+    /// the replays. `more` has further times of a replay.
+    pub(super) fn read_each(
+        detail: &str,
+        options: &PlotOptions<'_>,
+        ends: [&str; 2],
+        curves: &[JobCurve],
+        more: &dyn Fn(u64) -> Span,
+    ) -> Result<Option<BTreeMap<u64, Self>>, FigureError> {
+        let mut spans: BTreeMap<&str, Span> = BTreeMap::new();
+        let mut panels: BTreeMap<u64, &str> = BTreeMap::new();
+        for curve in curves {
+            let span = spans.entry(&curve.panel).or_insert(Span::EMPTY);
+            for &replay in &curve.replays {
+                let Span { low, high } = more(replay);
+                *span = Span::new(span.low.min(low), span.high.max(high));
+                panels.insert(replay, &curve.panel);
+            }
+        }
+        if let Some(window_s) = options.window_s {
+            return Ok(Some(panels.into_keys().map(|replay| (replay, Self::new(window_s))).collect()));
+        }
+        let is_kept =
+            visit_rows(detail, options, ends, curves, Seeds::All, &mut |replay, [from_s, to_s]| {
+                if let Some(span) = panels.get(&replay).and_then(|panel| spans.get_mut(panel)) {
+                    *span = Span::new(span.low.min(from_s), span.high.max(to_s));
+                }
+            })?;
+        let axes = panels.into_iter().map(|(replay, panel)| (replay, Self::new(spans[panel])));
+        Ok(is_kept.then(|| axes.collect()))
+    }
+
     /// Returns the place of a time in seconds on the axis.
     pub(super) fn at(&self, time_s: f64) -> f64 {
         (time_s - self.span_s.low) / self.unit_s
@@ -98,21 +131,20 @@ impl TimeAxis {
     }
 }
 
-/// Draws a panel of curves over the time, on a time axis of its own.
-pub(super) type DrawPanel =
-    fn(&PlotOptions<'_>, &Results, Vec<JobCurve>) -> Result<Option<Chart>, FigureError>;
+/// Draws the panels of curves over the time, each on a time axis of its own.
+pub(super) type DrawPanels =
+    fn(&PlotOptions<'_>, &Results, Vec<JobCurve>) -> Result<Option<Vec<Chart>>, FigureError>;
 
-/// Draws pictures of curves over the time, with one time axis for each panel. Returns `None` if a panel lacks
-/// its data.
+/// Draws pictures of curves over the time, with one time axis for each panel. Draws nothing if the data are
+/// missing.
 pub(super) fn over_time(
     options: &PlotOptions<'_>,
     results: &Results,
     title: &str,
-    draw_panel: DrawPanel,
+    draw_panels: DrawPanels,
 ) -> Drawn {
-    let panels = in_panels(job_curves(options, results)?, |curve| &curve.panel);
-    let panels = panels.into_iter().map(|curves| draw_panel(options, results, curves));
-    let panels: Option<Vec<Chart>> = panels.collect::<Result<_, _>>()?;
+    let panels = draw_panels(options, results, job_curves(options, results)?)?;
     let subtitle = results.shared_of_shown(options.replays);
-    Ok(panels.map(|panels| charts(options, title.to_owned(), subtitle, load_note(options, results), panels)))
+    let note = load_note(options, results);
+    Ok(panels.map(|panels| charts(options, title.to_owned(), subtitle, note, panels)).unwrap_or_default())
 }

@@ -37,8 +37,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let panels: Vec<Chart> = panels.collect();
     let is_single = |series: &Series| series.points.len() < 2;
     if !options.is_asked && panels.iter().flat_map(|panel| &panel.series).all(is_single) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let title = format!("{} by utilization", untitled(column));
-    Ok(Some(charts(options, title, results.shared(), String::new(), panels)))
+    Ok(charts(options, title, results.shared(), String::new(), panels))
 }

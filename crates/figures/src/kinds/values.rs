@@ -16,11 +16,19 @@ pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     Interval::of(&values.flatten().collect::<Vec<_>>()).map(|interval| interval.mean)
 }
 
-/// Returns the title of a column without its unit, with a capital letter, as the beginning of a picture's
-/// title.
-pub(super) fn untitled(column: &str) -> String {
-    capitalized(&metric(column).map_or_else(|| column.replace('_', " "), Metric::title))
+/// Returns the title of a column without its unit.
+pub(super) fn quantity(column: &str) -> String {
+    metric(column).map_or_else(|| column.replace('_', " "), Metric::title)
 }
+
+/// Returns [`quantity`] with a capital letter, as the beginning of a picture's title.
+pub(super) fn untitled(column: &str) -> String {
+    capitalized(&quantity(column))
+}
+
+/// The mark of points of overloaded replays, and its meaning.
+pub(super) const OVERLOADED: &str = "†";
+pub(super) const OVERLOADED_MEANS: &str = "† overloaded: waits grow with the length of the log.";
 
 /// Draws charts with a common title, subtitle and note, each in a panel of its own.
 pub(super) fn charts(
@@ -29,7 +37,7 @@ pub(super) fn charts(
     subtitle: String,
     note: String,
     charts: Vec<Chart>,
-) -> Drawing {
+) -> Vec<Drawing> {
     let panels = charts.into_iter().map(Panel::Chart).collect();
     Panels { title, subtitle, panels, columns: 3, aspect: Some(0.8), note, ..Panels::default() }
         .draw_on(options.page)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::job_rows::{JobCurve, Seeds, about_jobs, job_curves, visit_rows};
 use super::time_axis::TimeAxis;
+use crate::draw::PATTERNS;
 use crate::draw::{BarGroup, Bars, Look, Panel, Panels};
 use crate::kind::{CAUSES, Drawn, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
@@ -41,7 +42,7 @@ struct ReplaySums {
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let curves = job_curves(options, results)?;
     let span = TimeAxis::read("jobs", options, ["submit_s", "submit_s"], &curves, Span::EMPTY)?;
-    let Some(TimeAxis { span_s, .. }) = span else { return Ok(None) };
+    let Some(TimeAxis { span_s, .. }) = span else { return Ok(Vec::new()) };
     let mut replays = BTreeMap::<u64, ReplaySums>::new();
     let mut names = ["submit_s", "procs", "", "", "", "", "", ""];
     names[2..].copy_from_slice(&WaitCause::ALL.map(WaitCause::column));
@@ -51,7 +52,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         procs,
         waits @ ..,
     ]| {
-        let share = (submit_s - span_s.low) / span_s.length();
+        let length = span_s.length();
+        let share = if length > 0.0 { (submit_s - span_s.low) / length } else { 0.0 };
         // Replays without causes have no numbers.
         if waits.iter().any(|wait_s| wait_s.is_nan()) || !(0.0..=1.0).contains(&share) {
             return;
@@ -65,9 +67,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         }
     })?;
     if !is_kept || replays.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let shown = shown_causes(&replays);
+    let is_zero = |(_, waits): &Sums| waits.iter().all(|wait_s| *wait_s <= 0.0);
+    let nothing = replays.values().flat_map(|replay| replay.sizes.values()).all(is_zero);
     let mut panels = Vec::new();
     for curve in &curves {
         let Some(sums) = replays.get(&curve.replay) else { continue };
@@ -79,9 +83,10 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         panels,
         columns: 2,
         aspect: Some(0.5),
+        note: if nothing { "No job waited.".to_owned() } else { String::new() },
         ..Panels::default()
     };
-    Ok(Some(panels.draw_on(options.page)))
+    Ok(panels.draw_on(options.page))
 }
 
 /// Returns the causes with any waiting, or all without any.
@@ -102,7 +107,7 @@ fn panels_of(curve: &JobCurve, sums: &ReplaySums, span_s: Span, shown: &[WaitCau
     };
     let size = |(class, sums): (&u32, &Sums)| {
         let most = 1_u64 << class;
-        group(if most < 3 { most.to_string() } else { format!("{}–{most}", most / 2 + 1) }, Some(sums))
+        group(most.to_string(), Some(sums))
     };
     let day = |part: usize| {
         let days = span_s.length() * part as f64 / PARTS as f64 / 86_400.0;
@@ -110,11 +115,13 @@ fn panels_of(curve: &JobCurve, sums: &ReplaySums, span_s: Span, shown: &[WaitCau
     };
     let by_size = sums.sizes.iter().map(size).collect();
     let over_time = (0..PARTS).map(|part| group(day(part), sums.times.get(&part))).collect();
-    let look = |cause: WaitCause| Look { colour: cause as usize, ..Look::default() };
+    // `NoRoom`, the most frequent cause, has no lines.
+    let pattern = |cause: WaitCause| (cause as usize + PATTERNS - WaitCause::NoRoom as usize) % PATTERNS;
+    let look = |cause: WaitCause| Look { colour: cause as usize, marker: pattern(cause), ..Look::default() };
     let name = |cause: WaitCause| metric(cause.mean_column()).map(Metric::title).unwrap_or_default();
     let legend: Vec<_> = shown.iter().map(|&cause| (name(cause), look(cause))).collect();
     let name = curve.full_name();
-    [("by processors", by_size), ("by submission", over_time)].map(|(what, groups)| {
+    [("by processors, up to", by_size), ("by submission", over_time)].map(|(what, groups)| {
         Panel::Bars(Bars {
             subtitle: if name.is_empty() { what.to_owned() } else { format!("{name}, {what}") },
             axis: "mean wait (s)".to_owned(),

@@ -7,12 +7,12 @@ pub(super) use names::{title_of_number, with_unit};
 
 use std::collections::BTreeMap;
 
-use super::verdict::{Marks, OF_WAITS, OVERLOADED, SavedAnswer};
+use super::verdict::{Marks, OVERLOADED, SavedAnswer};
 use meshreplay_figures::{FigureError, Results};
 use meshreplay_results::text::{
     ColumnClass, Grid, Labelled, Layout, LayoutBlock, PaperCell, PaperTable, decimals, grouped,
 };
-use meshreplay_sim::metrics::{METRICS, Metric, Needs};
+use meshreplay_sim::metrics::{METRICS, Metric, Needs, OF_WAITS};
 use meshreplay_study::study::Coordinate;
 use std::path::Path;
 

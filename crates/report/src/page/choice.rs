@@ -17,17 +17,14 @@ pub(super) fn family_of(results: &Results, row: usize) -> usize {
     found.and_then(is_it).unwrap_or(FAMILIES.len())
 }
 
-/// Returns the title of a family.
-pub(super) fn family_title(position: usize) -> &'static str {
-    FAMILIES.get(position).map_or("Your own", |family| family.title)
-}
-
 /// Returns the names to highlight, the most important one first: the Pareto front of waits and distances, the
-/// allocators `compared` in the answer, the ends of both numbers, and the closest placements of each family.
+/// allocators `compared` in the answer and `shown` by the player, the ends of both numbers, and the closest
+/// placements of each family.
 pub(super) fn highlighted(
     results: &Results,
     panels: &[Vec<Tradeoff>],
     compared: Option<&[String; 2]>,
+    shown: &[String],
 ) -> Vec<String> {
     let Some(first) = panels.first() else { return Vec::new() };
     let mut ranked: Vec<&Tradeoff> = first.iter().collect();
@@ -37,7 +34,7 @@ pub(super) fn highlighted(
     let closest = ranked.iter().filter(|one| families.insert(family_of(results, one.curve.rows[0])));
     // A large front leaves room for the others.
     let front = front(panels).into_iter().take(MOST - 3);
-    let compared = compared.into_iter().flatten().map(String::as_str);
+    let compared = compared.into_iter().flatten().chain(shown).map(String::as_str);
     let ends = ranked.last().copied().into_iter().chain(longest);
     let others = ends.chain(closest.copied()).chain(ranked.iter().copied()).map(|one| &*one.curve.name);
     let is_drawn = |name: &&str| first.iter().any(|one| one.curve.name == **name);
@@ -48,6 +45,13 @@ pub(super) fn highlighted(
         }
     }
     names
+}
+
+/// Returns a row of each of these names, in their order.
+pub(super) fn rows_of(panels: &[Vec<Tradeoff>], names: &[String]) -> Vec<usize> {
+    let all = || panels.iter().flatten();
+    let row = |name: &String| Some(all().find(|one| one.curve.name == *name)?.curve.rows[0]);
+    names.iter().filter_map(row).collect()
 }
 
 /// Returns the names on the Pareto fronts, those of most panels first.
@@ -73,7 +77,9 @@ pub(super) fn replays_in(results: &Results, kind: &str, highlighted: &[String]) 
     let Some((_, room)) = PANELS.iter().find(|(name, _)| *name == kind) else { return Vec::new() };
     let curves = results.curves(&[]);
     let shown = &highlighted[..highlighted.len().min(*room)];
-    if curves.len() <= *room {
+    // Panels of `heat` are small, and readers of a study choose among them.
+    let is_study = curves.iter().any(|curve| curve.panel != curves[0].panel);
+    if curves.len() <= *room || kind == "heat" && is_study {
         return Vec::new();
     }
     let is_shown = |curve: &&Curve| curve.panel == curves[0].panel && shown.contains(&curve.name);

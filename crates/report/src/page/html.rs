@@ -7,6 +7,8 @@ use sha2::{Digest, Sha256};
 use super::escape::html;
 use super::player::{PlayerData, player};
 use super::table::ReportTable;
+use meshreplay_base::words::counted;
+use meshreplay_figures::draw::{Drawing, joined};
 use meshreplay_results::text::well_formed;
 
 /// The content of a report.
@@ -32,6 +34,9 @@ pub struct Report {
     pub provenance: Vec<(String, String)>,
     /// The commands that give the results again.
     pub commands: Vec<String>,
+    /// Whether replays of several logs, machines, schedulers or loads are compared, so that readers choose
+    /// among them.
+    pub is_study: bool,
     /// The tables, in the order of the page.
     pub tables: Vec<ReportTable>,
     /// The figures, in the order of the page.
@@ -47,8 +52,8 @@ pub struct ReportFigure {
     pub name: String,
     /// The content of the figure, for screen readers.
     pub label: String,
-    /// The drawing as SVG.
-    pub svg: String,
+    /// The drawings as SVG, each with the name of its panel; an empty name if it shows several or all.
+    pub parts: Vec<(String, String)>,
 }
 
 const STYLE: &str = include_str!("style.css");
@@ -70,9 +75,15 @@ const READING: &str = "<div class=\"reading\">\n<p>Each point is a replay. The l
     <div class=\"names\" role=\"group\" aria-label=\"Coloured replays\"></div>\n</div>\n";
 
 /// The names of the highlighted replays above the figures, which the script fills in.
-const LEGEND: &str = "<p class=\"lead\">The coloured replays are those chosen in the table, eight at most. \
-    Press a name to turn it grey.</p>\n\
+const LEGEND: &str = "<p class=\"lead\">The figures show the replays chosen in the table, eight at most, \
+    each in a colour of its own. Press a name to leave it out.</p>\n<p class=\"tools\"><button type=\"button\" \
+    id=\"others\" aria-pressed=\"false\">Others in grey</button></p>\n\
+    <p class=\"tools\" id=\"kinds\" hidden></p>\n\
     <div class=\"names above\" role=\"group\" aria-label=\"Coloured replays\"></div>\n";
+
+/// The table of logs and allocators, which the script fills in from the table of all replays.
+const STUDY: &str = "<p class=\"tools\" id=\"choices\"></p>\n<p class=\"lead\" id=\"measured\"></p>\n\
+    <div class=\"scroll\" role=\"group\" aria-label=\"Logs and allocators\" id=\"pivot\"></div>\n";
 
 /// A section of the page: its identifier, its heading and its content.
 type Section = (String, String, String);
@@ -111,12 +122,15 @@ impl Report {
             let question = if self.question.is_empty() { "The answer" } else { &self.question };
             sections.push(named("answer", question, self.answer_html()));
         }
+        if self.is_study {
+            sections.push(named("study", "Logs and allocators", STUDY.to_owned()));
+        }
         if let Some(figure) = &self.tradeoff {
             let content = format!("<div class=\"plots one\">\n{}{READING}</div>\n", figure.html());
             sections.push(named("closeness", "Closeness against waiting", content));
         }
-        for (i, table) in self.tables.iter().enumerate() {
-            sections.push((format!("table-{}", i + 1), table.title.clone(), table.html()));
+        if !self.is_study {
+            sections.extend(self.table_sections());
         }
         if !self.plots.is_empty() {
             let plots: String = self.plots.iter().map(ReportFigure::html).collect();
@@ -126,11 +140,27 @@ impl Report {
             let content = format!("{legend}<div class=\"plots\">\n{plots}</div>\n");
             sections.push(named("figures", "Figures", content));
         }
+        if self.is_study {
+            sections.extend(self.table_sections());
+        }
         if let Some(played) = &self.played {
             sections.push(named("machine", "The machine over time", player(played)));
         }
         sections.push(named("origin", "Where the numbers come from", self.origin_html()));
         sections
+    }
+
+    /// Returns a section for each table. The tables of a study are folded.
+    fn table_sections(&self) -> impl Iterator<Item = Section> {
+        self.tables.iter().enumerate().map(|(i, table)| {
+            let content = if self.is_study {
+                let words = format!("All {}, with all numbers", counted(table.rows.len(), "row"));
+                format!("<details class=\"full\"><summary>{words}</summary>\n{}</details>\n", table.html())
+            } else {
+                table.html()
+            };
+            (format!("table-{}", i + 1), table.title.clone(), content)
+        })
     }
 
     fn answer_html(&self) -> String {
@@ -194,11 +224,27 @@ impl Report {
 }
 
 impl ReportFigure {
-    /// Returns the figure as HTML. Its drawing has a name for screen readers.
+    /// Returns a figure of drawings. Its label is the text before the first semicolon.
+    pub(super) fn new(name: &str, label: &str, drawings: Vec<Drawing>) -> Self {
+        let label = label.split(';').next().unwrap_or_default().to_owned();
+        let parts = drawings.into_iter().map(|drawing| (drawing.panel.clone(), drawing.svg())).collect();
+        Self { name: name.to_owned(), label, parts }
+    }
+
+    /// Returns the figure as HTML. Its drawings have names for screen readers, and those of several panels
+    /// the name of their panel, by which the script shows some of them.
     fn html(&self) -> String {
-        let (name, label) = (html(&self.name), html(&self.label));
-        let svg = self.svg.replacen("<svg", &format!("<svg aria-label=\"{label}\""), 1);
-        format!("<figure id=\"{name}\">{svg}</figure>\n")
+        let name = html(&self.name);
+        let part = |(panel, svg): &(String, String)| {
+            let label = html(&joined(&[&self.label, panel]));
+            let svg = svg.replacen("<svg", &format!("<svg aria-label=\"{label}\""), 1);
+            match self.parts.len() {
+                1 => svg,
+                _ => format!("<div class=\"part\" data-panel=\"{}\">{svg}</div>\n", html(panel)),
+            }
+        };
+        let parts: String = self.parts.iter().map(part).collect();
+        format!("<figure id=\"{name}\">{parts}</figure>\n")
     }
 }
 
@@ -261,7 +307,7 @@ mod tests {
             plots: vec![ReportFigure {
                 name: "frontier".to_owned(),
                 label: "cost & quality".to_owned(),
-                svg: "<svg></svg>".to_owned(),
+                parts: vec![(String::new(), "<svg></svg>".to_owned())],
             }],
             answer: vec!["a: 1 % below <b>".to_owned()],
             plain: vec!["a is <best>.".to_owned()],

@@ -20,10 +20,11 @@ pub use player::{BlockTree, PlayerData, ReplayData, Strip};
 pub use table::{Choice, Meaning, ReportCell, ReportColumn, ReportTable};
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(crate) use self::summary::summary;
 use super::verdict::{Plain, SavedAnswer};
-use meshreplay_figures::draw::{Drawing, Names, Page};
+use meshreplay_figures::draw::{Names, Page};
 use meshreplay_figures::{self as figure, FigureError, PLOT_KINDS, PlotOptions, Results, Span};
 use meshreplay_results::frame::FrameError;
 
@@ -49,7 +50,12 @@ impl Report {
     /// Returns the report on the results in `folder`, and notes on missing data.
     ///
     /// The directory has results of a replay or a study, tables and figures of reproduced papers, or both.
-    pub fn from_folder(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {
+    /// `drawn` counts the kinds of figures that are done.
+    pub fn from_folder(
+        folder: &Path,
+        options: &ReportOptions,
+        drawn: &AtomicUsize,
+    ) -> Result<(Self, Vec<String>), ReportError> {
         let mut report = Self::default();
         let verdicts = verdicts::verdicts(folder)?;
         let results = Results::read(folder);
@@ -57,7 +63,7 @@ impl Report {
         let title = options.title.clone().or(of_results).or_else(|| provenance::name_of(folder));
         report.title = title.unwrap_or_else(|| "meshreplay".to_owned());
         let notes = match results {
-            Ok(results) => report.add_results(folder, options, &results)?,
+            Ok(results) => report.add_results(folder, options, &results, drawn)?,
             Err(FigureError::Frame(FrameError::NoSummary { .. })) if !verdicts.is_empty() => {
                 report.provenance.push(("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()));
                 let (plots, notes) = verdicts::figures(folder)?;
@@ -77,20 +83,28 @@ impl Report {
         folder: &Path,
         options: &ReportOptions,
         results: &Results,
+        drawn: &AtomicUsize,
     ) -> Result<Vec<String>, ReportError> {
         let mut notes = results.missing(folder)?;
         let answer = SavedAnswer::read(folder, results)?;
         let plain = answer.plain();
         let panels = figure::tradeoffs(results);
-        let highlighted = choice::highlighted(results, &panels, plain.extremes.as_ref());
+        let highlighted = choice::highlighted(results, &panels, plain.extremes.as_ref(), &options.show);
         self.add_answer(&answer, plain, results);
-        let page = Page { width: Some(FIGURE), names: Names::Outside, ..Page::default() };
+        // The highlighted replays have colours of their own.
+        let mut coloured = results.clone();
+        coloured.choose_looks(&choice::rows_of(&panels, &highlighted));
+        let results = &coloured;
+        let panels = figure::tradeoffs(results);
+        self.is_study = panels.len() > 1;
+        let page =
+            Page { width: Some(FIGURE), names: Names::Outside, is_split: self.is_study, ..Page::default() };
         if panels.iter().any(|panel| panel.len() > 1) {
             let height = (panels.len() == 1).then_some(FIGURE_HEIGHT);
-            let page = Page { is_untitled: true, height, ..page };
-            let drawing = figure::draw_tradeoffs(results, &panels, page);
-            let label = "Mean pairwise sum against mean wait".to_owned();
-            self.tradeoff = Some(ReportFigure { name: "tradeoff".to_owned(), label, svg: drawing.svg() });
+            let page = Page { is_untitled: !self.is_study, height, ..page };
+            let drawings = figure::draw_tradeoffs(results, &panels, page);
+            let label = "Mean pairwise sum against mean wait";
+            self.tradeoff = Some(ReportFigure::new("tradeoff", label, drawings));
         }
         self.tables.push(summary::summary(results, &answer, &highlighted));
         self.provenance = provenance::provenance(folder, results)?;
@@ -98,11 +112,11 @@ impl Report {
         for kind in PLOT_KINDS {
             let replays = choice::replays_in(results, kind.name, &highlighted);
             let options = PlotOptions { page, replays: &replays, ..PlotOptions::new(folder) };
-            let picture = (kind.draw)(&options, results)?;
-            let label = kind.summary.split(';').next().unwrap_or_default().to_owned();
-            let figure =
-                |picture: Drawing| ReportFigure { name: kind.name.to_owned(), label, svg: picture.svg() };
-            self.plots.extend(picture.map(figure));
+            let drawings = (kind.draw)(&options, results)?;
+            if !drawings.is_empty() {
+                self.plots.push(ReportFigure::new(kind.name, kind.summary, drawings));
+            }
+            drawn.fetch_add(1, Ordering::Relaxed);
         }
         self.played = player::played(folder, results, &options.show, options.window_s)?;
         if self.played.is_none() {

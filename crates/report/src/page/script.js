@@ -10,15 +10,9 @@
 
   // Tables sort by the column whose title is pressed, numbers by value; the second time the other way round. Cells without a
   // number come last both times.
-  for (const table of document.querySelectorAll("table.sortable")) {
-    const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
-    // Sorted rows are in no groups; a button brings the groups back.
-    const whole = [...body.rows], groups = whole.filter((row) => row.classList.contains("group"));
-    const rows = whole.filter((row) => !row.classList.contains("group"));
-    const before = table.closest(".scroll").previousElementSibling;
-    const tools = before && before.classList.contains("tools") ? before : null;
-    const back = tools && tools.querySelector(".groups");
-    const byText = new Intl.Collator("en", { numeric: true }).compare;
+  const byText = new Intl.Collator("en", { numeric: true }).compare;
+  const sortable = (table) => {
+    const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells], rows = [...body.rows];
     heads.forEach((head, column) => {
       const isWords = head.classList.contains("words");
       head.querySelector("button").addEventListener("click", () => {
@@ -32,18 +26,14 @@
           if (m === undefined || n === undefined) return (m === undefined) - (n === undefined);
           return up ? m - n : n - m;
         };
-        groups.forEach((row) => { row.hidden = true; });
-        if (back) back.hidden = false;
         body.append(...rows.slice().sort(compare));
       });
     });
-    if (back) back.addEventListener("click", () => {
-      heads.forEach((head) => head.removeAttribute("aria-sort"));
-      groups.forEach((row) => { row.hidden = false; });
-      body.append(...whole);
-      back.hidden = true;
-    });
-    const more = tools && tools.querySelector(".columns");
+  };
+  for (const table of document.querySelectorAll("table.sortable")) {
+    sortable(table);
+    const before = table.closest(".scroll").previousElementSibling;
+    const more = before && before.querySelector(".columns");
     if (more) more.addEventListener("click", () => {
       const isAll = table.classList.toggle("all");
       more.setAttribute("aria-pressed", isAll);
@@ -127,13 +117,18 @@
     drawn.get(key).push(element);
   }
   const chosen = new Set(choices.filter((choice) => choice.getAttribute("aria-pressed") === "true").map((choice) => choice.dataset.look));
+  // No two chosen ones have the same colour, which is the first number of a look.
+  const colour = (key) => key.split("-")[1];
   const choose = (key) => {
     if (!chosen.delete(key)) {
+      for (const other of [...chosen]) if (colour(other) === colour(key)) chosen.delete(other);
       if (chosen.size >= MOST) chosen.delete([...chosen][0]);
       chosen.add(key);
     }
     highlight();
   };
+  // Legends of few names have all of them.
+  const looks = [...new Set(choices.map((choice) => choice.dataset.look))], hasAll = looks.length <= 12;
   const highlight = () => {
     for (const choice of choices) choice.setAttribute("aria-pressed", chosen.has(choice.dataset.look));
     for (const [key, elements] of drawn) {
@@ -144,11 +139,12 @@
         if (chosen.has(key)) whole.parentElement.append(whole);
       }
     }
-    for (const legend of legends) legend.replaceChildren(...[...chosen].map((key) => {
+    for (const legend of legends) legend.replaceChildren(...(hasAll ? looks : [...chosen]).map((key) => {
       const button = document.createElement("button"), choice = choices.find((other) => other.dataset.look === key);
       button.type = "button";
       button.append(...[...choice.childNodes].map((node) => node.cloneNode(true)));
-      button.setAttribute("aria-label", `${button.textContent}: highlight no longer`);
+      button.className = "named";
+      button.setAttribute("aria-pressed", chosen.has(key));
       button.addEventListener("click", () => choose(key));
       return button;
     }));
@@ -163,6 +159,106 @@
     }
     highlight();
   }
+
+  const others = document.getElementById("others");
+  if (others && looks.length <= MOST) others.parentElement.hidden = true;
+  if (others) others.addEventListener("click", () => {
+    const isOn = document.querySelector(".plots:not(.one)").classList.toggle("others");
+    others.setAttribute("aria-pressed", isOn);
+  });
+
+  // The table of a study: the rows of the table of all replays, with a column for each allocator, or for each place if there are
+  // more than eight allocators. Figures show the panels of the chosen place, scheduler and load.
+  const pivot = document.getElementById("pivot");
+  const study = () => {
+    root.classList.add("study");
+    const source = document.querySelector("details table.sortable"), heads = [...source.tHead.rows[0].cells];
+    const title = (i) => heads[i].firstChild.firstChild.textContent, text = (row, i) => row.cells[i].textContent;
+    const rows = [...source.tBodies[0].rows], unique = (values) => [...new Set(values)];
+    const columns = heads.map((head, i) => i).slice(1);
+    const isWords = (i) => heads[i].classList.contains("words"), isPlace = (i) => heads[i].classList.contains("place");
+    const measures = columns.filter((i) => !isWords(i)), keys = columns.filter(isWords);
+    const places = keys.some(isPlace) ? keys.filter(isPlace) : keys, others = keys.filter((i) => !places.includes(i));
+    const place = (row) => places.map((i) => text(row, i)).join(" · ");
+    const bar = document.getElementById("choices"), told = document.getElementById("measured");
+    const select = (name, options, parent = bar) => {
+      const label = document.createElement("label"), list = document.createElement("select");
+      label.append(`${name} `, list);
+      list.append(...options.map(([value, words]) => new Option(words, value)));
+      list.addEventListener("change", show);
+      parent.append(label);
+      return list;
+    };
+    const measure = select("number", measures.map((i) => [i, heads[i].textContent.trim()]));
+    const lists = new Map(others.map((i) => [i, select(title(i), unique(rows.map((row) => text(row, i))).map((value) => [value, title(i) === "scale" ? `arrivals ×${value}` : value]))]));
+    const kinds = document.getElementById("kinds"), figures = [...document.querySelectorAll(".plots:not(.one) figure")];
+    const where = kinds && select(places.map(title).join(" · "), unique(rows.map(place)).map((name) => [name, name]), kinds);
+    const cell = (tag, words, classes) => {
+      const element = document.createElement(tag);
+      element.className = classes;
+      element.append(words);
+      return element;
+    };
+    const head = (words, classes) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      const element = cell("th", button, classes);
+      button.append(words);
+      element.scope = "col";
+      return element;
+    };
+    function show() {
+      const number = Number(measure.value), about = heads[number].querySelector("button").getAttribute("aria-describedby");
+      told.textContent = about ? document.getElementById(about).textContent : "";
+      const shown = rows.filter((row) => [...lists].every(([i, list]) => text(row, i) === list.value));
+      const names = unique(rows.map((row) => text(row, 0))), all = unique(shown.map(place)), isWide = names.length > 8;
+      const table = document.createElement("table"), body = table.createTBody(), first = document.createElement("tr");
+      table.className = "sortable";
+      table.createTHead().append(first);
+      first.append(head(isWide ? title(0) : places.map(title).join(" · "), "words"), ...(isWide ? all : names).map((name) => head(name, "")));
+      for (const name of isWide ? names : all) {
+        const line = body.insertRow(), header = cell("th", name, "words");
+        header.scope = "row";
+        line.append(header, ...(isWide ? all : names).map((other) => {
+          const row = shown.find((row) => text(row, 0) === (isWide ? name : other) && place(row) === (isWide ? other : name));
+          const copy = row ? row.cells[number].cloneNode(true) : cell("td", "-", "");
+          copy.classList.remove("extra");
+          return copy;
+        }));
+      }
+      sortable(table);
+      pivot.replaceChildren(table);
+      look(pivot);
+      // A panel is shown unless its name has a value that is not chosen.
+      const now = new Set([...lists.values()].map((list) => list.value).concat(where ? where.value.split(" · ") : []));
+      const known = new Set(rows.flatMap((row) => keys.map((i) => text(row, i))));
+      for (const part of document.querySelectorAll(".part")) {
+        part.hidden = part.dataset.panel.replace("arrivals ×", "").split(/ · |, /).some((value) => known.has(value) && !now.has(value));
+      }
+      for (const figure of figures) {
+        const parts = [...figure.querySelectorAll(".part")];
+        figure.classList.toggle("none", parts.length > 0 && parts.every((part) => part.hidden));
+      }
+    }
+    if (kinds) {
+      kinds.hidden = false;
+      kinds.append(...figures.map((figure, i) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = figure.id;
+        button.title = figure.querySelector("svg").getAttribute("aria-label").split(" · ")[0];
+        figure.hidden = i > (innerWidth < 640 ? 1 : 2);
+        button.setAttribute("aria-pressed", !figure.hidden);
+        button.addEventListener("click", () => {
+          figure.hidden = !figure.hidden;
+          button.setAttribute("aria-pressed", !figure.hidden);
+        });
+        return button;
+      }));
+    }
+    show();
+  };
+  if (pivot) study();
 
   // Commands are copied; where the browser forbids it they are selected.
   for (const button of document.querySelectorAll("button.copy")) {

@@ -1,16 +1,15 @@
 //! The table of a report with one row for each replay: the numbers that differ between replays, below the
 //! shared values.
 
-use super::choice::{family_of, family_title};
 use super::table::{Choice, Meaning, ReportCell, ReportColumn, ReportTable};
 use crate::chosen_columns::spread;
 use crate::crosstab::has_unasked;
-use crate::verdict::{OF_WAITS, OVERLOADED, SavedAnswer, Winners};
+use crate::verdict::{OVERLOADED, SavedAnswer, Winners};
 use meshreplay_figures::draw::capitalized;
 use meshreplay_figures::{Curve, InMeans, Results};
 use meshreplay_results::frame::Numbers;
 use meshreplay_results::text::grouped;
-use meshreplay_sim::metrics::{Better, Display, Group, Has, Interval, METRICS, Metric, Needs, TableColumn};
+use meshreplay_sim::metrics::{Better, Display, Group, Has, Interval, METRICS, Metric, Needs, OF_WAITS, TableColumn};
 use meshreplay_study::study::Coordinate;
 
 /// The least rank of a number, as in a narrow terminal, that the table shows without being asked.
@@ -30,14 +29,10 @@ struct NumberColumn<'a> {
 /// Returns the table of the summary. Replications of a replay are one row, with the mean and half the width
 /// of its confidence interval.
 ///
-/// Rows are grouped by the family of their allocator. Each begins with the choice whether figures highlight
-/// it, as they do at first for the names in `highlighted`.
+/// The replays of a log, machine and so on are sorted by the number of the answer. Each row begins with the
+/// choice whether figures highlight it, as they do at first for the names in `highlighted`.
 pub(crate) fn summary(results: &Results, answer: &SavedAnswer<'_>, highlighted: &[String]) -> ReportTable {
-    let mut curves = results.curves(&[]);
-    let has_families = results.varying.contains(&"allocator");
-    if has_families {
-        curves.sort_by_key(|curve| family_of(results, curve.rows[0]));
-    }
+    let curves = sorted(results);
     let winners = answer.winners(&curves);
     let (mut columns, mut cells) = names(results, &curves);
     if curves.len() > 1 {
@@ -47,11 +42,14 @@ pub(crate) fn summary(results: &Results, answer: &SavedAnswer<'_>, highlighted: 
     }
     let mut table = ReportTable { title: "Replays".to_owned(), ..ReportTable::default() };
     table.shared = shared_names(results);
-    let mut has_best = false;
+    let (mut has_best, mut keys) = (false, vec![Vec::new(); curves.len()]);
     for number in number_columns(results) {
         let mut column = number.cells(&curves, winners.as_ref());
         if column.iter().all(|cell| cell.value.is_none()) {
             continue;
+        }
+        if ![Needs::Timed, Needs::Latency].contains(&number.metric.column.needs) {
+            keys.iter_mut().zip(&column).for_each(|(key, cell)| key.push(cell.value.map(f64::to_bits)));
         }
         table.meanings.push(number.meaning());
         if column.len() > 1 && column.iter().all(|cell| cell.text == column[0].text) {
@@ -68,24 +66,43 @@ pub(crate) fn summary(results: &Results, answer: &SavedAnswer<'_>, highlighted: 
     let row = |i: usize| cells.iter().map(|column| column[i].clone()).collect();
     table.rows = (0..curves.len()).map(row).collect();
     table.columns = columns;
-    if has_families {
-        table.groups = groups(results, &curves);
-    }
-    table.caption = caption(results, &table, winners.as_ref().filter(|_| has_best));
+    table.caption = caption(results, &table, winners.as_ref().filter(|_| has_best)) + &equal(&curves, &keys);
     table
 }
 
-/// Returns the titles of the families with the positions of their first curves; empty for a single family.
-fn groups(results: &Results, curves: &[Curve]) -> Vec<(usize, String)> {
-    let mut groups: Vec<(usize, usize)> = Vec::new();
-    for (i, curve) in curves.iter().enumerate() {
-        let family = family_of(results, curve.rows[0]);
-        if groups.last().is_none_or(|(_, last)| *last != family) {
-            groups.push((i, family));
+/// Returns the curves, panel by panel, from the best to the worst in the number of the answer.
+fn sorted(results: &Results) -> Vec<Curve> {
+    let mut curves = results.curves(&[]);
+    let panels: Vec<String> = curves.iter().map(|curve| curve.panel.clone()).collect();
+    let numbers = LEADING.iter().find_map(|name| results.table.numbers(name));
+    let mean = |curve: &Curve| {
+        let values: Vec<f64> = curve.rows.iter().filter_map(|&row| numbers?.get(row)).collect();
+        Interval::of(&values).map_or(f64::INFINITY, |interval| interval.mean)
+    };
+    let panel = |curve: &Curve| panels.iter().position(|panel| *panel == curve.panel);
+    curves.sort_by(|a, b| panel(a).cmp(&panel(b)).then(mean(a).total_cmp(&mean(b))));
+    curves
+}
+
+/// Returns sentences on the curves with the same numbers, which begin with a space; empty for several panels,
+/// or if no two curves have the same.
+fn equal(curves: &[Curve], keys: &[Vec<Option<u64>>]) -> String {
+    if curves.iter().any(|curve| curve.panel != curves[0].panel) {
+        return String::new();
+    }
+    let mut groups: Vec<(&[Option<u64>], Vec<&str>)> = Vec::new();
+    for (curve, key) in curves.iter().zip(keys) {
+        match groups.iter_mut().find(|(of, _)| of == key) {
+            Some((_, names)) => names.push(&curve.name),
+            None => groups.push((key, vec![&curve.name])),
         }
     }
-    let titled = |(first, family): (usize, usize)| (first, family_title(family).to_owned());
-    if groups.len() > 1 { groups.into_iter().map(titled).collect() } else { Vec::new() }
+    groups.retain(|(key, names)| names.len() > 1 && !key.is_empty());
+    let sentence = |(_, names): &(_, Vec<&str>)| {
+        let [before @ .., last] = names.as_slice() else { return String::new() };
+        format!(" {} and {last} give the same numbers, apart from measured times.", before.join(", "))
+    };
+    groups.iter().map(sentence).collect()
 }
 
 /// Returns the caption of the table. `winners` are `None` if no number is marked.
@@ -93,7 +110,7 @@ fn caption(results: &Results, table: &ReportTable, winners: Option<&Winners>) ->
     let mut sentences = vec![match table.rows.len() {
         1 => "One replay.".to_owned(),
         count => format!(
-            "{} replays. Press a title to sort by it, and a row to colour it in the figures.",
+            "{} replays. Press a title to sort by it, and a row to show it in the figures.",
             grouped(count as f64, 0)
         ),
     }];
@@ -187,7 +204,10 @@ fn names(results: &Results, curves: &[Curve]) -> (Vec<ReportColumn>, Vec<Vec<Rep
             |curve: &Curve| ReportCell { class: class(&label(curve)), ..ReportCell::words(&label(curve)) };
         curves.iter().map(cell).collect()
     };
-    (names.iter().map(|name| ReportColumn::words(title(name))).collect(), names.iter().map(cells).collect())
+    let of_place = |name: &'static str| Coordinate::of_place().any(|row| row.name == name);
+    let column =
+        |name: &&'static str| ReportColumn { is_place: of_place(name), ..ReportColumn::words(title(name)) };
+    (names.iter().map(column).collect(), names.iter().map(cells).collect())
 }
 
 /// Returns the class of a cell with this text: long texts are wrapped.
@@ -247,7 +267,7 @@ impl NumberColumn<'_> {
             unit: self.unit().to_owned(),
             is_words: false,
             explained: Some(self.metric.name()),
-            is_extra: false,
+            ..ReportColumn::default()
         }
     }
 

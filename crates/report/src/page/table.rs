@@ -41,6 +41,8 @@ pub struct ReportColumn {
     pub explained: Option<&'static str>,
     /// Whether the column is shown only on request.
     pub is_extra: bool,
+    /// Whether the column names the place of a replay: its log, partition or machine.
+    pub is_place: bool,
 }
 
 /// The meaning of a number, for the list below a table.
@@ -65,8 +67,6 @@ pub struct ReportTable {
     pub columns: Vec<ReportColumn>,
     /// The rows; each has one cell for every column.
     pub rows: Vec<Vec<ReportCell>>,
-    /// Titles of groups of rows, each with the position of its first row; empty without groups.
-    pub groups: Vec<(usize, String)>,
     /// Shared values of all rows: pairs of a title and a value, each with the identifier of its number as in
     /// [`ReportColumn::explained`].
     pub shared: Vec<(ReportColumn, String)>,
@@ -144,7 +144,8 @@ impl ReportColumn {
     /// Returns the CSS classes of the cells of the column.
     fn classes(&self) -> Vec<&'static str> {
         let words = self.is_words.then_some("words");
-        words.into_iter().chain(self.is_extra.then_some("extra")).collect()
+        let place = self.is_place.then_some("place");
+        words.into_iter().chain(self.is_extra.then_some("extra")).chain(place).collect()
     }
 
     fn html(&self) -> String {
@@ -172,20 +173,8 @@ impl ReportTable {
             let cells = cells.iter().zip(&self.columns).enumerate();
             cells.map(|(i, (cell, column))| cell.html(column, i == 0)).collect()
         };
-        let group = |i: usize| {
-            let title = self.groups.iter().find(|(first, _)| *first == i).map(|(_, title)| html(title));
-            let span = self.columns.len();
-            title.map(|title| {
-                format!(
-                    "<tr class=\"group\"><th scope=\"rowgroup\" class=\"words\" \
-                     colspan=\"{span}\"><span>{title}</span></th></tr>\n"
-                )
-            })
-        };
-        let row = |(i, row): (usize, &Vec<ReportCell>)| {
-            format!("{}<tr>{}</tr>\n", group(i).unwrap_or_default(), cells(row))
-        };
-        let rows: String = self.rows.iter().enumerate().map(row).collect();
+        let row = |row: &Vec<ReportCell>| format!("<tr>{}</tr>\n", cells(row));
+        let rows: String = self.rows.iter().map(row).collect();
         let caption = if self.caption.is_empty() { &self.title } else { &self.caption };
         format!(
             "{}<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">\n<table \
@@ -200,26 +189,17 @@ impl ReportTable {
         )
     }
 
-    /// Returns the buttons above the table; empty without extra columns and groups.
+    /// Returns the button above the table; empty without extra columns.
     fn tools_html(&self) -> String {
         let extra = self.columns.iter().filter(|column| column.is_extra).count();
-        let columns = if extra == 0 {
-            String::new()
-        } else {
-            format!(
-                "<button type=\"button\" class=\"columns\" aria-pressed=\"false\">All {} columns</button>\n",
-                self.columns.len()
-            )
-        };
-        let groups = if self.groups.is_empty() {
-            ""
-        } else {
-            "<button type=\"button\" class=\"groups\" hidden>Back to groups</button>\n"
-        };
-        if columns.is_empty() && groups.is_empty() {
+        if extra == 0 {
             return String::new();
         }
-        format!("<p class=\"tools\">{columns}{groups}</p>\n")
+        format!(
+            "<p class=\"tools\"><button type=\"button\" class=\"columns\" aria-pressed=\"false\">All {} \
+             columns</button></p>\n",
+            self.columns.len()
+        )
     }
 
     /// Returns the list of shared values; empty if there are none.

@@ -126,7 +126,7 @@ pub(super) fn figures(folder: &Path) -> Result<(Vec<ReportFigure>, Vec<String>),
                 let of_paper = format!("{} of {}", figure.name, paper.name);
                 let label =
                     if beside.is_empty() { of_paper } else { format!("not in the paper, beside {of_paper}") };
-                plots.push(ReportFigure { name, label, svg });
+                plots.push(ReportFigure { name, label, parts: vec![(String::new(), svg)] });
             }
             Err(problem) => notes.push(format!("left out {}: {problem}", path.display())),
         }

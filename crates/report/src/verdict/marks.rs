@@ -4,9 +4,8 @@
 use super::allocators::{RATIO, has_much_unasked};
 use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
-use super::overload::OF_WAITS;
 use super::saved::SavedAnswer;
-use meshreplay_sim::metrics::{Better, Metric};
+use meshreplay_sim::metrics::{Better, Metric, OF_WAITS};
 
 /// What a table shows of one of several replays that differ only in the allocator.
 #[derive(Clone, Debug, Default)]

@@ -32,7 +32,7 @@ use self::candidate::{Candidate, Comparable};
 use self::comparison::{NO_INTERVAL, OF_SHAKEN};
 pub(super) use self::marks::Marks;
 use self::measured::{ReplayResult, over_seeds};
-pub(super) use self::overload::{MARK as OVERLOADED, OF_WAITS};
+pub(super) use self::overload::MARK as OVERLOADED;
 pub(super) use self::plain::Plain;
 pub(super) use self::saved::SavedAnswer;
 pub(super) use self::winners::Winners;

@@ -9,21 +9,6 @@ use meshreplay_results::text::grouped;
 /// The mark of overloaded replays in tables and lines.
 pub(crate) const MARK: &str = "†";
 
-/// The numbers that measure the length of the log under overload.
-pub(crate) const OF_WAITS: [&str; 11] = [
-    "wait_s_mean",
-    "wait_s_median",
-    "wait_s_p95",
-    "wait_s_max",
-    "wait_s_by_work_mean",
-    "queue_delay_s_mean",
-    "allocation_delay_s_mean",
-    "turnaround_s_mean",
-    "turnaround_s_variance",
-    "bounded_slowdown_mean",
-    "bounded_slowdown_per_processor_mean",
-];
-
 /// Most names in the line.
 const NAMED: usize = 3;
 

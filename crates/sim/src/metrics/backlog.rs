@@ -59,6 +59,21 @@ pub(super) struct Backlog {
     last_empty: f64,
 }
 
+/// The numbers that measure the length of the log under overload.
+pub const OF_WAITS: [&str; 11] = [
+    "wait_s_mean",
+    "wait_s_median",
+    "wait_s_p95",
+    "wait_s_max",
+    "wait_s_by_work_mean",
+    "queue_delay_s_mean",
+    "allocation_delay_s_mean",
+    "turnaround_s_mean",
+    "turnaround_s_variance",
+    "bounded_slowdown_mean",
+    "bounded_slowdown_per_processor_mean",
+];
+
 /// Computes `overloaded`, `backlog_share` and `backlog_days` from saved jobs on `mesh`, for summaries without
 /// these columns.
 pub fn saved_backlog(rows: &[JobRow], mesh: &Mesh) -> [(&'static str, f64); 3] {

@@ -30,7 +30,7 @@ mod shapes;
 mod summary;
 mod why;
 
-pub use backlog::saved_backlog;
+pub use backlog::{OF_WAITS, saved_backlog};
 pub use contention::{Contention, JobContention};
 pub use cost::{Cost, clock_ns};
 pub use curves::{BusyNodes, Distribution};

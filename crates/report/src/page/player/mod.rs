@@ -66,13 +66,13 @@ pub(super) fn played(
         contents = again;
     }
     let mut replays = Vec::new();
-    let mut all = 0;
+    let mut all = Vec::new();
     for (PlayerReplay { number, name, spec, machine, colour }, content) in shown.into_iter().zip(contents) {
         if content.bytes() > MOST_BYTES {
             let jobs = grouped(content.jobs.len() as f64, 0);
             return Err(ReportError::TooManyJobs { jobs, replay: name, from: window.low, to: window.high });
         }
-        all += content.all;
+        all.push(content.all);
         let Downtimes { mut down, killed } = outages.remove(&number).unwrap_or_default();
         down.retain(|down| down.from_s <= window.high && down.until_s > window.low);
         let mut jobs = content.jobs;
@@ -96,12 +96,12 @@ pub(super) fn played(
         return Err(FigureError::NothingInWindow { kind: "machines" }.into());
     }
     let clock = Clock::from_results(folder, results);
-    let note = note(all, window, clock.as_ref(), &replays);
+    let note = note(&all, window, clock.as_ref(), &replays);
     Ok(Some(PlayerData { window_s: window, clock, note, replays }))
 }
 
-/// Returns the line above the player. `all` is the number of all jobs of the replays.
-fn note(all: usize, window_s: Span, clock: Option<&Clock>, replays: &[ReplayData]) -> String {
+/// Returns the line above the player. `all` are the numbers of all jobs of each replay.
+fn note(all: &[usize], window_s: Span, clock: Option<&Clock>, replays: &[ReplayData]) -> String {
     let count = |count: usize| grouped(count as f64, 0);
     let runs = || replays.iter().flat_map(|replay| &replay.jobs);
     let has_holes = replays.iter().any(|replay| !replay.unavailable.is_empty());
@@ -114,10 +114,17 @@ fn note(all: usize, window_s: Span, clock: Option<&Clock>, replays: &[ReplayData
         let [from, to] = [clock.date(window_s.low)?, clock.date(window_s.high)?];
         Some(format!(", {from} to {to} ({})", clock.zone_name))
     });
+    let shown = counted(count(runs().filter(|run| run.killed_in.is_none()).count()), "run");
+    let jobs = |jobs: usize| counted(count(jobs), "job");
+    let of = match all {
+        [only] => format!("{shown} of {}", jobs(*only)),
+        [first, ..] if all.iter().all(|jobs| jobs == first) => {
+            format!("{shown} on {} machines, of {} on each", all.len(), jobs(*first))
+        }
+        _ => format!("{shown} on {} machines, of {} on all", all.len(), jobs(all.iter().sum())),
+    };
     format!(
-        "{} of {}{lost}: those that run between {} and {} s of the replays{}; each job keeps its colour.{}",
-        count(runs().filter(|run| run.killed_in.is_none()).count()),
-        counted(count(all), "job"),
+        "{of}{lost}: those between {} and {} s of the replays{}; each job keeps its colour.{}",
         grouped(window_s.low, 0),
         grouped(window_s.high, 0),
         dates.unwrap_or_default(),

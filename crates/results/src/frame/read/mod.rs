@@ -144,10 +144,11 @@ pub(super) fn read_slice(
     let file = open(path)?;
     let mut is_end = false;
     let frame = frame_of(|| {
-        let mut reader = ParquetReader::new(file.try_clone()?);
+        // The reader keeps the metadata, which are long for files of many replays.
+        let mut reader = ParquetReader::new(file);
         let (schema, rows) = (reader.schema()?, reader.num_rows()?);
         let known = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
-        let reader = ParquetReader::new(file).with_columns(Some(known.collect()));
+        let reader = reader.with_columns(Some(known.collect()));
         is_end = wanted.end >= rows;
         reader.with_slice(Some((wanted.start, wanted.len()))).finish()
     });

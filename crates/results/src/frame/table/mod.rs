@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use polars_core::prelude::{BooleanChunked, DataFrame, DataType};
 
-use crate::frame::FrameError;
 use crate::frame::folder::StudyFolder;
 use crate::frame::labels::{is_unlabelled, relabel};
 use crate::frame::origin::{Missing, Origin, RUN_COLUMN, mark};
 use crate::frame::read::{ROWS, find, read_file, read_slice};
+use crate::frame::{FileFormat, FrameError};
 
 /// A summary, or the jobs or other details of a run. All columns have the same height.
 #[derive(Clone, Debug)]
@@ -61,7 +61,8 @@ impl Table {
 
     /// Reads the details with this name in `folder`, such as the jobs, and passes them to `visit` in parts of
     /// whole rows, in the order of the files. Reads the columns named in `columns` that exist, and the column
-    /// `replay`. Of a study it reads only the cells with a number that `wanted` accepts. Returns false if the
+    /// `replay`. Cells of a study and parts of a Parquet file are read only if they have a
+    /// replay that `wanted` accepts. Returns false if the
     /// directory holds no such details.
     pub fn visit_details<E: From<FrameError>>(
         folder: &Path,
@@ -80,7 +81,19 @@ impl Table {
         if let Some(path) = find(folder, detail) {
             read.push(RUN_COLUMN);
             let mut from = 0;
+            let is_sliced = FileFormat::of_path(&path) == Some(FileFormat::Parquet);
             loop {
+                // Parts without a wanted replay are skipped, but for the first one, which has the columns.
+                if is_sliced && from > 0 {
+                    let (part, is_last) = read_slice(&path, &["replay"], from..from + ROWS)?;
+                    if numbers(&part, "replay").is_some_and(|replays| !replays.into_iter().any(wanted)) {
+                        from += part.height();
+                        if is_last {
+                            return Ok(true);
+                        }
+                        continue;
+                    }
+                }
                 let (frame, is_last) = read_slice(&path, &read, from..from + ROWS)?;
                 from += frame.height();
                 // An empty file is one empty part, so that its columns are known.

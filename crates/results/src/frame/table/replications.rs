@@ -66,7 +66,8 @@ impl JobCounts {
     pub fn of(folder: &Path) -> Result<Option<Self>, FrameError> {
         let (mut counts, mut is_known) = (BTreeMap::new(), true);
         // No cell of a study is read.
-        Table::visit_details::<FrameError>(folder, "jobs", &["seed"], &|_| false, &mut |part| {
+        let is_file = find(folder, "jobs").is_some();
+        Table::visit_details::<FrameError>(folder, "jobs", &["seed"], &|_| is_file, &mut |part| {
             is_known &= part.numbers("replay").is_some() || part.height() == 0;
             for (key, rows) in part.replications() {
                 *counts.entry(key).or_insert(0) += rows.len() as u64;

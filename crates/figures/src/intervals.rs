@@ -7,11 +7,11 @@ use meshreplay_results::frame::{FrameError, JobColumns, JobOrder, Replication, T
 use meshreplay_sim::metrics::{Difference, PartFiller, Parts, Trim, metric};
 
 /// The results behind the cells of a table: their rows in the summary.
-pub(super) struct Ratios<'a> {
+pub struct Ratios<'a> {
     /// The summary.
-    pub(super) table: &'a Table,
+    pub table: &'a Table,
     /// The column of the summary that is shown.
-    pub(super) value: &'a str,
+    pub value: &'a str,
     /// The jobs of each replay in parts; empty if the results have no jobs or the number is no mean over
     /// jobs.
     jobs: BTreeMap<Replication, JobsInParts>,
@@ -74,7 +74,7 @@ impl<'a> Ratios<'a> {
     /// intervals for several rows of one replay with a part of its jobs each. Reads the jobs twice, a part of
     /// the file at a time. Memory: 40 bytes for each job of one replay at a time if its log is not in the
     /// order of arrival.
-    pub(super) fn read(table: &'a Table, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
+    pub fn read(table: &'a Table, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
         let mut ratios = Self { table, value, jobs: BTreeMap::new() };
         let rows: BTreeSet<_> = (0..table.height()).map(|row| table.replication(row)).collect();
         // Means over a period count the time inside it, which columns of jobs do not have.
@@ -126,7 +126,7 @@ impl<'a> Ratios<'a> {
     /// Returns the ends of the interval of a ratio of the results in rows `of` and `base` of the summary:
     /// over replications with the same seeds, or over the same jobs for single results and for equal
     /// replications. `None` if the results cannot be paired.
-    pub(super) fn ends(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
+    pub fn ends(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
         if of == base {
             return None;
         }
@@ -153,7 +153,7 @@ impl<'a> Ratios<'a> {
     /// Returns the ends of the interval of a ratio of two means over several results, such as the loads of a
     /// log, from the parts of logs. Results of the same jobs are not independent, so their parts are added.
     /// `None` unless both sides have equally many results of the same jobs.
-    pub(super) fn ends_over_results(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
+    pub fn ends_over_results(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
         if of == base {
             return None;
         }
@@ -175,7 +175,7 @@ impl<'a> Ratios<'a> {
     /// Returns the ends of the interval of a ratio of two means over several results with several seeds each,
     /// from the means of each seed. `None` unless both sides have the same seeds equally often, or if seeds
     /// have no effect.
-    pub(super) fn ends_over_seeds(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
+    pub fn ends_over_seeds(&self, of: &[usize], base: &[usize]) -> Option<[f64; 2]> {
         let (of, base) = (self.means_by_seed(of)?, self.means_by_seed(base)?);
         if of == base || !of.iter().map(|(seed, _)| seed).eq(base.iter().map(|(seed, _)| seed)) {
             return None;
