@@ -91,8 +91,8 @@ fn facts(name: &str, summary: &str, facts: &[(&str, &str)], parameters: &str) ->
     text
 }
 
-/// What *no place* costs under each contiguous allocator, in words: the seconds of the mean wait on the bundled
-/// log.
+/// What *no place* costs under each contiguous allocator, in words: the seconds of the mean wait on the
+/// bundled log.
 fn waits_for_a_place() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let is_on_mesh = |row: &&Entry| row.max_dims > 1 && row.trees != OnTrees::Only;
     let contiguous = ALLOCATORS.iter().filter(is_on_mesh).filter(|row| row.kind.to_string() == "contiguous");
@@ -319,8 +319,8 @@ const ARCHIVE: [(&str, &str); 12] = [
     ("nonarchive-Theta-2022-waits", "Theta 2022 (not of the archive)"),
 ];
 
-/// The causes of recorded waits in logs that are not bundled, as rows of a table. Without one of the logs, the
-/// rows of the page stay.
+/// The causes of recorded waits in logs that are not bundled, as rows of a table. Without one of the logs,
+/// the rows of the page stay.
 fn archive() -> Result<String, Box<dyn Error>> {
     let mut text = "\n| log | free to start % | overtaking starts % | starts later than recorded |\n\
                     | --- | --: | --: | --: |\n"

@@ -111,16 +111,15 @@ fn parameters_of_logs_are_no_keys_of_studies() -> Tested {
     let at = directory.path();
     let rest = "machines = [\"4x4\"]\nallocators = [\"naive\"]";
     for (key, remedy) in [
-        ("time_zone = \"UTC\"", "input_format = \"auto:time-zone=UTC\""),
         ("unit = \"cpus\"", "input_format = \"auto:unit=cpus\""),
+        ("time_zone = \"UTC\"", "input_format = \"auto:time-zone=UTC\""),
     ] {
         write_study(at, "wrong.toml", &format!("{rest}\n{key}"))?;
         let wrong = run(at, "sweep wrong.toml -o wrong")?;
         assert!(wrong.code == Some(1) && wrong.stderr.contains(remedy), "{key}: {}", wrong.stderr);
-        write_study(at, "right.toml", &format!("{rest}\n{remedy}"))?;
-        let right = run(at, "sweep right.toml -o right --no-timing -q")?;
-        assert_eq!(right.code, Some(0), "{remedy}: {}", right.stderr);
-        fs::remove_dir_all(at.join("right"))?;
     }
+    write_study(at, "right.toml", &format!("{rest}\ninput_format = \"auto:time-zone=UTC\""))?;
+    let right = run(at, "sweep right.toml -o right --no-timing -q")?;
+    assert_eq!(right.code, Some(0), "{}", right.stderr);
     Ok(())
 }

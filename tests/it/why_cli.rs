@@ -140,8 +140,8 @@ fn a_schedule_of_easy_is_what_happened_and_differs_by_nothing() -> Tested {
     Ok(())
 }
 
-/// Of 400 jobs on 8 idle nodes, 60 are held for 300 s by a limit and 20 by a reservation; the reason of 20 others
-/// is from before they arrived.
+/// Of 400 jobs on 8 idle nodes, 60 are held for 300 s by a limit and 20 by a reservation; the reason of 20
+/// others is from before they arrived.
 #[test]
 fn reasons_of_slurm_name_the_seconds_free_to_start() -> Tested {
     let directory = tempfile::tempdir()?;

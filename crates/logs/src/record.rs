@@ -102,8 +102,8 @@ pub struct Record {
     /// nodes. `None` if they are unknown or the log has none. They are an extension of this program, for logs
     /// whose header has an entry `Shapes`.
     pub sides: Option<[u32; 3]>,
-    /// The number of the reason to wait among the names of the log ([`NameKind::Reason`]). Logs are not written
-    /// with it.
+    /// The number of the reason to wait among the names of the log ([`NameKind::Reason`]). Logs are not
+    /// written with it.
     ///
     /// [`NameKind::Reason`]: super::NameKind::Reason
     pub reason: i64,

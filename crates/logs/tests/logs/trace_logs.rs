@@ -236,6 +236,7 @@ fn any_record() -> impl Strategy<Value = Record> {
             preceding_job: n[15],
             think_time_s: n[16],
             sides,
+            reason: -1,
             nodes: None,
         })
         .prop_map(|record| match record.sides {

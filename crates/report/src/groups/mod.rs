@@ -113,7 +113,8 @@ pub enum GroupsError {
         "{}: the jobs have no column '{column}'; this version of meshreplay keeps it when the replay runs \
              again{}",
         .path.display(),
-        if *column == "reason" || column.starts_with("wait_") && *column != "wait_s" { " with --why" } else { "" }
+        if *column == "reason"
+            || column.starts_with("wait_") && *column != "wait_s" { " with --why" } else { "" }
     )]
     NoColumn {
         /// The file of jobs.

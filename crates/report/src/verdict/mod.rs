@@ -255,7 +255,8 @@ fn rest(
         "allocator" => replay.spec.labels.allocator.clone(),
         _ => replay.spec.labels.scheduler.clone(),
     };
-    // An allocator under which jobs never wait for a place is best compared with, in the order of the command.
+    // An allocator under which jobs never wait for a place is best compared with, in the order of the
+    // command.
     let refuses = |replay: &&ReplayResult<'_>| !Candidate::new(0, "", replay).takes_any_nodes();
     let refusing: BTreeSet<String> = replays.iter().filter(|replay| refuses(replay)).map(label).collect();
     let mut bases = replays.iter().map(label);

@@ -365,8 +365,8 @@ fn runs(frame: &DataFrame) -> BTreeSet<String> {
 const EARLIER_COLUMNS: &str = "slices_fit_";
 
 /// Returns whether this program wrote a file with the name of a result: run.json describes a run, and the
-/// first row of a frame has the id of one, and no column that frames do not have, which a user has added. Only
-/// the beginning of a file is read. An empty text counts, too.
+/// first row of a frame has the id of one, and no column that frames do not have, which a user has added.
+/// Only the beginning of a file is read. An empty text counts, too.
 pub(super) fn is_ours(file: &Path) -> bool {
     if file.ends_with(RUN_FILE) {
         let run: Option<Value> = read_to_string(file).ok().and_then(|text| serde_json::from_str(&text).ok());

@@ -1,6 +1,6 @@
-//! Tables in blocks as LaTeX of a given width: the type gets smaller, down to 7 points, blocks get fewer columns,
-//! and long names become letters with a legend, until every line fits. Widths of texts are upper bounds for
-//! Computer Modern, and hold for narrower fonts.
+//! Tables in blocks as LaTeX of a given width: the type gets smaller, down to 7 points, blocks get fewer
+//! columns, and long names become letters with a legend, until every line fits. Widths of texts are upper
+//! bounds for Computer Modern, and hold for narrower fonts.
 
 use std::ops::Range;
 

@@ -263,8 +263,8 @@ pub(in crate::formats) fn fate(state: &[u8]) -> Fate {
     if fates.all(|fate| fate == first) { first } else { Fate::Unknown }
 }
 
-/// Returns the word of a reason to wait; empty if it says no more than that the job had to wait for older jobs
-/// or for nodes. Slurm keeps the last other reason, also of jobs that ran.
+/// Returns the word of a reason to wait; empty if it says no more than that the job had to wait for older
+/// jobs or for nodes. Slurm keeps the last other reason, also of jobs that ran.
 fn reason(text: &[u8]) -> &[u8] {
     const COMMON: [&[u8]; 4] = [b"None", b"Priority", b"Resources", b"Unknown"];
     let word = text.split(|byte| matches!(byte, b',' | b' ' | b'(')).next().unwrap_or_default();

@@ -135,8 +135,8 @@ impl TotalWhy {
     }
 }
 
-/// Returns the share of each reason in the seconds of all jobs, the largest first, from the seconds by reason;
-/// `None` stands for jobs without a reason. Reasons without seconds are left out.
+/// Returns the share of each reason in the seconds of all jobs, the largest first, from the seconds by
+/// reason; `None` stands for jobs without a reason. Reasons without seconds are left out.
 pub fn shares_of<R>(seconds: BTreeMap<Option<R>, f64>) -> Vec<(R, f64)> {
     let all: f64 = seconds.values().sum();
     let named = seconds.into_iter().filter(|&(_, seconds)| seconds > 0.0);
