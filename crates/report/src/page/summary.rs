@@ -9,7 +9,9 @@ use meshreplay_figures::draw::capitalized;
 use meshreplay_figures::{Curve, InMeans, Results};
 use meshreplay_results::frame::Numbers;
 use meshreplay_results::text::grouped;
-use meshreplay_sim::metrics::{Better, Display, Group, Has, Interval, METRICS, Metric, Needs, OF_WAITS, TableColumn};
+use meshreplay_sim::metrics::{
+    Better, Display, Group, Has, Interval, METRICS, Metric, Needs, OF_WAITS, TableColumn,
+};
 use meshreplay_study::study::Coordinate;
 
 /// The least rank of a number, as in a narrow terminal, that the table shows without being asked.
