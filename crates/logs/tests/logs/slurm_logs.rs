@@ -109,7 +109,8 @@ fn a_dump_that_was_written_as_swf_is_the_same_log() -> Outcome {
         records.iter().try_for_each(|record| writer.record(record))?;
         writer.finish()?;
         let (read, written) = read_file(&path, "swf")?;
-        let plain: Vec<Record> = records.iter().map(|record| Record { nodes: None, ..*record }).collect();
+        let plain: Vec<Record> =
+            records.iter().map(|record| Record { nodes: None, reason: -1, ..*record }).collect();
         assert_eq!(read, plain);
         assert_eq!(written.header.unix_start_time(), Some(summary.origin_s()));
     }
