@@ -17,6 +17,14 @@ fn files(directory: &Path) -> std::io::Result<Vec<String>> {
 }
 
 /// Files of others are neither removed nor replaced, whatever their names.
+/// A table in CSV with one more column.
+fn with_column(table: &str, name: &str, value: &str) -> String {
+    let cells = std::iter::once(name).chain(std::iter::repeat(value));
+    let lines: Vec<String> =
+        table.lines().zip(cells).map(|(line, cell)| format!("{line},{cell}\n")).collect();
+    lines.concat()
+}
+
 #[test]
 fn force_replaces_only_what_this_program_wrote() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -57,12 +65,8 @@ fn force_replaces_only_what_this_program_wrote() -> Tested {
         }
         let text = fs::read_to_string(at.join(&file))?;
         let added = match format {
-            "csv" => text
-                .lines()
-                .enumerate()
-                // The jobs have a column of this name, but not this table.
-                .map(|(i, line)| format!("{line},{}\n", ["user", "mine"][i.min(1)]))
-                .collect(),
+            // The jobs have a column of this name, but not this table.
+            "csv" => with_column(&text, "user", "mine"),
             _ => text.replace('{', "{\"note\":\"mine\","),
         };
         fs::write(at.join(&file), &added)?;
@@ -79,11 +83,7 @@ fn force_replaces_only_what_this_program_wrote() -> Tested {
     let replayed = replay(at, "-m 4x4 -a naive -o old.csv -q")?;
     assert_eq!(replayed.code, Some(0), "{}", replayed.stderr);
     let text = fs::read_to_string(at.join("old.csv"))?;
-    let old = text.lines().enumerate().map(|(i, line)| {
-        let column = if i == 0 { "slices_fit_1_mean" } else { "1.5" };
-        format!("{line},{column}\n")
-    });
-    fs::write(at.join("old.csv"), old.collect::<Vec<_>>().concat())?;
+    fs::write(at.join("old.csv"), with_column(&text, "slices_fit_1_mean", "1.5"))?;
     assert_eq!(replay(at, "-m 4x4 -a random -o old.csv -q --force")?.code, Some(0));
     // Results without rows are results: no node went down.
     for format in ["csv", "json", "jsonl", "parquet", "arrow"] {

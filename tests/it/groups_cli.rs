@@ -239,7 +239,11 @@ fn what_cannot_be_grouped_is_said() -> Tested {
         fs::copy(at.join("out").join(file), at.join("old").join(file))?;
     }
     for (arguments, code, message) in [
-        ("table out --by users", 2, "[possible values: user, account, partition, queue, status, size, hour]"),
+        (
+            "table out --by users",
+            2,
+            "[possible values: user, account, partition, queue, status, reason, size, hour]",
+        ),
         ("table out --top 3", 2, "--by"),
         ("table out --by user --top 0", 2, "expected a whole number from 1\n"),
         ("table out --by user --value wait_s_mean", 2, "cannot be used with"),

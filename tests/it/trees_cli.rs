@@ -49,7 +49,10 @@ fn a_topology_gives_machine_and_node_map() -> Tested {
     // The closing lines say once that a mesh need not be the site's network.
     let common = common.replace("--format csv", "-q --time-zone UTC").replace("slurm-tree", "naive");
     for (machines, line) in [
-        ("auto", "distances are those of 16x16, which may not be the site's network; --topology FILE"),
+        (
+            "auto",
+            "distances are those of 16x16, which may not be the site's network; -m auto --topology FILE",
+        ),
         ("16x16 256", "distances are those of the machines given, which may not be"),
     ] {
         let ran = run(at, &format!("{common} -m {machines}"))?;

@@ -13,6 +13,8 @@ pub struct Stop(Arc<Switch>);
 struct Switch {
     is_thrown: AtomicBool,
     reason: OnceLock<String>,
+    /// Whether the reason names the instant that it is about.
+    is_dated: AtomicBool,
 }
 
 impl Stop {
@@ -30,6 +32,19 @@ impl Stop {
             let _ = self.0.reason.set(reason);
         }
         self.throw();
+    }
+
+    /// As [`Self::fail`], with a reason that names its own instant, which may be an earlier one.
+    pub fn fail_dated(&self, reason: String) {
+        if !self.is_thrown() {
+            self.0.is_dated.store(true, Ordering::Relaxed);
+        }
+        self.fail(reason);
+    }
+
+    /// Returns whether the reason of the failure names its own instant.
+    pub fn is_dated(&self) -> bool {
+        self.0.is_dated.load(Ordering::Relaxed)
     }
 
     /// Returns the reason of [`Self::fail`]; `None` without one.

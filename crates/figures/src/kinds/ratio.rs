@@ -2,6 +2,7 @@
 //! load.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use super::values::{mean, quantity, untitled};
 use crate::FigureError;
@@ -46,13 +47,6 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let bases = bases(options, results, &curves)?;
     let is_over_jobs = metric(column).is_some_and(Metric::is_over_jobs_in_means);
     let are_of_same_jobs = Cell::new(true);
-    let has_same_jobs = |[of, by]: [&[usize]; 2]| {
-        let in_means = |rows: &[usize]| InMeans::from_rows(results, rows);
-        !is_over_jobs
-            || of.is_empty()
-            || by.is_empty()
-            || in_means(of).zip(in_means(by)).is_none_or(|(of, by)| of.is_like(&by))
-    };
     let value = |rows: &[usize]| mean(rows.iter().map(|&row| y.get(row)));
     let intervals = Ratios::read(&results.table, column, options.folder)?;
     let is_late =
@@ -62,16 +56,15 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             rows.iter().copied().filter(|&row| results.group(row) == group).collect()
         };
         let [of, by] = of_common_seeds(results, [here(&of.rows), here(&curves[base?].rows)]);
-        are_of_same_jobs.set(are_of_same_jobs.get() && has_same_jobs([&of, &by]));
+        are_of_same_jobs
+            .set(are_of_same_jobs.get() && (!is_over_jobs || have_same_jobs(results, [&of, &by])));
         let ratio = value(&of)? / value(&by).filter(|by| *by > 0.0)?;
         let is_late = is_late(&of) || is_late(&by);
         let ends = intervals.ends(&of, &by).filter(|_| !is_late);
         Some(Ratio { value: ratio, interval: ends.map(|[low, high]| Span::new(low, high)), is_late })
     };
-    let mut named: Vec<&str> = bases.iter().flatten().map(|&base| curves[base].name.as_str()).collect();
-    named.sort_unstable();
-    named.dedup();
-    let by = named.join(" or ");
+    let named: BTreeSet<&str> = bases.iter().flatten().map(|&base| curves[base].name.as_str()).collect();
+    let by = named.into_iter().collect::<Vec<_>>().join(" or ");
     let panel = |panel: Vec<(&Curve, &Option<usize>)>| {
         let group = |name: String| {
             let bars: Vec<Option<Ratio>> =
@@ -98,27 +91,37 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     };
     let panels = in_panels(curves.iter().zip(&bases), |(curve, _)| &curve.panel);
     let panels: Vec<Panel> = panels.into_iter().map(panel).collect();
-    let bars =
-        || panels.iter().flat_map(|panel| if let Panel::Bars(bars) = panel { &*bars.groups } else { &[] });
-    let has_intervals = bars().any(|group| group.intervals.iter().any(Option::is_some));
-    let is_hatched = bars().any(|group| group.hatched.contains(&true));
-    let below = [
-        (has_intervals, "Lines: 95 % intervals, each by itself."),
-        (is_hatched, "Hatched: overloaded, so that waits grow with the length of the log."),
-    ];
-    let below: Vec<&str> = below.into_iter().filter(|(is_said, _)| *is_said).map(|(_, text)| text).collect();
-    let below = below.join(" ");
     let note = if are_of_same_jobs.get() { "" } else { "some ratios are of means over other jobs" };
     let panels = Panels {
         title: format!("{} relative to {by}", untitled(column)),
         subtitle: joined(&[&*results.shared(), note]),
+        note: below(&panels),
         panels,
         columns: 2,
         aspect: Some(0.6),
-        note: below,
         ..Panels::default()
     };
     Ok(panels.draw_on(options.page))
+}
+
+/// Returns whether the means of both rows are over the same jobs, as far as is known.
+fn have_same_jobs(results: &Results, [of, by]: [&[usize]; 2]) -> bool {
+    let in_means = |rows: &[usize]| InMeans::from_rows(results, rows);
+    of.is_empty() || by.is_empty() || in_means(of).zip(in_means(by)).is_none_or(|(of, by)| of.is_like(&by))
+}
+
+/// Returns what the lines and the hatching of the bars mean, where there are some.
+fn below(panels: &[Panel]) -> String {
+    let bars =
+        || panels.iter().flat_map(|panel| if let Panel::Bars(bars) = panel { &*bars.groups } else { &[] });
+    let has_intervals = bars().any(|group| group.intervals.iter().any(Option::is_some));
+    let is_hatched = bars().any(|group| group.hatched.contains(&true));
+    let said = [
+        (has_intervals, "Lines: 95 % intervals, each by itself."),
+        (is_hatched, "Hatched: overloaded, so that waits grow with the length of the log."),
+    ];
+    let said: Vec<&str> = said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, text)| text).collect();
+    said.join(" ")
 }
 
 /// Keeps the rows of common seeds, since `until:` may repeat one replay more often than another. Keeps all

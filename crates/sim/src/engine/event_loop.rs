@@ -108,7 +108,10 @@ pub struct Parts<'a> {
 /// Returns the error of a replay that was stopped at the instant `now`: the failure of a part, or an
 /// interruption by another thread.
 fn stopped(stop: &Stop, now: Time) -> ReplayError {
-    let failed = |reason: &str| ReplayError::Failed(format!("at {} s: {reason}", now.as_seconds()));
+    let failed = |reason: &str| {
+        let at = if stop.is_dated() { String::new() } else { format!("at {} s: ", now.as_seconds()) };
+        ReplayError::Failed(at + reason)
+    };
     stop.reason().map_or(ReplayError::Interrupted, failed)
 }
 
