@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from . import _core
 from ._frame import Frame
 from ._listing import models
-from ._words import NotFoundError, in_keywords, text, words
+from ._words import NotFoundError, did_you_mean, in_keywords, text, words
 
 
 class ArrowStream(Protocol):
@@ -238,5 +238,8 @@ def model(name: str, **parameters: Any) -> Log:
     >>> mr.model("synthetic", ratio=1.5, jobs=100).format
     'synthetic'
     """
+    names = models()["name"]
+    if name not in names:
+        raise _core.Error(f"unknown model '{name}'{did_you_mean(name, names)} (one of: {', '.join(names)})")
     given = [f"{key.replace('_', '-')}={text(value)}" for key, value in parameters.items() if value is not None]
     return Log(f"{name}:{','.join(given)}" if given else name)

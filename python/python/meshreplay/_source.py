@@ -13,6 +13,9 @@ from ._words import NotFoundError
 NAMED = ("log", "machine", "scheduler", "allocator")
 """The coordinates that every name of a replay has."""
 
+JOINED, CALLS, FIRST = "joined.json", "calls", "first_replay"
+"""The file with the manifests of joined results, the key of their list, and that of the number of a call's first replay."""
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -85,8 +88,8 @@ class Folder:
 
     @property
     def manifest(self) -> str:
-        """The content of run.json, or of study.json."""
-        for name in ("run.json", "study.json"):
+        """The content of run.json, of study.json, or of the file that joined results have."""
+        for name in ("run.json", "study.json", JOINED):
             path = pathlib.Path(self.path, name)
             if path.exists():
                 return path.read_text(encoding="utf-8")
