@@ -177,3 +177,21 @@ def test_slots_count() -> None:
     changed = Slotted()
     changed.step = 2
     assert digest(Slotted()) == digest(Slotted()) != digest(changed)
+
+
+def test_modules_count_with_what_they_import(tmp_path: Path) -> None:
+    program = """
+import sys; sys.path.insert(0, {!r}); sys.dont_write_bytecode = True
+import outer_of_test, meshreplay as mr
+from meshreplay._identity import digest
+class Own(mr.Allocator):
+    def propose(self, request, machine): return outer_of_test.rule(machine.free_nodes())[: request.procs]
+print(digest(Own()))
+"""
+    (tmp_path / "outer_of_test.py").write_text("import inner_of_test\ndef rule(nodes): return inner_of_test.rule(nodes)\n")
+    printed = []
+    for text in ("nodes", "nodes", "nodes[::-1]"):
+        (tmp_path / "inner_of_test.py").write_text(f"import outer_of_test\ndef rule(nodes): return {text}\n")
+        line = program.format(str(tmp_path))
+        printed.append(subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True).stdout)
+    assert printed[0] == printed[1] != printed[2]

@@ -8,7 +8,7 @@ import pickle
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import meshreplay as mr
 import pytest
@@ -145,6 +145,9 @@ def test_saving_never_loses_replays(small: Path, tmp_path: Path) -> None:
     whole[0].save(tmp_path / "out", force=True)
     assert mr.read_results(tmp_path / "out").summary["allocator"] == ["naive"]
     assert columns(mr.read_results(tmp_path / "out").jobs) == columns(whole[0].jobs)
+    three = replayed(small, ["naive", "mc1x1", "random"])
+    three[:2].save(tmp_path / "part")
+    assert "random (no results: failed, not replayed or not saved)" in mr.read_results(tmp_path / "part").verdict
 
 
 def test_positions_may_be_integers_of_numpy(small: Path) -> None:
@@ -160,7 +163,7 @@ HERE: list[mr.Results] = []
 
 def used(what: str) -> Any:
     whole = HERE[0]
-    calls = {
+    calls: dict[str, Callable[[], Any]] = {
         "part": lambda: whole[1], "sel": lambda: whole.sel(allocator="mc1x1"), "all": lambda: list(whole), "verdict": lambda: whole.verdict,
         "save": lambda: whole.save("never"), "part save": lambda: whole[1].save("never"), "table": whole.table, "jobs": lambda: whole.jobs,
     }

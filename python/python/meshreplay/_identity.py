@@ -195,11 +195,16 @@ def _of_code(code: types.CodeType, seen: Seen) -> Iterator[str]:
 
 
 def _of_module(module: types.ModuleType, seen: Seen) -> Iterator[str]:
-    """Goes through the name of a module that is installed, and through the text of any other."""
+    """Goes through the name of a module that is installed, and through the texts of any other and of those that it imports."""
     yield f"{module.__name__} {getattr(module, '__version__', '') or _version(module.__name__)}"
     if not _is_library(module.__name__) and getattr(module, "__file__", None):
         with open(str(module.__file__), "rb") as file:
             yield hashlib.sha256(file.read()).hexdigest()
+        imported = [value for value in vars(module).values() if isinstance(value, (types.ModuleType, type, types.FunctionType))]
+        names = {value.__name__ if isinstance(value, types.ModuleType) else value.__module__ for value in imported}
+        for name in sorted(each for each in names if each in sys.modules and each.partition(".")[0] not in ("__main__", "meshreplay")):
+            if not _is_library(name):
+                yield from _parts(sys.modules[name], seen)
 
 
 _KINDS: list[tuple[type, Callable[[Any, Seen], Iterator[str]]]] = [

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._kept import kept_in
 from ._log import Log, read_log
 from ._own import Allocator, Execution, Scheduler, cause, forget, named
 from ._progress import Progress
-from ._results import Results, kept_in, of_run
+from ._results import Results, of_run
 from ._words import ArgumentError, NotFoundError, keyworded, values, with_keywords, words
 
 if TYPE_CHECKING:
