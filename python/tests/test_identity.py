@@ -159,6 +159,9 @@ def test_classes_without_a_module_are_identified_by_their_code() -> None:
         ("rule = collections.defaultdict(lambda: 1)", "rule = collections.defaultdict(lambda: 2)"),
         ("class Rule(dict):\n    def __missing__(self, key): return 1\nrule = Rule()", "class Rule(dict):\n    def __missing__(self, key): return 2\nrule = Rule()"),
         ("rule = [1]", "class Ruled(list): pass\nrule = Ruled([1])"),
+        ("import array; rule = array.array('d', [1])", "import array; rule = array.array('d', [2])"),
+        ("import re; rule = re.compile('a')", "import re; rule = re.compile('b')"),
+        ("import numpy; rule = numpy.maximum", "import numpy; rule = numpy.minimum"),
         ("rule = collections.namedtuple('A', 'x')(1)", "rule = collections.namedtuple('A', 'x')(2)"),
     ],
 )

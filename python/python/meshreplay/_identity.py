@@ -8,6 +8,7 @@ a hash of their own at every call.
 from __future__ import annotations
 
 import contextlib
+import copyreg
 import dis
 import functools
 import hashlib
@@ -96,13 +97,15 @@ def _parts(value: Any, seen: Seen) -> Iterator[str]:
             return
     if hasattr(value, "__wrapped__"):
         yield from _parts(value.__wrapped__, seen)
-    if callable(getattr(value, "tobytes", None)):
+    if callable(getattr(value, "tobytes", None)) and hasattr(value, "dtype"):
         yield f"array {value.dtype} {value.shape}"
         # The bytes of an array of objects are addresses.
         yield from _parts(value.tolist(), seen) if value.dtype.hasobject else [hashlib.sha256(value.tobytes()).hexdigest()]
         return
     try:
-        reduced = value.__reduce_ex__(4)
+        # Modules register how to pickle some types, such as regular expressions.
+        registered = copyreg.dispatch_table.get(type(value))
+        reduced = registered(value) if registered else value.__reduce_ex__(4)
     except Exception:  # What cannot be pickled, such as a lock or a file, is equal to nothing else.
         yield uuid.uuid4().hex
         return
