@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import pickle
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Callable
@@ -53,6 +54,36 @@ def test_later_calls_with_a_directory_do_not_change_earlier_results(small: Path,
     with pytest.raises(mr.Error, match="nothing"):
         replayed(small, Unable, out=tmp_path / "out")
     assert means(kept) == means(plain)
+
+
+def test_results_of_a_directory_that_is_gone_are_an_error(small: Path, tmp_path: Path) -> None:
+    kept = replayed(small, ["naive", "mc1x1"], out=tmp_path / "out")
+    for file in (tmp_path / "out/cells").glob("*.jobs.parquet"):
+        file.unlink()
+        break
+    with pytest.raises(FileNotFoundError, match=r"jobs.parquet is gone"):
+        kept.jobs
+    assert replayed(small, "naive", out=tmp_path / "other").jobs["job"]
+
+
+def test_temporary_directories_go_without_warnings(small: Path, tmp_path: Path) -> None:
+    program = f"""
+import os, sys, tempfile, meshreplay as mr
+tempfile.tempdir = {str(tmp_path / "temporary")!r}
+found = mr.replay({str(small)!r}, "8x8", ["naive", "mc1x1"], out={str(tmp_path / "out")!r}, timed=False, quiet=True)
+parts = mr.concat([found[0], found[1]])
+assert len(os.listdir(tempfile.tempdir)) == 2
+child = os.fork() if hasattr(os, "fork") else -1
+if child == 0:
+    sys.exit()
+if child > 0:
+    os.waitpid(child, 0)
+assert len(parts.jobs) == len(found.jobs) == 300
+"""
+    (tmp_path / "temporary").mkdir()
+    line = [sys.executable, "-W", "error::ResourceWarning", "-W", "ignore::DeprecationWarning", "-c", program]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr == "" and not os.listdir(tmp_path / "temporary"), done.stderr
 
 
 def test_directories_have_runs_of_their_own(small: Path, tmp_path: Path) -> None:

@@ -7,14 +7,13 @@ import json
 import os
 import pathlib
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 from . import _core
 from ._results import Results, of_folder
-from ._source import CALLS, FIRST, JOINED, Folder, Replay
+from ._source import CALLS, FIRST, JOINED, Folder, Replay, Temporary
 
 
 def concat(results: Iterable[Results]) -> Results:
@@ -50,7 +49,7 @@ def concat(results: Iterable[Results]) -> Results:
         first = max((replay.number for replay in replays), default=-1) + 1
     if not sources:
         raise _core.Error("there are no results")
-    kept = tempfile.TemporaryDirectory(prefix="meshreplay-")
+    kept = Temporary()
     path = os.path.join(kept.name, "results")
     run = "r" + hashlib.sha256(repr(runs).encode()).hexdigest()[:16]
     _core.copy_results(sources, run, path, "parquet", False)
@@ -100,7 +99,7 @@ def _snapshot(folder: str) -> Folder | None:
     Frames of the study are written anew under their names, so that links keep the present ones. Files of cells have a name
     for each content.
     """
-    kept = tempfile.TemporaryDirectory(prefix="meshreplay-")
+    kept = Temporary()
     there, here = pathlib.Path(folder), pathlib.Path(kept.name)
     (here / "cells").mkdir()
     for name in ("study.json", "summary.parquet", "tidy.parquet"):

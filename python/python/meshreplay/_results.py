@@ -8,7 +8,6 @@ import json
 import operator
 import os
 import pathlib
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _core
 from ._frame import Frame, html_table
 from ._picture import Picture
-from ._source import CALLS, FIRST, NAMED, Folder, Live, Replay
+from ._source import CALLS, FIRST, NAMED, Folder, Live, Replay, Temporary
 from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, values, words
 
 if TYPE_CHECKING:
@@ -384,9 +383,11 @@ class Results:
     @functools.cached_property
     def _files(self) -> Folder:
         source = self._any()
-        if isinstance(source, Folder) and source.numbers is None:
-            return source
-        kept = tempfile.TemporaryDirectory(prefix="meshreplay-")
+        if isinstance(source, Folder):
+            source.check()
+            if source.numbers is None:
+                return source
+        kept = Temporary()
         path = os.path.join(kept.name, "results")
         source.save(path, "parquet", False)
         return Folder(path, None, kept)
@@ -512,7 +513,7 @@ def _unpickled(
     errors: dict[int, _core.Error],
 ) -> Results:
     """Returns results from their files."""
-    folder = tempfile.TemporaryDirectory(prefix="meshreplay-")
+    folder = Temporary()
     for name, content in files.items():
         path = pathlib.Path(folder.name, name)
         path.parent.mkdir(parents=True, exist_ok=True)
