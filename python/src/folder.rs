@@ -75,6 +75,9 @@ pub(crate) fn copy_results(
 }
 
 fn copy(sources: &[Source], run: Option<&str>, out: &Path, format: FileFormat, force: bool) -> PyResult<()> {
+    if let Some((gone, ..)) = sources.iter().find(|(folder, ..)| !folder.is_dir()) {
+        return Err(message(format!("the results are gone: there is no directory {}", gone.display())));
+    }
     fs::create_dir_all(out)?;
     let _claim = Claim::alone(out).map_err(|error| failure(&error))?;
     let earlier: Vec<PathBuf> = frame::result_files(out).filter(|file| file.exists()).collect();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use meshreplay::cli::embedded::{self, ReplayDraft};
-use meshreplay::frame::{FinishedRun, RunResults, StudyFolder};
+use meshreplay::frame::{CALL, FinishedRun, RunResults, StudyFolder};
 use meshreplay::guest::Guests;
 use meshreplay::spec::GUEST;
 use meshreplay::study::{self, Draft, Manifest, Outcome, Progress, Running, State, Study, SweepError};
@@ -38,7 +38,7 @@ pub(crate) fn replay(
 ) -> PyResult<Run> {
     let (mut draft, threads) = merged(&logs, &names, &words, &guests(own))?;
     if out.is_some() {
-        "replay".clone_into(&mut draft.name);
+        CALL.clone_into(&mut draft.name);
     }
     let planned = move || {
         let mut notes = Vec::new();

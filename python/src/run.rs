@@ -17,7 +17,7 @@ use crate::folder::format_called;
 use crate::frame::Frame;
 use crate::own::label;
 use crate::state::{State, state};
-use crate::wait::wait_for;
+use crate::wait::{in_own_process, wait_for};
 
 /// Replays that have ended, with all results in memory. `meshreplay.Results` wraps it.
 #[pyclass(frozen, module = "meshreplay._core")]
@@ -107,6 +107,7 @@ impl Run {
 
     /// The results of the replays in `numbers`; `None` if none of them has results.
     fn part(&self, numbers: BTreeSet<u64>) -> PyResult<Option<Self>> {
+        in_own_process()?;
         let part = self.run()?.part(&numbers).map_err(|error| failure(&error))?;
         let of = |part| Self {
             is_whole: false,
@@ -131,8 +132,8 @@ impl Run {
         Ok((table.titles().map(str::to_owned).collect(), rows, whole.text(Screen::default())))
     }
 
-    /// Writes the files of `replay -o`. Returns false if the directory keeps more results of the same run.
-    fn save(&self, py: Python<'_>, folder: PathBuf, format: &str, force: bool) -> PyResult<bool> {
+    /// Writes the files of `replay -o`.
+    fn save(&self, py: Python<'_>, folder: PathBuf, format: &str, force: bool) -> PyResult<()> {
         let format = format_called(format)?;
         let (study, run) = (Arc::clone(&self.study), Arc::clone(self.run()?));
         let saved = wait_for(py, move || run.save(&study, RunPlace { path: &folder, format, force }))?;

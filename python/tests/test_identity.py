@@ -130,3 +130,71 @@ def test_arguments_of_classes_without_a_constructor_are_refused() -> None:
 
     with pytest.raises(TypeError):
         Plain(3)
+
+
+def executed(body: str, **names: Any) -> Any:
+    """Returns an object of the class `Own` in a text, whose function `rule` has this code."""
+    source = """
+import collections, meshreplay as mr
+{}
+class Own(mr.Allocator):
+    def propose(self, request, machine):
+        return rule(machine.free_nodes())[: request.procs]
+"""
+    exec(source.format(body), names)
+    return names["Own"]()
+
+
+def test_classes_without_a_module_are_identified_by_their_code() -> None:
+    same, other = "def rule(nodes): return nodes", "def rule(nodes): return nodes[::-1]"
+    assert digest(executed(same)) == digest(executed(same)) != digest(executed(other))
+    assert digest(executed(same, __name__="made")) != digest(executed(other, __name__="made"))
+
+
+@pytest.mark.parametrize(
+    "bodies",
+    [
+        ("def rule(nodes): return nodes", "def rule(*nodes): return nodes"),
+        ("def rule(nodes): return nodes\nrule.step = 1", "def rule(nodes): return nodes\nrule.step = 2"),
+        ("rule = collections.defaultdict(lambda: 1)", "rule = collections.defaultdict(lambda: 2)"),
+        ("class Rule(dict):\n    def __missing__(self, key): return 1\nrule = Rule()", "class Rule(dict):\n    def __missing__(self, key): return 2\nrule = Rule()"),
+        ("rule = [1]", "class Ruled(list): pass\nrule = Ruled([1])"),
+        ("import array; rule = array.array('d', [1])", "import array; rule = array.array('d', [2])"),
+        ("import re; rule = re.compile('a')", "import re; rule = re.compile('b')"),
+        ("import numpy; rule = numpy.maximum", "import numpy; rule = numpy.minimum"),
+        ("rule = collections.namedtuple('A', 'x')(1)", "rule = collections.namedtuple('A', 'x')(2)"),
+    ],
+)
+def test_all_that_code_uses_counts(bodies: tuple[str, str]) -> None:
+    one, other = ([digest(executed(body, __name__="made")) for _ in range(2)] for body in bodies)
+    assert one[0] == one[1] != other[0] == other[1]
+
+
+def test_slots_count() -> None:
+    class Slotted(mr.Allocator):
+        __slots__ = ("step",)
+
+        def __init__(self) -> None:
+            self.step = 1
+
+    changed = Slotted()
+    changed.step = 2
+    assert digest(Slotted()) == digest(Slotted()) != digest(changed)
+
+
+def test_modules_count_with_what_they_import(tmp_path: Path) -> None:
+    program = """
+import sys; sys.path.insert(0, {!r}); sys.dont_write_bytecode = True
+import outer_of_test, meshreplay as mr
+from meshreplay._identity import digest
+class Own(mr.Allocator):
+    def propose(self, request, machine): return outer_of_test.rule(machine.free_nodes())[: request.procs]
+print(digest(Own()))
+"""
+    (tmp_path / "outer_of_test.py").write_text("import inner_of_test\ndef rule(nodes): return inner_of_test.rule(nodes)\n")
+    printed = []
+    for text in ("nodes", "nodes", "nodes[::-1]"):
+        (tmp_path / "inner_of_test.py").write_text(f"import outer_of_test\ndef rule(nodes): return {text}\n")
+        line = program.format(str(tmp_path))
+        printed.append(subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True).stdout)
+    assert printed[0] == printed[1] != printed[2]

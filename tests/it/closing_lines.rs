@@ -254,7 +254,7 @@ fn replays_without_results_or_of_other_jobs_are_left_out_with_the_reason() -> Te
     recorded_log(directory.path())?;
     let lines = |arguments: &str| lines_in(directory.path(), &format!("site.swf {arguments}"));
     let told = lines("-m 4x8 -a naive exec:false mc1x1")?;
-    let failed = "left out: exec:false (no results: failed or not replayed)";
+    let failed = "left out: exec:false (no results: failed, not replayed or not saved)";
     assert!(told.iter().any(|line| line == failed), "{told:?}");
     assert!(told[0].starts_with("mc1x1 places jobs closest together by both measures: "), "{told:?}");
     // A row of more than four nodes does not fit on 4x4.

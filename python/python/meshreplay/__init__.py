@@ -15,6 +15,7 @@ which the package brings along.
 from ._check import Laws, check
 from ._core import Error, __version__
 from ._frame import Frame
+from ._kept import concat
 from ._listing import (
     allocators,
     formats,
@@ -40,7 +41,7 @@ from ._own import (
 )
 from ._picture import Picture
 from ._replay import Note, compare, replay
-from ._results import Results, States, concat, read_results
+from ._results import Results, States, read_results
 from ._study import Reproduction, reproduce, sweep
 
 __all__ = [

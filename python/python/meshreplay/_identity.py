@@ -1,14 +1,18 @@
 """Identity of algorithms of one's own: a label for tables, and a hash of code and attributes for run ids.
 
-Two objects with the same hash decide alike; objects that cannot be compared get a hash of their own at every call.
+The hash covers the code of the class and all that it uses, installed packages by name and version, other modules by their files. It
+does not cover what only a call shows, such as files that it reads or generators without a seed. Objects that cannot be compared get
+a hash of their own at every call.
 """
 
 from __future__ import annotations
 
 import contextlib
+import copyreg
 import dis
 import functools
 import hashlib
+import importlib.metadata
 import inspect
 import os
 import sys
@@ -18,6 +22,8 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+_HEAP = 1 << 9
+"""The flag of classes that are made at run time."""
 _SHOWN = 40
 """The longest value that a label shows."""
 _LIBRARIES = tuple({os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platlib", "purelib")})
@@ -57,9 +63,16 @@ def arguments(cls: type, given: tuple[Any, ...], named: dict[str, Any]) -> dict[
 def digest(own: object) -> str:
     """Returns the hash of an object: of the code of its class, of what this code uses, and of its attributes."""
     spec = getattr(own, "spec", None)
-    state = spec() if callable(spec) else vars(own)
+    state = spec() if callable(spec) else {**_slots(own), **vars(own)}
     parts = _parts([type(own), state], {})
     return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:12]
+
+
+def _slots(own: object) -> dict[str, Any]:
+    """Returns the attributes of an object that are in slots."""
+    members = {name: member for cls in type(own).__mro__ for name, member in vars(cls).items()}
+    slots = {name: member for name, member in members.items() if isinstance(member, types.MemberDescriptorType)}
+    return {name: getattr(own, name) for name in sorted(slots) if hasattr(own, name)}
 
 
 Seen = dict[int, tuple[int, Any]]
@@ -77,19 +90,22 @@ def _parts(value: Any, seen: Seen) -> Iterator[str]:
     # The value is kept, so that its address stays its own.
     seen[id(value)] = (len(seen), value)
     for kind, parts in _KINDS:
-        if isinstance(value, kind):
+        # A class that is derived from a container has code and attributes, too, which its pickle names.
+        if isinstance(value, kind) and (type(value) is kind or kind not in (list, tuple, dict)):
             yield kind.__name__
             yield from parts(value, seen)
             return
     if hasattr(value, "__wrapped__"):
         yield from _parts(value.__wrapped__, seen)
-    if callable(getattr(value, "tobytes", None)):
+    if callable(getattr(value, "tobytes", None)) and hasattr(value, "dtype"):
         yield f"array {value.dtype} {value.shape}"
         # The bytes of an array of objects are addresses.
         yield from _parts(value.tolist(), seen) if value.dtype.hasobject else [hashlib.sha256(value.tobytes()).hexdigest()]
         return
     try:
-        reduced = value.__reduce_ex__(4)
+        # Modules register how to pickle some types, such as regular expressions.
+        registered = copyreg.dispatch_table.get(type(value))
+        reduced = registered(value) if registered else value.__reduce_ex__(4)
     except Exception:  # What cannot be pickled, such as a lock or a file, is equal to nothing else.
         yield uuid.uuid4().hex
         return
@@ -112,6 +128,15 @@ def _unordered(values: Any, seen: Seen) -> Iterator[str]:
     yield from sorted(" ".join(_parts(value, dict(seen))) for value in values)
 
 
+@functools.cache
+def _version(name: str) -> str:
+    """Returns the version of the package of a module, if it is installed under the name of the module."""
+    package = name.partition(".")[0]
+    with contextlib.suppress(Exception):  # Metadata may be missing or broken.
+        return "" if package in sys.stdlib_module_names else importlib.metadata.version(package)
+    return ""
+
+
 def _is_library(name: str | None) -> bool:
     """Returns whether a module is installed, so that its name says which code it has."""
     module = sys.modules.get(name or "")
@@ -125,8 +150,10 @@ def _of_class(cls: type, seen: Seen) -> Iterator[str]:
     """Goes through the code and the attributes of a class and of its bases that are no library's."""
     yield cls.__qualname__
     for each in cls.__mro__:
-        if _is_library(each.__module__) or each.__module__.startswith("meshreplay."):
-            yield f"{each.__module__} {each.__qualname__}"
+        # A class that `exec` has made without a name of a module is of the module builtins, whose own are never on the heap.
+        is_made = each.__module__ == "builtins" and each.__flags__ & _HEAP
+        if each.__module__.startswith("meshreplay.") or (_is_library(each.__module__) and not is_made):
+            yield f"{each.__module__} {each.__qualname__} {_version(each.__module__)}"
             continue
         for name, value in sorted(vars(each).items()):
             # Python keeps notes of its own in a class, some of them after the first copy of an object.
@@ -138,10 +165,10 @@ def _of_class(cls: type, seen: Seen) -> Iterator[str]:
 
 def _of_function(function: types.FunctionType, seen: Seen) -> Iterator[str]:
     """Goes through the code of a function, its defaults, what it encloses, and the globals that it uses."""
-    if _is_library(function.__module__):
-        yield f"{function.__module__} {function.__qualname__}"
+    if _is_library(function.__module__) and function.__module__ != "builtins":
+        yield f"{function.__module__} {function.__qualname__} {_version(function.__module__)}"
         return
-    parts: list[Any] = [function.__code__, function.__defaults__, function.__kwdefaults__]
+    parts: list[Any] = [function.__code__, function.__defaults__, function.__kwdefaults__, vars(function)]
     for cell in function.__closure__ or ():
         with contextlib.suppress(ValueError):  # A cell may be empty.
             parts.append(cell.cell_contents)
@@ -165,15 +192,22 @@ def _of_builtin(function: Any, seen: Seen) -> Iterator[str]:
 
 def _of_code(code: types.CodeType, seen: Seen) -> Iterator[str]:
     """Goes through compiled code; comments and line numbers are no part of it."""
-    yield from _parts([code.co_code.hex(), code.co_names, code.co_varnames, code.co_freevars, code.co_consts], seen)
+    counts = [code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount]
+    handlers = getattr(code, "co_exceptiontable", b"")
+    yield from _parts([code.co_code.hex(), code.co_names, code.co_varnames, code.co_freevars, code.co_consts, counts, handlers], seen)
 
 
 def _of_module(module: types.ModuleType, seen: Seen) -> Iterator[str]:
-    """Goes through the name of a module that is installed, and through the text of any other."""
-    yield f"{module.__name__} {getattr(module, '__version__', '')}"
+    """Goes through the name of a module that is installed, and through the texts of any other and of those that it imports."""
+    yield f"{module.__name__} {getattr(module, '__version__', '') or _version(module.__name__)}"
     if not _is_library(module.__name__) and getattr(module, "__file__", None):
         with open(str(module.__file__), "rb") as file:
             yield hashlib.sha256(file.read()).hexdigest()
+        imported = [value for value in vars(module).values() if isinstance(value, (types.ModuleType, type, types.FunctionType))]
+        names = {value.__name__ if isinstance(value, types.ModuleType) else value.__module__ for value in imported}
+        for name in sorted(each for each in names if each in sys.modules and each.partition(".")[0] not in ("__main__", "meshreplay")):
+            if not _is_library(name):
+                yield from _parts(sys.modules[name], seen)
 
 
 _KINDS: list[tuple[type, Callable[[Any, Seen], Iterator[str]]]] = [

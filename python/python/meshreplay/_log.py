@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 from . import _core
 from ._frame import Frame
 from ._listing import models
-from ._words import NotFoundError, in_keywords, text, words
+from ._source import Temporary
+from ._words import NotFoundError, did_you_mean, in_keywords, text, words
 
 
 class ArrowStream(Protocol):
@@ -106,7 +106,7 @@ class Log:
         """
         if not hasattr(frame, "__arrow_c_stream__"):
             raise TypeError(f"{type(frame).__name__} has no Arrow stream; expected a frame of Polars, pandas, pyarrow or DuckDB")
-        folder = tempfile.TemporaryDirectory(prefix="meshreplay-")
+        folder = Temporary()
         path = os.path.join(folder.name, f"{_file_name(name)}.csv")
         _core.write_table(frame, path)
         options: dict[str, Any] = {"columns": columns, "time_zone": time_zone}
@@ -131,7 +131,7 @@ class Log:
 
 def _unpickled(argument: str, content: bytes | None, name: str, options: list[str]) -> Log:
     """Returns a log that was pickled."""
-    folder = tempfile.TemporaryDirectory(prefix="meshreplay-") if content is not None else None
+    folder = Temporary() if content is not None else None
     if content is not None and folder is not None:
         argument = os.path.join(folder.name, argument)
         with open(argument, "wb") as file:
@@ -225,7 +225,7 @@ def lublin(
     """
     if types not in ("batch+interactive", "typeless"):
         raise _core.Error(f"types={types!r}: expected batch+interactive or typeless")
-    folder = tempfile.TemporaryDirectory(prefix="meshreplay-")
+    folder = Temporary()
     path = os.path.join(folder.name, "lublin.swf")
     _core.generate(path, jobs, procs, load, seed, types == "typeless", published_sizes)
     return Log(path, name=name, kept=folder)
@@ -238,5 +238,8 @@ def model(name: str, **parameters: Any) -> Log:
     >>> mr.model("synthetic", ratio=1.5, jobs=100).format
     'synthetic'
     """
+    names = models()["name"]
+    if name not in names:
+        raise _core.Error(f"unknown model '{name}'{did_you_mean(name, names)} (one of: {', '.join(names)})")
     given = [f"{key.replace('_', '-')}={text(value)}" for key, value in parameters.items() if value is not None]
     return Log(f"{name}:{','.join(given)}" if given else name)

@@ -297,9 +297,16 @@ _raised: dict[str, BaseException] = {}
 
 
 def cause(message: str) -> BaseException | None:
-    """Returns the error whose traceback a message has."""
-    found = next((text for text in [*_raised] if text in message), None)
+    """Returns the error whose traceback a message ends with."""
+    found = next((text for text in [*_raised] if message.endswith(text)), None)
     return None if found is None else _raised[found]
+
+
+def forget(message: str) -> None:
+    """Forgets the errors whose tracebacks a message has, when their call ends."""
+    for text in [*_raised]:
+        if text in message:
+            _raised.pop(text, None)
 
 
 def explained(error: BaseException) -> str:

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._kept import kept_in
 from ._log import Log, read_log
-from ._own import Allocator, Execution, Scheduler, cause, named
+from ._own import Allocator, Execution, Scheduler, cause, forget, named
 from ._progress import Progress
-from ._results import Results, kept_in, of_run
+from ._results import Results, of_run
 from ._words import ArgumentError, NotFoundError, keyworded, values, with_keywords, words
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def replay(
     Raises:
         Error: A name, a value or a log is wrong, or every replay failed. Its cause is the exception of your own code, if one
             failed. Errors are also of the kinds FileNotFoundError and TypeError where these say what is wrong.
-        KeyboardInterrupt: Ctrl-C stops the replays within a second. The attribute `results` has those that were finished.
+        KeyboardInterrupt: Ctrl-C stops the replays within a second. The attribute `results` has those that were finished; a
+            SystemExit of your own code has it, too.
     """
     is_several = isinstance(log, Iterable) and not isinstance(log, (Log, str)) and not hasattr(log, "__arrow_c_stream__")
     opened = [_opened(each) for each in log] if is_several else [_opened(log)]  # type: ignore[union-attr]
@@ -106,18 +108,23 @@ def replay(
     def failure(text: str) -> _core.Error:
         error = (NotFoundError if ": no such file" in text else _core.Error)(message(text))
         error.__cause__ = cause(text)
-        if isinstance(error.__cause__, (KeyboardInterrupt, SystemExit)):
-            raise error.__cause__
         return error
 
     def results(run: _core.Run, is_quiet: bool) -> Results | None:
         notes, errors = [message(note) for note in run.notes], {number: failure(text) for number, _, text in run.errors}
+        for error in errors.values():
+            if isinstance(error.__cause__, (KeyboardInterrupt, SystemExit)):
+                error.__cause__.results = finished(run, notes, errors)  # type: ignore[union-attr]
+                raise error.__cause__
         for note in () if is_quiet else notes:
             warnings.warn(note, Note, stacklevel=_depth())
         failed = [f"{label}: {errors[number]}" for number, label, _ in run.errors]
         if failed and not is_quiet:
             count = f"{len(failed)} of {len(run.replays())} replays failed"
             warnings.warn(f"{count}, the first: {failed[0]}; Results.errors has the messages", Note, stacklevel=_depth())
+        return finished(run, notes, errors)
+
+    def finished(run: _core.Run, notes: list[str], errors: dict[int, _core.Error]) -> Results | None:
         if out is not None:
             return kept_in(os.path.abspath(out), run, notes, errors)
         return of_run(run, notes, errors) if run.has_results else None
@@ -136,18 +143,25 @@ def replay(
     try:
         run = _core.replay([each._words() for each in opened], [each.name for each in opened], given, own, shown, folder)
     except _core.Error as error:
-        raise failure(str(error)) from cause(str(error))
+        of = cause(str(error))
+        if isinstance(of, (KeyboardInterrupt, SystemExit)):
+            raise of
+        raise failure(str(error)) from of
     except KeyboardInterrupt as interrupt:
         left = getattr(interrupt, "run", None)
         interrupt.results = None if left is None else results(left, True)  # type: ignore[attr-defined]
         raise
     finally:
         shown.finish()
-    found = results(run, quiet)
-    if found is None:
-        errors = [(label, failure(text)) for _, label, text in run.errors]
-        why = "\n".join(f"{label}: {error}" for label, error in errors) or "there is nothing to replay"
-        raise _core.Error(why) from (errors[0][1].__cause__ if errors else None)
+    try:
+        found = results(run, quiet)
+        if found is None:
+            errors = [(label, failure(text)) for _, label, text in run.errors]
+            why = "\n".join(f"{label}: {error}" for label, error in errors) or "there is nothing to replay"
+            raise _core.Error(why) from (errors[0][1].__cause__ if errors else None)
+    finally:
+        for _, _, text in run.errors:
+            forget(text)
     return found
 
 

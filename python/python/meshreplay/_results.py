@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import html
 import json
+import operator
 import os
 import pathlib
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._frame import Frame, html_table
 from ._picture import Picture
-from ._source import NAMED, Folder, Live, Replay
-from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, words
+from ._source import CALLS, FIRST, NAMED, Folder, Live, Replay, Temporary
+from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, values, words
 
 if TYPE_CHECKING:
     import numpy
@@ -93,11 +92,11 @@ class Results:
             known = list(dict.fromkeys(each for replay in self._replays for each in replay.labels))
             if name not in known:
                 raise KeyError(f"no coordinate '{name}'{did_you_mean(name, known) or '.'} There are {', '.join(known)}")
-            for each in _values(value):
+            for each in values(value):
                 if not any(replay.has(name, each) for replay in self._replays):
                     texts = {text for replay in self._replays for text in replay.labels.get(name, [])}
                     raise KeyError(f"no replay has {name}={each!r}{did_you_mean(str(each), texts) or '.'} There are {self._some_names()}")
-            selected = [replay for replay in selected if any(replay.has(name, each) for each in _values(value))]
+            selected = [replay for replay in selected if any(replay.has(name, each) for each in values(value))]
         if not selected:
             asked = ", ".join(f"{name}={value!r}" for name, value in coordinates.items())
             raise KeyError(f"no replay has {asked}. There are {self._some_names()}")
@@ -117,13 +116,16 @@ class Results:
             return self
         numbers = {replay.number for replay in selected}
         errors = {number: error for number, error in self.errors.items() if number in numbers}
-        has_failed = self._source is None or (errors and len(errors) == len(numbers))
+        has_failed = self._source is None or numbers.isdisjoint(self.summary["replay"])
         return Results(selected, None if has_failed else self._any().part(numbers), self.notes, errors)
 
     def _selected(self, key: Key) -> list[Replay]:
         if isinstance(key, slice):
             return self._replays[key]
-        if isinstance(key, int):
+        if isinstance(key, bool):
+            raise KeyError(f"{key!r} is no position and no value of a coordinate; sel names the coordinate")
+        if hasattr(key, "__index__"):
+            key = operator.index(key)
             if not -len(self) <= key < len(self):
                 raise IndexError(f"no replay {key}; there are {len(self)}, from 0")
             return [self._replays[key]]
@@ -189,16 +191,35 @@ class Results:
             raise _core.Error(f"nodes={nodes!r}: expected 'intervals' or 'list'")
         if found is None or not (dates or nodes == "list"):
             return found
-        logs = {log["name"]: log.get("starts") for log in self.manifest["logs"]} if dates else {}
-        of = {replay.number: logs.get(replay.labels["log"][0]) for replay in self._replays}
+        of = {replay.number: self._log_of(replay).get("starts") for replay in self._replays} if dates else {}
         starts = {number: 1_000_000 * start["unix_s"] for number, start in of.items() if start}
         return Frame(found._native.in_forms(starts if dates else None, nodes == "list"))
 
     def _any(self) -> Live | Folder:
-        """Returns what has the results. Fails if every replay failed."""
+        """Returns what has the results. Fails if no replay has any."""
         if self._source is None:
-            raise next(iter(self.errors.values()), None) or _core.Error("these are no replays")
+            unfinished = f"{self._some_names()}: the replay was not finished" if self._replays else "these are no replays"
+            raise next(iter(self.errors.values()), None) or _core.Error(unfinished)
         return self._source
+
+    def _call(self, replay: Replay) -> dict[str, Any]:
+        """Returns the manifest of the call that a replay is of; empty if there is none."""
+        calls = [call for call in self._calls if call.get(FIRST, 0) <= replay.number]
+        return calls[-1] if calls else {}
+
+    @functools.cached_property
+    def _calls(self) -> list[dict[str, Any]]:
+        """The manifests of the calls that these are results of; none of a directory without one."""
+        try:
+            manifest = self.manifest
+        except NotFoundError:
+            return []
+        return list(manifest.get(CALLS, [manifest]))
+
+    def _log_of(self, replay: Replay) -> dict[str, Any]:
+        """Returns what the manifest has on the log of a replay."""
+        logs = self._call(replay).get("logs", [])
+        return next((log for log in logs if log["name"] == replay.labels["log"][0]), {})
 
     @property
     def verdict(self) -> str:
@@ -214,7 +235,10 @@ class Results:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What was run, with every default: the content of run.json. A part has that of its run."""
+        """What was run, with every default: the content of run.json. A part has that of its run.
+
+        After `concat` it has these of all calls in `calls`, each with the number of its first replay.
+        """
         manifest: dict[str, Any] = json.loads(self._any().manifest)
         return manifest
 
@@ -242,7 +266,8 @@ class Results:
 
         Of replays of this process it is the table that the command prints, otherwise that of a report.
         """
-        return self._any().table(list(columns))[2]
+        with in_keywords():
+            return self._any().table(list(columns))[2]
 
     def state(self, at: float) -> States:
         """Returns the machines at a time in seconds of the replay, with all starts and ends of that instant."""
@@ -254,8 +279,8 @@ class Results:
     def paired(self, column: str = "wait_s", **coordinate: tuple[str | float, str | float]) -> Frame:
         """Returns the differences of a number between two replays, job by job: `r.paired("wait_s", allocator=("snug", "mm"))`.
 
-        A row is a job of two replays that differ in this coordinate alone: their numbers, `seed` and `job`, the values
-        `first` and `second`, and `difference`, second minus first.
+        A row is a job of two replays of one call that differ in this coordinate alone: their numbers, `seed` and `job`, the
+        values `first` and `second`, and `difference`, second minus first.
         """
         if len(coordinate) != 1:
             raise _core.Error("paired compares two values of one coordinate, such as allocator=('snug', 'mm')")
@@ -270,9 +295,10 @@ class Results:
         for first in sides[0]:
             others = {key: texts for key, texts in first.labels.items() if key != name}
             same = [each for each in sides[1] if {key: texts for key, texts in each.labels.items() if key != name} == others]
-            pairs += [(first.number, each.number) for each in same]
+            pairs += [(first.number, each.number) for each in same if self._call(each).get(FIRST) == self._call(first).get(FIRST)]
         if not pairs:
-            raise _core.Error(f"no two replays differ in {name} alone")
+            of_call = " of one call" if self._any().is_joined else ""
+            raise _core.Error(f"no two replays{of_call} differ in {name} alone")
         by_replay: dict[int, dict[tuple[int, int], Any]] = {}
         for replay, seed, job, value in zip(*(self.jobs[each] for each in ("replay", "seed", "job", column))):
             of_jobs = by_replay.setdefault(replay, {})
@@ -328,7 +354,8 @@ class Results:
         if self._any().is_joined:
             raise _core.Error("a report is of one run; make one for each, before mr.concat")
         title = title or ("meshreplay" if isinstance(self._source, Live) else None)
-        return _core.report(self._path(), os.path.abspath(path), title, window, show or [], force)
+        with in_keywords():
+            return _core.report(self._path(), os.path.abspath(path), title, window, show or [], force)
 
     def save(
         self,
@@ -342,8 +369,10 @@ class Results:
         Args:
             folder: The directory, which is made if needed.
             format: `parquet`, `arrow`, `csv`, `json` or `jsonl`.
-            force: Whether results of another run are replaced.
+            force: Whether results of another run, or other replays of this one, are replaced.
         """
+        if self._any().is_joined:
+            raise _core.Error("a directory is of one run; save the results of each call before mr.concat")
         with in_keywords():
             self._any().save(os.path.abspath(folder), format, force)
 
@@ -354,11 +383,13 @@ class Results:
     @functools.cached_property
     def _files(self) -> Folder:
         source = self._any()
-        if isinstance(source, Folder) and source.numbers is None:
-            return source
-        kept = tempfile.TemporaryDirectory(prefix="meshreplay-")
+        if isinstance(source, Folder):
+            source.check()
+            if source.numbers is None:
+                return source
+        kept = Temporary()
         path = os.path.join(kept.name, "results")
-        self.save(path)
+        source.save(path, "parquet", False)
         return Folder(path, None, kept)
 
     def __repr__(self) -> str:
@@ -376,11 +407,6 @@ class Results:
 
 _FRAMES = ("summary", "jobs", "tidy", "shapes", "fragmentation", "slices", "downtimes", "latency")
 """The frames that results may have."""
-
-
-def _values(value: Value) -> list[str | float]:
-    """Returns the values of a coordinate that were asked for."""
-    return [value] if isinstance(value, (str, int, float)) else list(value)
 
 
 @dataclass(frozen=True)
@@ -478,50 +504,6 @@ def of_folder(found: Folder, notes: list[str], errors: dict[int, _core.Error]) -
     return results
 
 
-def concat(results: Iterable[Results]) -> Results:
-    """Returns the results of several calls as one run, with new numbers of replays.
-
-    Columns that some of them lack are null there. Calls may have different options, so that `verdict` compares nothing, and there is no report.
-
-    >>> import meshreplay as mr
-    >>> log = mr.lublin(jobs=50, procs=16)
-    >>> several = [mr.replay(log, (4, 4), each, quiet=True) for each in ("naive", "mc1x1")]
-    >>> mr.concat(several).summary["allocator"]
-    ['naive', 'mc1x1']
-    """
-    sources: list[tuple[str, set[int] | None, int]] = []
-    runs: list[tuple[int, list[str]]] = []
-    replays: list[Replay] = []
-    notes: list[str] = []
-    errors: dict[int, _core.Error] = {}
-    first = 0
-    for each in results:
-        if each._source is not None:
-            sources.append((each._path(), None, first))
-            runs.append((first, each.summary["run"]))
-        replays += [replace(replay, number=first + replay.number) for replay in each._replays]
-        errors |= {first + number: error for number, error in each.errors.items()}
-        notes += [note for note in each.notes if note not in notes]
-        first = max((replay.number for replay in replays), default=-1) + 1
-    if not sources:
-        raise _core.Error("there are no results")
-    kept = tempfile.TemporaryDirectory(prefix="meshreplay-")
-    path = os.path.join(kept.name, "results")
-    run = "r" + hashlib.sha256(repr(runs).encode()).hexdigest()[:16]
-    _core.copy_results(sources, run, path, "parquet", False)
-    return Results(replays, Folder(path, None, kept, True), notes, errors)
-
-
-def kept_in(folder: str, run: _core.Run, notes: list[str], errors: dict[int, _core.Error]) -> Results | None:
-    """Returns the results of replays that a directory keeps; `None` if it has none."""
-    found = Folder(folder)
-    if found.frame("summary") is None:
-        return None
-    held = of_folder(found, notes, errors)
-    replays = [Replay(number, dict(labels)) for number, labels in enumerate(run.replays())]
-    return Results(replays, held._source, notes, errors)
-
-
 def _unpickled(
     files: dict[str, bytes],
     numbers: set[int] | None,
@@ -531,7 +513,7 @@ def _unpickled(
     errors: dict[int, _core.Error],
 ) -> Results:
     """Returns results from their files."""
-    folder = tempfile.TemporaryDirectory(prefix="meshreplay-")
+    folder = Temporary()
     for name, content in files.items():
         path = pathlib.Path(folder.name, name)
         path.parent.mkdir(parents=True, exist_ok=True)

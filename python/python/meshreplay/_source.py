@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -12,6 +16,9 @@ from ._words import NotFoundError
 
 NAMED = ("log", "machine", "scheduler", "allocator")
 """The coordinates that every name of a replay has."""
+
+JOINED, CALLS, FIRST = "joined.json", "calls", "first_replay"
+"""The file with the manifests of joined results, the key of their list, and that of the number of a call's first replay."""
 
 
 @dataclass(frozen=True)
@@ -49,23 +56,44 @@ def _number(text: str) -> float | None:
         return None
 
 
+class Temporary:
+    """A directory that is removed with this object, by the process that has made it."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="meshreplay-")
+        weakref.finalize(self, _remove, self.name, os.getpid())
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @dataclass(frozen=True)
 class Folder:
     """A directory with results: those of the replays of these numbers, or of all."""
 
     path: str
     numbers: set[int] | None = None
-    kept: object = None
-    """What removes a temporary directory once it is gone."""
+    kept: Temporary | None = None
+    """The directory if it is a temporary one. It may have links to the files of cells of another one."""
     is_joined: bool = False
     """Whether it has results of several runs, which may have different options."""
 
     def frame(self, name: str) -> Frame | None:
         """Returns a frame; `None` if the directory has none of this name."""
+        self.check()
         found = _core.read_frame(self.path, name)
         if found is None:
             return None
         return Frame(found if self.numbers is None else found.of_replays(self.numbers))
+
+    def check(self) -> None:
+        """Fails if files were removed that the directory has links to."""
+        links = pathlib.Path(self.path, "cells")
+        for link in links.iterdir() if self.kept is not None and links.is_dir() else ():
+            if not link.exists():
+                raise NotFoundError(f"{link.resolve()} is gone; the same call makes it again")
 
     def part(self, numbers: set[int]) -> Folder:
         """Returns the results of some replays."""
@@ -85,8 +113,8 @@ class Folder:
 
     @property
     def manifest(self) -> str:
-        """The content of run.json, or of study.json."""
-        for name in ("run.json", "study.json"):
+        """The content of run.json, of study.json, or of the file that joined results have."""
+        for name in ("run.json", "study.json", JOINED):
             path = pathlib.Path(self.path, name)
             if path.exists():
                 return path.read_text(encoding="utf-8")

@@ -185,6 +185,11 @@ def with_keywords(message: str) -> str:
     message = re.sub(value + r": (?:parameter '[^']*' of '[^']*' is '[^']*': )?", whole, message)
     message = re.sub(value + r"\s*\[possible values: (.*)\]", lambda match: f"{whole(match)}expected one of {match[3]}", message)
     message = re.sub(r"('[^']*') has commas: values are separated.*", r"\1 has commas; give a list of names", message)
-    # What only the command has: a directory with -o, and --force.
+    # What only the command has: its own lines, a directory with -o, and --force.
+    message = re.sub(
+        r"`replay -o(?: DIR)?( [^`]*)?` and `sweep [^`]*` keep",
+        lambda match: f"`mr.replay(…{',' + match[1] if match[1] else ''})` keeps",
+        message,
+    )
     message = re.sub(r"(; give [^;]*?) with -o\b|--(force)\b", lambda match: match[1] or "force=True", message)
     return re.sub(r"(--[a-z][a-z-]+)\b( [\w=.:*+,-]*\w)?", one, message)

@@ -34,7 +34,7 @@ impl<'a> Comparable<'a> {
         let (mut ended, mut left_out) = (Vec::new(), Vec::new());
         for candidate in candidates {
             if candidate.replications.is_empty() {
-                left_out.push(format!("{} (no results: failed or not replayed)", candidate.name));
+                left_out.push(format!("{} (no results: failed, not replayed or not saved)", candidate.name));
             } else {
                 ended.push(candidate);
             }

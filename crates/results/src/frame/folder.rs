@@ -339,7 +339,7 @@ impl StudyFolder {
             }
             let mut replications = self.read_row(&cell.key)?;
             relabel(&mut replications, Some(&cell.spec.labels))?;
-            numbers.extend(std::iter::repeat_n(number as u32, replications.height()));
+            numbers.extend(std::iter::repeat_n(number as i64, replications.height()));
             keys.extend(std::iter::repeat_n(cell.key.as_str(), replications.height()));
             stack(&mut rows, replications)?;
         }

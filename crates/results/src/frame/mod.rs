@@ -24,7 +24,9 @@ pub use file::{FileFormat, FinishedFile, FrameFile, write_to};
 pub use folder::StudyFolder;
 pub use jobs::jobs;
 pub use merge::{MergeError, merge};
-pub use origin::{Missing, Place, RUN_FILE, STUDY_FILE, marked, outages, result_files, uncompared_replays};
+pub use origin::{
+    CALL, Missing, Place, RUN_FILE, STUDY_FILE, marked, outages, result_files, uncompared_replays,
+};
 pub use polars_core::prelude::DataFrame;
 pub use read::{is_reading, read_tables_of_logs, text_of_table};
 pub use read_downtimes::{Down, Downtimes, Intervals, PlacedJob, read_downtimes};

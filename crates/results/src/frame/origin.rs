@@ -124,12 +124,20 @@ fn id(text: &str) -> String {
     std::iter::once('r').chain(sha256(&unmeasured(text)).chars().take(DIGITS)).collect()
 }
 
-/// Returns the id of a study. The id does not change when cells or logs are added to the study.
+/// The name of the studies that single calls from Python are. No study file has a name with a point.
+pub const CALL: &str = "mr.replay";
+
+/// Returns the id of a study. The id does not change when cells or logs are added to the study. The id of a
+/// [`CALL`] covers its cells, since all calls have the same name.
 pub(super) fn study_id(manifest: &Manifest) -> Result<String, FrameError> {
     let named =
         // The id covers only what stays the same while cells and logs are added.
         Manifest { description: None, jobs: false, logs: Vec::new(), cells: Vec::new(), ..manifest.clone() };
-    Ok(id(&serde_json::to_string(&named).map_err(FrameError::Json)?))
+    let mut text = serde_json::to_string(&named).map_err(FrameError::Json)?;
+    if manifest.name == CALL {
+        manifest.cells.iter().for_each(|cell| text.push_str(&cell.key));
+    }
+    Ok(id(&text))
 }
 
 /// Returns the frame with a column that holds the id of its run. `run` is the text of run.json.

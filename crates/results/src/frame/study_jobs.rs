@@ -104,5 +104,5 @@ impl StudyFolder {
 
 /// Returns the column `replay` for all rows of one replay.
 fn numbered(number: u32, height: usize) -> Column {
-    Column::new_scalar(name("replay"), Scalar::from(number), height)
+    Column::new_scalar(name("replay"), Scalar::from(i64::from(number)), height)
 }

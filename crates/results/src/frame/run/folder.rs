@@ -35,6 +35,9 @@ pub enum RunFolderError {
     /// The directory holds results of another run.
     #[error("{} holds other results; --force replaces them, or give another directory", .0.display())]
     OtherResults(PathBuf),
+    /// The directory holds replays of the same run that the new results lack.
+    #[error("{} holds other replays of this run; --force replaces them, or give another directory", .0.display())]
+    OtherReplays(PathBuf),
     /// The file for a table exists.
     #[error("{} is there already; --force replaces it, or give another file with -o", .0.display())]
     OtherTable(PathBuf),
@@ -133,6 +136,18 @@ impl RunFolder {
         let place = Place::of_process(path, &study.logs)
             .map_err(|source| FrameError::File { path: path.to_owned(), source })?;
         Ok(Self { path: path.to_owned(), format, existing, place, details, _claim: claim, _new: new })
+    }
+
+    /// Prepares for the replays in `finished` alone. Fails if the directory holds more replays of the same run,
+    /// unless `force`.
+    pub(super) fn narrow(&mut self, finished: &BTreeSet<u64>, force: bool) -> Result<(), RunFolderError> {
+        if matches!(&self.existing, Existing::SameRun(held) if !finished.is_superset(held)) {
+            if !force {
+                return Err(RunFolderError::OtherReplays(self.path.clone()));
+            }
+            self.existing = Existing::Others;
+        }
+        Ok(())
     }
 
     /// Prepares the job files of a run. `run` is the text of run.json.

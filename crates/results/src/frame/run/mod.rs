@@ -215,15 +215,21 @@ impl FinishedRun {
     }
 
     /// Writes results that are in memory into a directory: the files that [`RunResults::open`] with this
-    /// directory would have made. Returns false if the directory keeps its earlier results of the same run,
-    /// because they hold more replays.
-    pub fn save(&self, study: &Study, place: RunPlace<'_>) -> Result<bool, RunFolderError> {
+    /// directory would have made. Fails if the directory holds replays of the same run that are not among
+    /// these, unless they are to be replaced.
+    pub fn save(&self, study: &Study, place: RunPlace<'_>) -> Result<(), RunFolderError> {
         let mut folder = RunFolder::open(place, study, &self.run)?;
+        folder.narrow(&self.finished(), place.force)?;
         for (detail, file) in &mut folder.details {
             let kept = self.details.iter().find(|kept| kept.name() == detail.name);
             kept.map_or(Ok(()), |kept| kept.append_to(file))?;
         }
-        self.put(folder)
+        self.put(folder).map(drop)
+    }
+
+    /// Returns the numbers of the replays.
+    fn finished(&self) -> BTreeSet<u64> {
+        self.replays.iter().map(|(number, _)| u64::from(*number)).collect()
     }
 
     /// Writes the summary and run.json, and puts all files of the directory in place. Returns false if it
@@ -231,7 +237,6 @@ impl FinishedRun {
     fn put(&self, folder: RunFolder) -> Result<bool, RunFolderError> {
         let mut file = folder.summary(&self.run)?;
         file.append(&mut self.summary.clone())?;
-        let finished: BTreeSet<u64> = self.replays.iter().map(|(number, _)| u64::from(*number)).collect();
-        folder.replace(&finished, file, &self.run)
+        folder.replace(&self.finished(), file, &self.run)
     }
 }
