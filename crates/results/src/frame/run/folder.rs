@@ -36,7 +36,10 @@ pub enum RunFolderError {
     #[error("{} holds other results; --force replaces them, or give another directory", .0.display())]
     OtherResults(PathBuf),
     /// The directory holds replays of the same run that the new results lack.
-    #[error("{} holds other replays of this run; --force replaces them, or give another directory", .0.display())]
+    #[error(
+        "{} holds other replays of this run; --force replaces them, or give another directory",
+        .0.display()
+    )]
     OtherReplays(PathBuf),
     /// The file for a table exists.
     #[error("{} is there already; --force replaces it, or give another file with -o", .0.display())]
@@ -138,8 +141,8 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), format, existing, place, details, _claim: claim, _new: new })
     }
 
-    /// Prepares for the replays in `finished` alone. Fails if the directory holds more replays of the same run,
-    /// unless `force`.
+    /// Prepares for the replays in `finished` alone. Fails if the directory holds more replays of the same
+    /// run, unless `force`.
     pub(super) fn narrow(&mut self, finished: &BTreeSet<u64>, force: bool) -> Result<(), RunFolderError> {
         if matches!(&self.existing, Existing::SameRun(held) if !finished.is_superset(held)) {
             if !force {
