@@ -101,10 +101,11 @@ fn a_guest_that_fails_ends_its_replay_with_its_message() {
     for dies_at in [1, 2, 60, 200] {
         for is_counted in [true, false] {
             let found = failure(&lowest(dies_at, is_counted), ["fcfs", "guest:lowest", "recorded"]);
-            // The message names the instant of the replay.
-            let (at, rest) = found.split_once(" s: ").unwrap_or_default();
-            assert!(at.starts_with("at "), "{found}");
-            assert_eq!(rest, "guest:lowest: it was tired", "{dies_at} {is_counted}");
+            // The message names the instant of a replay. An allocator that is asked for sizes fails before.
+            let message = found.strip_prefix("at ").and_then(|rest| rest.split_once(" s: "));
+            assert!(message.is_some() || !is_counted, "{dies_at}: {found}");
+            let message = message.map_or(found.as_str(), |(_, message)| message);
+            assert_eq!(message, "guest:lowest: it was tired", "{dies_at} {is_counted}");
         }
     }
     let found = failure(&lowest(9, true), ["fcfs", "guest:lowst", "recorded"]);

@@ -362,7 +362,7 @@ impl Observer for Recorder<'_> {
         if let Some(memory) = &mut self.placements
             && let Err(problem) = memory.add(&measures.more().nodes)
         {
-            self.monitor.stop.fail_dated(problem);
+            self.monitor.stop.fail(problem);
         }
         self.batch.push(FinishedJob { job: *job, record: *record, measures });
         if self.batch.len() == BATCH {

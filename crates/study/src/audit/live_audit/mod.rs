@@ -248,7 +248,7 @@ impl Observer for LiveAudit<'_> {
                 let expected = "nodes of a job".to_owned();
                 if self.violation.is_none() {
                     let violation = Violation { at: now, number: 0, row: 0, what, expected };
-                    self.stop.fail(message(&violation));
+                    self.stop.fail_dated(message(&violation));
                     self.violation = Some((JobId::MAX, violation));
                 }
             }
@@ -309,7 +309,7 @@ impl Observer for LiveAudit<'_> {
             if *by == id {
                 violation.number = job.number;
             }
-            self.stop.fail(message(violation));
+            self.stop.fail_dated(message(violation));
         }
         self.inner.on_job_final(job, record, traffic);
     }
