@@ -5,8 +5,8 @@
 //! MINUTES=60` goes on for an hour, with debug assertions and checks of overflow. `--seconds 20` goes on for
 //! so long with each target, and `--part 1/2` tries the first of two halves of the targets. An input that
 //! breaks something is made smaller and kept in `fuzz/failures`; once what was wrong is mended, it belongs
-//! into `fuzz/corpus`, whose files are tried first and mutated. The page `docs/developers/fuzzing.md` says what has
-//! been tried so far.
+//! into `fuzz/corpus`, whose files are tried first and mutated. The page `docs/developers/fuzzing.md` says
+//! what has been tried so far.
 #![expect(clippy::print_stdout, reason = "it says what it tries")]
 
 mod mutate;

@@ -46,8 +46,8 @@ fn force_replaces_only_what_this_program_wrote() -> Tested {
         for force in ["", " --force"] {
             let refused = replay(at, &format!("-m 4x4 -a random -o out -q --format csv{force}"))?;
             let told = format!(
-                "error: out/{name} was not written by meshreplay, or has a column that was added, so it is not \
-                 replaced; move it away, or give another place with -o\n"
+                "error: out/{name} was not written by meshreplay, or has a column that was added, so it is \
+                 not replaced; move it away, or give another place with -o\n"
             );
             assert_eq!((refused.code, refused.stderr), (Some(1), told));
         }

@@ -170,8 +170,8 @@ fn labels_that_are_numbers_are_numbers_in_json() -> Tested {
     Ok(())
 }
 
-/// First fit refuses nothing on the first log, where it might stand beside naive; it has a class of its own in
-/// the whole table, so that no number of either is the lowest of several.
+/// First fit refuses nothing on the first log, where it might stand beside naive; it has a class of its own
+/// in the whole table, so that no number of either is the lowest of several.
 #[test]
 fn an_allocator_has_one_class_in_all_rows() -> Tested {
     let directory = tempfile::tempdir()?;

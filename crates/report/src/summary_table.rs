@@ -145,8 +145,8 @@ fn default_numbers(content: &TableContent<'_>) -> Vec<(&'static Metric, TableCol
     numbers
 }
 
-/// Returns the default columns on the slices of `--fragmentation`, which are not in the summary: their titles,
-/// and the text of a replay. Empty without slices.
+/// Returns the default columns on the slices of `--fragmentation`, which are not in the summary: their
+/// titles, and the text of a replay. Empty without slices.
 fn slice_columns(content: &TableContent<'_>) -> Vec<(String, impl Fn(&[Outcome]) -> String)> {
     let slices = content.options.fragmentation.iter().flat_map(Slices::all);
     let slices = slices.enumerate().filter(|_| content.chosen.is_empty());

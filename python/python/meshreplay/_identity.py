@@ -1,7 +1,7 @@
 """Identity of algorithms of one's own: a label for tables, and a hash of code and attributes for run ids.
 
 The hash covers the code of the class and all that it uses, installed packages by name and version, other modules by their files. It
-does not cover what only a call shows, such as files that it reads or generators without a seed. Objects that cannot be compared get
+does not cover what only a call shows, such as files that it reads, modules that a function imports, or generators without a seed. Objects that cannot be compared get
 a hash of their own at every call.
 """
 

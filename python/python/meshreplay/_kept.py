@@ -99,8 +99,12 @@ def _snapshot(folder: str) -> Folder | None:
     Frames of the study are written anew under their names, so that links keep the present ones. Files of cells have a name
     for each content.
     """
+    there = pathlib.Path(folder)
+    # A call may be interrupted before it has written anything.
+    if not (there / "study.json").exists() or not (there / "cells").is_dir():
+        return None
     kept = Temporary()
-    there, here = pathlib.Path(folder), pathlib.Path(kept.name)
+    here = pathlib.Path(kept.name)
     (here / "cells").mkdir()
     for name in ("study.json", "summary.parquet", "tidy.parquet"):
         if (there / name).exists():

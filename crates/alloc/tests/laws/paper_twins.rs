@@ -1,5 +1,5 @@
-//! Programs written from the words of papers and pages: left compaction with `free=more`, GABL by area in three
-//! dimensions, and all shapes. Each must agree on a thousand random histories.
+//! Programs written from the words of papers and pages: left compaction with `free=more`, GABL by area in
+//! three dimensions, and all shapes. Each must agree on a thousand random histories.
 
 use meshreplay_alloc::allocator::{Placement, Request, Setup, Strategy, build};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
@@ -58,7 +58,8 @@ impl History {
     }
 }
 
-/// The nodes of a job, and the moves of other jobs: the first of the old nodes, and the first of the new ones.
+/// The nodes of a job, and the moves of other jobs: the first of the old nodes, and the first of the new
+/// ones.
 type Plan = (Vec<NodeId>, Vec<(NodeId, NodeId)>);
 
 /// Left ordered compaction by O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces

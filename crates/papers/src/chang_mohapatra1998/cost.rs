@@ -231,8 +231,8 @@ mod tests {
         bases.into_iter().any(|base| Submesh { base, sizes: [a, b, 1] }.is_free(machine))
     }
 
-    /// The scan looks at the sides as requested; only if they are free nowhere, and the job is not a square, it
-    /// looks at the turned sides.
+    /// The scan looks at the sides as requested; only if they are free nowhere, and the job is not a square,
+    /// it looks at the turned sides.
     #[test]
     fn orientations_are_counted_as_by_hand_on_a_thousand_histories() {
         let mut numbers = Numbers(1);

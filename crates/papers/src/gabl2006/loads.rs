@@ -16,8 +16,8 @@ const NON_CONTIGUOUS: [&str; 3] = ["gabl", "mbs", "paging"];
 const RIVALS: [&str; 2] = ["mbs", "paging"];
 /// The lengths of packets, in flits.
 const LENGTHS: [&str; 4] = ["8", "16", "32", "64"];
-/// The workload for all lengths. The paper does not say that loads fall with the length, so there is one load:
-/// the sixth of our eight loads with 64 flits, and a low one with 8.
+/// The workload for all lengths. The paper does not say that loads fall with the length, so there is one
+/// load: the sixth of our eight loads with 64 flits, and a low one with 8.
 const ONE_LOAD: &str = "synthetic:jobs=1000,rate=0.012";
 
 /// GABL by the text of §3, where the largest free submesh is that of the largest area.

@@ -275,8 +275,8 @@ impl<'a> Making<'a> {
             |metric: &&Metric| format!("{}: {}.", names::title_of_number(metric), metric.column.meaning);
         let mut notes: Vec<String> = self.measures.iter().map(meaning).collect();
         notes.push(
-            "load: requested node-seconds per node-second between the first and the last submission, or of the \
-             period."
+            "load: requested node-seconds per node-second between the first and the last submission, or of \
+             the period."
                 .to_owned(),
         );
         if (1..self.columns.len()).contains(&self.any) {
@@ -285,8 +285,8 @@ impl<'a> Making<'a> {
             };
             let (any, fitting) = self.columns.split_at(self.any);
             notes.push(format!(
-                "Any free nodes ({}): no job waited while enough nodes were free. Fitting places ({}): in some \
-                 row jobs waited for a place that fits, or held more nodes than requested.",
+                "Any free nodes ({}): no job waited while enough nodes were free. Fitting places ({}): in \
+                 some row jobs waited for a place that fits, or held more nodes than requested.",
                 names(any),
                 names(fitting),
             ));

@@ -76,8 +76,8 @@ const READING: &str = "<div class=\"reading\">\n<p>Each point is a replay. The l
 
 /// The names of the highlighted replays above the figures, which the script fills in.
 const LEGEND: &str = "<p class=\"lead\">The figures show the replays chosen in the table, eight at most, \
-    each in a colour of its own. Press a name to leave it out.</p>\n<p class=\"tools\"><button type=\"button\" \
-    id=\"others\" aria-pressed=\"false\">Others in grey</button></p>\n\
+    each in a colour of its own. Press a name to leave it out.</p>\n<p class=\"tools\"><button \
+    type=\"button\" id=\"others\" aria-pressed=\"false\">Others in grey</button></p>\n\
     <p class=\"tools\" id=\"kinds\" hidden></p>\n\
     <div class=\"names above\" role=\"group\" aria-label=\"Coloured replays\"></div>\n";
 

@@ -22,8 +22,8 @@ pub(crate) struct Marks {
 }
 
 impl SavedAnswer<'_> {
-    /// Returns whether each replay, given by its rows of the summary, takes any free nodes. `None` if one of them
-    /// cannot be read.
+    /// Returns whether each replay, given by its rows of the summary, takes any free nodes. `None` if one of
+    /// them cannot be read.
     pub(crate) fn take_any(&self, replays: &[&[usize]]) -> Option<Vec<bool>> {
         let takes_any =
             |rows: &&[usize]| Some(Candidate::new(0, "", &self.measured(rows)?).takes_any_nodes());
@@ -31,8 +31,8 @@ impl SavedAnswer<'_> {
     }
 
     /// Returns the marks of replays that differ only in the allocator, each given by its rows of the summary.
-    /// `classes` has the class of each: a table has one for each allocator, whatever its rows. `None` if a replay
-    /// cannot be read.
+    /// `classes` has the class of each: a table has one for each allocator, whatever its rows. `None` if a
+    /// replay cannot be read.
     pub(crate) fn marks(
         &self,
         replays: &[&[usize]],

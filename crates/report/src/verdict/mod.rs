@@ -45,8 +45,9 @@ use meshreplay_study::study::{Coordinate, Outcome, PlannedReplay, Study};
 /// The most groups that get lines.
 const MOST_GROUPS: usize = 3;
 
-/// Returns the closing lines of a run; none if no two replays differ in the allocator or the scheduler alone and
-/// no distances need a remark. `folder` is the directory of the results, if they were kept, for the command that shows further groups.
+/// Returns the closing lines of a run; none if no two replays differ in the allocator or the scheduler alone
+/// and no distances need a remark. `folder` is the directory of the results, if they were kept, for the
+/// command that shows further groups.
 pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<String> {
     let outcomes: BTreeMap<usize, &[Outcome]> =
         run.replays.iter().map(|(number, outcomes)| (*number as usize, outcomes.as_slice())).collect();
@@ -74,8 +75,8 @@ fn distances_of_a_site(study: &Study) -> Option<String> {
         _ => "the machines given".to_owned(),
     };
     Some(format!(
-        "distances are those of {of}, which may not be the site's network; -m auto --topology FILE replays on \
-         a tree of switches, as a topology.conf of Slurm has it"
+        "distances are those of {of}, which may not be the site's network; -m auto --topology FILE replays \
+         on a tree of switches, as a topology.conf of Slurm has it"
     ))
 }
 

@@ -83,8 +83,8 @@ struct Pass {
     are_refused: BTreeSet<JobId>,
 }
 
-/// O(P·log N) for an answer of N jobs of which the last is at place P of the queue. A pass has R + 1 questions
-/// to the guest if the allocator refuses R jobs.
+/// O(P·log N) for an answer of N jobs of which the last is at place P of the queue. A pass has R + 1
+/// questions to the guest if the allocator refuses R jobs.
 impl<D: Dispatcher> Scheduler for Dispatched<D> {
     fn start_jobs(&mut self, view: &mut dyn View) {
         let mut pass = Pass::default();

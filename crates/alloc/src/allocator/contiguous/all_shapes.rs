@@ -5,9 +5,9 @@
 //! multicomputers", Int. J. of Parallel, Emergent and Distributed Systems 25(5), 2010.
 //!
 //! 1. The shapes with as many nodes as the requested one are tried one after the other: the requested shape
-//!    a×b×c, its other orientations (b×a×c, a×c×b, c×a×b, c×b×a, b×c×a), then all others, those with the least
-//!    sum of sides first (so 6×4 before 8×3 before 12×2), and of equals the one that is longest along x, then
-//!    along y.
+//!    a×b×c, its other orientations (b×a×c, a×c×b, c×a×b, c×b×a, b×c×a), then all others, those with the
+//!    least sum of sides first (so 6×4 before 8×3 before 12×2), and of equals the one that is longest along
+//!    x, then along y.
 //! 2. Of the free submeshes of the first shape that has one, take the one with the largest contact with the
 //!    border of the machine, as `max-periphery` defines it; on a tie the first in scan order (z, then y, then
 //!    x of the base). With `priority=none`, take the first in scan order.

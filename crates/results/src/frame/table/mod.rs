@@ -215,8 +215,8 @@ fn read_labelled(path: &Path, name: &str, origin: Option<&Origin>) -> Result<Dat
 }
 
 /// Reads the frame called `name` in `folder`, which `replay -o` or `sweep -o` made, in any format. Details of
-/// a study are concatenated over its cells, with the id of the study. `None` if the folder does not hold the frame. Fails if it holds
-/// files of different runs.
+/// a study are concatenated over its cells, with the id of the study. `None` if the folder does not hold the
+/// frame. Fails if it holds files of different runs.
 pub fn read_frame(folder: &Path, name: &str) -> Result<Option<DataFrame>, FrameError> {
     let origin = Origin::read(folder)?;
     match (find(folder, name), origin) {

@@ -29,8 +29,8 @@ impl Slices {
     }
 }
 
-/// Formats the slice for people, as `4x4*8` or `4x4x2`: without last sides of 1 or a sufficient number of 1. So
-/// are nodes of arrays and trees, which have one side.
+/// Formats the slice for people, as `4x4*8` or `4x4x2`: without last sides of 1 or a sufficient number of 1.
+/// On arrays and trees, which have one side, `4` is four nodes.
 impl fmt::Display for Slice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.sides {

@@ -22,8 +22,8 @@ pub(super) const ROWS: &[Metric] = &[
         .describe(
             "pairwise sum",
             "hops",
-            "mean over jobs of the sum of distances over pairs of nodes, along x, y and z or links of a tree; 0 \
-             for serial jobs",
+            "mean over jobs of the sum of distances over pairs of nodes, along x, y and z or links of a \
+             tree; 0 for serial jobs",
         )
         .shown(Plain(1))
         .terminal(Placement, "pairwise sum", 9, Shown::Unless(Needs::Network))

@@ -107,7 +107,8 @@ impl<'a> Keys<'a> {
             let parameter = OF_FORMATS.iter().find(|(parameter, _)| *parameter == name.replace('_', "-"));
             let problem = match parameter {
                 Some((parameter, value)) => format!(
-                    "unknown key '{name}'; it is a parameter of logs: input_format = \"auto:{parameter}={value}\""
+                    "unknown key '{name}'; it is a parameter of logs: input_format = \
+                         \"auto:{parameter}={value}\""
                 ),
                 None => unknown("key", name, names).to_string(),
             };

@@ -178,8 +178,8 @@ impl LoggedTimes<'_> {
              an idle machine",
             counted(window.carried, "job")
         );
-        let doubt = "it seems to have the jobs that started or were submitted in a window, without those that \
-                     ran at its beginning";
+        let doubt = "it seems to have the jobs that started or were submitted in a window, without those \
+                     that ran at its beginning";
         let doubt = window.is_by_start.then(|| doubt.to_owned());
         Some(LogPeriod { period: Some(period), note: Some(note), doubt, ..LogPeriod::default() })
     }

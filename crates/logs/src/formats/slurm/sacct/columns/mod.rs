@@ -133,7 +133,8 @@ const UNREAD: &str = "AllocGRES AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWri
 
 /// The command whose output is read best, for messages.
 pub(super) const COMMAND: &str = "sacct -a -P -o \
-     JobIDRaw,Submit,Eligible,Start,End,State,NNodes,AllocCPUS,AllocTRES,ReqTRES,TimelimitRaw,User,Account,Partition,QOS,Reason,NodeList";
+     JobIDRaw,Submit,Eligible,Start,End,State,NNodes,AllocCPUS,AllocTRES,ReqTRES,TimelimitRaw,User,Account,\
+     Partition,QOS,Reason,NodeList";
 
 /// What separates the fields of a dump if nothing else is asked for.
 pub(super) const BAR: u8 = b'|';
