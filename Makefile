@@ -14,7 +14,7 @@ TRACES ?= ../shared/traces
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page. The first time it
 # builds the program, with cargo's progress.
 replay:
-	@test -x target/release/meshreplay || echo "building meshreplay; the first time takes 5 to 8 minutes on 2 cores, mostly for Polars"
+	@test -x target/release/meshreplay || echo "building meshreplay; the first time takes 5 to 8 minutes on 2 cores"
 	$(CARGO) build --release
 	@target/release/meshreplay replay $(LOG) --machine $(MACHINE) --scheduler easy --allocator all gilbert+bf \
 		-o target/replay --placements --force
