@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 
-use super::{Failure, complain, note};
+use super::{Failure, check_directory, complain, note};
 use crate::frame::{self, StudyFolder};
 
 /// Merge the directories of a study's shards.
@@ -42,6 +42,7 @@ const NAMED: usize = 20;
 
 /// Merges the directories. Fails if a cell is missing, unless `--partial` is given.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    check_directory(&args.output)?;
     let parts: Vec<StudyFolder> = args.parts.iter().map(|part| StudyFolder::new(part, None)).collect();
     let out = StudyFolder::new(&args.output, None);
     let (manifest, missing) = frame::merge(&parts, &out, args.partial, args.tidy)?;

@@ -29,9 +29,11 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::panic;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Once;
 
+use anyhow::anyhow;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -39,7 +41,7 @@ use self::algorithms::{check, list};
 use self::schedule::{audit, compare, export};
 use crate::figure::FigureError;
 use crate::figure::show::ShowError;
-use crate::frame;
+use crate::frame::{self, FileFormat};
 use crate::inspect::InspectError;
 use crate::report::{CrosstabError, GroupsError, ReportError};
 use crate::text::{for_terminal, printable};
@@ -215,7 +217,18 @@ fn one_of<T: Clone + Send + Sync + 'static>(
 
 /// Returns the number of threads in an argument.
 fn threads(text: &str) -> anyhow::Result<NonZeroUsize> {
-    text.parse().map_err(|_| anyhow::anyhow!("expected a whole number of threads from 1 on"))
+    text.parse().map_err(|_| anyhow!("expected a whole number of threads from 1 on"))
+}
+
+/// Fails if `output`, a directory of results, is named as a file with a table.
+fn check_directory(output: &Path) -> Result<(), Failure> {
+    if FileFormat::of_path(output).is_none() || output.is_dir() {
+        return Ok(());
+    }
+    Err(Failure::Usage(anyhow!(
+        "-o {}: expected a directory, without the ending of a table; tables are files in it",
+        output.display()
+    )))
 }
 
 /// Writes `text` to standard output.

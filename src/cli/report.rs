@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::anyhow;
+
 use super::runner::drawing;
 use super::{Failure, print, write_notes};
 use crate::disk::Claim;
@@ -59,6 +61,15 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
     let is_printed = path.as_os_str() == "-";
+    let is_page = path
+        .extension()
+        .is_none_or(|ending| ["html", "htm"].iter().any(|page| ending.eq_ignore_ascii_case(page)));
+    if !is_page {
+        return Err(Failure::Usage(anyhow!(
+            "-o {}: a report is a page; expected a name that ends in .html",
+            path.display()
+        )));
+    }
     let _claim = if is_printed {
         None
     } else {

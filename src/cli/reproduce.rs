@@ -11,7 +11,7 @@ use clap::ArgGroup;
 use super::plot::drawing::{PaperArgs, PixelArgs};
 use super::runner::Runner;
 use super::terminal::screen;
-use super::{Failure, complain, one_of, print};
+use super::{Failure, check_directory, complain, one_of, print};
 use crate::disk::{Claim, Unfinished};
 use crate::figure::PictureFormat;
 use crate::frame::{self, StudyFolder, TEMPORARY};
@@ -134,6 +134,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let paper = find(&args.paper).map_err(Failure::Usage)?;
     let figures = figures(paper, &args.figures).map_err(Failure::Usage)?;
     args.pixels.check(args.pictures).map_err(Failure::Usage)?;
+    args.output.as_deref().map_or(Ok(()), check_directory)?;
     // Without -o the results are in a temporary directory, which is removed at the end in any case.
     let temporary = match args.output {
         Some(_) => None,

@@ -10,7 +10,7 @@ use super::interrupt::Saving;
 use super::runner::options::Flags;
 use super::runner::{Runner, Tally, check_room, reading};
 use super::terminal::screen;
-use super::{Failure, note, print, write_notes};
+use super::{Failure, check_directory, note, print, write_notes};
 use crate::frame::FileFormat;
 use crate::study::Shard;
 use crate::sweep::{self, Caller, Slurm, Sweep};
@@ -100,12 +100,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (Some(file), Some(output)) = (&args.study, &args.output) else {
         return Err(Failure::Usage(anyhow!("expected STUDY.toml and -o DIR, or --status DIR")));
     };
-    if FileFormat::of_path(output).is_some() && !output.is_dir() {
-        return Err(Failure::Usage(anyhow!(
-            "-o {}: expected a directory, without the ending of a table; its file summary has the table",
-            output.display()
-        )));
-    }
+    check_directory(output)?;
     let line = reading(args.quiet, &[]);
     let sweep = Sweep::plan(file, output, &args.flags.options, args.shard);
     line.finish_and_clear();

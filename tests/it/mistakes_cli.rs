@@ -33,6 +33,8 @@ const MISTAKES: &[&str] = &[
     "show blocks -m 4x4 --compare naive",
     "list papers",
     "replay tiny.swf -m 4x4 -a naive -o out.csv.gz",
+    "merge shard1 shard2 -o whole.csv",
+    "report out -o report.md",
     "replay tiny.swf -m 4x4 -a naive --time-zone Paris",
 ];
 

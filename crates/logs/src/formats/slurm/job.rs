@@ -268,7 +268,7 @@ pub(in crate::formats) fn fate(state: &[u8]) -> Fate {
 fn reason(text: &[u8]) -> &[u8] {
     const COMMON: [&[u8]; 4] = [b"None", b"Priority", b"Resources", b"Unknown"];
     let word = text.split(|byte| matches!(byte, b',' | b' ' | b'(')).next().unwrap_or_default();
-    if COMMON.contains(&word) { b"" } else { word }
+    if COMMON.iter().any(|common| word.eq_ignore_ascii_case(common)) { b"" } else { word }
 }
 
 /// Parses a time limit in seconds; `None` if missing or unlimited. A number alone counts minutes. The error
@@ -464,7 +464,7 @@ mod tests {
     fn reasons_beyond_priority_and_resources_have_names() {
         let mut accounting = accounting("");
         let reasons =
-            ["", "None", "Priority", "Resources", "Dependency", "ReqNodeNotAvail, UnavailableNodes:n1"];
+            ["", "None", "priority", "Resources", "Dependency", "ReqNodeNotAvail, UnavailableNodes:n1"];
         let numbers = reasons
             .map(|reason| record_of(&mut accounting, &SlurmJob { reason: reason.as_bytes(), ..JOB }).reason);
         assert_eq!(numbers, [-1, -1, -1, -1, 1, 2]);

@@ -318,10 +318,12 @@ impl Clock {
 }
 
 /// Returns the full name of the time zone of a city, such as `America/New_York` for `new york`; that of
-/// Berlin if there is none.
+/// Berlin if there is none. `Etc/GMT+2` is west of Greenwich, and hardly meant by `GMT+2`.
 fn like(name: &str) -> String {
     let city = name.replace(' ', "_").to_lowercase();
-    let is_its = |zone: &str| zone.to_lowercase().rsplit('/').next() == Some(&city) && zone.contains('/');
+    let is_its = |zone: &str| {
+        !zone.starts_with("Etc/") && zone.to_lowercase().rsplit_once('/').is_some_and(|(_, its)| its == city)
+    };
     let found = jiff::tz::db().available().find(|zone| is_its(zone.as_str()));
     found.map_or_else(|| "Europe/Berlin".to_owned(), |zone| zone.to_string())
 }
