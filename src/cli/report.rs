@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::runner::drawing;
 use super::{Failure, print, write_notes};
 use crate::disk::Claim;
-use crate::figure::{Clock, Results, Window, check_overwrite};
+use crate::figure::{Clock, Results, TimeWindow, check_overwrite};
 use crate::frame::{TEMPORARY, write_whole};
 use crate::report::{Report, ReportOptions};
 
@@ -40,7 +40,7 @@ pub(super) struct Args {
         value_parser = super::plot::drawing::window,
         allow_hyphen_values = true
     )]
-    window: Option<Window>,
+    window: Option<TimeWindow>,
 
     /// Allocators in the player [default: the first four replays].
     #[arg(long, value_name = "SPEC", num_args = 1..)]
