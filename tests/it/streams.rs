@@ -160,13 +160,16 @@ fn jobs_that_are_read_out_of_order_give_the_same_results() -> Tested {
 #[test]
 fn long_logs_give_the_same_parts_of_files() -> Tested {
     let directory = tempfile::tempdir()?;
-    // More jobs than one part of a file has, on few nodes. A single replay writes directly to the result file,
-    // two replays write to temporary files first.
+    // More jobs than one part of a file has, on few nodes. A single replay writes directly to the result file.
+    // Two replays write temporary files first, which are Parquet whatever the format.
     write_log(directory.path(), 140_000, 16)?;
-    for allocators in ["'naive'", "'naive', 'hilbert+bf'"] {
+    for (allocators, formats) in [
+        ("'naive'", &[FileFormat::Parquet, FileFormat::Json, FileFormat::Csv][..]),
+        ("'naive', 'hilbert+bf'", &[FileFormat::Csv]),
+    ] {
         let lines = format!("machines = ['4x4']\nschedulers = ['fcfs']\nallocators = [{allocators}]\n");
         let study = study(directory.path(), &lines)?;
-        for format in [FileFormat::Parquet, FileFormat::Json, FileFormat::Csv] {
+        for &format in formats {
             let [kept, streamed] = ["kept", "streamed"].map(|name| {
                 directory.path().join(format!("{name}-{}-{}", study.cells.len(), format.extension()))
             });
