@@ -300,19 +300,7 @@ pub fn groups(
             Ok(sums.add(key, &(rows, groups))?)
         })?;
     }
-    let mut members: Vec<Members> = vec![Vec::new(); shown.labels.len() + 1];
-    for replay in &replays {
-        let Some((whole, groups)) = sums.finish(replay.key)? else { continue };
-        let of_place = |place: usize| groups.get(if is_once { shown.positions[place] } else { place });
-        let numbers = (0..shown.labels.len()).map(of_place).chain([Some(&whole)]);
-        let labels = shown.labels.iter().map(String::as_str).chain(["all"]);
-        for (at, (label, numbers)) in labels.zip(numbers).enumerate() {
-            if let Some(numbers) = numbers.filter(|numbers| numbers.jobs > 0) {
-                let labels = [label.to_owned()].into_iter().chain(replay.labels.iter().cloned()).collect();
-                members[at].push((labels, numbers.clone()));
-            }
-        }
-    }
+    let mut members = members(&mut sums, &replays, &shown, is_once)?;
     if let Some(base) = &options.relative_to {
         relative(&mut members, base)?;
     }
@@ -339,6 +327,30 @@ pub fn groups(
         rows,
         notes,
     })
+}
+
+/// Returns the rows of each shown group, and last those of all jobs: a row per replay with jobs in it. The sums
+/// of a single pass are by group, others by place in the list of shown groups.
+fn members(
+    sums: &mut Sums,
+    replays: &[ReplayWithJobs],
+    shown: &GroupList,
+    is_once: bool,
+) -> Result<Vec<Members>, GroupsError> {
+    let mut members: Vec<Members> = vec![Vec::new(); shown.labels.len() + 1];
+    for replay in replays {
+        let Some((whole, groups)) = sums.finish(replay.key)? else { continue };
+        let of_place = |place: usize| groups.get(if is_once { shown.positions[place] } else { place });
+        let numbers = (0..shown.labels.len()).map(of_place).chain([Some(&whole)]);
+        let labels = shown.labels.iter().map(String::as_str).chain(["all"]);
+        for (at, (label, numbers)) in labels.zip(numbers).enumerate() {
+            if let Some(numbers) = numbers.filter(|numbers| numbers.jobs > 0) {
+                let labels = [label.to_owned()].into_iter().chain(replay.labels.iter().cloned()).collect();
+                members[at].push((labels, numbers.clone()));
+            }
+        }
+    }
+    Ok(members)
 }
 
 /// Returns the title of a table of these replays, with the period if all cover the same one.
