@@ -22,6 +22,8 @@ replay:
 	@echo "open file://$(CURDIR)/target/replay/report.html"
 
 # Runs every test; those that need logs or results that are not bundled say what they skip. TEST_FLAGS=--no-run only builds them.
+# Two tests per core, as tests also wait, for disks and for signals.
+test: export RUST_TEST_THREADS ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 test:
 	$(CARGO) test --release $(TEST_FLAGS)
 

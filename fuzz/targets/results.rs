@@ -1,6 +1,6 @@
 //! Readers of results, which somebody may have damaged or made up: summaries, schedules, drawings.
 
-use meshreplay::frame::{Selection, Table};
+use meshreplay::frame::{SavedTable, Selection};
 use meshreplay::inspect::Input;
 use meshreplay::report::safe_svg;
 use meshreplay::trace::ReadOptions;
@@ -37,7 +37,7 @@ pub(crate) const SUMMARY: Target = Target {
     },
     words: &["replay", "machine", "4x4", "naive", "\"", "[", "]", "PAR1", "ARROW1"],
     cost: 20,
-    run: |bytes| match Table::read(&folder("summary", "summary", bytes)) {
+    run: |bytes| match SavedTable::read(&folder("summary", "summary", bytes)) {
         Ok(sheet) => format!("{} rows", sheet.height().min(9)),
         Err(error) => error.to_string(),
     },

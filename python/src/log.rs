@@ -25,7 +25,7 @@ pub(crate) fn open_log(py: Python<'_>, words: Vec<String>, whole: bool) -> PyRes
         loop {
             match reader.next_entry().map_err(|error| failure(&error))? {
                 None => break,
-                Some(trace::Entry::Record { .. }) if !whole => break,
+                Some(trace::LogEntry::Record { .. }) if !whole => break,
                 Some(_) => {}
             }
         }

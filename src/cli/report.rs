@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use super::runner::drawing;
 use super::{Failure, print, write_notes};
 use crate::disk::Claim;
-use crate::figure::{Clock, Results, Window, check_overwrite};
+use crate::figure::{Clock, Results, TimeWindow, check_overwrite};
 use crate::frame::{TEMPORARY, write_whole};
 use crate::report::{Report, ReportOptions};
 
@@ -42,7 +42,7 @@ pub(super) struct Args {
         value_parser = super::plot::drawing::window,
         allow_hyphen_values = true
     )]
-    window: Option<Window>,
+    window: Option<TimeWindow>,
 
     /// Allocators in the player [default: the first four replays].
     #[arg(long, value_name = "SPEC", num_args = 1..)]

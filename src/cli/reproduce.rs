@@ -18,7 +18,7 @@ use crate::frame::{self, StudyFolder, TEMPORARY};
 use crate::paper::{Comparison, Figure, Format, PAPERS, Paper, Plot, Regeneration, Replays, plots, shown};
 use crate::spec::unknown;
 use crate::study::Study;
-use crate::text::{Align, Screen, Table};
+use crate::text::{Align, Screen, TextTable};
 use crate::words::counted;
 
 /// Regenerate the tables and figures of a paper: the published value, the measured one, their ratio, a
@@ -221,7 +221,7 @@ fn figures(paper: &'static Paper, names: &[String]) -> anyhow::Result<Vec<&'stat
 /// Returns the list of all papers and figures as text.
 fn listing() -> String {
     let columns = ["paper", "figure", "title"].map(|title| (title, Align::Left));
-    let mut table = Table::new(&columns);
+    let mut table = TextTable::new(&columns);
     for paper in PAPERS {
         for figure in paper.figures {
             table.add([paper.name, figure.name, figure.title].map(str::to_owned).to_vec());

@@ -10,7 +10,7 @@ use super::terminal::screen;
 use super::{Failure, note, one_of, print};
 use crate::figure::draw::SizeMm;
 use crate::figure::{FigureError, Results, filtered};
-use crate::frame::{StudyFolder, Table};
+use crate::frame::{SavedTable, StudyFolder};
 use crate::metrics::Better;
 use crate::report::{
     Along, CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, LAYOUTS, LayoutKind, crosstab, group_column,
@@ -146,9 +146,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let results = match args.frame.as_str() {
-        "summary" => Table::read(&args.folder)?,
+        "summary" => SavedTable::read(&args.folder)?,
         detail => {
-            let details = Table::read_details(&args.folder, detail, &|_| true)?;
+            let details = SavedTable::read_details(&args.folder, detail, &|_| true)?;
             details.ok_or_else(|| {
                 let is_slices = detail == "slices";
                 let (jobs, option) =
@@ -218,12 +218,12 @@ impl Args {
         let (sort, decimals, exact) = (self.sort, self.decimals, self.format.is_exact());
         let relative_to = self.relative_to.clone();
         let options = GroupsOptions { by, top, columns, sort, relative_to, decimals, exact };
-        let summary = filtered(Table::read(&self.folder)?, &self.filters.given())?;
+        let summary = filtered(SavedTable::read(&self.folder)?, &self.filters.given())?;
         self.format.print(&groups(&self.folder, &summary, &options)?)
     }
 
     /// Prints the table in blocks.
-    fn print_layout(&self, kind: &'static LayoutKind, results: Table) -> Result<(), Failure> {
+    fn print_layout(&self, kind: &'static LayoutKind, results: SavedTable) -> Result<(), Failure> {
         const PAGE: SizeMm = SizeMm { width: 174.0, height: None };
         if self.size.is_some() && self.format != Format::Latex {
             return Err(Failure::Usage(anyhow!("--size is for --format latex")));

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::fs;
 
-use meshreplay::allocator::{ALLOCATORS, Entry, OnTrees, RECORDED};
+use meshreplay::allocator::{ALLOCATORS, AllocatorEntry, OnTrees, RECORDED};
 use meshreplay::machine::order::ORDERS;
 use meshreplay::scheduler::{self, SCHEDULERS};
 use meshreplay::trace::{FORMATS, Format};
@@ -94,7 +94,7 @@ fn facts(name: &str, summary: &str, facts: &[(&str, &str)], parameters: &str) ->
 /// What *no place* costs under each contiguous allocator, in words: the seconds of the mean wait on the
 /// bundled log.
 fn waits_for_a_place() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
-    let is_on_mesh = |row: &&Entry| row.max_dims > 1 && row.trees != OnTrees::Only;
+    let is_on_mesh = |row: &&AllocatorEntry| row.max_dims > 1 && row.trees != OnTrees::Only;
     let contiguous = ALLOCATORS.iter().filter(is_on_mesh).filter(|row| row.kind.to_string() == "contiguous");
     let names: Vec<&str> = contiguous.map(|row| row.name).collect();
     let table = printed(
@@ -124,7 +124,7 @@ fn waits_for_a_place() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
 
 /// The page of an allocator: its row, its drawings, and the head of its file. `no_place` has what waits for a
 /// place cost.
-fn allocator_page(row: &Entry, no_place: Option<&String>) -> Result<String, Box<dyn Error>> {
+fn allocator_page(row: &AllocatorEntry, no_place: Option<&String>) -> Result<String, Box<dyn Error>> {
     let file = source_of("crates/alloc/src/allocator", row.name)?;
     let [promises, kind, tori, code] =
         [row.default_promises().to_string(), row.kind.to_string(), row.tori.to_string(), format!("`{file}`")];
@@ -196,7 +196,7 @@ fn page_of(name: &str) -> Result<String, Box<dyn Error>> {
 }
 
 /// The name of a family, if it has one, and its rows.
-type Family = (Option<String>, Vec<&'static Entry>);
+type Family = (Option<String>, Vec<&'static AllocatorEntry>);
 
 /// Families in the order of the registry. An allocator without a family is a family of one.
 fn families() -> Result<Vec<Family>, Box<dyn Error>> {
@@ -212,7 +212,7 @@ fn families() -> Result<Vec<Family>, Box<dyn Error>> {
 }
 
 /// The page of a family: the head of its mod.rs and its members.
-fn family_page(family: &str, rows: &[&Entry]) -> Result<String, Box<dyn Error>> {
+fn family_page(family: &str, rows: &[&AllocatorEntry]) -> Result<String, Box<dyn Error>> {
     let head = head_of(&format!("crates/alloc/src/allocator/{family}/mod.rs"))?;
     let mut text =
         format!("{GENERATED}# Family: {family}\n\n{head}\n| allocator | description |\n| --- | --- |\n");
@@ -266,7 +266,7 @@ fn every_scheduler_has_its_page() -> Tested {
 }
 
 /// The page of a scheduler: its row and the head of its file.
-fn scheduler_page(row: &scheduler::Entry) -> Result<String, Box<dyn Error>> {
+fn scheduler_page(row: &scheduler::SchedulerEntry) -> Result<String, Box<dyn Error>> {
     let file = source_of("crates/sim/src/scheduler", row.name)?;
     let rows = [("promises", row.promises), ("source", row.source), ("code", &format!("`{file}`"))];
     let text = facts(row.name, row.summary, &rows, row.parameters);

@@ -177,7 +177,7 @@ fn other_results_are_replaced_only_by_force() -> Tested {
 fn results_do_not_depend_on_the_number_of_threads() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let cut = run(at, &format!("trace cut {} short.swf --first 1500", bundled("lublin-256-10k.swf.gz")))?;
+    let cut = run(at, &format!("trace cut {} short.swf --first 500", bundled("lublin-256-10k.swf.gz")))?;
     assert_eq!(cut.code, Some(0), "{}", cut.stderr);
     // All formats have the same rows, so only one format is tested with all allocators.
     let few = "random hilbert+bf first-fit";

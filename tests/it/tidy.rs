@@ -274,7 +274,7 @@ fn parameters_in_words_are_those_of_the_builders() -> Tested {
 fn every_allocator_file_with_an_entry_is_registered() -> Tested {
     let registry = fs::read_to_string(root().join("crates/alloc/src/allocator/registry.rs"))?;
     for (path, text) in sources(&root().join("crates/alloc/src/allocator"))? {
-        if text.contains("const ENTRY: Entry") {
+        if text.contains("const ENTRY: AllocatorEntry") {
             let parent = path.parent().and_then(Path::file_name);
             let module = if path.ends_with("mod.rs") { parent } else { path.file_stem() };
             let module = module.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use meshreplay::frame::Table;
+use meshreplay::frame::SavedTable;
 use meshreplay::metrics::Needs;
 use meshreplay::study::Coordinate;
 
@@ -29,11 +29,12 @@ fn fine(at: &Path, arguments: &str) -> Result<Ran, Box<dyn Error>> {
 
 /// Asserts that the tidy jobs of a directory are the join of its jobs and its summary, row by row.
 fn assert_joined(folder: &Path) -> Result<usize, Box<dyn Error>> {
-    let read = |detail| Table::read_details(folder, detail, &|_| true);
+    let read = |detail| SavedTable::read_details(folder, detail, &|_| true);
     let (jobs, tidy) = (read("jobs")?.ok_or("no jobs")?, read("tidy")?.ok_or("no tidy jobs")?);
-    let summary = Table::read(folder)?;
+    let summary = SavedTable::read(folder)?;
     assert_eq!(tidy.height(), jobs.height());
-    let label = |table: &Table, column: &str, row: usize| table.column(column).map(|found| found.label(row));
+    let label =
+        |table: &SavedTable, column: &str, row: usize| table.column(column).map(|found| found.label(row));
     for row in 0..jobs.height() {
         for column in jobs.columns.iter().map(|column| &column.name) {
             assert_eq!(label(&tidy, column, row), label(&jobs, column, row), "{column}, row {row}");

@@ -149,11 +149,11 @@ fn offset(text: &str) -> Option<TimeZone> {
 
 /// A window of time on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct TimeWindow {
     ends: [String; 2],
 }
 
-impl Window {
+impl TimeWindow {
     /// Parses `FROM..TO`. Each end is a number of seconds of the replay, or a date. `None` if the text has
     /// another form.
     pub fn parse(text: &str) -> Option<Self> {
@@ -213,12 +213,12 @@ mod tests {
     #[test]
     fn windows_are_seconds_or_dates() {
         let clock = Clock::new(843_480_031, "Europe/Stockholm");
-        let seconds = |text: &str| Window::parse(text).map(|window| window.seconds(clock.as_ref()).ok());
+        let seconds = |text: &str| TimeWindow::parse(text).map(|window| window.seconds(clock.as_ref()).ok());
         assert_eq!(seconds("-5..7.5"), Some(Some(Span::new(-5.0, 7.5))));
         assert_eq!(seconds("1996-09-24..1996-09-25"), Some(Some(Span::new(35_969.0, 122_369.0))));
         assert_eq!(seconds("0..1996-09-24T01:00"), Some(Some(Span::new(0.0, 39_569.0))));
         assert_eq!((seconds("7..7"), seconds("7"), seconds("a..b")), (Some(None), None, None));
-        let window = Window::parse("1996-09-24..1996-09-25").expect("a window");
+        let window = TimeWindow::parse("1996-09-24..1996-09-25").expect("a window");
         assert!(matches!(window.seconds(None), Err(FigureError::NoDates { .. })));
     }
 }

@@ -9,14 +9,14 @@ use super::FigureError;
 use super::results::Results;
 use meshreplay_machine::machine::{Mesh, parse_intervals};
 use meshreplay_results::frame::{
-    Downtimes, FrameError, Intervals, JobColumns, Replication, Table, read_downtimes,
+    Downtimes, FrameError, Intervals, JobColumns, Replication, SavedTable, read_downtimes,
 };
 use meshreplay_sim::metrics::JobRow;
 
 /// Rows of one replication in a part of a frame.
 pub(crate) struct SeedRows<'a> {
     /// The part.
-    pub(crate) table: &'a Table,
+    pub(crate) table: &'a SavedTable,
     /// The number of the replay.
     pub(crate) replay: u64,
     /// Whether the seed is the first one of the replay.
@@ -38,7 +38,7 @@ pub(crate) fn visit_seeds<E: From<FrameError>>(
     let mut has_all = true;
     let mut last: Option<(Replication, bool)> = None;
     let columns: Vec<&str> = names.iter().copied().chain(["seed"]).collect();
-    let mut part = |table: &Table| -> Result<(), E> {
+    let mut part = |table: &SavedTable| -> Result<(), E> {
         let is_there = |name: &&str| {
             let Some(column) = table.column(name) else { return false };
             // A part without rows has no texts.
@@ -63,7 +63,7 @@ pub(crate) fn visit_seeds<E: From<FrameError>>(
         }
         Ok(())
     };
-    let is_kept = Table::visit_details(folder, detail, &columns, wanted, &mut part)?;
+    let is_kept = SavedTable::visit_details(folder, detail, &columns, wanted, &mut part)?;
     Ok(is_kept && has_all)
 }
 

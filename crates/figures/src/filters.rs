@@ -4,7 +4,7 @@ use super::error::FigureError;
 use super::results::Results;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::unknown;
-use meshreplay_results::frame::Table;
+use meshreplay_results::frame::SavedTable;
 
 /// A filter of results.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl Results {
 /// Returns the rows of a summary that fit all filters. A name fits results labelled so or with another
 /// spelling of the same allocator, or else all results of an algorithm with this name: `easy` fits
 /// `easy:depth=2`. Fails if a name fits no result, or if no result fits all filters.
-pub fn filtered(table: Table, filters: &[Filter<'_>]) -> Result<Table, FigureError> {
+pub fn filtered(table: SavedTable, filters: &[Filter<'_>]) -> Result<SavedTable, FigureError> {
     if filters.is_empty() {
         return Ok(table);
     }

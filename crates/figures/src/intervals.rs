@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use meshreplay_results::frame::{FrameError, JobColumns, JobOrder, Replication, Table};
+use meshreplay_results::frame::{FrameError, JobColumns, JobOrder, Replication, SavedTable};
 use meshreplay_sim::metrics::{Difference, PartFiller, Parts, Trim, metric};
 
 /// The results behind the cells of a table: their rows in the summary.
 pub struct Ratios<'a> {
     /// The summary.
-    pub table: &'a Table,
+    pub table: &'a SavedTable,
     /// The column of the summary that is shown.
     pub value: &'a str,
     /// The jobs of each replay in parts; empty if the results have no jobs or the number is no mean over
@@ -74,7 +74,7 @@ impl<'a> Ratios<'a> {
     /// intervals for several rows of one replay with a part of its jobs each. Reads the jobs twice, a part of
     /// the file at a time. Memory: 40 bytes for each job of one replay at a time if its log is not in the
     /// order of arrival.
-    pub fn read(table: &'a Table, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
+    pub fn read(table: &'a SavedTable, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
         let mut ratios = Self { table, value, jobs: BTreeMap::new() };
         let rows: BTreeSet<_> = (0..table.height()).map(|row| table.replication(row)).collect();
         // Means over a period count the time inside it, which columns of jobs do not have.
@@ -89,7 +89,7 @@ impl<'a> Ratios<'a> {
         names.extend(less.filter(|less| *less != "submit_s"));
         let mut current: Option<(Replication, Filling)> = None;
         let mut period_s = None;
-        Table::visit_details::<FrameError>(folder, "jobs", &names, &|_| true, &mut |part| {
+        SavedTable::visit_details::<FrameError>(folder, "jobs", &names, &|_| true, &mut |part| {
             let numbers = |name: &str| part.numbers(name);
             let (Some(values), Some(submit), Some(number)) =
                 (numbers(column), numbers("submit_s"), numbers("job"))
@@ -238,7 +238,7 @@ fn ends_of(difference: &Difference) -> Option<[f64; 2]> {
 /// Returns the number and the order of the jobs of each replay in `folder`.
 fn sizes(folder: &Path) -> Result<BTreeMap<Replication, JobOrder>, FrameError> {
     let mut sizes: BTreeMap<Replication, JobOrder> = BTreeMap::new();
-    Table::visit_details::<FrameError>(folder, "jobs", &["seed", "submit_s"], &|_| true, &mut |part| {
+    SavedTable::visit_details::<FrameError>(folder, "jobs", &["seed", "submit_s"], &|_| true, &mut |part| {
         let jobs = JobColumns::of(part);
         for (key, rows) in part.replications() {
             let size = sizes.entry(key).or_default();

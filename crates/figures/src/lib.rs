@@ -20,7 +20,7 @@ pub mod show;
 mod span;
 mod tradeoff;
 
-pub use clock::{Clock, Window};
+pub use clock::{Clock, TimeWindow};
 pub use curves::Curve;
 pub use details::{ShownJob, downtimes, visit_shown_jobs};
 pub use error::FigureError;

@@ -2,7 +2,7 @@
 
 use crate::draw::capitalized;
 use meshreplay_base::spec::Spec;
-use meshreplay_results::frame::Table;
+use meshreplay_results::frame::SavedTable;
 use meshreplay_workload::{Arrivals, Model, Rules};
 
 /// The parameter that sets the load of a replay.
@@ -100,7 +100,7 @@ impl Load {
 
 /// Returns the longest time between arrivals of each row, in seconds. Returns `None` unless every row has
 /// uniform arrivals and all rules are equal apart from this time.
-pub(super) fn gaps(table: &Table) -> Option<Vec<f64>> {
+pub(super) fn gaps(table: &SavedTable) -> Option<Vec<f64>> {
     let column = table.column("rules")?;
     let mut without_gap: Option<Rules> = None;
     let gap = |row| {

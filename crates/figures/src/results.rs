@@ -10,7 +10,7 @@ use super::load::{self, Load, LoadKind};
 use super::looks::{looks, order};
 use meshreplay_base::spec::{Spec, SpecError};
 use meshreplay_machine::machine::Mesh;
-use meshreplay_results::frame::{JobCounts, Numbers, StudyFolder, Table};
+use meshreplay_results::frame::{JobCounts, Numbers, SavedTable, StudyFolder};
 use meshreplay_study::study::{COORDINATES, Coordinate, Labels, ReplaySpec};
 
 /// Returns the names of the columns that identify a configuration. The seed is not among them, because rows
@@ -23,7 +23,7 @@ fn identity() -> impl Iterator<Item = &'static str> {
 #[derive(Clone)]
 pub struct Results {
     /// The summary, which has at least one row.
-    pub table: Table,
+    pub table: SavedTable,
     /// Coordinates that differ between rows, without the seed.
     pub varying: Vec<&'static str>,
     /// The longest time between arrivals of each row, in seconds; `None` unless the rules of the rows differ
@@ -36,7 +36,7 @@ pub struct Results {
 impl Results {
     /// Reads the summary in `folder`. Fails if the summary has no rows.
     pub fn read(folder: &Path) -> Result<Self, FigureError> {
-        let table = Table::read(folder)?;
+        let table = SavedTable::read(folder)?;
         if table.height() == 0 {
             return Err(FigureError::NoRows { path: table.path });
         }
@@ -44,7 +44,7 @@ impl Results {
     }
 
     /// Returns the results of a summary with rows.
-    pub fn new(table: Table) -> Self {
+    pub fn new(table: SavedTable) -> Self {
         let varying: Vec<&str> = identity().filter(|name| table.varies(name)).collect();
         let gaps = if varying.contains(&"rules") { load::gaps(&table) } else { None };
         let mut results = Self { table, varying, gaps, looks: BTreeMap::new() };

@@ -57,7 +57,6 @@ pub fn tradeoffs(results: &Results) -> Vec<Vec<Tradeoff>> {
     in_panels(results.curves(&[]).into_iter().filter_map(tradeoff), |one| &one.curve.panel)
 }
 
-/// Returns the median of the distances.
 fn median(panel: &[Tradeoff]) -> f64 {
     let mut distances: Vec<f64> = panel.iter().map(|one| one.distance).collect();
     distances.sort_by(f64::total_cmp);

@@ -295,7 +295,6 @@ pub(super) enum ProblemKind {
 }
 
 impl Problem {
-    /// Returns the kind of the problem.
     pub(super) const fn kind(&self) -> ProblemKind {
         match self {
             Self::TooFewFields { .. } => ProblemKind::TooFewFields,

@@ -54,7 +54,6 @@ impl Lines {
         self.separator = separator;
     }
 
-    /// Returns the source of the lines.
     pub(super) fn source(&self) -> &Source {
         &self.source
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::dataset::Located;
 use super::point::Point;
-use meshreplay_results::frame::Table;
+use meshreplay_results::frame::SavedTable;
 use meshreplay_study::study::{COORDINATES, Coordinate, LoadedLog};
 
 /// Facts about a log.
@@ -57,7 +57,7 @@ impl Value {
 
 /// The summary of a finished cell.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub(crate) struct CellSummary {
     /// The dataset of the study.
     pub(crate) dataset: String,
     /// Round of the replay; 0 if times are not measured.
@@ -74,7 +74,7 @@ pub struct Evidence {
     logs: BTreeMap<String, (Located, Option<LogFacts>)>,
     /// Seconds that it took to read the log of a dataset, one number per round.
     readings: BTreeMap<String, Vec<f64>>,
-    rows: Vec<Row>,
+    rows: Vec<CellSummary>,
 }
 
 impl Evidence {
@@ -90,7 +90,7 @@ impl Evidence {
     }
 
     /// Adds the summary of a study of `dataset` that was replayed in this round.
-    pub fn add_sheet(&mut self, dataset: &str, sheet: &Table, round: usize) {
+    pub fn add_sheet(&mut self, dataset: &str, sheet: &SavedTable, round: usize) {
         let text =
             |name: &str, i: usize| sheet.column(name).map(|column| column.label(i)).unwrap_or_default();
         for i in 0..sheet.height() {
@@ -101,7 +101,7 @@ impl Evidence {
                 .collect();
             let value = |coordinate: &Coordinate| Value::new(coordinate, text(coordinate.column(), i));
             let values = COORDINATES.iter().map(value).collect();
-            self.rows.push(Row { dataset: dataset.to_owned(), round, values, numbers });
+            self.rows.push(CellSummary { dataset: dataset.to_owned(), round, values, numbers });
         }
     }
 
@@ -117,7 +117,7 @@ impl Evidence {
         for (i, cell) in cells.iter().enumerate() {
             let value = |coordinate: &Coordinate| Value::new(coordinate, coordinate.text(&cell.spec));
             let values = COORDINATES.iter().map(value).collect();
-            self.rows.push(Row { dataset: dataset.to_owned(), round, values, numbers: numbers(i) });
+            self.rows.push(CellSummary { dataset: dataset.to_owned(), round, values, numbers: numbers(i) });
         }
     }
 
@@ -148,7 +148,7 @@ impl Evidence {
     }
 
     /// Returns the summaries of all finished cells.
-    pub(crate) fn rows(&self) -> &[Row] {
+    pub(crate) fn rows(&self) -> &[CellSummary] {
         &self.rows
     }
 }

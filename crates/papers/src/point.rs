@@ -1,7 +1,7 @@
 //! Points of the results: the replays with given coordinates, and the numbers measured there.
 
 use super::estimate::Estimate;
-use super::evidence::{Evidence, Row};
+use super::evidence::{CellSummary, Evidence};
 use super::samples::{SampleKey, Samples};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::execution;
@@ -51,7 +51,6 @@ impl<'a> Point<'a> {
         self.clone().with("scheduler", scheduler)
     }
 
-    /// Returns the point with this allocator.
     pub(crate) fn allocator(&self, allocator: &str) -> Self {
         self.clone().with("allocator", allocator)
     }
@@ -86,7 +85,7 @@ impl<'a> Point<'a> {
 
     /// Returns a column, one number per workload: per seed, and per log if the point means all logs.
     pub(crate) fn by_workload(&self, column: &str) -> Samples {
-        let log = |row: &Row| if self.has("log") { String::new() } else { text(row, "log") };
+        let log = |row: &CellSummary| if self.has("log") { String::new() } else { text(row, "log") };
         self.samples(column, |row| (0, log(row), text(row, "seed")))
     }
 
@@ -102,7 +101,7 @@ impl<'a> Point<'a> {
         Samples(replays.0.into_iter().filter_map(whole).collect())
     }
 
-    fn samples(&self, column: &str, key: impl Fn(&Row) -> SampleKey) -> Samples {
+    fn samples(&self, column: &str, key: impl Fn(&CellSummary) -> SampleKey) -> Samples {
         Samples(self.rows().filter_map(|row| Some((key(row), *row.numbers.get(column)?))).collect())
     }
 
@@ -111,8 +110,8 @@ impl<'a> Point<'a> {
     }
 
     /// Returns the results at the point, one per seed, replication and round.
-    fn rows(&self) -> impl Iterator<Item = &'a Row> {
-        let is_here = |row: &&Row| {
+    fn rows(&self) -> impl Iterator<Item = &'a CellSummary> {
+        let is_here = |row: &&CellSummary| {
             row.dataset == self.dataset && self.given.iter().all(|(place, value)| is_at(row, *place, value))
         };
         self.evidence.rows().iter().filter(is_here)
@@ -120,7 +119,7 @@ impl<'a> Point<'a> {
 }
 
 /// Returns true if a coordinate of a row has this value. Numbers need not be spelled alike.
-fn is_at(row: &Row, place: usize, value: &str) -> bool {
+fn is_at(row: &CellSummary, place: usize, value: &str) -> bool {
     let Some(own) = row.values.get(place) else { return false };
     let is_near = |a: f64, b: f64| (a - b).abs() < 1e-9;
     own.text == value
@@ -129,7 +128,7 @@ fn is_at(row: &Row, place: usize, value: &str) -> bool {
 }
 
 /// Returns the value of a coordinate of a row; empty if it was not given.
-fn text(row: &Row, name: &str) -> String {
+fn text(row: &CellSummary, name: &str) -> String {
     let mut values = COORDINATES.iter().zip(&row.values);
     values
         .find(|(coordinate, _)| coordinate.name == name)

@@ -11,7 +11,7 @@ use super::finding::{Finding, Mark};
 use super::load::{Embedded, Figure, MODEL, Paper};
 use super::stream::{STREAM, stream_logs, write_stream};
 use meshreplay_logs::{ReadOptions, TraceError};
-use meshreplay_results::frame::{FrameError, StudyFolder, Table};
+use meshreplay_results::frame::{FrameError, SavedTable, StudyFolder};
 use meshreplay_study::study::{Manifest, Options, Study, StudyError, load};
 use meshreplay_workload::Rules;
 
@@ -183,7 +183,6 @@ impl Regeneration<'_> {
         Ok(located)
     }
 
-    /// Returns the directory of the results of a paper.
     fn results(&self, paper: &Paper) -> PathBuf {
         self.folder.join(paper.name)
     }
@@ -207,7 +206,7 @@ impl Regeneration<'_> {
         embedded: &Embedded,
         round: Option<usize>,
         evidence: &Evidence,
-    ) -> Result<Option<Table>, RegenerateError> {
+    ) -> Result<Option<SavedTable>, RegenerateError> {
         let timed = round.is_some();
         let results = self.results(paper);
         let find = |log: &str| {
@@ -235,6 +234,6 @@ impl Regeneration<'_> {
         }
         folder.write_summary(&manifest, false)?;
         let any = folder.missing(&manifest).len() < manifest.cells.len();
-        Ok(if any { Some(Table::read(folder.path())?) } else { None })
+        Ok(if any { Some(SavedTable::read(folder.path())?) } else { None })
     }
 }

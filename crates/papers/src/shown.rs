@@ -9,7 +9,7 @@ use super::load::Sentence;
 use super::plot::distinct;
 use super::regenerate::Comparison;
 use meshreplay_base::words::counted;
-use meshreplay_results::text::{Align, Screen, Table, csv_line, grouped};
+use meshreplay_results::text::{Align, Screen, TextTable, csv_line, grouped};
 
 /// A format of comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,7 +180,7 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
 
 /// Returns a table that is too wide for the screen as a list: the item, its verdict and numbers, and the
 /// reason.
-fn listed(table: &Table, screen: Screen) -> String {
+fn listed(table: &TextTable, screen: Screen) -> String {
     let mut text = String::new();
     for row in table.rows() {
         let (mut facts, mut item, mut why) = (Vec::new(), "", "");
@@ -213,8 +213,8 @@ const COLUMNS: [(&str, Align); 8] = [
 ];
 
 /// Returns the items as a table, without empty columns; a log or machine that all items share is not named.
-fn items(findings: &[&Finding]) -> Table {
-    let mut table = Table::new(&COLUMNS);
+fn items(findings: &[&Finding]) -> TextTable {
+    let mut table = TextTable::new(&COLUMNS);
     for finding in findings {
         let published = finding.published.map(|published| grouped(published.value, published.decimals));
         let measured = finding.measured.map(|measured| number(finding, measured));
@@ -249,7 +249,7 @@ fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
         others.into_iter().partition(|finding| finding.verdict != Verdict::None);
     let name = format!("{} {}: {}", paper.name, figure.name, figure.title);
     let without = (!missing.is_empty()).then(|| format!("without {}, not found", missing.join(", ")));
-    let written = |table: &Table| match format {
+    let written = |table: &TextTable| match format {
         Format::Markdown => table.markdown(),
         Format::Latex => {
             let notes: Vec<String> = versions.iter().chain(&without).cloned().collect();
@@ -295,14 +295,14 @@ fn number(finding: &Finding, measured: f64) -> String {
 
 /// Returns the points of curves as tables, one table per axis. A table has one row per curve and one column
 /// per value on the axis.
-fn curves(points: &[&Finding]) -> Vec<Table> {
+fn curves(points: &[&Finding]) -> Vec<TextTable> {
     let places = || points.iter().filter_map(|finding| Some((*finding, finding.place.as_ref()?)));
     let table = |axis: &str| {
         let on_axis = || places().filter(|(_, place)| place.axis == axis);
         let columns = distinct(on_axis().map(|(_, place)| place.at.as_str()));
         let rows = distinct(on_axis().map(|(_, place)| place.curve.as_str()));
         let titles = columns.iter().map(|at| (*at, Align::Right));
-        let mut table = Table::new(&iter::once((axis, Align::Left)).chain(titles).collect::<Vec<_>>());
+        let mut table = TextTable::new(&iter::once((axis, Align::Left)).chain(titles).collect::<Vec<_>>());
         for curve in rows {
             let cell = |at: &&str| {
                 let is_here = |place: &Place| place.curve == curve && place.at == **at;

@@ -3,7 +3,7 @@
 use super::layout::{title_of_number, with_unit};
 use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_figures::draw::decimals;
-use meshreplay_results::frame::{self, FrameError, FrameSchema, Table};
+use meshreplay_results::frame::{self, FrameError, FrameSchema, SavedTable};
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::{Has, Interval, METRICS, Metric, metric};
 use meshreplay_study::study::Options;
@@ -102,21 +102,21 @@ pub fn check_columns(names: &[String], has: Has) -> Result<(), ColumnError> {
         return Ok(());
     }
     let summary = frame::marked(frame::summary(&[], &Options::default(), has)?, "")?;
-    text_columns(names, &Table::of_frame(&summary)?, &[]).map(drop)
+    text_columns(names, &SavedTable::of_frame(&summary)?, &[]).map(drop)
 }
 
 /// Returns the columns `names` of a summary. Its rows are the replications of replays, and `replications`
 /// holds their number for each replay. Fails if the summary lacks one of the columns.
 pub(super) fn text_columns(
     names: &[String],
-    summary: &Table,
+    summary: &SavedTable,
     replications: &[usize],
 ) -> Result<Vec<TextColumn>, ColumnError> {
     names.iter().map(|name| column(name, summary, replications)).collect()
 }
 
 /// Returns one column of a summary, formatted. Means are taken over the replications of each replay.
-fn column(name: &str, summary: &Table, replications: &[usize]) -> Result<TextColumn, ColumnError> {
+fn column(name: &str, summary: &SavedTable, replications: &[usize]) -> Result<TextColumn, ColumnError> {
     let Some(column) = summary.column(name) else {
         let when = FrameSchema::summary().column(name).map_or("", |column| column.needs.words());
         return Err(ColumnError::Absent { name: name.to_owned(), when });

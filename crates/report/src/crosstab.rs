@@ -1,15 +1,16 @@
 //! Saved results as a table with one number for each row and column, as papers print them.
+//! Cells are comparable if no other column differs within them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::compared::{Along, Cell, rivals};
-use super::hidden::{HiddenColumns, Operands};
 use super::verdict::OVERLOADED;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::{SpecError, unknown};
-use meshreplay_figures::Ratios;
+use meshreplay_figures::{InMeans, Ratios};
 use meshreplay_logs::Partitions;
-use meshreplay_results::frame::{Column, FrameError, Numbers, Table};
+use meshreplay_results::frame::{Column, FrameError, Numbers, SavedTable};
 use meshreplay_results::text::{Grid, Labelled, PaperCell, PaperTable, Side, best, decimals, grouped};
 use meshreplay_sim::metrics::{Better, Interval, Metric, OF_WAITS, metric};
 use meshreplay_study::study::Coordinate;
@@ -38,7 +39,7 @@ pub struct CrosstabOptions {
 impl CrosstabOptions {
     /// Returns which numbers of these results are marked as best. Utilization by nodes that no job requested
     /// is no merit.
-    fn best(&self, table: &Table) -> Better {
+    fn best(&self, table: &SavedTable) -> Better {
         match self.best {
             Some(best) => best,
             None if self.value == "utilization" && has_unasked(table) => Better::Neither,
@@ -48,7 +49,7 @@ impl CrosstabOptions {
 }
 
 /// Returns true if jobs of some result hold nodes that they did not request.
-pub(super) fn has_unasked(table: &Table) -> bool {
+pub(super) fn has_unasked(table: &SavedTable) -> bool {
     table.has_positive("internal_fragmentation")
 }
 
@@ -126,7 +127,7 @@ impl CrosstabError {
 ///
 /// Ratios have confidence intervals if the jobs in `folder`, or several seeds, allow it.
 pub fn crosstab(
-    table: &Table,
+    table: &SavedTable,
     folder: &Path,
     options: &CrosstabOptions,
 ) -> Result<PaperTable, CrosstabError> {
@@ -166,7 +167,7 @@ pub(super) fn partition_label(label: &str) -> String {
 
 /// A table in the making: its results and its form.
 struct Crosstab<'a> {
-    table: &'a Table,
+    table: &'a SavedTable,
     options: &'a CrosstabOptions,
     /// The numbers of the column that is shown.
     numbers: &'a Numbers,
@@ -333,7 +334,6 @@ impl Crosstab<'_> {
         Some(format!("each number is the {what} of {count} results{over}"))
     }
 
-    /// Returns the table with this content.
     fn shown(&self, content: Content) -> PaperTable {
         let Self { options, grid, .. } = self;
         let Content { mut title, values, intervals, compared, decimals, overloaded, mut notes } = content;
@@ -410,7 +410,7 @@ fn interval_note(hidden: &HiddenColumns<'_>) -> String {
 
 /// Returns the columns of the summary with these names. Fails if one does not exist.
 fn labels<'a>(
-    table: &'a Table,
+    table: &'a SavedTable,
     option: &'static str,
     names: &[String],
 ) -> Result<Vec<&'a Column>, CrosstabError> {
@@ -420,7 +420,7 @@ fn labels<'a>(
 }
 
 /// Returns the numbers of a column. Fails if it has none.
-fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a Numbers, CrosstabError> {
+fn numbers<'a>(table: &'a SavedTable, name: &str) -> Result<&'a Numbers, CrosstabError> {
     let numeric = || table.columns.iter().filter(|column| column.numbers().is_some());
     let known = || numeric().map(|column| column.name.as_str());
     let column = table.column(name).ok_or_else(|| CrosstabError::Unknown {
@@ -495,4 +495,92 @@ fn take_shared(names: &mut Vec<String>, columns: &mut [Vec<String>]) -> Vec<Stri
         }
     }
     shared
+}
+
+/// The columns of a summary that differ between results in the same cell of a table.
+struct HiddenColumns<'a> {
+    table: &'a SavedTable,
+    columns: Vec<&'a Column>,
+}
+
+/// The rows of the summary behind a ratio: the rows of its numerator and the rows of its base.
+type Operands = [Vec<usize>; 2];
+
+impl<'a> HiddenColumns<'a> {
+    /// Keeps the columns among `names` that differ between rows of the summary.
+    pub(super) fn among(table: &'a SavedTable, names: impl Iterator<Item = &'static str>) -> Self {
+        Self {
+            table,
+            columns: names.filter(|name| table.varies(name)).filter_map(|name| table.column(name)).collect(),
+        }
+    }
+
+    pub(super) fn names(&self) -> Vec<&'a str> {
+        self.columns.iter().map(|column| column.name.as_str()).collect()
+    }
+
+    /// Returns true if results differ only in the seed.
+    pub(super) fn is_seed(&self) -> bool {
+        self.names() == ["seed"]
+    }
+
+    /// Returns the labels of a row of the summary, without the column `name`.
+    fn key_without(&self, i: usize, name: &str) -> Vec<String> {
+        self.columns.iter().filter(|column| column.name != name).map(|column| column.label(i)).collect()
+    }
+
+    fn key(&self, i: usize) -> Vec<String> {
+        self.key_without(i, "")
+    }
+
+    /// Returns the numbers of jobs in the means of some rows of the summary; `None` if one is unknown.
+    fn in_means(&self, rows: &[usize]) -> Option<InMeans> {
+        let jobs = self.table.numbers("jobs_in_means")?;
+        InMeans::new(rows.iter().map(|&i| (self.key(i).join("\n"), jobs.get(i))))
+    }
+
+    /// Returns true if the means of all cells are over equal numbers of jobs. Unknown numbers count as equal.
+    pub(super) fn are_alike<'c>(&self, cells: impl Iterator<Item = &'c [usize]>) -> bool {
+        let known: Vec<InMeans> = cells.filter_map(|rows| self.in_means(rows)).collect();
+        known.iter().all(|of| known.iter().all(|by| of.is_like(by)))
+    }
+
+    /// Returns true if all cells are means of the same results up to seeds: `until:` gives each cell its own
+    /// number of seeds.
+    pub(super) fn are_complete<'c>(&self, cells: impl Iterator<Item = &'c [usize]>) -> bool {
+        let results =
+            |rows: &[usize]| -> BTreeSet<_> { rows.iter().map(|&i| self.key_without(i, "seed")).collect() };
+        let mut cells = cells.map(results);
+        let first = cells.next();
+        cells.all(|other| Some(&other) == first.as_ref())
+    }
+
+    /// Keeps the results that both sides have, as `until:` may repeat one result more often than another, and
+    /// a study may be unfinished. Returns true if a result is left out. Keeps all if only seeds differ and no
+    /// seed is common.
+    pub(super) fn pair(&self, [of, base]: &mut Operands) -> bool {
+        let based: BTreeMap<Vec<String>, usize> = base.iter().map(|&i| (self.key(i), i)).collect();
+        if based.len() < base.len() {
+            // Results with equal keys cannot be paired.
+            return false;
+        }
+        let pair = |&i: &usize| Some((i, *based.get(&self.key(i))?));
+        let paired: (Vec<usize>, Vec<usize>) = of.iter().filter_map(pair).unzip();
+        let is_one_empty = of.is_empty() || base.is_empty();
+        let are_all_other = paired.0.is_empty() && self.is_seed();
+        let is_cut =
+            !is_one_empty && !are_all_other && (paired.0.len() < of.len() || paired.1.len() < base.len());
+        if is_cut {
+            (*of, *base) = paired;
+        }
+        is_cut
+    }
+
+    /// Returns true if the two means of a ratio are known to be over different jobs, since an allocator
+    /// cannot serve some jobs or `--trim` has cut others.
+    pub(super) fn is_of_other_jobs(&self, [of, base]: &Operands) -> bool {
+        !of.is_empty()
+            && !base.is_empty()
+            && self.in_means(of).zip(self.in_means(base)).is_some_and(|(of, base)| !of.is_like(&base))
+    }
 }

@@ -6,7 +6,6 @@ mod chosen_columns;
 mod compared;
 mod crosstab;
 mod groups;
-mod hidden;
 mod layout;
 mod listing;
 mod page;

@@ -7,13 +7,13 @@ use meshreplay_figures::PLOT_KINDS;
 use meshreplay_logs::FORMATS;
 use meshreplay_machine::machine::order::ORDERS;
 use meshreplay_results::frame::FrameSchema;
-use meshreplay_results::text::{Align, Table, grouped};
+use meshreplay_results::text::{Align, TextTable, grouped};
 use meshreplay_sim::execution::NETWORKS;
 use meshreplay_sim::scheduler::SCHEDULERS;
 use meshreplay_workload::MODELS;
 
 /// A table that can be listed: its name, and the function that makes it.
-pub type Listing = (&'static str, fn() -> Table);
+pub type Listing = (&'static str, fn() -> TextTable);
 
 /// The listings: one for each registry with names that the command line accepts.
 pub const LISTINGS: [Listing; 8] = [
@@ -55,7 +55,7 @@ pub const LISTINGS: [Listing; 8] = [
 ];
 
 /// Returns the columns of a frame as a table. `name` changes each column's name for display.
-pub fn schema_table(schema: &FrameSchema, name: impl Fn(&str) -> String) -> Table {
+pub fn schema_table(schema: &FrameSchema, name: impl Fn(&str) -> String) -> TextTable {
     table(["column", "type", "unit", "meaning", "when"], &schema.columns, |column| {
         let cells = [column.kind.name(), column.unit, column.meaning, column.needs.words()];
         let [kind, unit, meaning, when] = cells.map(str::to_owned);
@@ -68,8 +68,8 @@ fn table<R, S: Into<String>, const N: usize>(
     titles: [&str; N],
     rows: &[R],
     cells: impl Fn(&R) -> [S; N],
-) -> Table {
-    let mut table = Table::new(&titles.map(|title| (title, Align::Left)));
+) -> TextTable {
+    let mut table = TextTable::new(&titles.map(|title| (title, Align::Left)));
     for row in rows {
         table.add(cells(row).map(Into::into).to_vec());
     }
@@ -77,11 +77,11 @@ fn table<R, S: Into<String>, const N: usize>(
 }
 
 /// Returns a row for each allocator and law.
-pub fn laws_table(findings: &[Finding<'_>]) -> Table {
+pub fn laws_table(findings: &[Finding<'_>]) -> TextTable {
     let titles = ["allocator", "law", "verdict", "machines", "events", "what it says"];
     let numbers = ["machines", "events"];
     let align = |title| if numbers.contains(&title) { Align::Right } else { Align::Left };
-    let mut table = Table::new(&titles.map(|title| (title, align(title))));
+    let mut table = TextTable::new(&titles.map(|title| (title, align(title))));
     for finding in findings {
         let verdict = match (&finding.broken, finding.is_undecided, finding.machines) {
             (Some(_), ..) => "broken",

@@ -8,18 +8,18 @@ use crate::page::summary;
 use crate::verdict::SavedAnswer;
 use meshreplay_figures::{FigureError, Results};
 use meshreplay_results::frame::{self, Missing};
-use meshreplay_results::text::{Align, Table};
+use meshreplay_results::text::{Align, TextTable};
 
 /// Reads the results in `folder` of the replays in `numbers`, or all if it is `None`.
 fn read(folder: &Path, numbers: Option<&BTreeSet<u64>>) -> Result<Results, FigureError> {
     let Some(numbers) = numbers else { return Results::read(folder) };
-    let whole = frame::Table::read(folder)?;
+    let whole = frame::SavedTable::read(folder)?;
     let is_of = |row: usize| whole.column("replay").and_then(|column| column.whole(row));
     let part = whole.filtered(&|row| is_of(row).is_some_and(|number| numbers.contains(&number)))?;
     if part.height() == 0 {
         return Err(FigureError::NoRows { path: part.path });
     }
-    Ok(Results::new(frame::Table { missing: Missing::default(), ..part }))
+    Ok(Results::new(frame::SavedTable { missing: Missing::default(), ..part }))
 }
 
 /// Returns the closing lines of the results in `folder`, see [`crate::verdict`()], of the replays in
@@ -36,7 +36,7 @@ pub fn saved_table(
     folder: &Path,
     numbers: Option<&BTreeSet<u64>>,
     columns: &[String],
-) -> Result<Result<Table, ColumnError>, FigureError> {
+) -> Result<Result<TextTable, ColumnError>, FigureError> {
     let results = read(folder, numbers)?;
     if columns.is_empty() {
         let answer = SavedAnswer::read(folder, &results)?;
@@ -46,7 +46,7 @@ pub fn saved_table(
         let aligned = |column: &crate::ReportColumn| if column.is_words { Align::Left } else { Align::Right };
         let titles = shown.iter().map(|&i| &found.columns[i]);
         let titles: Vec<_> = titles.map(|column| (column.title.as_str(), aligned(column))).collect();
-        let mut table = Table::new(&titles);
+        let mut table = TextTable::new(&titles);
         for row in &found.rows {
             table.add(shown.iter().map(|&i| row[i].text.clone()).collect());
         }
@@ -67,7 +67,7 @@ pub fn saved_table(
     Ok(text_columns(columns, summary, &replications).map(|chosen| {
         let names = results.varying.iter().map(|name| (*name, Align::Left));
         let titles = names.chain(chosen.iter().map(|column| (column.name.as_str(), Align::Right)));
-        let mut table = Table::new(&titles.collect::<Vec<_>>());
+        let mut table = TextTable::new(&titles.collect::<Vec<_>>());
         for (i, &row) in firsts.iter().enumerate() {
             let names = results.varying.iter().map(|name| summary.label(name, row));
             table.add(names.chain(chosen.iter().map(|column| column.cells[i].clone())).collect());

@@ -116,7 +116,6 @@ impl Sparklines {
     }
 }
 
-/// Returns the coordinates of a replay as labels.
 fn labels(spec: &ReplaySpec) -> Vec<String> {
     // The allocator comes first, then other algorithms, then the remaining coordinates.
     let mut coordinates = Coordinate::by_column();

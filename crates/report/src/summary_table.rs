@@ -4,7 +4,7 @@
 use super::chosen_columns::{ColumnError, NONE, TextColumn, spread, text_columns};
 use super::verdict::{OVERLOADED, Winners};
 use meshreplay_results::frame::{self, FinishedRun};
-use meshreplay_results::text::{Align, Screen, Table, duration_ns, grouped};
+use meshreplay_results::text::{Align, Screen, TextTable, duration_ns, grouped};
 use meshreplay_sim::metrics::{
     Better, Display, Group, Has, Interval, METRICS, Metric, Needs, OF_WAITS, Slice, Slices, TableColumn,
 };
@@ -12,7 +12,7 @@ use meshreplay_study::study::{Coordinate, Options, Outcome, ReplaySpec, Study};
 
 /// The summary of a run, formatted as a table.
 pub struct SummaryTable {
-    table: Table,
+    table: TextTable,
     /// The titles of the columns of numbers, the least useful first.
     by_use: Vec<String>,
     /// Whether the number of jobs was requested, so that it stays in the table even if all rows share it.
@@ -38,7 +38,7 @@ impl SummaryTable {
         let chosen = if columns.is_empty() {
             Vec::new()
         } else {
-            text_columns(columns, &frame::Table::of_frame(&run.summary)?, &replications)?
+            text_columns(columns, &frame::SavedTable::of_frame(&run.summary)?, &replications)?
         };
         let mut order: Vec<usize> = (0..replays.len()).collect();
         if let Some(metric) = sort {
@@ -73,7 +73,7 @@ impl SummaryTable {
     }
 
     /// Returns the table itself, with all of its columns.
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &TextTable {
         &self.table
     }
 
@@ -121,7 +121,6 @@ impl TableContent<'_> {
     }
 }
 
-/// Returns the default numbers of the table, each with its column.
 fn default_numbers(content: &TableContent<'_>) -> Vec<(&'static Metric, TableColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
     let has_delays =
@@ -168,7 +167,7 @@ fn slice_columns(content: &TableContent<'_>) -> Vec<(String, impl Fn(&[Outcome])
 
 /// Returns the table with all columns and one row for each replay, in this order. The best numbers are
 /// marked.
-fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
+fn rows_table(content: &TableContent<'_>, order: &[usize]) -> TextTable {
     let TableContent { replays, options, has, chosen, winners } = content;
     // A network is named if any replay has one.
     let is_given = |row: &&Coordinate| match row.column_info().needs {
@@ -187,7 +186,7 @@ fn rows_table(content: &TableContent<'_>, order: &[usize]) -> Table {
     right.extend(slices.iter().map(|(title, _)| title.as_str()));
     right.extend(chosen.iter().map(|column| column.name.as_str()));
     columns.extend(right.into_iter().map(|title| (title, Align::Right)));
-    let mut table = Table::new(&columns);
+    let mut table = TextTable::new(&columns);
     for &i in order {
         let (spec, outcomes) = replays[i];
         let mut cells: Vec<String> = left.iter().map(|row| name(row, spec, outcomes)).collect();

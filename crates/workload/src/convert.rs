@@ -1,4 +1,5 @@
 //! Converts a log to another format.
+//! Also counts the processors that its jobs had in use at once when they really ran.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "submit times that count are at least 0 and at least the origin; numbers of names are positions \
@@ -7,9 +8,10 @@
 
 use super::rules::left_out::{LeftOut, Reason};
 use super::rules::rule_set::Rules;
+use meshreplay_base::job::Job;
 use meshreplay_logs::status::CANCELLED;
 use meshreplay_logs::{
-    Entry, Format, InUse, LogSummary, LogUnit, NameKind, NodeRuns, Reader, Record, SiteSize, TraceError,
+    Format, InUse, LogEntry, LogSummary, LogUnit, NameKind, NodeRuns, Reader, Record, SiteSize, TraceError,
     Writer, copy, quoted,
 };
 
@@ -87,7 +89,7 @@ pub fn convert(
     let mut reader = again()?;
     reader.forget_nodes();
     while let Some(entry) = reader.next_entry()? {
-        if let Entry::Record { record, .. } = entry {
+        if let LogEntry::Record { record, .. } = entry {
             write(record)?;
         }
     }
@@ -120,7 +122,7 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<LogSurvey, T
     let (mut in_use, mut records, mut runs) = (InUse::default(), Vec::new(), NodeRuns::limited());
     let (mut largest, mut last_s, mut lists) = (None, 0, 0);
     while let Some(entry) = reader.next_entry()? {
-        let Entry::Record { record, .. } = entry else { continue };
+        let LogEntry::Record { record, .. } = entry else { continue };
         runs.add_record(record);
         lists += u64::from(record.nodes.is_some());
         if let Some(procs) = record.procs() {
@@ -213,3 +215,40 @@ pub const CONVERSION_REASONS: [(Reason, &str); 4] = [
     (Reason::Status, "status"),
     (Reason::NoRunTime, "no run time"),
 ];
+
+/// Returns the largest number of processors that `jobs` had in use at once when they really ran; 0 if no job
+/// has a recorded wait.
+pub fn most_in_use(jobs: &[Job]) -> u64 {
+    let mut used = InUse::default();
+    for job in jobs {
+        if let Some(start) = job.recorded_start() {
+            used.add(start, start + job.run, i64::from(job.procs));
+        }
+    }
+    used.most()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshreplay_base::job::{Logged, Time};
+
+    #[test]
+    fn jobs_count_from_their_recorded_start() {
+        let at = Time::from_seconds;
+        let job = |submit, wait: Option<i64>, run, procs| {
+            let logged = Logged { wait: wait.map(at), ..Logged::default() };
+            Job { submit: at(submit), run: at(run), procs, logged, ..Job::default() }
+        };
+        let jobs = [
+            job(0, Some(0), 10, 4),
+            job(0, Some(10), 5, 3),
+            job(3, Some(9), 1, 2),
+            job(0, None, 9, 8),
+            job(12, Some(0), 0, 9),
+        ];
+        // The last job has zero length, and adds to the others.
+        assert_eq!((most_in_use(&jobs[..4]), most_in_use(&jobs)), (5, 14));
+        assert_eq!(most_in_use(&jobs[3..4]), 0);
+    }
+}

@@ -20,12 +20,10 @@
 )]
 
 mod convert;
-mod in_use;
 pub mod models;
 mod rules;
 
-pub use convert::{Again, CONVERSION_REASONS, Converted, convert, names_rows};
-pub use in_use::most_in_use;
+pub use convert::{Again, CONVERSION_REASONS, Converted, convert, most_in_use, names_rows};
 pub use models::entry::{MODELS, ModelEntry};
 pub use models::logs::{LublinLog, ModelLogError, write_model};
 pub use models::lublin;

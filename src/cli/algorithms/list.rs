@@ -8,7 +8,7 @@ use crate::cli::terminal::screen;
 use crate::figure::show::sample;
 use crate::report::{LISTINGS, Listing};
 use crate::spec::{Spec, unknown};
-use crate::text::Table;
+use crate::text::TextTable;
 
 /// List allocators, schedulers, predictors, networks, orders, log formats or workload models with their
 /// sources.
@@ -64,7 +64,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Returns everything about one name. An allocator may also have a short form or a spec, such as
 /// `hilbert+bf`.
-fn shown(family: &str, table: &Table, name: &str) -> Result<String, Failure> {
+fn shown(family: &str, table: &TextTable, name: &str) -> Result<String, Failure> {
     if family != "allocators" {
         return row(table, name);
     }
@@ -77,7 +77,7 @@ fn shown(family: &str, table: &Table, name: &str) -> Result<String, Failure> {
 }
 
 /// Returns one row in full, a line for each column that is not empty.
-fn row(table: &Table, name: &str) -> Result<String, Failure> {
+fn row(table: &TextTable, name: &str) -> Result<String, Failure> {
     let Some(cells) = table.row(name) else {
         let known: Vec<&str> = table.names().collect();
         let error = unknown("name", name, known);

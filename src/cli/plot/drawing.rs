@@ -8,7 +8,7 @@ use crate::cli::one_of;
 use crate::figure::draw::{Drawing, Page, SizeMm};
 use crate::figure::{
     Clock, FigureError, Filter, LoadAxis, PLOT_KINDS, PictureFormat, PlotKind, PlotOptions, Results, Setting,
-    Window,
+    TimeWindow,
 };
 use crate::report::summary_column;
 
@@ -46,7 +46,7 @@ pub(in crate::cli) struct DrawingArgs {
     /// Time that pictures of jobs and nodes show, FROM..TO in seconds of the replay or as dates of the log,
     /// such as 1996-09-23..1996-09-30 or 1996-09-23T12:00. Distributions are of the jobs that arrive in it.
     #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
-    window: Option<Window>,
+    window: Option<TimeWindow>,
 
     #[command(flatten)]
     paper: PaperArgs,
@@ -101,7 +101,6 @@ pub(in crate::cli) struct PaperArgs {
 }
 
 impl PaperArgs {
-    /// Returns the page of a drawing.
     pub(in crate::cli) fn page(self) -> Page {
         Page { is_untitled: self.no_title, ..self.size.map_or_else(Page::default, Page::from_mm) }
     }
@@ -253,9 +252,8 @@ pub(in crate::cli) fn size(text: &str) -> anyhow::Result<SizeMm> {
     }
 }
 
-/// Returns the window of time in an argument.
-pub(in crate::cli) fn window(text: &str) -> anyhow::Result<Window> {
+pub(in crate::cli) fn window(text: &str) -> anyhow::Result<TimeWindow> {
     let wrong =
         "expected FROM..TO in seconds, such as 86400..172800, or dates, such as 1996-09-23..1996-09-30";
-    Window::parse(text).ok_or_else(|| anyhow!(wrong))
+    TimeWindow::parse(text).ok_or_else(|| anyhow!(wrong))
 }

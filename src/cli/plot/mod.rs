@@ -100,7 +100,6 @@ impl Args {
         }
     }
 
-    /// Returns the file of a picture of this kind with this number.
     fn file(&self, folder: Option<&Path>, kind: &PlotKind, format: &PictureFormat, number: &str) -> PathBuf {
         if let Some(folder) = folder {
             return folder.join(format!("{}{number}.{}", kind.name, format.name));

@@ -433,7 +433,6 @@ impl Args {
         }
     }
 
-    /// Returns the format of the files of results.
     pub(super) fn file_format(&self) -> FileFormat {
         match self.format {
             Format::File(format) => format,

@@ -9,7 +9,7 @@ use super::{Failure, Input, Output, check_read, complain_of_skipped};
 use crate::cli::complain;
 use crate::spec::Spec;
 use crate::trace::{
-    Entry, LogNames, LogUnit, NameKind, Names, ReadOptions, Reader, Record, SWF, Writer, copy, status,
+    LogEntry, LogNames, LogUnit, NameKind, Names, ReadOptions, Reader, Record, SWF, Writer, copy, status,
 };
 use crate::workload::{Again, convert};
 
@@ -62,7 +62,6 @@ struct FilterArgs {
     status: Vec<i64>,
 }
 
-/// Returns the status in an argument.
 fn status_number(text: &str) -> anyhow::Result<i64> {
     let is_word = |number: &i64| status::word(*number) == Some(text);
     let number = text.parse().ok().or_else(|| status::ALL.into_iter().find(is_word));
@@ -130,7 +129,7 @@ struct Filter {
 /// Returns the names and the start in the header of a log. Reads up to its first record.
 fn names_of(mut reader: Reader) -> Result<LogNames, Failure> {
     while let Some(entry) = reader.next_entry()? {
-        if let Entry::Record { .. } = entry {
+        if let LogEntry::Record { .. } = entry {
             break;
         }
     }
@@ -247,7 +246,6 @@ fn as_swf(args: &Args, reader: Reader, path: &Path) -> Result<Reader, Failure> {
     Ok(Reader::open(path, swf_options())?)
 }
 
-/// Returns the options for a file in SWF.
 fn swf_options() -> ReadOptions {
     ReadOptions { format: Some(Spec::named(SWF.name)), ..ReadOptions::default() }
 }

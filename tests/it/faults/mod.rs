@@ -3,8 +3,9 @@
 //! complete, and the same command gives the same bytes as an undisturbed run.
 //!
 //! A test double replaces file operations for the whole process, so the test runs itself in a child process.
-//! It tries all positions of the sweep, and every fifth position of other commands. `FAULTS=NAME` tries all
-//! positions of the commands whose names contain NAME, and `FAULTS=` all positions of all commands.
+//! It tries all positions of the sweep, every fifth position of other commands, and one error per position: no
+//! code depends on which of them it is. `FAULTS=NAME` tries every error at all positions of the commands whose
+//! names contain NAME, and `FAULTS=` those of all commands.
 
 mod double;
 mod scenarios;
@@ -70,7 +71,11 @@ fn all_scenarios() -> Tested {
     let (mut tried, mut wrong) = (0, Vec::new());
     for scenario in SCENARIOS.iter().filter(|scenario| scenario.name.contains(&asked)) {
         let mut trial = Trial::prepare(scenario, scratch.path(), &faults)?;
-        trial.every = if given.is_some() || scenario.name == "sweep" { 1 } else { 5 };
+        if given.is_some() {
+            trial.errors_at_once = ERRORS.len();
+        } else if scenario.name != "sweep" {
+            trial.every = 5;
+        }
         trial.fail_everywhere()?;
         trial.die_everywhere()?;
         println!("{}: {} operations, {} faults", scenario.name, trial.operations, trial.tried);
@@ -97,6 +102,8 @@ struct Trial<'a> {
     operations: usize,
     /// Every how many positions a fault is tried.
     every: usize,
+    /// The number of errors that are tried at a position.
+    errors_at_once: usize,
     tried: usize,
     wrong: Vec<String>,
 }
@@ -122,7 +129,18 @@ impl<'a> Trial<'a> {
         assert!(is_good, "{}", scenario.name);
         let whole = files(&at.join("out"))?;
         let wrong = broken_order.into_iter().map(|what| format!("{}: {what}", scenario.name)).collect();
-        Ok(Self { scenario, scratch, faults, before, whole, operations, every: 1, tried: 0, wrong })
+        Ok(Self {
+            scenario,
+            scratch,
+            faults,
+            before,
+            whole,
+            operations,
+            every: 1,
+            errors_at_once: 1,
+            tried: 0,
+            wrong,
+        })
     }
 
     /// Runs the command with a fault, and then again without.
@@ -193,7 +211,7 @@ impl<'a> Trial<'a> {
     /// Lets each operation fail, alone or with all later operations.
     fn fail_everywhere(&mut self) -> Tested {
         for at in (1..=self.operations).rev().step_by(self.every) {
-            for error in ERRORS {
+            for error in ERRORS.into_iter().cycle().skip(at).take(self.errors_at_once) {
                 self.disturbed(Mode::Fail { at, error })?;
             }
             self.disturbed(Mode::FailFrom { at, error: ERRORS[0] })?;

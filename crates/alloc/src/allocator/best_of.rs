@@ -17,7 +17,7 @@
 //! carried out. The time of a request is the sum of the members' times.
 
 use crate::allocator::seam::{
-    Allocator, Builder, Built, Entry, Memory, OnTrees, Placement, Promises, Request, Setup, Strategy,
+    Allocator, AllocatorEntry, Builder, Built, Memory, OnTrees, Placement, Promises, Request, Setup, Strategy,
 };
 use meshreplay_base::spec::{Params, Spec, SpecError};
 use meshreplay_machine::machine::{Machine, pairwise_sum};
@@ -26,15 +26,15 @@ const NAME: &str = "best-of";
 
 /// Returns the registry's row of best-of. The registry passes the builder `build`, since the members are
 /// built from the registry's rows.
-pub(crate) const fn entry(build: Builder) -> Entry {
-    Entry {
+pub(crate) const fn entry(build: Builder) -> AllocatorEntry {
+    AllocatorEntry {
         name: NAME,
         summary: "several allocators asked, the placement of smallest pairwise sum taken",
         source: "after Walker, Bunde, Leung, 2010, §V",
         parameters: "the members: mc1x1|mm|column-snake+bf|granular-mbs (any specs, best-of:A|B|…)",
         trees: OnTrees::Serves,
         promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
-        ..Entry::non_contiguous(build)
+        ..AllocatorEntry::non_contiguous(build)
     }
 }
 

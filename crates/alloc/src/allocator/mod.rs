@@ -33,7 +33,7 @@ pub use self::registry::{
 };
 pub use self::rfold::FreeBoxes;
 pub use self::seam::{
-    Allocator, Block, BlocksOf, BuildError, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove,
-    Memory, NodesFor, OnTori, OnTrees, Placement, Promises, Rearrangement, Refusal, Request, Served, Setup,
-    Strategy, Submeshes,
+    Allocator, AllocatorEntry, Block, BlocksOf, BuildError, Builder, Built, Contiguity, Foresee, Foresight,
+    JobMove, Memory, NodesFor, OnTori, OnTrees, Placement, Promises, Rearrangement, Refusal, Request, Served,
+    Setup, Strategy, Submeshes,
 };

@@ -26,15 +26,15 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::seam::{Allocator, Entry, OnTrees, Placement, Request, Strategy};
+use super::seam::{Allocator, AllocatorEntry, OnTrees, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Levels, Machine, Mesh, NodeId, NodeLists, NodeSet};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "recorded",
     summary: "as recorded: the job's nodes in the log, or the nearest free ones",
     source: "as the log has it",
     trees: OnTrees::Serves,
-    ..Entry::non_contiguous(|_, setup| {
+    ..AllocatorEntry::non_contiguous(|_, setup| {
         Ok(Strategy::of(Recorded { lists: setup.lists.cloned().unwrap_or_default() }))
     })
 };

@@ -1,6 +1,6 @@
 //! The list of all allocators, and the functions that find and build the allocator of a spec.
 
-use super::seam::{Built, Entry, Placement, Setup, Strategy};
+use super::seam::{AllocatorEntry, Built, Placement, Setup, Strategy};
 use super::{
     anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, recorded, rfold, shells,
     slurm_torus3d, snug, tree,
@@ -15,7 +15,7 @@ pub struct Family {
     /// The title.
     pub title: &'static str,
     /// The allocators, from simple to elaborate.
-    pub entries: &'static [Entry],
+    pub entries: &'static [AllocatorEntry],
 }
 
 /// All families. A new allocator is a row of one of them.
@@ -102,7 +102,7 @@ pub const FAMILIES: &[Family] = &[
 
 /// All allocators, family by family. The command `list`, help texts, law tests and `--allocator all` use this
 /// order.
-pub const ALLOCATORS: &[Entry] = &all::<{ count() }>();
+pub const ALLOCATORS: &[AllocatorEntry] = &all::<{ count() }>();
 
 /// Returns the number of allocators.
 #[expect(clippy::arithmetic_side_effects, reason = "the length of a constant, at compile time")]
@@ -117,7 +117,7 @@ const fn count() -> usize {
 
 /// Returns the entries of all families.
 #[expect(clippy::arithmetic_side_effects, reason = "positions in a constant, at compile time")]
-const fn all<const N: usize>() -> [Entry; N] {
+const fn all<const N: usize>() -> [AllocatorEntry; N] {
     let mut all = [FAMILIES[0].entries[0]; N];
     let (mut next, mut i) = (0, 0);
     while i < FAMILIES.len() {
@@ -151,7 +151,7 @@ pub fn follows_lists(spec: &Spec) -> bool {
 /// Finds the row of a spec. Returns the row and the spec. The abbreviation `ORDER+SELECT` for curve
 /// allocators is replaced by its long form: `hilbert+bf` becomes `curve:order=hilbert,select=best-fit`. Any
 /// other spec is returned unchanged. Fails if no row has the name.
-pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
+pub fn find(spec: &Spec) -> Result<(&'static AllocatorEntry, Spec), SpecError> {
     if spec.name.contains(|letter: char| letter.is_ascii_uppercase()) {
         return Err(unknown_allocator(&spec.name));
     }

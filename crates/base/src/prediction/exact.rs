@@ -1,11 +1,11 @@
 //! Predicts the run time itself, known on arrival (a clairvoyant scheduler).
 
 use super::correction::Correction;
-use super::predictor::{Entry, Predictor};
+use super::predictor::{Predictor, PredictorEntry};
 use crate::job::{Job, JobId, Time};
 
 /// The row of the registry.
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: PredictorEntry = PredictorEntry {
     name: "exact",
     spelling: "predicted:exact",
     summary: "the run time, as if it were known",

@@ -20,12 +20,12 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 
 use super::correction::Correction;
-use super::predictor::{Entry, PredictionError, Predictor, Setup};
+use super::predictor::{PredictionError, Predictor, PredictorEntry, Setup};
 use crate::job::{Job, JobId, Time};
 use crate::memory;
 
 /// The row of the registry.
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: PredictorEntry = PredictorEntry {
     name: "from-file",
     spelling: "from-file:FILE",
     summary: "the predictions in a file of lines job,prediction (seconds), taken as they are",

@@ -12,5 +12,5 @@ mod spelling;
 mod user_last_two;
 
 pub use self::correction::{CORRECTIONS, Correction};
-pub use self::predictor::{Entry, PREDICTORS, PredictionError, Predictor, Setup};
+pub use self::predictor::{PREDICTORS, PredictionError, Predictor, PredictorEntry, Setup};
 pub use self::spelling::Prediction;

@@ -29,7 +29,7 @@ pub(super) type Builder = fn(&Setup<'_>) -> Result<Box<dyn Predictor>, Predictio
 
 /// A row of the registry of predictors.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct PredictorEntry {
     /// Name, in kebab-case.
     pub name: &'static str,
     /// Spelling in `--estimate`.
@@ -49,7 +49,8 @@ pub struct Entry {
 }
 
 /// The rows of all predictors.
-pub const PREDICTORS: &[Entry] = &[super::user_last_two::ENTRY, super::exact::ENTRY, super::from_file::ENTRY];
+pub const PREDICTORS: &[PredictorEntry] =
+    &[super::user_last_two::ENTRY, super::exact::ENTRY, super::from_file::ENTRY];
 
 /// The reason why a file does not give the predictions of a log's jobs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

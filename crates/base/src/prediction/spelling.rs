@@ -5,14 +5,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::correction::{CORRECTIONS, Correction};
-use super::predictor::{Entry, PREDICTORS, PredictionError, Predictor, Setup};
+use super::predictor::{PREDICTORS, PredictionError, Predictor, PredictorEntry, Setup};
 use crate::job::Job;
 
 /// A predictor with its file, and the correction of its predictions.
 #[derive(Clone, Debug)]
 pub struct Prediction {
     /// The row of the predictor.
-    pub predictor: &'static Entry,
+    pub predictor: &'static PredictorEntry,
     /// The path of the file that the predictor reads; empty if it reads none.
     pub file: String,
     /// The correction of predictions that are too short.
@@ -40,7 +40,7 @@ impl Prediction {
 }
 
 /// Splits a text that begins with the name of a predictor with a file into its row and the rest.
-fn file_of(text: &str) -> Option<(&'static Entry, &str)> {
+fn file_of(text: &str) -> Option<(&'static PredictorEntry, &str)> {
     let mut rows = PREDICTORS.iter().filter(|row| row.reads_file);
     rows.find_map(|row| Some((row, text.strip_prefix(row.name)?.strip_prefix(':')?)))
 }
@@ -56,7 +56,7 @@ impl PartialEq for Prediction {
 /// parameter of the rules, so `+` precedes the correction.
 impl fmt::Display for Prediction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { predictor: Entry { name, reads_file, .. }, file, correction } = self;
+        let Self { predictor: PredictorEntry { name, reads_file, .. }, file, correction } = self;
         let correction = correction.name();
         if *reads_file {
             write!(f, "{name}:{file}+correct={correction}")

@@ -17,11 +17,11 @@
 use std::collections::BTreeMap;
 
 use super::correction::Correction;
-use super::predictor::{Entry, Predictor};
+use super::predictor::{Predictor, PredictorEntry};
 use crate::job::{Job, JobId, Time};
 
 /// The row of the registry.
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: PredictorEntry = PredictorEntry {
     name: "user-last-two",
     spelling: "predicted:user-last-two",
     summary: "the mean run time of the user's last two jobs that have ended, at most the requested time",

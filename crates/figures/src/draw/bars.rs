@@ -232,7 +232,6 @@ impl Line<'_> {
         self.bar * self.chart.bars() as f64 + self.chart.gap()
     }
 
-    /// Returns the line as a drawing.
     fn draw(&self) -> Drawing {
         let Self { chart, page: on, has_legend, axis, .. } = *self;
         let heading = Heading::new(on, &chart.title, &chart.subtitle);

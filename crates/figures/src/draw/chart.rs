@@ -3,7 +3,7 @@
 use super::axis::{Axis, Scale, Ticks, ends};
 use super::coinciding::{self, NamedPath};
 use super::drawing::{Anchor, Drawing, GRID, INK, Position, QUIET, Style, title_height};
-use super::legend::{Entry, Legend, Notes, Sample};
+use super::legend::{Legend, LegendEntry, Notes, Sample};
 use super::look::Look;
 use super::page::{Heading, Names, Page, some_of};
 use super::point_labels::{PointLabel, draw_labels};
@@ -299,7 +299,7 @@ impl Chart {
     }
 
     /// Returns the entries of a legend, in the order of the curves.
-    pub(super) fn samples(&self) -> Vec<Entry<'_>> {
+    pub(super) fn samples(&self) -> Vec<LegendEntry<'_>> {
         let sample = |series: &Series| match series.kind {
             Kind::Points => Sample::Marker(series.look),
             Kind::Curve | Kind::Line => Sample::Curve(series.look),

@@ -51,7 +51,7 @@ pub(super) struct Squares {
 /// Squares side by side: the column and the row of the first, counted to the right and upwards from the
 /// origin, and their number.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct SquareRun {
     pub(super) x: i64,
     pub(super) y: i64,
     pub(super) length: i64,
@@ -279,10 +279,17 @@ impl Drawing {
 
     /// Adds runs of squares of one colour as one element. `overlap` is added to the height of the squares, as
     /// a part of it.
-    pub(super) fn runs(&mut self, squares: Squares, runs: &[Run], colour: &str, overlap: f64, words: &str) {
+    pub(super) fn runs(
+        &mut self,
+        squares: Squares,
+        runs: &[SquareRun],
+        colour: &str,
+        overlap: f64,
+        words: &str,
+    ) {
         let mut path = String::new();
         let mut end = (0, 0);
-        for &Run { x, y, length } in runs {
+        for &SquareRun { x, y, length } in runs {
             // Steps from the end of the last run are shorter than coordinates. Writing to a string cannot
             // fail.
             let _ = write!(path, "m{} {}h{length}", x - end.0, end.1 - y);

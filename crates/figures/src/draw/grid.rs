@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::axis::{Axis, Mark, Scale, Ticks};
-use super::drawing::{Anchor, Drawing, INK, Run, Squares, Style, title_height};
+use super::drawing::{Anchor, Drawing, INK, SquareRun, Squares, Style, title_height};
 use super::legend::{Legend, Sample, draw_beside};
 use super::page::{Heading, Page};
 use super::text::{LINE, widest};
@@ -137,12 +137,10 @@ impl Grid {
         drawing
     }
 
-    /// Returns the x of a value.
     fn at_x(&self, area: Area, value: f64) -> f64 {
         area.left + area.width * (value - self.x.span.low) / self.x.length()
     }
 
-    /// Returns the y of a value.
     fn at_y(&self, area: Area, value: f64) -> f64 {
         area.top + area.height - area.height * (value - self.y.span.low) / self.y.length()
     }
@@ -207,11 +205,11 @@ impl Grid {
     fn draw_merged(&self, page: &mut Drawing, area: Area) {
         let (x, y) = (self.at_x(area, 0.0), self.at_y(area, 0.0));
         let squares = Squares { x, y, side: area.width / self.x.length() };
-        let mut by_colour: BTreeMap<&str, (usize, &str, Vec<Run>)> = BTreeMap::new();
+        let mut by_colour: BTreeMap<&str, (usize, &str, Vec<SquareRun>)> = BTreeMap::new();
         let mut rows = Vec::new();
-        let extend = |runs: &mut Vec<Run>, x: i64, y: i64| match runs.last_mut() {
+        let extend = |runs: &mut Vec<SquareRun>, x: i64, y: i64| match runs.last_mut() {
             Some(run) if run.y == y && run.x + run.length == x => run.length += 1,
-            _ => runs.push(Run { x, y, length: 1 }),
+            _ => runs.push(SquareRun { x, y, length: 1 }),
         };
         let mut cells: Vec<&GridCell> = self.cells.iter().collect();
         cells.sort_by(|a, b| a.place[1].total_cmp(&b.place[1]).then(a.place[0].total_cmp(&b.place[0])));

@@ -5,7 +5,7 @@ use super::look::Look;
 use super::text::{LINE, width, wrapped};
 
 /// An entry of a legend: its name and its sample.
-pub(super) type Entry<'a> = (&'a str, Sample<'a>);
+pub(super) type LegendEntry<'a> = (&'a str, Sample<'a>);
 
 /// The sample in front of a name.
 #[derive(Clone, Copy, Debug)]
@@ -22,14 +22,14 @@ pub(super) enum Sample<'a> {
 
 /// A legend below the data.
 pub(super) struct Legend<'a> {
-    entries: Vec<Entry<'a>>,
+    entries: Vec<LegendEntry<'a>>,
     /// The x of each entry and its line.
     places: Vec<(f64, usize)>,
 }
 
 impl<'a> Legend<'a> {
     /// Returns a legend with lines of at most `room`. Entries form columns of equal width, as many as fit.
-    pub(super) fn new(entries: Vec<Entry<'a>>, room: f64) -> Self {
+    pub(super) fn new(entries: Vec<LegendEntry<'a>>, room: f64) -> Self {
         let widest =
             entries.iter().map(|(name, sample)| sample.width() + width(name)).fold(1.0, f64::max) + 16.0;
         let columns = ((room + 16.0) / widest).floor().max(1.0) as usize;
@@ -37,7 +37,6 @@ impl<'a> Legend<'a> {
         Self { entries, places }
     }
 
-    /// Returns the height of the legend.
     pub(super) fn height(&self) -> f64 {
         self.places.last().map_or(0.0, |(_, line)| LINE * (*line as f64 + 1.0))
     }
@@ -63,7 +62,7 @@ impl<'a> Legend<'a> {
 
 /// Draws a legend to the right of the data, which end at `right` and begin at `top`, with an entry on each
 /// line.
-pub(super) fn draw_beside(page: &mut Drawing, right: f64, top: f64, entries: &[Entry<'_>]) {
+pub(super) fn draw_beside(page: &mut Drawing, right: f64, top: f64, entries: &[LegendEntry<'_>]) {
     for (i, (name, sample)) in entries.iter().enumerate() {
         let y = top + 8.0 + LINE * i as f64;
         match sample {
@@ -115,7 +114,6 @@ impl Notes {
         Self { lines: plain(first).chain(marked).chain(plain(last)).collect(), are_frames }
     }
 
-    /// Returns the height of the lines.
     pub(super) fn height(&self) -> f64 {
         LINE * self.lines.len() as f64
     }

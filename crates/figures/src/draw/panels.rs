@@ -7,7 +7,7 @@ use super::boxes::Boxes;
 use super::chart::Chart;
 use super::drawing::{Anchor, Drawing, INK};
 use super::grid::Grid;
-use super::legend::{Entry, Legend, Notes, Sample};
+use super::legend::{Legend, LegendEntry, Notes, Sample};
 use super::page::{Heading, Names, Page, Surroundings};
 use super::text::{LINE, joined, wrapped};
 use crate::span::Span;
@@ -108,7 +108,7 @@ impl Panel {
         }
     }
 
-    fn entries(&self) -> Vec<Entry<'_>> {
+    fn entries(&self) -> Vec<LegendEntry<'_>> {
         match self {
             Self::Chart(chart) => chart.samples(),
             Self::Bars(bars) => {
@@ -137,7 +137,6 @@ impl Panel {
         }
     }
 
-    /// Returns the least width of the panel.
     fn least_width(&self, page: Page) -> f64 {
         match self {
             Self::Bars(bars) => NARROWEST.max(bars.least_width(page)),
@@ -278,7 +277,6 @@ impl Panels {
         self.draw_pages(page)
     }
 
-    /// Returns the panels as drawings for a page.
     fn draw_pages(&self, page: Page) -> Vec<Drawing> {
         let (count, columns) = (self.panels.len(), self.columns_on(page));
         let mut most = if page.is_split { 1 } else { count.min(self.most.unwrap_or(MOST_PANELS)).max(1) };
@@ -346,7 +344,7 @@ impl Panels {
         let beside = if y_title.is_empty() { 0.0 } else { Y_TITLE };
         let below = if x_title.is_empty() { 0.0 } else { X_TITLE };
         // The entries of all panels, each once.
-        let mut entries: Vec<Entry<'_>> = Vec::new();
+        let mut entries: Vec<LegendEntry<'_>> = Vec::new();
         for entry in panels.iter().flat_map(Panel::entries) {
             let is_named = page.names == Names::Inside || matches!(entry.1, Sample::Colour(_));
             if is_named && !entries.iter().any(|(other, _)| *other == entry.0) {

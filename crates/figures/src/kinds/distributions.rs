@@ -109,7 +109,6 @@ fn late<'a>(mut panels: impl Iterator<Item = &'a str>) -> &'static str {
     if panels.any(|panel| panel.contains(OVERLOADED)) { OVERLOADED_MEANS } else { "" }
 }
 
-/// Returns the charts of the curves.
 fn chart(
     options: &PlotOptions<'_>,
     results: &Results,

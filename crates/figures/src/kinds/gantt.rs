@@ -202,7 +202,6 @@ fn bars(nodes: &[(NodeId, NodeId)], start: f64, end: f64, colour: &str, words: &
     nodes.iter().map(bar).collect()
 }
 
-/// Returns the rectangles of a job.
 fn rectangles(job: &PlacedJob) -> impl Iterator<Item = Rectangle> + '_ {
     let times_s = Span::new(job.row.start_s, job.row.end_s);
     job.nodes.iter().map(move |&nodes| Rectangle { job: job.row.number, times_s, nodes })

@@ -199,7 +199,6 @@ impl Fields {
         if from >= to { from.to_string() } else { format!("{from}–{to}") }
     }
 
-    /// Returns the panel of a replay.
     fn panel(&self, curve: &JobCurve, classes: &Classes) -> Grid {
         let width = 100.0 / LOADS as f64;
         let cell = |(&(size, load), jobs): (&(u32, usize), &JobClass)| {

@@ -157,7 +157,6 @@ impl TimeMeans {
         Self { empty: BusyNodes::new(span_s.low, span_s.high, parts), by_replay: BTreeMap::new() }
     }
 
-    /// Returns the means of a replay.
     pub(super) fn entry(&mut self, replay: u64) -> &mut BusyNodes {
         self.by_replay.entry(replay).or_insert_with(|| self.empty.clone())
     }
@@ -217,7 +216,6 @@ pub(super) fn column_title(column: &ColumnInfo) -> String {
     column.name.strip_suffix(&ending).unwrap_or(column.name).replace('_', " ")
 }
 
-/// Returns an axis for the values of a column.
 pub(super) fn column_axis(column: &ColumnInfo) -> Axis {
     let unit = if column.unit.is_empty() { String::new() } else { format!(" ({})", column.unit) };
     Axis::titled(column_title(column) + &unit)

@@ -10,7 +10,7 @@ use meshreplay_alloc::allocator::{self, ALLOCATORS, Block, Built, Setup};
 use meshreplay_base::spec::Spec;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::Mesh;
-use meshreplay_results::text::{Align, Screen, Table, grouped};
+use meshreplay_results::text::{Align, Screen, TextTable, grouped};
 
 /// The size of a block along x, y and z. The text may leave out the last ones, which are then 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,8 +141,8 @@ fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option
 
 /// Returns a table of the sizes: the number of blocks, the number of top-level blocks among them, and the
 /// parts into which they split.
-fn table(hierarchies: &[Hierarchy], mesh: &Mesh) -> Table {
-    let mut table = Table::new(&[
+fn table(hierarchies: &[Hierarchy], mesh: &Mesh) -> TextTable {
+    let mut table = TextTable::new(&[
         ("allocator", Align::Left),
         ("size", Align::Left),
         ("nodes", Align::Right),

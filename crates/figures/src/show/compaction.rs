@@ -5,8 +5,10 @@ use std::fmt::Write;
 use std::str::FromStr;
 
 use super::error::ShowError;
-use meshreplay_alloc::allocator::compaction::array::{Array, Schedule, Shift, Suspension, Task, Window};
-use meshreplay_results::text::{Align, Table};
+use meshreplay_alloc::allocator::compaction::array::{
+    Array, CompactionWindow, Schedule, Shift, Suspension, Task,
+};
+use meshreplay_results::text::{Align, TextTable};
 
 /// Wider arrays are not drawn, because their lines would wrap.
 const WIDEST: usize = 200;
@@ -73,7 +75,8 @@ pub fn compaction(wanted: &Compaction) -> Result<String, ShowError> {
         let line = line(&letters(&array, |task| task.base));
         return Ok(format!("{line}\n nothing has to move: processors {base} to {last} are free\n"));
     }
-    let (Some(left), Some(right)) = (Window::left(&array, request, 0), Window::right(&array, request, 0))
+    let (Some(left), Some(right)) =
+        (CompactionWindow::left(&array, request, 0), CompactionWindow::right(&array, request, 0))
     else {
         return Err(ShowError::Schedule("no window was found".to_owned()));
     };
@@ -81,7 +84,8 @@ pub fn compaction(wanted: &Compaction) -> Result<String, ShowError> {
         let schedule = Schedule::best(&window);
         (window, schedule)
     });
-    let key = |(window, schedule): &(Window, Schedule)| (window.covered, schedule.delay, schedule.length);
+    let key =
+        |(window, schedule): &(CompactionWindow, Schedule)| (window.covered, schedule.delay, schedule.length);
     let (window, schedule) = match wanted.way {
         Way::Right => right,
         Way::Better if key(&right) < key(&left) => right,
@@ -139,8 +143,8 @@ fn line(letters: &[char]) -> String {
 
 /// Returns the text of a compaction: the state before it, a table of the moves, all transfers by step, and
 /// the state after it.
-fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
-    let Window { base, length, covered, .. } = *window;
+fn described(array: &Array, window: &CompactionWindow, schedule: &Schedule) -> String {
+    let CompactionWindow { base, length, covered, .. } = *window;
     let last = base + length - 1;
     let mut text = format!(
         " before; the incoming task gets processors {base} to {last}; {covered} of them are busy\n\n"
@@ -150,7 +154,7 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
         let marks = " ".repeat(base as usize) + &"^".repeat(length as usize);
         text += &[&before, " ", &marks, "\n"].concat();
     }
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("task", Align::Left),
         ("from", Align::Right),
         ("to", Align::Right),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::Mesh;
-use meshreplay_results::text::{Align, Screen, Table, grouped};
+use meshreplay_results::text::{Align, Screen, TextTable, grouped};
 
 /// Returns the canonical spelling of a machine, its nodes, and for a tree of switches a table of its levels.
 pub fn machine(mesh: &Mesh, screen: Screen) -> String {
@@ -17,7 +17,7 @@ pub fn machine(mesh: &Mesh, screen: Screen) -> String {
     text.push('\n');
     let Some(levels) = mesh.levels() else { return text };
     let columns = ["height", "groups", "nodes of a group", "links between two nodes that meet there"];
-    let mut table = Table::new(&columns.map(|title| (title, Align::Right)));
+    let mut table = TextTable::new(&columns.map(|title| (title, Align::Right)));
     for (height, &size) in (1_u32..).zip(levels.sizes()) {
         let name = match height {
             1 => "1 (leaf)".to_owned(),

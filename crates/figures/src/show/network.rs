@@ -9,7 +9,7 @@ use crate::draw::{Axis, Chart, Drawing, Kind, Point, Scale, Series};
 use crate::looks;
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::Mesh;
-use meshreplay_results::text::{Align, Table, csv_line, grouped};
+use meshreplay_results::text::{Align, TextTable, csv_line, grouped};
 use meshreplay_sim::execution::{Measured, OpenLoop, Windows};
 use meshreplay_sim::metrics::Interval;
 
@@ -93,7 +93,7 @@ pub struct Measurements {
     /// Shared properties of all curves, in words.
     pub shared: String,
     /// A row for each curve and load.
-    pub table: Table,
+    pub table: TextTable,
     /// The same as comma-separated values, exact and with all columns.
     pub csv: String,
     /// The latencies by load, above the accepted by the offered load.
@@ -184,7 +184,7 @@ const NUMBERS: [Number; 7] = [
 const WITH_INTERVALS: usize = 2;
 
 /// Returns the table, with the half widths of intervals if there are several replications.
-fn table(curves: &[Curve], are_replicated: bool) -> Table {
+fn table(curves: &[Curve], are_replicated: bool) -> TextTable {
     let has_interval = |i: usize| are_replicated && i < WITH_INTERVALS;
     let mut columns = ["machine", "network", "pattern"].map(|title| (title, Align::Left)).to_vec();
     columns.push(("offered", Align::Right));
@@ -192,7 +192,7 @@ fn table(curves: &[Curve], are_replicated: bool) -> Table {
         columns.push((title, Align::Right));
         columns.extend(has_interval(i).then_some(("±", Align::Right)));
     }
-    let mut table = Table::new(&columns);
+    let mut table = TextTable::new(&columns);
     for curve in curves {
         for (rate, measured) in &curve.points {
             let mut cells = [&curve.machine, &curve.network, &curve.pattern].map(Clone::clone).to_vec();

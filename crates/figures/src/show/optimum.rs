@@ -8,7 +8,7 @@ use super::state::{Position, occupied, placed};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::{Mesh, NodeId};
 use meshreplay_machine::yardstick::{self, Optimum, OptimumError, PairwiseBound};
-use meshreplay_results::text::{Align, Screen, Table, grouped};
+use meshreplay_results::text::{Align, Screen, TextTable, grouped};
 use meshreplay_sim::metrics::{Dispersal, Meter};
 
 /// The task of a search for the best placement.
@@ -64,11 +64,11 @@ pub fn optimum(search: &Search, screen: Screen) -> Result<String, ShowError> {
 
 /// Returns the table with one row each for the bound, the optimum and the allocators in `rivals`. An
 /// allocator without nodes has refused the job.
-fn table(search: &Search, best: &Optimum, rivals: &[(String, Option<Vec<NodeId>>)]) -> Table {
+fn table(search: &Search, best: &Optimum, rivals: &[(String, Option<Vec<NodeId>>)]) -> TextTable {
     let numbers = ["pairwise sum", "pairwise mean", "to bound", "to optimum"];
     let mut columns = vec![("placement", Align::Left)];
     columns.extend(numbers.map(|title| (title, Align::Right)));
-    let mut table = Table::new(&columns);
+    let mut table = TextTable::new(&columns);
     let bound = PairwiseBound::new(&search.machine).of(search.procs);
     let mut row = |name: &str, sum: u64| {
         // The mean follows from the sum, so nothing has to be measured.

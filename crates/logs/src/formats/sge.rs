@@ -140,7 +140,6 @@ impl Sge {
         Ok(Self { names: Names::default(), odd: Oddities::new(ODDITIES), has_jobs: false })
     }
 
-    /// Returns the record of a line.
     fn record(&mut self, fields: &Fields) -> Result<Record, Problem> {
         let submit_s = fields.instant(SUBMISSION, "submission_time", &mut self.odd)?;
         let start_s = fields.instant(START, "start_time", &mut self.odd)?;

@@ -6,5 +6,5 @@ mod runs;
 
 pub(crate) use list::NO_NODES;
 pub use list::{NodeList, NodeListError};
-pub(crate) use runs::Run;
+pub(crate) use runs::RecordedRun;
 pub use runs::{NodeRuns, NodeUse, RunEnds, RunsOnNodes};

@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use super::numbers::{MOST_KEPT, NodeNumbers};
 use crate::names::Names;
 use crate::record::Record;
-use crate::site::{Levels, Window, idle_spans};
+use crate::site::{Levels, SiteWindow, idle_spans};
 
 /// A run of a job. Times are in any unit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Run {
+pub(crate) struct RecordedRun {
     pub(crate) submit: i64,
     /// [`UNKNOWN`] if the log does not say when the run began; then the end is the same.
     pub(crate) start: i64,
@@ -42,7 +42,7 @@ const MOST_RUNS: usize = 1 << 23;
 /// The runs of a log, gathered while it is read. The default keeps all.
 #[derive(Debug, Default)]
 pub struct NodeRuns {
-    runs: Vec<Run>,
+    runs: Vec<RecordedRun>,
     has_limit: bool,
     /// Whether there were more runs than the limit, so that none is kept.
     are_too_many: bool,
@@ -51,7 +51,7 @@ pub struct NodeRuns {
 /// The runs of a log with its lists of nodes.
 pub struct RunsOnNodes<'a> {
     /// The runs by their starts.
-    runs: Vec<Run>,
+    runs: Vec<RecordedRun>,
     are_too_many: bool,
     nodes: NodeNumbers<'a>,
 }
@@ -124,7 +124,7 @@ impl NodeRuns {
         }
         let [submit, start, end] = times.filter(|[_, start, end]| start <= end).unwrap_or([UNKNOWN; 3]);
         let (partition, list) = (partition.unwrap_or(-1), list.unwrap_or_default());
-        self.runs.push(Run { submit, start, end, partition, procs, list });
+        self.runs.push(RecordedRun { submit, start, end, partition, procs, list });
         if self.has_limit && self.runs.len() > MOST_RUNS {
             (self.runs, self.are_too_many) = (Vec::new(), true);
         }
@@ -195,7 +195,7 @@ impl RunsOnNodes<'_> {
     /// Returns the time at each level of use by the runs of the partitions that are `chosen`.
     pub fn levels(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> Levels {
         let known = self.runs.iter().filter(|run| run.is_known() && chosen(run.partition()));
-        Levels::new(known.map(Run::usage))
+        Levels::new(known.map(RecordedRun::usage))
     }
 
     /// Returns the node time, as processors times length, of the jobs submitted from `time` on.
@@ -221,8 +221,8 @@ impl RunsOnNodes<'_> {
     }
 
     /// Returns the beginning of the window that the runs are; `None` if they are a whole log.
-    pub fn window(&self) -> Option<Window> {
-        Window::find(&self.runs)
+    pub fn window(&self) -> Option<SiteWindow> {
+        SiteWindow::find(&self.runs)
     }
 
     /// Returns the partitions that share nodes, group by group, in the order of their numbers. Partitions
@@ -290,7 +290,7 @@ fn components(
     groups.into_values().collect()
 }
 
-impl Run {
+impl RecordedRun {
     /// Returns whether its times are known.
     pub(crate) fn is_known(&self) -> bool {
         self.start != UNKNOWN

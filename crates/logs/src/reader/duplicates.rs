@@ -32,7 +32,7 @@ pub(super) enum DuplicateRule {
 
 /// A record, with where it stands in the log.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Row {
+pub(super) struct LocatedRecord {
     pub(super) record: Record,
     /// The number of surplus fields.
     pub(super) surplus: usize,
@@ -74,7 +74,7 @@ pub(super) struct Duplicates {
     runs: HashMap<Number, Runs>,
     /// The rows from the first undecided one on, in the order of the log. An undecided row equals an earlier
     /// one, and has its number here: it is a task if runs of the number turn out to overlap.
-    waiting: VecDeque<(Row, Option<Number>)>,
+    waiting: VecDeque<(LocatedRecord, Option<Number>)>,
     /// The number of duplicates.
     pub(super) count: u64,
     /// Equal records that are tasks.
@@ -91,7 +91,7 @@ impl Duplicates {
 
     /// Returns whether a row is the next one of the log. False for a duplicate, and for a row that has to
     /// wait for a decision, which [`Self::next_decided`] returns later. O(1).
-    pub(super) fn admits(&mut self, row: &Row, identity: Option<u64>) -> bool {
+    pub(super) fn admits(&mut self, row: &LocatedRecord, identity: Option<u64>) -> bool {
         // A record without a number or an identity is no duplicate.
         let number = identity.filter(|_| row.record.job >= 0).map(|identity| (row.record.job, identity));
         let kind = number.filter(|_| self.rule == DuplicateRule::Numbers);
@@ -118,7 +118,7 @@ impl Duplicates {
 
     /// Returns the next row that waited and is a job; `None` if it still has to wait. A row waits for at most
     /// [`NEIGHBOURS`] others, and until the end of the log (`is_end`).
-    pub(super) fn next_decided(&mut self, is_end: bool) -> Option<Row> {
+    pub(super) fn next_decided(&mut self, is_end: bool) -> Option<LocatedRecord> {
         while let Some((_, undecided)) = self.waiting.front() {
             let is_overdue = is_end || self.waiting.len() > NEIGHBOURS;
             match undecided.and_then(|number| self.runs.get_mut(&number)) {
@@ -186,7 +186,7 @@ mod tests {
 
     /// Adds a record and returns whether it is the next one.
     fn admits(to: &mut Duplicates, record: Record, identity: Option<u64>) -> bool {
-        to.admits(&Row { record, surplus: 0, line: 0 }, identity)
+        to.admits(&LocatedRecord { record, surplus: 0, line: 0 }, identity)
     }
 
     #[test]

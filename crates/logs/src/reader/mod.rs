@@ -12,7 +12,7 @@ mod records;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use self::duplicates::{DuplicateRule, Duplicates, NEIGHBOURS, Row};
+use self::duplicates::{DuplicateRule, Duplicates, LocatedRecord, NEIGHBOURS};
 use self::records::{Records, keep_aside};
 use super::error::{Problem, TraceError};
 use super::fields::skip_blanks;
@@ -30,7 +30,7 @@ use meshreplay_base::words::counted;
 
 /// One line of a log, or one record that several lines gave together.
 #[derive(Debug)]
-pub enum Entry<'a> {
+pub enum LogEntry<'a> {
     /// A job.
     Record {
         /// The fields of the job.
@@ -66,7 +66,7 @@ pub struct Reader {
     /// Whether the parser has more records of the last line.
     has_more: bool,
     /// The last record, kept here because it is large.
-    row: Row,
+    row: LocatedRecord,
     /// The first line that was skipped, from 1, with its problem.
     first_skipped: Option<(u64, Problem)>,
     records: Records,
@@ -86,13 +86,13 @@ struct Parser {
 impl Parser {
     /// Returns the entry of a record, and adds it to `records`. A record of an unwanted partition and a
     /// duplicate are only counted, and give no job. Neither does a record that has to wait.
-    fn entry<'a>(&mut self, row: &'a Row, header: &Header, records: &mut Records) -> Entry<'a> {
+    fn entry<'a>(&mut self, row: &'a LocatedRecord, header: &Header, records: &mut Records) -> LogEntry<'a> {
         if let Some(filter) = &mut self.filter
             && !filter.admits(row.record.partition, self.lines.names().map(|names| &*names), header)
         {
-            return Entry::NoJob;
+            return LogEntry::NoJob;
         }
-        if self.duplicates.admits(row, self.lines.identity()) { records.entry(row) } else { Entry::NoJob }
+        if self.duplicates.admits(row, self.lines.identity()) { records.entry(row) } else { LogEntry::NoJob }
     }
 }
 
@@ -156,7 +156,7 @@ impl Reader {
             header,
             parser,
             has_more: false,
-            row: Row { record: Record::UNKNOWN, surplus: 0, line: 0 },
+            row: LocatedRecord { record: Record::UNKNOWN, surplus: 0, line: 0 },
             first_skipped: None,
             records,
             idle,
@@ -187,7 +187,7 @@ impl Reader {
     /// Reads the next entry; `None` at the end of the log.
     ///
     /// O(length of the line). Nothing is allocated for a record.
-    pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, TraceError> {
+    pub fn next_entry(&mut self) -> Result<Option<LogEntry<'_>>, TraceError> {
         if let Some(row) = self.parser.duplicates.next_decided(false) {
             (self.row, self.line) = (row, row.line);
             return Ok(Some(self.records.entry(&self.row)));
@@ -195,7 +195,7 @@ impl Reader {
         self.line = self.last_line;
         if self.has_more {
             if let Some(record) = self.parser.lines.more() {
-                self.row = Row { record, surplus: 0, line: self.last_line };
+                self.row = LocatedRecord { record, surplus: 0, line: self.last_line };
                 return Ok(Some(self.parser.entry(&self.row, &self.header, &mut self.records)));
             }
             self.has_more = false;
@@ -237,22 +237,22 @@ impl Reader {
         };
         match parsed {
             Ok(Parsed::Record(record, surplus)) => {
-                self.row = Row { record, surplus, line: self.last_line };
+                self.row = LocatedRecord { record, surplus, line: self.last_line };
                 Ok(Some(self.parser.entry(&self.row, &self.header, &mut self.records)))
             }
             Ok(Parsed::NoJob) => {
                 found.no_jobs += 1;
-                Ok(Some(Entry::NoJob))
+                Ok(Some(LogEntry::NoJob))
             }
             Ok(Parsed::Several) => {
                 self.has_more = true;
-                Ok(Some(Entry::NoJob))
+                Ok(Some(LogEntry::NoJob))
             }
-            Ok(Parsed::Part) => Ok(Some(Entry::NoJob)),
+            Ok(Parsed::Part) => Ok(Some(LogEntry::NoJob)),
             Err(problem) if self.lenient && !matches!(problem, Problem::Heading(_)) => {
                 found.skip(&problem);
                 self.first_skipped.get_or_insert_with(|| (self.record_line, problem.clone()));
-                Ok(Some(Entry::Skipped(problem)))
+                Ok(Some(LogEntry::Skipped(problem)))
             }
             Err(problem) => Err(malformed(&self.path, self.record_line, problem)),
         }
@@ -378,7 +378,7 @@ pub fn read(
 ) -> Result<LogSummary, TraceError> {
     let mut reader = Reader::open(path, options)?;
     while let Some(entry) = reader.next_entry()? {
-        if let Entry::Record { record, .. } = entry {
+        if let LogEntry::Record { record, .. } = entry {
             visit(record);
         }
     }

@@ -1,7 +1,7 @@
 //! Counts records and what is odd in a log.
 
-use super::Entry;
-use super::duplicates::Row;
+use super::LogEntry;
+use super::duplicates::LocatedRecord;
 use crate::header::Header;
 use crate::status::UNKNOWN;
 use crate::summary::Irregularities;
@@ -34,8 +34,8 @@ impl Records {
     }
 
     /// Returns the entry of a record, and counts the record and its irregularities.
-    pub(super) fn entry<'a>(&mut self, row: &'a Row) -> Entry<'a> {
-        let Row { record, surplus, .. } = row;
+    pub(super) fn entry<'a>(&mut self, row: &'a LocatedRecord) -> LogEntry<'a> {
+        let LocatedRecord { record, surplus, .. } = row;
         self.count += 1;
         // A negative time is unknown; as an unsigned number it is beyond all others.
         self.first_submit_s = self.first_submit_s.min(record.submit_s as u64);
@@ -49,7 +49,7 @@ impl Records {
             found.submit_descents += u64::from(record.submit_s < submit_s);
             found.equal_submits += u64::from(record.submit_s == submit_s);
         }
-        Entry::Record { record, surplus: *surplus }
+        LogEntry::Record { record, surplus: *surplus }
     }
 }
 
@@ -60,12 +60,12 @@ pub(super) fn keep_aside<'a>(
     records: u64,
     header: &mut Header,
     irregularities: &mut Irregularities,
-) -> Entry<'a> {
+) -> LogEntry<'a> {
     if line.is_empty() {
         irregularities.blank_lines += 1;
-        return Entry::Blank;
+        return LogEntry::Blank;
     }
     irregularities.late_comments += u64::from(records > 0);
     irregularities.unkept_comments += u64::from(!header.keep(line));
-    Entry::Comment(line)
+    LogEntry::Comment(line)
 }

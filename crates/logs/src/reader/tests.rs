@@ -107,7 +107,7 @@ fn a_line_may_have_many_records_and_the_parser_tells_facts() -> Result<(), Box<d
         reader.parser.lines = Box::new(Many(Vec::new()));
         let mut jobs = Vec::new();
         while let Some(entry) = reader.next_entry()? {
-            if let Entry::Record { record, .. } = entry {
+            if let LogEntry::Record { record, .. } = entry {
                 jobs.push(record.job);
             }
         }
@@ -170,7 +170,7 @@ fn records_may_come_from_several_lines_and_at_the_end() -> Result<(), Box<dyn st
     reader.parser.lines = Box::new(Pairs { started: Vec::new() });
     let mut jobs = Vec::new();
     while let Some(entry) = reader.next_entry()? {
-        if let Entry::Record { record, .. } = entry {
+        if let LogEntry::Record { record, .. } = entry {
             jobs.push(record.job);
         }
     }

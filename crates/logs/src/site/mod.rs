@@ -9,4 +9,4 @@ mod window;
 pub(crate) use idle::idle_spans;
 pub use levels::Levels;
 pub use size::{SiteSize, SizeSource};
-pub use window::Window;
+pub use window::SiteWindow;

@@ -9,7 +9,7 @@
 )]
 
 use super::Levels;
-use crate::nodes::Run;
+use crate::nodes::RecordedRun;
 
 /// Fewest jobs missing before the first end, and smallest share of jobs or node time before it, in a window.
 const LEAST_MISSING: f64 = 10.0;
@@ -23,7 +23,7 @@ const LEAST_QUEUE: usize = 10;
 
 /// The beginning of a window of a site's history.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
+pub struct SiteWindow {
     /// First instant with all running and waiting jobs in the log.
     pub start: i64,
     /// Jobs submitted before the first end.
@@ -32,10 +32,10 @@ pub struct Window {
     pub is_by_start: bool,
 }
 
-impl Window {
+impl SiteWindow {
     /// Returns the window; `None` if `runs` are a whole log. Runs with unknown times do not count; the others
     /// must be sorted by start. O(n·log n) for n runs.
-    pub(crate) fn find(runs: &[Run]) -> Option<Self> {
+    pub(crate) fn find(runs: &[RecordedRun]) -> Option<Self> {
         let known = || runs.iter().filter(|run| run.is_known());
         let first_end = known().filter(|run| run.end > run.start).map(|run| run.end).min()?;
         let (mut first, mut before, mut jobs) = (i64::MAX, 0_u64, 0_u64);
@@ -76,10 +76,10 @@ fn missing_ends(first: i64, first_end: i64, jobs: impl Iterator<Item = (i64, i64
 /// Returns the first instant at which no run is missing in a dump of the jobs that started in a window: the
 /// first start plus the longest run. `None` for other dumps, in which the machine is as full at the first end
 /// as later, or jobs started long before it.
-fn start_of_starts(first_end: i64, runs: &[Run]) -> Option<i64> {
+fn start_of_starts(first_end: i64, runs: &[RecordedRun]) -> Option<i64> {
     let lasting = || runs.iter().filter(|run| run.is_known() && run.end > run.start);
     let first_start = lasting().map(|run| run.start).min()?;
-    let (peak, _) = Levels::new(lasting().map(Run::usage)).peak();
+    let (peak, _) = Levels::new(lasting().map(RecordedRun::usage)).peak();
     let used: u64 = lasting().filter(|run| run.start < first_end).map(|run| u64::from(run.procs)).sum();
     let queue = lasting().filter(|run| run.submit < first_end && run.start >= first_end).count();
     let missing = missing_ends(first_start, first_end, lasting().map(|run| (run.start, run.end)));

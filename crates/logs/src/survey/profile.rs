@@ -11,7 +11,7 @@ use super::quantiles::{Quantiles, Tally};
 use crate::error::TraceError;
 use crate::nodes::NodeRuns;
 use crate::options::ReadOptions;
-use crate::reader::{Entry, Reader};
+use crate::reader::{LogEntry, Reader};
 use crate::record::{FIELD_NAMES, FIELDS, Record};
 use crate::site::{SiteSize, SizeSource};
 use crate::summary::LogSummary;
@@ -123,7 +123,7 @@ impl Profile {
         let format = options.format.clone();
         let mut reader = Reader::open(path, options)?;
         while let Some(entry) = reader.next_entry()? {
-            if let Entry::Record { record, .. } = entry {
+            if let LogEntry::Record { record, .. } = entry {
                 builder.add(record);
             }
         }
@@ -243,7 +243,6 @@ impl ProfileBuilder {
     }
 }
 
-/// Returns the irregularities of the text.
 fn irregularities(summary: &LogSummary) -> Vec<Irregularity> {
     summary.irregularities.rows().into_iter().map(|(what, count)| Irregularity { what, count }).collect()
 }

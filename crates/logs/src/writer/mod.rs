@@ -9,7 +9,7 @@ use self::behind::BackgroundWriter;
 use super::error::TraceError;
 use super::formats::{Format, SHAPES, Writing, is_gzip_name};
 use super::header::Header;
-use super::reader::{Entry, Reader};
+use super::reader::{LogEntry, Reader};
 use super::record::Record;
 use super::summary::LogSummary;
 use meshreplay_base::disk::{NewFile, Sorter, TEMPORARY, is_stream, remove_leftovers_beside, sync_directory};
@@ -200,7 +200,7 @@ pub fn copy(
     let mut note = note;
     while let Some(entry) = reader.next_entry()? {
         match entry {
-            Entry::Record { record, .. } => {
+            LogEntry::Record { record, .. } => {
                 if let Some(note) = note.take() {
                     writer.comment(note.as_bytes())?;
                 }
@@ -208,8 +208,8 @@ pub fn copy(
                     writer.record(&chosen)?;
                 }
             }
-            Entry::Comment(text) => writer.comment(text)?,
-            Entry::Blank | Entry::NoJob | Entry::Skipped(_) => {}
+            LogEntry::Comment(text) => writer.comment(text)?,
+            LogEntry::Blank | LogEntry::NoJob | LogEntry::Skipped(_) => {}
         }
     }
     if let Some(note) = note {

@@ -3,7 +3,7 @@
 
 use crate::finding::Tolerance;
 use crate::findings::{Findings, item};
-use meshreplay_alloc::allocator::compaction::array::{Array, Schedule, Task, Window};
+use meshreplay_alloc::allocator::compaction::array::{Array, CompactionWindow, Schedule, Task};
 
 /// The first and last processor of each task. The task on processors 0 to 10 does not move.
 const TASKS: [(u32, u32); 6] = [(0, 10), (15, 15), (17, 19), (21, 24), (29, 30), (31, 33)];
@@ -17,7 +17,7 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
     for (first, last) in TASKS {
         array.insert(Task { base: first, length: last + 1 - first });
     }
-    let Some(window) = Window::left(&array, INCOMING, 0) else { return };
+    let Some(window) = CompactionWindow::left(&array, INCOMING, 0) else { return };
     let schedule = Schedule::best(&window);
     let starts: Vec<u32> = schedule.transfers(&window).iter().map(|transfer| transfer.step).collect();
     let at_once = starts.iter().filter(|&&step| step == 1).count();

@@ -117,7 +117,6 @@ impl Column {
         order
     }
 
-    /// Returns the title.
     pub(super) fn title(&self, options: &GroupsOptions) -> String {
         match self.source {
             // A ratio has no unit.
@@ -149,7 +148,6 @@ impl Column {
         number.map_or(f64::INFINITY, |number| sign * number)
     }
 
-    /// Returns the text of a number.
     fn text(&self, value: f64, options: &GroupsOptions) -> String {
         let usual = match self.source {
             Source::Jobs | Source::JobsInMeans if options.exact => return value.to_string(),

@@ -20,7 +20,7 @@ use meshreplay_base::job::Period;
 use meshreplay_base::spec::SpecError;
 use meshreplay_logs::status;
 use meshreplay_results::frame::{
-    Column as FrameColumn, FrameError, JobColumns, JobCounts, Key, Replication, Table,
+    Column as FrameColumn, FrameError, JobColumns, JobCounts, Key, Replication, SavedTable,
 };
 use meshreplay_results::text::{PaperCell, PaperTable};
 use meshreplay_sim::metrics::{GroupNumbers, Trim, WaitCause};
@@ -156,7 +156,7 @@ struct JobGroups<'a> {
 
 impl<'a> JobGroups<'a> {
     /// Finds the columns in the saved jobs.
-    fn from_table(jobs: &'a Table, options: &GroupsOptions) -> Result<Self, GroupsError> {
+    fn from_table(jobs: &'a SavedTable, options: &GroupsOptions) -> Result<Self, GroupsError> {
         let missing = |column| GroupsError::NoColumn { path: jobs.path.clone(), column };
         let column = |name: &'static str| jobs.column(name).ok_or_else(|| missing(name));
         column("replay")?;
@@ -255,11 +255,11 @@ type Visit<'a> = dyn FnMut(Replication, &JobGroups<'_>, Range<usize>) -> Result<
 /// Calls `visit` with the jobs in `folder`. Fails if there are none, or if they lack a column.
 fn visit_jobs(folder: &Path, options: &GroupsOptions, visit: &mut Visit<'_>) -> Result<(), GroupsError> {
     let columns: Vec<&str> = options.numbers().into_iter().chain(["seed", options.by.column]).collect();
-    let mut visit = |part: &Table| {
+    let mut visit = |part: &SavedTable| {
         let jobs = JobGroups::from_table(part, options)?;
         part.replications().into_iter().try_for_each(|(key, rows)| visit(key, &jobs, rows))
     };
-    if Table::visit_details(folder, "jobs", &columns, &|_| true, &mut visit)? {
+    if SavedTable::visit_details(folder, "jobs", &columns, &|_| true, &mut visit)? {
         Ok(())
     } else {
         Err(GroupsError::NoJobs(folder.to_owned()))
@@ -267,7 +267,11 @@ fn visit_jobs(folder: &Path, options: &GroupsOptions, visit: &mut Visit<'_>) -> 
 }
 
 /// Returns the table of the jobs in `folder` by group, of the replays in `summary`.
-pub fn groups(folder: &Path, summary: &Table, options: &GroupsOptions) -> Result<PaperTable, GroupsError> {
+pub fn groups(
+    folder: &Path,
+    summary: &SavedTable,
+    options: &GroupsOptions,
+) -> Result<PaperTable, GroupsError> {
     let by = options.by;
     // With `--top` or `--trim`, or in a period, the sums depend on all jobs, so the jobs are read twice.
     let is_once =
@@ -296,19 +300,7 @@ pub fn groups(folder: &Path, summary: &Table, options: &GroupsOptions) -> Result
             Ok(sums.add(key, &(rows, groups))?)
         })?;
     }
-    let mut members: Vec<Members> = vec![Vec::new(); shown.labels.len() + 1];
-    for replay in &replays {
-        let Some((whole, groups)) = sums.finish(replay.key)? else { continue };
-        let of_place = |place: usize| groups.get(if is_once { shown.positions[place] } else { place });
-        let numbers = (0..shown.labels.len()).map(of_place).chain([Some(&whole)]);
-        let labels = shown.labels.iter().map(String::as_str).chain(["all"]);
-        for (at, (label, numbers)) in labels.zip(numbers).enumerate() {
-            if let Some(numbers) = numbers.filter(|numbers| numbers.jobs > 0) {
-                let labels = [label.to_owned()].into_iter().chain(replay.labels.iter().cloned()).collect();
-                members[at].push((labels, numbers.clone()));
-            }
-        }
-    }
+    let mut members = members(&mut sums, &replays, &shown, is_once)?;
     if let Some(base) = &options.relative_to {
         relative(&mut members, base)?;
     }
@@ -335,6 +327,30 @@ pub fn groups(folder: &Path, summary: &Table, options: &GroupsOptions) -> Result
         rows,
         notes,
     })
+}
+
+/// Returns the rows of each shown group, and last those of all jobs: a row per replay with jobs in it. The sums
+/// of a single pass are by group, others by place in the list of shown groups.
+fn members(
+    sums: &mut Sums,
+    replays: &[ReplayWithJobs],
+    shown: &GroupList,
+    is_once: bool,
+) -> Result<Vec<Members>, GroupsError> {
+    let mut members: Vec<Members> = vec![Vec::new(); shown.labels.len() + 1];
+    for replay in replays {
+        let Some((whole, groups)) = sums.finish(replay.key)? else { continue };
+        let of_place = |place: usize| groups.get(if is_once { shown.positions[place] } else { place });
+        let numbers = (0..shown.labels.len()).map(of_place).chain([Some(&whole)]);
+        let labels = shown.labels.iter().map(String::as_str).chain(["all"]);
+        for (at, (label, numbers)) in labels.zip(numbers).enumerate() {
+            if let Some(numbers) = numbers.filter(|numbers| numbers.jobs > 0) {
+                let labels = [label.to_owned()].into_iter().chain(replay.labels.iter().cloned()).collect();
+                members[at].push((labels, numbers.clone()));
+            }
+        }
+    }
+    Ok(members)
 }
 
 /// Returns the title of a table of these replays, with the period if all cover the same one.
@@ -403,7 +419,7 @@ fn rows_of(
 /// Returns the names of the columns that differ between replays with jobs, and these replays in the order of
 /// the summary.
 fn replays(
-    summary: &Table,
+    summary: &SavedTable,
     jobs: &GroupIndex,
     options: &GroupsOptions,
 ) -> (Vec<&'static str>, Vec<ReplayWithJobs>) {
@@ -432,7 +448,7 @@ fn replays(
 }
 
 /// Returns the period that a replay covers, in the time of the replay; `None` for the whole log.
-fn covered(summary: &Table, row: usize) -> Option<Period> {
+fn covered(summary: &SavedTable, row: usize) -> Option<Period> {
     let period: Period = summary.label("period", row).parse().ok()?;
     Some(period.scaled(summary.number("arrival_scale", row)?))
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::{Group, Grouping, JobGroups, ReplayWithJobs};
 use meshreplay_base::job::Period;
-use meshreplay_results::frame::{JobOrder, Key, Replication, Table};
+use meshreplay_results::frame::{JobOrder, Key, Replication, SavedTable};
 use meshreplay_sim::metrics::{GroupSums, JobRow, OfGroups};
 
 /// The jobs of a replay, as index by the first pass.
@@ -121,7 +121,7 @@ struct OpenReplay {
 
 impl Sums {
     /// Prepares the sums of all replays of a summary, with all jobs in means.
-    pub(super) fn single_pass(summary: &Table) -> Self {
+    pub(super) fn single_pass(summary: &SavedTable) -> Self {
         let open = |row: usize| {
             // Without a known number of jobs, jobs may come until the end.
             let left = summary.number("jobs", row).map_or(u64::MAX, |jobs| jobs as u64);

@@ -325,7 +325,6 @@ impl<'a> Making<'a> {
         })
     }
 
-    /// Returns the note on bold numbers.
     fn note_on_bold(&self) -> Option<String> {
         let compared = |metric: &&&Metric| metric.is_compared;
         let (some, others): (Vec<&&Metric>, Vec<_>) = self.measures.iter().partition(compared);

@@ -17,7 +17,6 @@ pub(super) fn title(results: &Results) -> String {
     format!("{} on {}", listed(&logs, "log"), listed(&machines, "machine"))
 }
 
-/// Returns the question that the results answer.
 pub(super) fn question(results: &Results) -> &'static str {
     let varies = |name: &str| results.varying.contains(&name);
     match (varies("allocator"), varies("scheduler")) {

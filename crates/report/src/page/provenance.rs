@@ -17,7 +17,6 @@ use meshreplay_study::study::{Coordinate, Options, ReplaySpec};
 /// Largest number of commands in a report, if no single command repeats all of its replays.
 const MOST_COMMANDS: usize = 20;
 
-/// Returns the name of a directory.
 pub(super) fn name_of(folder: &Path) -> Option<String> {
     Some(folder.canonicalize().ok()?.file_name()?.to_string_lossy().into_owned())
 }

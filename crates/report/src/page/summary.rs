@@ -170,7 +170,6 @@ fn titles(names: &[&'static str]) -> String {
     names.iter().map(|name| title(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the title of the coordinate with this name.
 fn title(name: &'static str) -> &'static str {
     Coordinate::listed().find(|row| row.name == name).map_or(name, Coordinate::title)
 }

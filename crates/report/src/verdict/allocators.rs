@@ -1,6 +1,6 @@
 //! The lines on the allocators of a group: the closest placements, and the cost of contiguity in waits.
 
-use super::candidate::{Candidate, ranked};
+use super::candidate::{ComparedReplay, ranked};
 use super::comparison::{Comparison, range};
 use super::overload::instead_of_waits;
 use meshreplay_results::text::grouped;
@@ -25,9 +25,9 @@ const NAMED: usize = 3;
 /// The allocators of a group in two classes.
 pub(super) struct Classes<'g, 'a> {
     /// Allocators that take any free nodes.
-    pub(super) any: Vec<&'g Candidate<'a>>,
+    pub(super) any: Vec<&'g ComparedReplay<'a>>,
     /// Allocators that wait for a place or round up.
-    pub(super) fitting: Vec<&'g Candidate<'a>>,
+    pub(super) fitting: Vec<&'g ComparedReplay<'a>>,
     /// The number that decides on the best.
     pub(super) primary: &'static str,
 }
@@ -39,23 +39,22 @@ pub(super) struct Winners<'g, 'a> {
     /// The number of allocators that the best was chosen from.
     candidates: usize,
     /// The lowest mean.
-    pub(super) best: &'g Candidate<'a>,
+    pub(super) best: &'g ComparedReplay<'a>,
     /// The best and all with an equal number.
     tied: Vec<&'g str>,
     /// All about equal to the best.
     near: Vec<&'g str>,
     /// The others, the next best first.
-    pub(super) others: Vec<&'g Candidate<'a>>,
+    pub(super) others: Vec<&'g ComparedReplay<'a>>,
 }
 
 impl<'g, 'a> Classes<'g, 'a> {
     /// Divides the allocators of a group. `primary` is the number that decides on the best.
-    pub(super) fn new(group: &'g [Candidate<'a>], primary: &'static str) -> Self {
+    pub(super) fn new(group: &'g [ComparedReplay<'a>], primary: &'static str) -> Self {
         let (any, fitting) = group.iter().partition(|candidate| candidate.takes_any_nodes());
         Self { any, fitting, primary }
     }
 
-    /// Returns the lines of the group.
     pub(super) fn lines(&self) -> Vec<String> {
         let has_both = !self.any.is_empty() && !self.fitting.is_empty();
         let first = self.best_line(&self.any, if has_both { "spread over free nodes: " } else { "" });
@@ -64,19 +63,19 @@ impl<'g, 'a> Classes<'g, 'a> {
     }
 
     /// Returns the best of a class in the primary number; `None` without numbers.
-    pub(super) fn winners(&self, class: &[&'g Candidate<'a>]) -> Option<Winners<'g, 'a>> {
+    pub(super) fn winners(&self, class: &[&'g ComparedReplay<'a>]) -> Option<Winners<'g, 'a>> {
         Winners::new(class, self.primary)
     }
 
     /// Returns the best of a class by the ratio to the bound; `None` unless the primary number is a distance,
     /// or if all ratios are equal.
-    pub(super) fn winners_by_ratio(&self, class: &[&'g Candidate<'a>]) -> Option<Winners<'g, 'a>> {
+    pub(super) fn winners_by_ratio(&self, class: &[&'g ComparedReplay<'a>]) -> Option<Winners<'g, 'a>> {
         let winners = Winners::new(&asked(class), RATIO).filter(|_| self.primary == DISTANCE)?;
         (!winners.others.is_empty()).then_some(winners)
     }
 
     /// Returns the line on the best of a class; `None` if it has fewer than two allocators.
-    fn best_line(&self, class: &[&'g Candidate<'a>], title: &str) -> Option<String> {
+    fn best_line(&self, class: &[&'g ComparedReplay<'a>], title: &str) -> Option<String> {
         if class.len() < 2 {
             return None;
         }
@@ -112,7 +111,7 @@ impl<'g, 'a> Classes<'g, 'a> {
     }
 
     /// Returns the clause on a class whose numbers are all the same.
-    pub(super) fn tie(&self, class: &[&'g Candidate<'a>]) -> String {
+    pub(super) fn tie(&self, class: &[&'g ComparedReplay<'a>]) -> String {
         let who = match class {
             [first, second] => format!("{} and {}", first.name, second.name),
             all => format!("all {} allocators", all.len()),
@@ -163,7 +162,7 @@ impl<'g, 'a> Classes<'g, 'a> {
     }
 
     /// Returns the clause on the waits under the second class, compared with an allocator of the first.
-    pub(super) fn waits_beside(&self, base: &Candidate<'a>) -> Option<String> {
+    pub(super) fn waits_beside(&self, base: &ComparedReplay<'a>) -> Option<String> {
         let ranked = ranked(&self.fitting, WAIT);
         let under = format!("under {}", base.name);
         if ranked.iter().all(|one| one.is_same(base, WAIT)) {
@@ -195,8 +194,8 @@ impl<'g, 'a> Classes<'g, 'a> {
 
 /// Returns the clause on the part of the waits that is for a place, for allocators in the order of their
 /// waits; empty if it is not known.
-fn for_places(of: &[&Candidate<'_>], base: &Candidate<'_>) -> String {
-    let place = |one: &Candidate<'_>| one.mean("wait_no_place_s_mean");
+fn for_places(of: &[&ComparedReplay<'_>], base: &ComparedReplay<'_>) -> String {
+    let place = |one: &ComparedReplay<'_>| one.mean("wait_no_place_s_mean");
     let seconds = |seconds: f64| format!("{} s", grouped(seconds, if seconds < 100.0 { 2 } else { 0 }));
     let (Some(low), Some(high)) = (of.first(), of.last()) else { return String::new() };
     let (Some(least), Some(most), Some(own)) = (place(low), place(high), base.mean(WAIT)) else {
@@ -215,19 +214,19 @@ fn for_places(of: &[&Candidate<'_>], base: &Candidate<'_>) -> String {
 }
 
 /// Returns the clause on overloaded replays, compared with a stable one; `None` without any.
-fn apart(overloaded: &[&Candidate<'_>], base: &Candidate<'_>) -> Option<String> {
+fn apart(overloaded: &[&ComparedReplay<'_>], base: &ComparedReplay<'_>) -> Option<String> {
     let names: Vec<&str> = overloaded.iter().map(|one| one.name).collect();
     (!names.is_empty())
         .then(|| format!("under {} {}", joined(&names, NAMED), instead_of_waits(overloaded, base)))
 }
 
 /// Returns the clause on the waits of a class with equal distances; empty if waits are equal, too.
-fn unequal_waits(class: &[&Candidate<'_>]) -> String {
+fn unequal_waits(class: &[&ComparedReplay<'_>]) -> String {
     if are_same(class, WAIT) { String::new() } else { waits(class) }
 }
 
 /// Returns the clause on the waits within a class.
-fn waits(class: &[&Candidate<'_>]) -> String {
+fn waits(class: &[&ComparedReplay<'_>]) -> String {
     let unasked = unasked(class).map(|text| format!("; {text}")).unwrap_or_default();
     let ranked = ranked(class, WAIT);
     let Some((shortest, others)) = ranked.split_first() else { return unasked };
@@ -254,7 +253,7 @@ fn waits(class: &[&Candidate<'_>]) -> String {
 
 /// Returns the range of waits of allocators on this log, from the shortest to the longest, compared with
 /// another allocator.
-fn wait_range(of: &[&Candidate<'_>], base: &Candidate<'_>, under: &str) -> Option<String> {
+fn wait_range(of: &[&ComparedReplay<'_>], base: &ComparedReplay<'_>, under: &str) -> Option<String> {
     let (low, high) = (of.first()?, of.last()?);
     let (least, most) = (Comparison::fact(low, base, WAIT)?, Comparison::fact(high, base, WAIT)?);
     if low.equals(high, WAIT) {
@@ -265,14 +264,14 @@ fn wait_range(of: &[&Candidate<'_>], base: &Candidate<'_>, under: &str) -> Optio
 
 impl<'g, 'a> Winners<'g, 'a> {
     /// Returns the best of a class in a number; `None` without numbers.
-    fn new(class: &[&'g Candidate<'a>], name: &'static str) -> Option<Self> {
+    fn new(class: &[&'g ComparedReplay<'a>], name: &'static str) -> Option<Self> {
         // Times of overloaded replays measure the length of the log.
-        let counts = |one: &&Candidate<'_>| name != TURNAROUND || !one.is_overloaded();
+        let counts = |one: &&ComparedReplay<'_>| name != TURNAROUND || !one.is_overloaded();
         let class: Vec<_> = class.iter().copied().filter(|one| counts(one)).collect();
         let ranked = ranked(&class, name);
         let (best, others) = ranked.split_first()?;
         let (tied, others): (Vec<_>, Vec<_>) = others.iter().partition(|other| best.equals(other, name));
-        let is_near = |other: &&&'g Candidate<'a>| {
+        let is_near = |other: &&&'g ComparedReplay<'a>| {
             Comparison::of_pair(best, other, name).is_some_and(|comparison| comparison.is_about_equal)
         };
         let near = others.iter().take_while(is_near).map(|other| other.name).collect();
@@ -313,7 +312,7 @@ impl<'g, 'a> Winners<'g, 'a> {
 
     /// Returns the lead of the best: over the next best with an interval, and over a further allocator as a
     /// fact. `number` is the number in words, empty if the line has just named it.
-    fn lead(&self, number: &str, beside: Option<&Candidate<'_>>) -> Option<String> {
+    fn lead(&self, number: &str, beside: Option<&ComparedReplay<'_>>) -> Option<String> {
         let whose = match (number, self.named()) {
             ("", 1) => String::new(),
             ("", _) => format!("that of {} ", self.best.name),
@@ -333,35 +332,36 @@ impl<'g, 'a> Winners<'g, 'a> {
 }
 
 /// Returns whether a number is the same for all, to the last bit.
-pub(super) fn are_same(class: &[&Candidate<'_>], name: &str) -> bool {
+pub(super) fn are_same(class: &[&ComparedReplay<'_>], name: &str) -> bool {
     class.iter().all(|other| class[0].is_same(other, name))
 }
 
 /// Returns the words for allocators with the same waits.
-fn same_starts(one: &Candidate<'_>) -> &'static str {
+fn same_starts(one: &ComparedReplay<'_>) -> &'static str {
     if one.has_jobs() { "start jobs at the same times" } else { "have the same mean wait" }
 }
 
 /// Returns whether much of the node time was requested by no job.
-pub(super) fn has_much_unasked(one: &Candidate<'_>) -> bool {
+pub(super) fn has_much_unasked(one: &ComparedReplay<'_>) -> bool {
     one.mean("internal_fragmentation").is_some_and(|share| share >= MUCH_UNASKED)
 }
 
 /// Returns the allocators without much node time that no job requested: nodes beyond the request fill boxes,
 /// so that the ratio to the bound of as many nodes is low.
-fn asked<'g, 'a>(class: &[&'g Candidate<'a>]) -> Vec<&'g Candidate<'a>> {
+fn asked<'g, 'a>(class: &[&'g ComparedReplay<'a>]) -> Vec<&'g ComparedReplay<'a>> {
     class.iter().copied().filter(|one| !has_much_unasked(one)).collect()
 }
 
 /// Returns a clause on nodes that no job requested; `None` if they are few.
-fn unasked(class: &[&Candidate<'_>]) -> Option<String> {
+fn unasked(class: &[&ComparedReplay<'_>]) -> Option<String> {
     let much: Vec<_> = class.iter().filter(|one| has_much_unasked(one)).copied().collect();
     let ranked = ranked(&much, "internal_fragmentation");
     let (low, high) = (ranked.first()?, ranked.last()?);
-    let percent = |one: &Candidate<'_>| {
+    let percent = |one: &ComparedReplay<'_>| {
         format!("{:.1} %", 100.0 * one.mean("internal_fragmentation").unwrap_or_default())
     };
-    let who = |one: &Candidate<'_>| if class.len() == 1 { String::new() } else { format!(" ({})", one.name) };
+    let who =
+        |one: &ComparedReplay<'_>| if class.len() == 1 { String::new() } else { format!(" ({})", one.name) };
     let amount = match ranked.len() {
         1 => format!("{}{}", percent(low), who(low)),
         _ => format!("{}{} to {}{}", percent(low), who(low), percent(high), who(high)),

@@ -9,7 +9,7 @@ use meshreplay_sim::metrics::{Difference, Interval, Interval95};
 
 /// A replay, named by its allocator or its scheduler.
 #[derive(Clone)]
-pub(super) struct Candidate<'a> {
+pub(super) struct ComparedReplay<'a> {
     /// The position in the list of compared replays.
     pub(super) position: usize,
     pub(super) name: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct Candidate<'a> {
 /// Replays with means over the same jobs, and a sentence on the others.
 pub(super) struct Comparable<'a> {
     /// By name.
-    pub(super) candidates: Vec<Candidate<'a>>,
+    pub(super) candidates: Vec<ComparedReplay<'a>>,
     /// The names that are left out, with the reasons; `None` if nothing is left out.
     pub(super) left_out: Option<String>,
 }
@@ -29,7 +29,7 @@ impl<'a> Comparable<'a> {
     /// Keeps the largest set of replays with means over the same jobs, and their common replications:
     /// `until:` may repeat one replay more often than another. Of sets of equal size, the set with more jobs
     /// is kept.
-    pub(super) fn new(mut candidates: Vec<Candidate<'a>>) -> Self {
+    pub(super) fn new(mut candidates: Vec<ComparedReplay<'a>>) -> Self {
         candidates.sort_by(|a, b| a.name.cmp(b.name));
         let (mut ended, mut left_out) = (Vec::new(), Vec::new());
         for candidate in candidates {
@@ -40,13 +40,13 @@ impl<'a> Comparable<'a> {
             }
         }
         let seeds =
-            |of: &Candidate<'_>| of.replications.iter().map(|one| one.seed).collect::<BTreeSet<u64>>();
+            |of: &ComparedReplay<'_>| of.replications.iter().map(|one| one.seed).collect::<BTreeSet<u64>>();
         let common = ended.iter().map(seeds).reduce(|a, b| &a & &b).unwrap_or_default();
         for candidate in &mut ended {
             candidate.replications.retain(|one| common.contains(&one.seed));
         }
-        let size = |a: &Candidate<'_>| ended.iter().filter(|b| a.is_comparable_with(b)).count();
-        let rank = |a: &Candidate<'_>| (size(a), a.count(|one| one.jobs), a.count(|one| one.in_means));
+        let size = |a: &ComparedReplay<'_>| ended.iter().filter(|b| a.is_comparable_with(b)).count();
+        let rank = |a: &ComparedReplay<'_>| (size(a), a.count(|one| one.jobs), a.count(|one| one.in_means));
         // `max_by_key` takes the last of equals.
         let leader = ended.iter().rev().max_by_key(|candidate| rank(candidate)).cloned();
         let mut kept = Vec::new();
@@ -71,14 +71,14 @@ fn listed(texts: &[String]) -> String {
     shown.join(", ")
 }
 
-impl<'a> Candidate<'a> {
+impl<'a> ComparedReplay<'a> {
     /// Returns a replay by its name, which is its label of the allocator or of the scheduler.
     pub(super) fn new(position: usize, name: &'a str, replay: &'a ReplayResult<'_>) -> Self {
         Self { position, name, replications: replay.replications.iter().collect() }
     }
 }
 
-impl Candidate<'_> {
+impl ComparedReplay<'_> {
     /// Returns true if run times are shaken.
     pub(super) fn is_shaken(&self) -> bool {
         self.replications.iter().any(|one| one.shake_percent.is_some())
@@ -184,7 +184,7 @@ impl Candidate<'_> {
 
 /// Returns the candidates from the lowest mean of a number to the highest, by name where means are equal.
 /// Candidates without the number are left out.
-pub(super) fn ranked<'g, 'a>(group: &[&'g Candidate<'a>], name: &str) -> Vec<&'g Candidate<'a>> {
+pub(super) fn ranked<'g, 'a>(group: &[&'g ComparedReplay<'a>], name: &str) -> Vec<&'g ComparedReplay<'a>> {
     let mut ranked: Vec<_> =
         group.iter().filter_map(|candidate| Some((candidate.mean(name)?, *candidate))).collect();
     ranked.sort_by(|(a, x), (b, y)| a.partial_cmp(b).unwrap_or(Ordering::Equal).then(x.name.cmp(y.name)));

@@ -1,7 +1,7 @@
 //! The difference between two replays in words: `1.3 % less than mc1x1 (95 % CI 0.8 to 1.9 %)`. The amount is
 //! a fact about this log; the interval is for more jobs of the same kind.
 
-use super::candidate::Candidate;
+use super::candidate::ComparedReplay;
 use meshreplay_base::words::counted;
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::{Difference, Interval95, Metric, Uncertainty, metric};
@@ -62,14 +62,14 @@ const TIMES_AS_LONG: &str = "times as long";
 impl Comparison {
     /// Compares a number of two replays chosen as a pair, with the interval of the pair by itself. `None` if
     /// one of the replays has no such number.
-    pub(super) fn of_pair(of: &Candidate<'_>, base: &Candidate<'_>, name: &str) -> Option<Self> {
+    pub(super) fn of_pair(of: &ComparedReplay<'_>, base: &ComparedReplay<'_>, name: &str) -> Option<Self> {
         Self::of_best(of, base, name, 1)
     }
 
     /// Compares the best of some candidates with a base, with the interval corrected for their number.
     pub(super) fn of_best(
-        of: &Candidate<'_>,
-        base: &Candidate<'_>,
+        of: &ComparedReplay<'_>,
+        base: &ComparedReplay<'_>,
         name: &str,
         candidates: usize,
     ) -> Option<Self> {
@@ -78,13 +78,13 @@ impl Comparison {
     }
 
     /// Compares a number of two replays on this log, without an interval.
-    pub(super) fn fact(of: &Candidate<'_>, base: &Candidate<'_>, name: &str) -> Option<Self> {
+    pub(super) fn fact(of: &ComparedReplay<'_>, base: &ComparedReplay<'_>, name: &str) -> Option<Self> {
         Self::new(of, base, metric(name)?, &of.difference(base, name)?, None, false)
     }
 
     fn new(
-        of: &Candidate<'_>,
-        base: &Candidate<'_>,
+        of: &ComparedReplay<'_>,
+        base: &ComparedReplay<'_>,
         metric: &Metric,
         difference: &Difference,
         interval: Option<Interval95>,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::allocators::Classes;
-use super::candidate::{Candidate, Comparable};
+use super::candidate::{Comparable, ComparedReplay};
 use super::comparison::Comparison;
 use super::measured::ReplayResult;
 use super::{OF_GROUP, alike, candidates_of, name_of};
@@ -101,7 +101,7 @@ fn compare(
     let of =
         |group: &[&ReplayResult<'_>]| group.iter().position(|replay| replay.spec.labels.allocator == best);
     let both = [base[of(base)?], machine[of(machine)?]];
-    let both = both.iter().enumerate().map(|(i, replay)| Candidate::new(i, "", replay)).collect();
+    let both = both.iter().enumerate().map(|(i, replay)| ComparedReplay::new(i, "", replay)).collect();
     let Comparable { candidates, .. } = Comparable::new(both);
     let place = |at: usize| candidates.iter().find(|one| one.position == at);
     let (before, after) = (place(0)?, place(1)?);

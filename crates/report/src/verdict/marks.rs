@@ -2,7 +2,7 @@
 //! closing lines.
 
 use super::allocators::{RATIO, has_much_unasked};
-use super::candidate::{Candidate, Comparable, ranked};
+use super::candidate::{Comparable, ComparedReplay, ranked};
 use super::comparison::Comparison;
 use super::saved::SavedAnswer;
 use meshreplay_sim::metrics::{Better, Metric, OF_WAITS};
@@ -26,7 +26,7 @@ impl SavedAnswer<'_> {
     /// them cannot be read.
     pub(crate) fn take_any(&self, replays: &[&[usize]]) -> Option<Vec<bool>> {
         let takes_any =
-            |rows: &&[usize]| Some(Candidate::new(0, "", &self.measured(rows)?).takes_any_nodes());
+            |rows: &&[usize]| Some(ComparedReplay::new(0, "", &self.measured(rows)?).takes_any_nodes());
         replays.iter().map(takes_any).collect()
     }
 
@@ -41,8 +41,8 @@ impl SavedAnswer<'_> {
     ) -> Option<Vec<Marks>> {
         let replays: Vec<_> = replays.iter().map(|rows| self.measured(rows)).collect::<Option<_>>()?;
         let named = replays.iter().enumerate();
-        let all: Vec<Candidate<'_>> =
-            named.map(|(i, replay)| Candidate::new(i, &replay.spec.labels.allocator, replay)).collect();
+        let all: Vec<ComparedReplay<'_>> =
+            named.map(|(i, replay)| ComparedReplay::new(i, &replay.spec.labels.allocator, replay)).collect();
         let mut marks: Vec<Marks> = all.iter().map(|one| Marks::new(one, measures.len())).collect();
         let Comparable { candidates, .. } = Comparable::new(all);
         for one in &candidates {
@@ -61,7 +61,7 @@ impl SavedAnswer<'_> {
 }
 
 impl Marks {
-    fn new(one: &Candidate<'_>, measures: usize) -> Self {
+    fn new(one: &ComparedReplay<'_>, measures: usize) -> Self {
         Self {
             is_overloaded: one.is_overloaded(),
             has_interval: one.has_jobs() || one.replications.len() > 1,
@@ -73,18 +73,18 @@ impl Marks {
 
 /// Returns the positions of the best of a class in a number whose differences have intervals; none if all are
 /// about equal.
-fn best(class: &[&Candidate<'_>], measure: &Metric) -> Vec<usize> {
+fn best(class: &[&ComparedReplay<'_>], measure: &Metric) -> Vec<usize> {
     if !measure.is_compared || measure.better != Better::Lower {
         return Vec::new();
     }
     let name = measure.name();
-    let counts = |one: &&&Candidate<'_>| {
+    let counts = |one: &&&ComparedReplay<'_>| {
         !(name == RATIO && has_much_unasked(one) || OF_WAITS.contains(&name) && one.is_overloaded())
     };
     let class: Vec<_> = class.iter().filter(counts).copied().collect();
     let ranked = ranked(&class, name);
     let Some((first, others)) = ranked.split_first() else { return Vec::new() };
-    let is_near = |other: &&&Candidate<'_>| {
+    let is_near = |other: &&&ComparedReplay<'_>| {
         first.equals(other, name)
             || Comparison::of_pair(first, other, name)
                 .is_some_and(|comparison| comparison.is_about_equal || comparison.is_uncertain)

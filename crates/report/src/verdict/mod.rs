@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
-use self::candidate::{Candidate, Comparable};
+use self::candidate::{Comparable, ComparedReplay};
 use self::comparison::{NO_INTERVAL, OF_SHAKEN};
 pub(super) use self::marks::Marks;
 use self::measured::{ReplayResult, over_seeds};
@@ -217,9 +217,9 @@ fn group_lines(group: &[&ReplayResult<'_>], primary: &'static str) -> Vec<String
 }
 
 /// Returns the replays of a group, named by their allocators.
-fn candidates_of<'a>(group: &[&'a ReplayResult<'_>]) -> Vec<Candidate<'a>> {
+fn candidates_of<'a>(group: &[&'a ReplayResult<'_>]) -> Vec<ComparedReplay<'a>> {
     let candidate = |(i, replay): (usize, &&'a ReplayResult<'_>)| {
-        Candidate::new(i, &replay.spec.labels.allocator, replay)
+        ComparedReplay::new(i, &replay.spec.labels.allocator, replay)
     };
     group.iter().enumerate().map(candidate).collect()
 }
@@ -258,7 +258,7 @@ fn rest(
     };
     // An allocator under which jobs never wait for a place is best compared with, in the order of the
     // command.
-    let refuses = |replay: &&ReplayResult<'_>| !Candidate::new(0, "", replay).takes_any_nodes();
+    let refuses = |replay: &&ReplayResult<'_>| !ComparedReplay::new(0, "", replay).takes_any_nodes();
     let refusing: BTreeSet<String> = replays.iter().filter(|replay| refuses(replay)).map(label).collect();
     let mut bases = replays.iter().map(label);
     let base = bases.clone().find(|base| !refusing.contains(base)).or_else(|| bases.next());

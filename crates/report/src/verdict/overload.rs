@@ -1,7 +1,7 @@
 //! Lines on overloaded replays: their backlog, and comparisons of utilization, makespan and backlog in place
 //! of waits.
 
-use super::candidate::Candidate;
+use super::candidate::ComparedReplay;
 use super::comparison::Comparison;
 use super::measured::ReplayResult;
 use meshreplay_results::text::grouped;
@@ -32,7 +32,7 @@ pub(super) fn line(
     replays: &[&ReplayResult<'_>],
     label: &dyn Fn(&ReplayResult<'_>) -> String,
 ) -> Option<String> {
-    let candidates = replays.iter().map(|replay| Candidate::new(0, "", replay)).collect::<Vec<_>>();
+    let candidates = replays.iter().map(|replay| ComparedReplay::new(0, "", replay)).collect::<Vec<_>>();
     let overloaded: Vec<usize> = (0..replays.len()).filter(|&i| candidates[i].is_overloaded()).collect();
     let replications = || overloaded.iter().flat_map(|&i| &replays[i].replications);
     let over = |name: &str| {
@@ -57,10 +57,10 @@ pub(super) fn line(
 
 /// Returns the clause in place of a comparison of waits: utilization, makespan and backlog under some
 /// replays, compared with another one.
-pub(super) fn instead_of_waits(of: &[&Candidate<'_>], base: &Candidate<'_>) -> String {
+pub(super) fn instead_of_waits(of: &[&ComparedReplay<'_>], base: &ComparedReplay<'_>) -> String {
     let Some(&first) = of.first() else { return String::new() };
     // Sorts by the number, and names both ends of a range.
-    let range = |name: &str, text: &dyn Fn(&Candidate<'_>) -> String| {
+    let range = |name: &str, text: &dyn Fn(&ComparedReplay<'_>) -> String| {
         let ranked = super::candidate::ranked(of, name);
         match ranked.as_slice() {
             [low, .., high] if text(low) != text(high) => {
@@ -70,10 +70,10 @@ pub(super) fn instead_of_waits(of: &[&Candidate<'_>], base: &Candidate<'_>) -> S
         }
     };
     let percent = |name: &'static str| {
-        move |one: &Candidate<'_>| format!("{:.1} %", 100.0 * one.mean(name).unwrap_or_default())
+        move |one: &ComparedReplay<'_>| format!("{:.1} %", 100.0 * one.mean(name).unwrap_or_default())
     };
     let (utilization, backlog) = (percent("useful_utilization"), percent("backlog_share"));
-    let makespan = |one: &Candidate<'_>| {
+    let makespan = |one: &ComparedReplay<'_>| {
         let comparison = Comparison::fact(one, base, "makespan_s");
         comparison.map(|comparison| comparison.amount()).unwrap_or_default()
     };

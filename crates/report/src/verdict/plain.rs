@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use super::allocators::{Classes, WAIT, are_same, joined};
-use super::candidate::{Candidate, Comparable};
+use super::candidate::{Comparable, ComparedReplay};
 use super::comparison::{Comparison, without_intervals};
 use super::measured::{ReplayResult, over_seeds};
 use super::{DISTANCE, OF_GROUP, OF_SETTING, alike, candidates_of, name_of, overload, schedulers, varying};
@@ -74,7 +74,7 @@ impl Classes<'_, '_> {
 
     /// Returns the sentence on the best allocators by the second number of closeness; `None` if they are the
     /// same as by the first.
-    fn ratio_sentence(&self, class: &[&Candidate<'_>]) -> Option<String> {
+    fn ratio_sentence(&self, class: &[&ComparedReplay<'_>]) -> Option<String> {
         let by_ratio = self.winners_by_ratio(class)?;
         let by_sum = self.winners(class)?;
         if by_sum.others.is_empty() || by_sum.names().eq(by_ratio.names()) {
@@ -89,13 +89,12 @@ impl Classes<'_, '_> {
         ))
     }
 
-    /// Returns the sentence on the best allocator of a class.
-    fn best_sentence(&self, class: &[&Candidate<'_>]) -> Option<String> {
+    fn best_sentence(&self, class: &[&ComparedReplay<'_>]) -> Option<String> {
         let winners = self.winners(class)?;
         let is_distance = self.primary == DISTANCE;
         let (next, last) = (winners.others.first(), winners.others.last());
         let Some((next, last)) = next.zip(last) else { return Some(capitalized(&self.tie(class)) + ".") };
-        let under = |other: &Candidate<'_>| format!("under {}", other.name);
+        let under = |other: &ComparedReplay<'_>| format!("under {}", other.name);
         let measure =
             if is_distance { "the distances between the nodes of a job add up to" } else { "jobs take" };
         let whose =
@@ -113,7 +112,7 @@ impl Classes<'_, '_> {
     }
 
     /// Returns the sentence on equal starts under all allocators of a class; `None` if starts differ.
-    fn equal_starts(&self, class: &[&Candidate<'_>]) -> Option<String> {
+    fn equal_starts(&self, class: &[&ComparedReplay<'_>]) -> Option<String> {
         if class.len() < 2 || !are_same(class, WAIT) || !class.iter().all(|one| one.has_jobs()) {
             return None;
         }
@@ -143,8 +142,9 @@ impl Classes<'_, '_> {
 
     /// Returns what the allocators of the second class do: they wait for a place, or round up.
     fn fitting_do(&self) -> String {
-        let refuses = |one: &&Candidate<'_>| one.mean("allocate_failures").is_some_and(|count| count > 0.0);
-        let (refusing, rounding): (Vec<&Candidate<'_>>, Vec<_>) =
+        let refuses =
+            |one: &&ComparedReplay<'_>| one.mean("allocate_failures").is_some_and(|count| count > 0.0);
+        let (refusing, rounding): (Vec<&ComparedReplay<'_>>, Vec<_>) =
             self.fitting.iter().copied().partition(refuses);
         let place = if self.fitting.iter().all(|one| one.is_contiguous()) {
             "until a rectangle or cuboid is free for the whole job"

@@ -15,9 +15,9 @@ use super::winners::Winners;
 use super::{lines, primary};
 use meshreplay_base::job::Time;
 use meshreplay_figures::{Curve, FigureError, Results};
-use meshreplay_results::frame::{JobColumns, Replication, SHAKE, Table, outages, uncompared_replays};
+use meshreplay_results::frame::{JobColumns, Replication, SHAKE, SavedTable, outages, uncompared_replays};
 use meshreplay_sim::metrics::{
-    JobRow, PartSums, Run, Trim, WaitCause, WhyShares, explain, saved_backlog, shares_of,
+    JobRow, JobRun, PartSums, Trim, WaitCause, WhyShares, explain, saved_backlog, shares_of,
 };
 use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_study::study::ReplaySpec;
@@ -202,7 +202,7 @@ struct SavedJobs {
 
 impl SavedJobs {
     /// Adds rows of saved jobs.
-    fn add(&mut self, part: &Table, columns: &JobColumns<'_>, rows: Range<usize>) {
+    fn add(&mut self, part: &SavedTable, columns: &JobColumns<'_>, rows: Range<usize>) {
         self.jobs.extend(rows.clone().map(|i| columns.row(i)));
         let limits = part.numbers("estimate_s");
         self.limits_s.extend(rows.clone().map(|i| limits.as_ref().and_then(|limits| limits.get(i))));
@@ -220,9 +220,9 @@ fn shares(jobs: &[JobRow], limits_s: &[Option<f64>], spec: &ReplaySpec) -> [(&'s
     let time = |seconds: f64| Time::from_micros((seconds * 1e6).round() as i64);
     let run = |(job, limit_s): (&JobRow, &Option<f64>)| {
         let [submit, start, end] = job.times_s().map(time);
-        Run { submit, start, end, nodes: job.allocated, limit: limit_s.map(time) }
+        JobRun { submit, start, end, nodes: job.allocated, limit: limit_s.map(time) }
     };
-    let runs: Vec<Run> = jobs.iter().zip(limits_s).map(run).collect();
+    let runs: Vec<JobRun> = jobs.iter().zip(limits_s).map(run).collect();
     let sizes = [(Time::from_micros(i64::MIN), spec.machine.available())];
     let WhyShares { free, overtaking } = explain(&runs, &sizes, &[], spec.covered()).shares();
     [("wait_free_share", free), ("overtaking_share", overtaking)]
@@ -268,7 +268,7 @@ fn parts(folder: &Path, results: &Results) -> Result<SavedParts, FigureError> {
         }
     };
     let wanted: Vec<&str> = COLUMNS.into_iter().chain([FREE, REASON]).collect();
-    Table::visit_details::<FigureError>(folder, "jobs", &wanted, &|_| true, &mut |part| {
+    SavedTable::visit_details::<FigureError>(folder, "jobs", &wanted, &|_| true, &mut |part| {
         has_all &= COLUMNS.iter().all(|name| part.column(name).is_some());
         let columns = JobColumns::of(part);
         // The rows of a replication are adjacent.

@@ -1,7 +1,7 @@
 //! The lines on schedulers: mean waits under the same allocator, and differences to recorded waits.
 
 use super::allocators::{WAIT, joined};
-use super::candidate::{Candidate, Comparable, ranked};
+use super::candidate::{Comparable, ComparedReplay, ranked};
 use super::comparison::Comparison;
 use super::measured::ReplayResult;
 use super::overload::{MARK, instead_of_waits};
@@ -69,8 +69,9 @@ fn sets<'a>(setting: &[&'a ReplayResult<'_>]) -> Vec<Schedulers<'a>> {
         let of_allocator =
             setting.iter().enumerate().filter(|(_, replay)| replay.spec.labels.allocator == allocator);
         let candidates = of_allocator;
-        let candidates: Vec<_> =
-            candidates.map(|(i, replay)| Candidate::new(i, &replay.spec.labels.scheduler, replay)).collect();
+        let candidates: Vec<_> = candidates
+            .map(|(i, replay)| ComparedReplay::new(i, &replay.spec.labels.scheduler, replay))
+            .collect();
         if candidates.len() < 2 || candidates.iter().all(|one| one.replications.is_empty()) {
             continue;
         }
@@ -96,7 +97,7 @@ impl Comparable<'_> {
 
 impl<'a> Schedulers<'a> {
     /// Returns the simulated schedulers from the shortest mean wait to the longest, and the recorded one.
-    fn divided(&self) -> (Vec<&Candidate<'a>>, Option<&Candidate<'a>>) {
+    fn divided(&self) -> (Vec<&ComparedReplay<'a>>, Option<&ComparedReplay<'a>>) {
         let all: Vec<_> = self.compared.candidates.iter().collect();
         let (happened, simulated): (Vec<_>, Vec<_>) =
             ranked(&all, WAIT).into_iter().partition(|candidate| candidate.name == RECORDED);
@@ -105,9 +106,9 @@ impl<'a> Schedulers<'a> {
 }
 
 /// Returns the mean waits of schedulers, the shortest first; `None` if there are fewer than two.
-fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Option<String> {
-    let mean = |candidate: &Candidate<'_>| candidate.mean(WAIT).unwrap_or_default();
-    let seconds = |candidate: &Candidate<'_>| {
+fn waits(simulated: &[&ComparedReplay<'_>], recorded: Option<&ComparedReplay<'_>>) -> Option<String> {
+    let mean = |candidate: &ComparedReplay<'_>| candidate.mean(WAIT).unwrap_or_default();
+    let seconds = |candidate: &ComparedReplay<'_>| {
         let mean = mean(candidate);
         let mark = if candidate.is_overloaded() { format!("{MARK} ") } else { String::new() };
         format!("{mark}{} s", grouped(mean, if mean < 100.0 { 2 } else { 0 }))
@@ -132,7 +133,7 @@ fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Opti
             let Some((shortest, others)) = stable.split_first() else {
                 return Some(format!("under {} {}", names_of(others), instead_of_waits(others, first)));
             };
-            let compare = |other: &&Candidate<'_>| {
+            let compare = |other: &&ComparedReplay<'_>| {
                 Some(Comparison::of_best(other, shortest, WAIT, others.len())?.under(other.name))
             };
             let own = match others {
@@ -153,15 +154,19 @@ fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Opti
     }
 }
 
-/// Returns the names of schedulers.
-fn names_of(schedulers: &[&Candidate<'_>]) -> String {
+fn names_of(schedulers: &[&ComparedReplay<'_>]) -> String {
     joined(&schedulers.iter().map(|one| one.name).collect::<Vec<_>>(), usize::MAX)
 }
 
 impl Recorded {
     /// Returns the line on recorded waits, with differences of simulated waits to them unless replays are
     /// overloaded. `None` if there is nothing to say.
-    fn line(self, simulated: &[&Candidate<'_>], recorded: &Candidate<'_>, with: &str) -> Option<String> {
+    fn line(
+        self,
+        simulated: &[&ComparedReplay<'_>],
+        recorded: &ComparedReplay<'_>,
+        with: &str,
+    ) -> Option<String> {
         let Self { words, is_compared, beside } = self;
         if !is_compared {
             return Some(format!(
@@ -169,9 +174,9 @@ impl Recorded {
                 if with.is_empty() { String::new() } else { format!(" (as recorded{with})") }
             ));
         }
-        let is_stable = |one: &&&Candidate<'_>| !one.is_overloaded() && !recorded.is_overloaded();
+        let is_stable = |one: &&&ComparedReplay<'_>| !one.is_overloaded() && !recorded.is_overloaded();
         let compared: Vec<_> = simulated.iter().filter(is_stable).collect();
-        let compare = |one: &&&Candidate<'_>| {
+        let compare = |one: &&&ComparedReplay<'_>| {
             Some(Comparison::of_best(one, recorded, WAIT, compared.len())?.under(one.name))
         };
         let texts: Vec<String> = compared.iter().filter_map(compare).collect();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocators::{Classes, DISTANCE, RATIO, WAIT, has_much_unasked};
-use super::candidate::{Candidate, Comparable, ranked};
+use super::candidate::{Comparable, ComparedReplay, ranked};
 use super::comparison::Comparison;
 use super::measured::ReplayResult;
 use super::recorded::Recorded;
@@ -56,7 +56,7 @@ impl Winners {
     /// Finds the winners among the replays of a table. `primary` is the number that decides on the best
     /// allocator.
     pub(super) fn new(replays: &[ReplayResult<'_>], primary: &'static str) -> Self {
-        let is_overloaded = |replay: &ReplayResult<'_>| Candidate::new(0, "", replay).is_overloaded();
+        let is_overloaded = |replay: &ReplayResult<'_>| ComparedReplay::new(0, "", replay).is_overloaded();
         let row = |replay| Row { is_overloaded: is_overloaded(replay), ..Row::default() };
         let rows = replays.iter().map(row).collect();
         let (with_differing_waits, with_much_unasked) = (BTreeSet::new(), BTreeSet::new());
@@ -103,7 +103,7 @@ impl Winners {
                 let Some(winners) = winners.filter(|winners| winners.named() < class.len()) else {
                     return Vec::new();
                 };
-                let is_named = |one: &&&Candidate<'_>| winners.names().any(|name| name == one.name);
+                let is_named = |one: &&&ComparedReplay<'_>| winners.names().any(|name| name == one.name);
                 class.iter().filter(is_named).map(|one| one.position).collect()
             };
             for position in named(classes.winners(class)) {
@@ -130,10 +130,10 @@ impl Winners {
             self.rows[one.position].is_comparable = true;
         }
         // The waits of overloaded replays measure the length of the log.
-        let stable: Vec<&Candidate<'_>> = candidates.iter().filter(|one| !one.is_overloaded()).collect();
+        let stable: Vec<&ComparedReplay<'_>> = candidates.iter().filter(|one| !one.is_overloaded()).collect();
         let ranked = ranked(&stable, WAIT);
         let Some((shortest, others)) = ranked.split_first() else { return };
-        let compare = |other: &&Candidate<'_>| Comparison::of_best(other, shortest, WAIT, others.len());
+        let compare = |other: &&ComparedReplay<'_>| Comparison::of_best(other, shortest, WAIT, others.len());
         let longer = |comparison: &Comparison| !comparison.is_about_equal && !comparison.is_uncertain;
         let compared: Vec<_> = others.iter().map(|other| (other.position, compare(other))).collect();
         if !compared.iter().any(|(_, comparison)| comparison.as_ref().is_some_and(longer)) {
@@ -228,7 +228,7 @@ impl Column<'_> {
 }
 
 /// Returns the replays at these positions, by their allocators.
-fn candidates<'a>(replays: &'a [ReplayResult<'_>], positions: &[usize]) -> Vec<Candidate<'a>> {
-    let candidate = |&i: &usize| Candidate::new(i, &replays[i].spec.labels.allocator, &replays[i]);
+fn candidates<'a>(replays: &'a [ReplayResult<'_>], positions: &[usize]) -> Vec<ComparedReplay<'a>> {
+    let candidate = |&i: &usize| ComparedReplay::new(i, &replays[i].spec.labels.allocator, &replays[i]);
     positions.iter().map(candidate).collect()
 }

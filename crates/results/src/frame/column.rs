@@ -48,7 +48,6 @@ impl<R> Field<R> {
         Self { column: ColumnInfo { name, kind, unit: "", meaning: "", needs: Needs::Nothing }, value }
     }
 
-    /// Returns the column with this unit.
     pub(super) const fn unit(mut self, unit: &'static str) -> Self {
         self.column.unit = unit;
         self

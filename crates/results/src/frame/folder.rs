@@ -17,10 +17,11 @@
 //!
 //! A file gets its name only when it is complete and on disk. A killed process leaves files with names that
 //! begin with `.meshreplay-`. The next run of the same part of the study removes them.
+//! The file of a cell counts if it is complete and belongs to the cell in its name.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,14 +30,13 @@ use serde::Serialize;
 
 use super::detail::{DETAILS, Detail, InCells, Replicate};
 use super::file::write_to;
-use super::kept::{has_key, is_result_of, read_checked};
 use super::labels::{relabel, without_labels};
 use super::origin::{Place, STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
-use super::table::Table;
+use super::table::SavedTable;
 use super::whole::{read_if_there, write_filled, write_whole};
-use super::{FileFormat, FrameError, name, summary};
-use meshreplay_base::disk::{Claim, TEMPORARY, create_dir_all, open, remove_own_leftovers};
+use super::{FileFormat, FrameError, FrameSchema, name, summary};
+use meshreplay_base::disk::{Claim, TEMPORARY, create_dir_all, open, read, remove_own_leftovers};
 use meshreplay_sim::metrics::Has;
 use meshreplay_study::study::{
     Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard, StudyLog,
@@ -166,7 +166,6 @@ impl StudyFolder {
         place.map_or(Ok(()), |place| place.write(&self.path))
     }
 
-    /// Returns the path of the study's summary in this format.
     fn summary(&self, format: FileFormat) -> PathBuf {
         self.path.join(format!("summary.{}", format.extension()))
     }
@@ -179,7 +178,7 @@ impl StudyFolder {
 
     /// Returns a sentence on the cells of a summary whose files were deleted; `None` if there are none, or if
     /// the directory has no files of cells at all.
-    pub fn deleted_note(&self, summary: &Table) -> Option<String> {
+    pub fn deleted_note(&self, summary: &SavedTable) -> Option<String> {
         let keys = summary.column("key").filter(|_| self.cells().is_dir())?;
         let keys: BTreeSet<String> = (0..summary.height()).map(|row| keys.label(row)).collect();
         let deleted = keys.iter().filter(|key| !self.row(key).exists()).count();
@@ -481,4 +480,77 @@ fn failed(path: &Path, source: io::Error) -> FrameError {
 /// Returns `value` as indented JSON.
 pub(super) fn json(value: &impl Serialize) -> Result<String, FrameError> {
     serde_json::to_string_pretty(value).map_err(FrameError::Json)
+}
+
+/// The last four bytes of a Parquet file. The four bytes before them hold the length of the footer.
+const MAGIC: &[u8] = b"PAR1";
+const END: u64 = 8;
+
+/// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. It returns
+/// false for an empty file, for a part of a file, for the result of another cell, and for a file that cannot
+/// be read.
+fn is_result_of(path: &Path, key: &str) -> bool {
+    has_key(path, key).unwrap_or(false)
+}
+
+/// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. Fails if the
+/// file exists and cannot be read now, for instance on an unreachable disk: to treat it as missing would lose
+/// a result.
+fn has_key(path: &Path, key: &str) -> io::Result<bool> {
+    // The metadata are JSON with one space after each colon, so the key can be found by its bytes.
+    let named = format!("\"key\": \"{key}\"");
+    match footer(path) {
+        Ok(footer) => Ok(footer.windows(named.len()).any(|window| window == named.as_bytes())),
+        Err(error) => match error.kind() {
+            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound => Ok(false),
+            _ => Err(error),
+        },
+    }
+}
+
+/// Reads the footer of a Parquet file. The footer holds the metadata as plain text, so that they are found
+/// without decoding the file.
+fn footer(path: &Path) -> io::Result<Vec<u8>> {
+    // Opening a named pipe (FIFO) would wait for a writer.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut file = open(path)?;
+    let size = file.seek(SeekFrom::End(0))?;
+    let mut end = [0; END as usize];
+    file.seek(SeekFrom::Start(size.checked_sub(END).ok_or(io::ErrorKind::UnexpectedEof)?))?;
+    file.read_exact(&mut end)?;
+    let (length, magic) = end.split_at(4);
+    // The length is stored in little-endian order: the last byte is the highest.
+    let length = length.iter().rev().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte));
+    if magic != MAGIC || length + END > size {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    file.seek(SeekFrom::Start(size - END - length))?;
+    let mut footer = vec![0; usize::try_from(length).unwrap_or_default()];
+    file.read_exact(&mut footer)?;
+    Ok(footer)
+}
+
+/// Reads the file of a cell in a directory that another user may have written. Returns its bytes if it is a
+/// regular file, belongs to the cell `key`, and has only columns of the frame `name`. Otherwise returns a
+/// sentence on the problem. The outer error means that the file cannot be read.
+fn read_checked(path: &Path, key: &str, name: &str) -> Result<Result<Vec<u8>, String>, FrameError> {
+    let unreadable = |source| FrameError::Unreadable { path: path.to_owned(), source };
+    if !fs::symlink_metadata(path).map_err(unreadable)?.is_file() {
+        return Ok(Err(format!("{} is no regular file", path.display())));
+    }
+    if !has_key(path, key).map_err(unreadable)? {
+        return Ok(Err(format!("{} is damaged or the result of another cell", path.display())));
+    }
+    let frame = read_file(path)?;
+    let schema = FrameSchema::all().into_iter().find(|schema| schema.name == name);
+    let knows = |column: &str| schema.as_ref().is_some_and(|schema| schema.column(column).is_some());
+    if let Some(odd) = frame.get_column_names().into_iter().find(|column| !knows(column.as_str())) {
+        return Ok(Err(format!(
+            "{} has the column '{odd}', which the {name} of a cell do not have",
+            path.display()
+        )));
+    }
+    read(path).map(Ok).map_err(unreadable)
 }

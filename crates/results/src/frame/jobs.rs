@@ -154,7 +154,6 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
     ]
 }
 
-/// Returns the columns of the wait of a job.
 fn of_wait<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
         field("wait_s", F64(|row| row.finished.wait_s())).unit("s").meaning("start − arrival"),

@@ -6,7 +6,6 @@ mod detail;
 mod file;
 mod folder;
 mod jobs;
-mod kept;
 mod labels;
 mod merge;
 mod origin;
@@ -36,7 +35,7 @@ pub use run::{
 };
 pub use schedule::{InParts, SavedJobs, ScheduleError, Selected, Selection, read_schedule};
 pub use summary::{FrameSchema, SHAKE, summary};
-pub use table::{Column, JobColumns, JobCounts, JobOrder, Key, Numbers, Replication, Table, read_frame};
+pub use table::{Column, JobColumns, JobCounts, JobOrder, Key, Numbers, Replication, SavedTable, read_frame};
 pub use unfinished::Started;
 pub use whole::{Put, read_if_there, write_text, write_whole};
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::detail::DETAILS;
 use super::read::{ROWS, first_rows, read_slice};
-use super::table::Table;
+use super::table::SavedTable;
 use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, FrameSchema, name};
 use meshreplay_base::disk::{TEMPORARY, read_to_string};
@@ -156,7 +156,7 @@ pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
 /// Returns the replays in `folder` whose waits are not compared with recorded ones, by number, with the line
 /// in place of the difference; none without run.json and study.json. See [`not_compared`].
 pub fn uncompared_replays(folder: &Path) -> Result<BTreeMap<u64, String>, FrameError> {
-    let refused = refused_replays(&Table::read(folder)?);
+    let refused = refused_replays(&SavedTable::read(folder)?);
     let line = |(number, replay): (u64, &Value)| {
         let pools = replay.get("pools_partitions") == Some(&Value::Bool(true));
         let doubt = replay.get("waits_not_compared").and_then(Value::as_str);
@@ -173,7 +173,7 @@ pub fn uncompared_replays(folder: &Path) -> Result<BTreeMap<u64, String>, FrameE
 
 /// Returns the replays of a summary, by number, in which many jobs were refused at the beginning of the
 /// period, with the reason why their waits are not compared.
-fn refused_replays(summary: &Table) -> BTreeMap<u64, &'static str> {
+fn refused_replays(summary: &SavedTable) -> BTreeMap<u64, &'static str> {
     let reason = |row: usize| {
         let doubt = doubt_of_refused(summary.number(REFUSED_SHARE, row))?;
         Some((summary.replication(row)?.replay, doubt))

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::FrameError;
 use super::detail::downtimes::KILLED;
-use super::table::{JobColumns, Replication, Table};
+use super::table::{JobColumns, Replication, SavedTable};
 use meshreplay_machine::machine::{NodeId, parse_intervals};
 use meshreplay_sim::metrics::{JobRow, KilledWaits};
 
@@ -71,7 +71,7 @@ pub fn read_downtimes(
     wanted: &dyn Fn(u64) -> bool,
 ) -> Result<Option<BTreeMap<Replication, Downtimes>>, FrameError> {
     let mut all = BTreeMap::<Replication, Downtimes>::new();
-    let Some(table) = Table::read_details(folder, "downtimes", wanted)? else { return Ok(None) };
+    let Some(table) = SavedTable::read_details(folder, "downtimes", wanted)? else { return Ok(None) };
     if table.height() == 0 {
         return Ok(Some(all));
     }

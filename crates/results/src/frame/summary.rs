@@ -75,7 +75,6 @@ fn numbers(metric: &Metric, rows: &[SummaryRow<'_>]) -> Column {
     series.into()
 }
 
-/// Returns the descriptions of `fields`.
 fn columns_of(fields: Vec<Field<SummaryRow<'_>>>) -> impl Iterator<Item = ColumnInfo> {
     fields.into_iter().map(|field| field.column)
 }

@@ -5,7 +5,7 @@ use std::mem;
 use std::path::Path;
 
 use super::error::InspectError;
-use crate::frame::{self, Downtimes, Replication, SavedJobs, Selected, Selection, Table};
+use crate::frame::{self, Downtimes, Replication, SavedJobs, SavedTable, Selected, Selection};
 use meshreplay_alloc::allocator::{self, Contiguity, Request, Served, Setup, Strategy};
 use meshreplay_base::job::{Period, Shape, Time};
 use meshreplay_base::spec::Spec;
@@ -208,7 +208,7 @@ impl Input {
         let Selected { of, jobs, has_outages, .. } = frame::read_schedule(path, selection)?;
         let mut input = Self { is_of_replays: of.is_some(), has_outages, ..nothing(Jobs::Saved(jobs)) };
         if let (true, Some(of)) = (path.is_dir(), of) {
-            let summary = Table::read(path)?;
+            let summary = SavedTable::read(path)?;
             summary.check_jobs(path, &|other| (*other == of).then(|| input.jobs.count()))?;
             input.describe(&summary, of);
             input.has_planned_outages = frame::outages(path)? == Some(OutageSource::Recorded);
@@ -256,7 +256,7 @@ impl Input {
 
     /// Copies the facts about a replication from the rows of a summary. Changes nothing if there is no such
     /// row.
-    fn describe(&mut self, summary: &Table, of: Replication) {
+    fn describe(&mut self, summary: &SavedTable, of: Replication) {
         let label = |name: &str, i: usize| summary.column(name).map(|column| column.label(i));
         let Some(row) = (0..summary.height()).find(|i| summary.replication(*i) == Some(of)) else { return };
         self.log = label("log", row);

@@ -32,7 +32,6 @@ pub(super) struct Job {
     pub(super) cluster: Option<String>,
 }
 
-/// Returns the path of the record.
 fn file(folder: &Path) -> PathBuf {
     folder.join("slurm").join("submitted.json")
 }

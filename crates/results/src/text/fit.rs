@@ -3,9 +3,9 @@
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width};
 
-use super::table::{Align, Table};
+use super::table::{Align, TextTable};
 
-impl Table {
+impl TextTable {
     /// Returns the titles of the columns.
     pub fn titles(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|column| column.title.as_str())
@@ -34,7 +34,7 @@ impl Table {
         chosen
     }
 
-    /// Returns the width of the widest line of [`Table::text`].
+    /// Returns the width of the widest line of [`TextTable::text`].
     pub fn width(&self) -> usize {
         // One blank on each side of a cell; trailing blanks are not written.
         (0..self.columns.len()).map(|i| self.column_width(i) + 2).sum::<usize>().saturating_sub(1)
@@ -131,9 +131,9 @@ pub fn wrapped_words(text: &str, width: usize) -> String {
 mod tests {
     use super::*;
 
-    fn example() -> Table {
+    fn example() -> TextTable {
         let columns = ["name", "what", "kind", "source"].map(|title| (title, Align::Left));
-        let mut table = Table::new(&columns);
+        let mut table = TextTable::new(&columns);
         table.add(["first", "a sentence of some words", "free", "A. Author, 1990"].map(str::to_owned).into());
         table.add(["b", "short", "free", "B. Author, Journal of Things, 1991"].map(str::to_owned).into());
         table

@@ -314,7 +314,6 @@ fn breakable(text: &str) -> String {
     escaped::printable(text).split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a number as LaTeX.
 fn number(cell: &PaperCell) -> String {
     match (cell.text.is_empty(), cell.best) {
         (true, _) => NONE.to_owned(),

@@ -1,6 +1,6 @@
 //! Tables with any number of rows, such as the cells of a study of a million replays, in little memory.
 
-use super::{Align, Screen, Table};
+use super::{Align, Screen, TextTable};
 
 /// The number of rows that are in memory at once.
 const BLOCK: usize = 1000;
@@ -66,8 +66,8 @@ impl LongTable<'_> {
     }
 
     /// Returns the table with at most `count` rows from `start` on.
-    fn block(&self, start: usize, count: usize) -> Table {
-        let mut table = Table::new(self.columns);
+    fn block(&self, start: usize, count: usize) -> TextTable {
+        let mut table = TextTable::new(self.columns);
         (start..self.height.min(start + count)).for_each(|i| table.add((self.row)(i)));
         table
     }
@@ -88,7 +88,7 @@ mod tests {
                 vec![i.to_string(), "x".repeat(1 + i / BLOCK), "L".to_owned(), (i * i).to_string()]
             };
             let long = LongTable { columns: &columns, height, row: &row, if_different: &["log", "kind"] };
-            let mut table = Table::new(&columns);
+            let mut table = TextTable::new(&columns);
             (0..height).for_each(|i| table.add(row(i)));
             // The order of the columns decides which one is named first.
             let shared = table.drop_constant(&["kind", "log"]);

@@ -23,4 +23,4 @@ pub use number::{duration_ns, grouped};
 pub use paper_table::{PaperCell, PaperTable};
 pub use screen::Screen;
 pub use shell::{command_line, quoted};
-pub use table::{Align, Table};
+pub use table::{Align, TextTable};

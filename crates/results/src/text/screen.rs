@@ -2,7 +2,7 @@
 
 use super::escaped::printable;
 use super::fit::wrapped_words;
-use super::table::Table;
+use super::table::TextTable;
 
 /// The terminal that a text is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Screen {
 impl Screen {
     /// Returns the table, with its marked cells in bold letters if the screen has them. Columns that have no
     /// room are left out, the first of `by_use` first, and a line below the table names them.
-    pub fn table(self, table: &Table, by_use: &[&str]) -> String {
+    pub fn table(self, table: &TextTable, by_use: &[&str]) -> String {
         let mut shown = table.clone();
         let removed = self.width.map(|width| shown.fit(width, by_use)).unwrap_or_default();
         let text = if self.is_bold { shown.bold_text() } else { shown.text() };
@@ -25,7 +25,7 @@ impl Screen {
 
     /// Returns the table as [`Self::table`] does; columns are left out from the right, and the first `kept`
     /// stay.
-    pub fn table_from_left(self, table: &Table, kept: usize) -> String {
+    pub fn table_from_left(self, table: &TextTable, kept: usize) -> String {
         let (mut shown, mut removed) = (table.clone(), Vec::new());
         while self.width.is_some_and(|width| shown.width() > width) && shown.titles().count() > kept {
             removed.extend(shown.pop_column());
@@ -103,8 +103,8 @@ mod tests {
 
     const NARROW: Screen = Screen { width: Some(24), is_bold: false };
 
-    fn example() -> Table {
-        let mut table = Table::new(&["name", "what", "source"].map(|title| (title, Align::Left)));
+    fn example() -> TextTable {
+        let mut table = TextTable::new(&["name", "what", "source"].map(|title| (title, Align::Left)));
         table.add(["first", "some words", "A. Author, 1990"].map(str::to_owned).into());
         table
     }

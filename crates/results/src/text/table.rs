@@ -18,7 +18,7 @@ pub enum Align {
     Right,
 }
 
-/// A column of a [`Table`].
+/// A column of a [`TextTable`].
 #[derive(Clone, Debug)]
 pub(super) struct TableColumn {
     pub(super) title: String,
@@ -29,7 +29,7 @@ pub(super) struct TableColumn {
 
 /// A table of text: columns with titles, and rows of cells.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub struct TextTable {
     pub(super) columns: Vec<TableColumn>,
     pub(super) rows: Vec<Vec<String>>,
     /// The cells that are marked: the row, and the title of the column.
@@ -40,7 +40,7 @@ pub struct Table {
 /// width of a line.
 const BOLD: (&str, &str) = ("\u{2060}", "\u{200b}");
 
-impl Table {
+impl TextTable {
     /// Returns a table with these titles and alignments, and no rows.
     pub fn new(columns: &[(&str, Align)]) -> Self {
         let column = |(title, align): &(&str, Align)| TableColumn {
@@ -102,7 +102,7 @@ impl Table {
         self.rows.iter().map(Vec::as_slice)
     }
 
-    /// Marks a cell, as the best of its column. Only [`Table::bold_text`] shows it.
+    /// Marks a cell, as the best of its column. Only [`TextTable::bold_text`] shows it.
     pub fn mark(&mut self, row: usize, title: &str) {
         self.marked.insert((row, title.to_owned()));
     }
@@ -112,7 +112,7 @@ impl Table {
         self.render(NOTHING)
     }
 
-    /// Returns the table as [`Table::text`] does, with the marked cells in bold letters for a terminal.
+    /// Returns the table as [`TextTable::text`] does, with the marked cells in bold letters for a terminal.
     pub fn bold_text(&self) -> String {
         let mut marked = self.clone();
         for (i, row) in marked.rows.iter_mut().enumerate() {
@@ -199,8 +199,8 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn example() -> Table {
-        let mut table = Table::new(&[("name", Align::Left), ("log", Align::Left), ("sum", Align::Right)]);
+    fn example() -> TextTable {
+        let mut table = TextTable::new(&[("name", Align::Left), ("log", Align::Left), ("sum", Align::Right)]);
         table.add(vec!["a".into(), "x".into(), "1,000".into()]);
         table.add(vec!["bcd".into(), "x".into(), "5".into()]);
         table

@@ -1,18 +1,19 @@
 //! The replay loop: advances the simulated clock from one instant with an event to the next.
+//! It begins on an empty machine, or with jobs that already run.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::ReplayError;
 use super::observer::Observer;
-use super::opening::Opening;
 use super::outages::{OutagePlan, OutageState};
 use super::predictions::{PredictionPlan, PredictionState};
 use super::rearrangement::NextJob;
 use super::state::ReplayState;
-use super::window::Window;
+use super::window::JobWindow;
 use crate::execution::{Execution, Next};
-use crate::scheduler::{Cause, Pass, RunningJobs, Scheduler, WaitQueue};
+use crate::scheduler::{Cause, Pass, RunningJobs, Scheduler, WaitQueue, Waiting};
 use meshreplay_alloc::allocator::Strategy;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
@@ -322,7 +323,7 @@ pub fn replay(
         predictions: parts.predictions.map(PredictionState::new),
         outages: parts.outages.map(|plan| OutageState::new(plan, &parts.mesh)),
         planned: parts.planned,
-        window: Window::default(),
+        window: JobWindow::default(),
         now: at,
         cause: Cause::Batch,
         recently_held: RecentlyHeld::new(parts.mesh.nodes()),
@@ -378,4 +379,37 @@ pub fn replay(
     state.emit_final();
     state.observer.finished(finished);
     Ok(())
+}
+
+/// The state of the machine when a replay begins. Jobs that were submitted before arrive then.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    /// The beginning.
+    pub at: Time,
+    /// The running jobs in the order of their placement, submitted before the beginning. Their run times and
+    /// estimates are the rest from the beginning on. A job that the allocator refuses waits at the head of
+    /// the queue.
+    pub running: Vec<JobId>,
+}
+
+/// Submission of jobs at the head of the queue, before all others.
+const FIRST: Time = Time::from_micros(i64::MIN);
+
+impl ReplayState<'_> {
+    /// Places the running jobs, and removes them from `arriving`. Empties `running`. O(R·log R) for R of them.
+    pub(super) fn open(&mut self, running: &mut Vec<JobId>, arriving: &mut Vec<JobId>) {
+        if running.is_empty() {
+            return;
+        }
+        let set: BTreeSet<JobId> = running.iter().copied().collect();
+        arriving.retain(|job| !set.contains(job));
+        for job in running.drain(..) {
+            let waiting = Waiting { submit: FIRST, ..self.arrival(job) };
+            self.observer.queued(&waiting, self.window.job(job));
+            self.queue.insert(waiting);
+            if let Some(waiting) = self.queue.find(FIRST, job) {
+                self.start_at(waiting.slot);
+            }
+        }
+    }
 }

@@ -16,7 +16,6 @@
 mod error;
 mod event_loop;
 mod observer;
-mod opening;
 mod outages;
 mod predictions;
 mod rearrangement;
@@ -25,8 +24,7 @@ mod state;
 mod window;
 
 pub use self::error::ReplayError;
-pub use self::event_loop::{ArrivalSource, JobList, Parts, replay};
+pub use self::event_loop::{ArrivalSource, JobList, Opening, Parts, replay};
 pub use self::observer::{Compaction, Fate, Observer, Placed, Record};
-pub use self::opening::Opening;
 pub use self::outages::OutagePlan;
 pub use self::predictions::PredictionPlan;

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use super::error::ReplayError;
 use super::observer::Record;
 use super::state::ReplayState;
-use super::window::{JobState, Window};
+use super::window::{JobState, JobWindow};
 use crate::scheduler::Scheduler;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::prediction::{Correction, Predictor};
@@ -38,7 +38,7 @@ impl PredictionState {
     }
 
     /// Returns the first job to outlive its prediction, with the time, or `None` if there is none.
-    pub(super) fn first_due(&mut self, window: &Window) -> Option<(Time, JobId)> {
+    pub(super) fn first_due(&mut self, window: &JobWindow) -> Option<(Time, JobId)> {
         while let Some(&Reverse((due, job))) = self.queue.peek() {
             if !window.has_left(job) && window[job].due == due {
                 return Some((due, job));

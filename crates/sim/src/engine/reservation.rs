@@ -4,7 +4,7 @@
 //! The *shadow time* is the earliest start of the reserved job if all running jobs end as estimated. A
 //! job that is backfilled and outlives the shadow time must leave room for the reserved job.
 
-use super::window::Window;
+use super::window::JobWindow;
 use crate::scheduler::{Running, RunningJobs};
 use meshreplay_alloc::allocator::{Placement, Request, Served, Strategy};
 use meshreplay_base::job::{JobId, Time};
@@ -46,7 +46,7 @@ pub(super) struct RunningPlaces<'a> {
     /// The running jobs in the order of their estimated ends.
     pub(super) running: &'a RunningJobs,
     /// Holds the placements of the jobs.
-    pub(super) window: &'a Window,
+    pub(super) window: &'a JobWindow,
     /// The current time.
     pub(super) now: Time,
 }
@@ -225,7 +225,6 @@ fn beside(places: &[Submesh], machine: &Machine, boxes: &[[u32; 3]]) -> Option<S
     })
 }
 
-/// Returns all free submeshes with sides in `boxes`.
 fn all_places(free_submeshes: &mut FreeSubmeshes, machine: &Machine, boxes: &[[u32; 3]]) -> Vec<Submesh> {
     let mut places = Vec::new();
     for &sizes in boxes {
@@ -248,7 +247,7 @@ mod tests {
     fn example(now_s: i64, boxes: &[[u32; 3]]) -> Result<Option<(f64, usize)>, Box<dyn std::error::Error>> {
         let mesh: Mesh = "4x2".parse()?;
         let (mut machine, mut running, mut window) =
-            (Machine::new(mesh), RunningJobs::default(), Window::default());
+            (Machine::new(mesh), RunningJobs::default(), JobWindow::default());
         for (job, end_s, nodes) in [(0, 10, vec![0, 1, 4, 5]), (1, 20, vec![2, 3])] {
             machine.occupy(&nodes)?;
             window.add(job, &Job::default())?;

@@ -10,7 +10,7 @@ use super::outages::OutageState;
 use super::predictions::PredictionState;
 use super::rearrangement::NextJob;
 use super::reservation::{Choice, Reservation, RunningPlaces};
-use super::window::Window;
+use super::window::JobWindow;
 use crate::execution::{Execution, Started};
 use crate::scheduler::{Cause, Decides, Running, RunningJobs, Scheduler, Slot, View, WaitQueue, Waiting};
 use meshreplay_alloc::allocator::{Placement, Request, Served, Strategy};
@@ -21,7 +21,7 @@ use meshreplay_machine::machine::{Machine, NodeId, RecentlyHeld};
 /// Everything that changes during a replay.
 pub(super) struct ReplayState<'a> {
     /// The jobs that have arrived and have not left.
-    pub(super) window: Window,
+    pub(super) window: JobWindow,
     /// The current time.
     pub(super) now: Time,
     /// The cause of the next pass.
@@ -86,7 +86,6 @@ impl ReplayState<'_> {
         self.allocator.nodes_for(&self.request(job), self.machine.mesh())
     }
 
-    /// Returns the estimated end of a running job.
     pub(super) fn estimated_end(&self, job: JobId) -> Time {
         let Record { start, suspended, .. } = self.window[job].record;
         start + self.expected_run(job) + suspended
@@ -125,7 +124,6 @@ impl ReplayState<'_> {
         self.take_drained(&placement.nodes);
     }
 
-    /// Returns the allocator's request for `job`.
     fn request(&self, job: JobId) -> Request {
         Request { job: Some(job), ..Request::from(self.window.job(job)) }
     }

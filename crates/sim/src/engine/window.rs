@@ -61,7 +61,7 @@ const MEASURED_BYTES: u64 = 400;
 /// A ring of slots. The slot of a job is its id modulo the number of slots, so lookups need no search.
 /// Indexing by a job outside the window panics.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct JobWindow {
     /// The job that leaves next.
     first: JobId,
     /// One more than the id of the newest job.
@@ -73,14 +73,13 @@ pub(super) struct Window {
     jobs: Vec<Job>,
 }
 
-impl Default for Window {
+impl Default for JobWindow {
     fn default() -> Self {
         Self { first: 0, end: 0, slots: vec![None; LEAST_SLOTS], jobs: vec![Job::default(); LEAST_SLOTS] }
     }
 }
 
-impl Window {
-    /// Returns the slot of a job.
+impl JobWindow {
     fn slot(&self, job: JobId) -> usize {
         job as usize & (self.slots.len() - 1)
     }
@@ -149,7 +148,7 @@ impl Window {
     }
 }
 
-impl Index<JobId> for Window {
+impl Index<JobId> for JobWindow {
     type Output = JobState;
 
     fn index(&self, job: JobId) -> &JobState {
@@ -160,7 +159,7 @@ impl Index<JobId> for Window {
     }
 }
 
-impl IndexMut<JobId> for Window {
+impl IndexMut<JobId> for JobWindow {
     fn index_mut(&mut self, job: JobId) -> &mut JobState {
         let (slot, has_left) = (self.slot(job), self.has_left(job));
         match &mut self.slots[slot] {
@@ -182,7 +181,7 @@ mod tests {
 
     #[test]
     fn jobs_leave_in_the_order_of_the_log_once_they_are_final() {
-        let mut window = Window::default();
+        let mut window = JobWindow::default();
         let mut left = Vec::new();
         // Jobs arrive in pairs, the younger one first. Every tenth waits for 200 later ones.
         for pair in 0..2_000_u32 {

@@ -110,7 +110,7 @@ pub type Builder = fn(&mut Params, &Setup<'_>) -> Result<Box<dyn Execution>, Spe
 
 /// A row of the registry of execution models.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct NetworkEntry {
     /// Its name in specs, in kebab-case.
     pub name: &'static str,
     /// A description in one line.
@@ -124,7 +124,7 @@ pub struct Entry {
 }
 
 /// The rows of all execution models.
-pub const NETWORKS: &[Entry] = &[recorded::ENTRY, wormhole::ENTRY];
+pub const NETWORKS: &[NetworkEntry] = &[recorded::ENTRY, wormhole::ENTRY];
 
 /// Name of the model without messages.
 pub const RECORDED: &str = recorded::ENTRY.name;

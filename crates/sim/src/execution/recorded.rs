@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Entry, Execution, Next, Started};
+use super::{Execution, NetworkEntry, Next, Started};
 use meshreplay_base::job::{JobId, Time};
 use meshreplay_base::stop::Stop;
 
 /// The row of the registry.
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: NetworkEntry = NetworkEntry {
     name: "recorded",
     summary: "jobs run as long as the log says",
     source: "as the log has it",

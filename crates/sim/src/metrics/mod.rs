@@ -51,6 +51,6 @@ pub use replications::{Interval, Replications};
 pub use shapes::{ShapeCount, count_by_shape};
 pub use summary::{RunningSums, Summary, metric};
 pub use why::{
-    Explained, JobWhy, RecordedWaits, Run, TotalWhy, WaitCause, Why, WhyShares, explain, peak_within,
+    Explained, JobRun, JobWhy, RecordedWaits, TotalWhy, WaitCause, Why, WhyShares, explain, peak_within,
     shares_of,
 };

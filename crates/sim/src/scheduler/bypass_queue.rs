@@ -28,11 +28,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::seam::{Cause, Entry, Laws, Pass, Scheduler, View};
+use super::seam::{Cause, Laws, Pass, Scheduler, SchedulerEntry, View};
 use meshreplay_base::job::Time;
 
 /// The row of the registry.
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SchedulerEntry = SchedulerEntry {
     name: "bypass-queue",
     summary: "jobs bypass the oldest one at departures until it has waited for the threshold (seconds)",
     source: "Chang & Mohapatra, 1998",

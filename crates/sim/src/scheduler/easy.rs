@@ -63,13 +63,13 @@
 
 use super::priority::{Candidates, Order, by_estimate};
 use super::ranked::OrderedQueue;
-use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
+use super::seam::{Decides, Laws, Pass, Scheduler, SchedulerEntry, View};
 use super::wait_index::Admission;
 use super::wait_queue::{Slot, Waiting};
 use meshreplay_base::job::Time;
 
 /// The row of the registry.
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SchedulerEntry = SchedulerEntry {
     name: "easy",
     summary: "backfilling with a reservation for the first waiting job, the oldest or of highest priority",
     source: "Lifka, JSSPP 1995; Walker, Bunde, Leung, 2010",

@@ -2,10 +2,10 @@
 //!
 //! 1. Start the oldest waiting job while it fits. Never consider another one.
 
-use super::seam::{Entry, Laws, Scheduler, View};
+use super::seam::{Laws, Scheduler, SchedulerEntry, View};
 
 /// The row of the registry.
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SchedulerEntry = SchedulerEntry {
     name: "fcfs",
     summary: "first come, first served; the oldest waiting job blocks all others",
     source: "the baseline of Chang & Mohapatra, 1998, and Walker, Bunde, Leung, 2010",

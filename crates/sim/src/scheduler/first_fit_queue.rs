@@ -7,10 +7,10 @@
 //! waiting jobs. Orders other than arrival add the cost given in [`super::priority`].
 
 use super::priority::Order;
-use super::seam::{Entry, Laws, Scheduler, View};
+use super::seam::{Laws, Scheduler, SchedulerEntry, View};
 
 /// The row of the registry.
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SchedulerEntry = SchedulerEntry {
     name: "first-fit-queue",
     summary: "every waiting job that fits starts, in order of arrival or priority, without reservations",
     source: "the aggressive scheduler of the simulator of Walker, Bunde, Leung, 2010",

@@ -27,14 +27,14 @@ mod wait_queue;
 
 pub use self::priority::orders;
 pub use self::running_jobs::{Running, RunningJobs};
-pub use self::seam::{Builder, Cause, Decides, Entry, Laws, Pass, Scheduler, View};
+pub use self::seam::{Builder, Cause, Decides, Laws, Pass, Scheduler, SchedulerEntry, View};
 pub use self::wait_index::Admission;
 pub use self::wait_queue::{Slot, WaitQueue, Waiting};
 
 use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 
 /// The rows of all schedulers.
-pub const SCHEDULERS: &[Entry] = &[
+pub const SCHEDULERS: &[SchedulerEntry] = &[
     fcfs::ENTRY,
     easy::ENTRY,
     conservative::ENTRY,

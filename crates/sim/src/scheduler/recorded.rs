@@ -22,12 +22,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::seam::{Entry, Laws, Scheduler, View};
+use super::seam::{Laws, Scheduler, SchedulerEntry, View};
 use super::wait_queue::Waiting;
 use meshreplay_base::job::{JobId, Time};
 
 /// The row of the registry.
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SchedulerEntry = SchedulerEntry {
     name: "recorded",
     summary: "as recorded: every job starts at its start in the log",
     source: "as the log has it",

@@ -136,7 +136,7 @@ pub type Builder = fn(&mut Params) -> Result<Box<dyn Scheduler>, SpecError>;
 
 /// A row of the registry of schedulers.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct SchedulerEntry {
     /// Its name in specs, in kebab-case.
     pub name: &'static str,
     /// A description in one line.

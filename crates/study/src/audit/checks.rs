@@ -75,7 +75,6 @@ struct PendingJobs<I> {
 }
 
 impl<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>> PendingJobs<I> {
-    /// Returns the time of the first event.
     fn first_event(&self) -> Option<Time> {
         self.next.as_ref().map(|(_, job)| job.first_event())
     }

@@ -77,7 +77,6 @@ impl Times {
         Self(down)
     }
 
-    /// Returns the outages of a node.
     fn of_node(&self, node: NodeId) -> &[(Time, Time)] {
         self.0.get(&node).map_or(&[][..], Vec::as_slice)
     }

@@ -84,12 +84,12 @@ pub(super) struct JobAt {
 
 /// Waiting and running jobs, and free indices.
 #[derive(Debug, Default)]
-pub(super) struct Window {
+pub(super) struct ActiveJobs {
     jobs: Vec<ScheduledJob>,
     free: Vec<usize>,
 }
 
-impl Window {
+impl ActiveJobs {
     /// Adds a job.
     pub(super) fn add(&mut self, position: u64, job: ScheduledJob) -> JobAt {
         let place = self.free.pop().unwrap_or_else(|| {
@@ -106,13 +106,12 @@ impl Window {
         mem::take(&mut self.jobs[at.place])
     }
 
-    /// Returns the job at an index.
     pub(super) fn in_place(&self, place: usize) -> &ScheduledJob {
         &self.jobs[place]
     }
 }
 
-impl Index<JobAt> for Window {
+impl Index<JobAt> for ActiveJobs {
     type Output = ScheduledJob;
 
     fn index(&self, at: JobAt) -> &ScheduledJob {
@@ -123,7 +122,7 @@ impl Index<JobAt> for Window {
 /// The machine at an instant of the schedule.
 pub(super) struct State {
     /// Waiting and running jobs.
-    pub(super) jobs: Window,
+    pub(super) jobs: ActiveJobs,
     /// The current time.
     pub(super) now: Time,
     /// Free nodes.
@@ -144,7 +143,7 @@ impl State {
             owners[first as usize..=last as usize].fill(NOBODY);
         }
         let available = mesh.available();
-        let (jobs, running) = (Window::default(), BTreeSet::new());
+        let (jobs, running) = (ActiveJobs::default(), BTreeSet::new());
         Self { jobs, now: Time::ZERO, free: available, available, owners, running }
     }
 

@@ -10,7 +10,7 @@ use super::ScheduledJob;
 use crate::study::{PeriodChoice, covered};
 use meshreplay_base::job::{Period, Time};
 use meshreplay_logs::status::{CANCELLED, UNKNOWN};
-use meshreplay_logs::{Entry, NodeRuns, ReadOptions, Reader, Record, TraceError};
+use meshreplay_logs::{LogEntry, NodeRuns, ReadOptions, Reader, Record, TraceError};
 
 /// The reason why a log cannot be read as a schedule.
 #[derive(Debug, thiserror::Error)]
@@ -161,7 +161,7 @@ impl Iterator for Jobs<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let record = match self.reader.next_entry() {
-                Ok(Some(Entry::Record { record, .. })) => *record,
+                Ok(Some(LogEntry::Record { record, .. })) => *record,
                 Ok(Some(_)) => continue,
                 Ok(None) => return None,
                 Err(error) => return Some(Err(error.into())),

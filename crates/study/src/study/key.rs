@@ -107,7 +107,6 @@ impl Keys {
         sha256(&text)
     }
 
-    /// Returns the lines for the files of a replay's algorithms.
     fn file_lines(&mut self, spec: &ReplaySpec) -> FileLines {
         let specs = [&spec.scheduler, &spec.allocator, &spec.network];
         if let Some((last, lines)) = &self.last
@@ -142,7 +141,6 @@ pub(super) fn files(spec: &ReplaySpec) -> BTreeMap<String, String> {
     paths.filter_map(|path| file_sha256(&path).map(|sha256| (path, sha256))).collect()
 }
 
-/// Returns the specs of the guests of a replay.
 fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
     let specs = [&spec.scheduler, &spec.allocator, &spec.network];
     specs.into_iter().map(|spec| &**spec).filter(|spec| spec.is_guest())

@@ -88,12 +88,10 @@ pub(super) struct Workloads<'a> {
     fitting: BTreeMap<(JobsKey, u32), Shared<FittingJobs>>,
 }
 
-/// Returns the key of the scaled jobs of a replay.
 fn jobs_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> JobsKey {
     (*log, spec.rules.to_string(), spec.arrival_scale.to_bits(), spec.partition.clone())
 }
 
-/// Returns the key of the log of a replay.
 fn log_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> LogKey {
     (*log, spec.rules.to_string())
 }

@@ -3,20 +3,20 @@
 
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
-use meshreplay_sim::metrics::{Explained, FinishedJob, Run, WaitCause, explain, peak_within};
+use meshreplay_sim::metrics::{Explained, FinishedJob, JobRun, WaitCause, explain, peak_within};
 
 use super::support::{Tested, replay, shared_log};
 
 /// Explains runs on a machine of `nodes` nodes.
-fn explained(runs: &[Run], nodes: u32) -> Explained {
+fn explained(runs: &[JobRun], nodes: u32) -> Explained {
     explain(runs, &[(Time::from_micros(i64::MIN), nodes)], &[], None)
 }
 
 /// Returns the recorded schedule. A run that outlives its limit has it as its limit.
-fn recorded(jobs: &[Job]) -> Vec<Run> {
+fn recorded(jobs: &[Job]) -> Vec<JobRun> {
     let run = |job: &Job| {
         let (start, limit) = (job.recorded_start()?, Some(job.estimate.max(job.run)));
-        Some(Run { submit: job.submit, start, end: start + job.run, nodes: job.procs, limit })
+        Some(JobRun { submit: job.submit, start, end: start + job.run, nodes: job.procs, limit })
     };
     jobs.iter().filter_map(run).collect()
 }
@@ -30,14 +30,14 @@ fn easy_leaves_nothing_free_to_start() -> Tested {
     ] {
         let Some(log) = shared_log(file) else { continue };
         let outcome = replay(&log.workload.jobs, machine, "easy", "naive")?;
-        let run = |FinishedJob { job, record, .. }: &FinishedJob| Run {
+        let run = |FinishedJob { job, record, .. }: &FinishedJob| JobRun {
             submit: job.submit,
             start: record.start,
             end: record.end,
             nodes: record.allocated,
             limit: Some(job.estimate),
         };
-        let runs: Vec<Run> = outcome.jobs.iter().map(run).collect();
+        let runs: Vec<JobRun> = outcome.jobs.iter().map(run).collect();
         let found = explained(&runs, machine.parse::<Mesh>()?.available());
         for (run, why) in runs.iter().zip(&found.jobs) {
             assert_eq!(why.sum(), run.start - run.submit, "{file}");

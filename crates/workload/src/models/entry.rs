@@ -97,7 +97,6 @@ impl LogNormal {
         Ok(Self { median_s: positive(params, "median", 14_800.0)?, sigma: positive(params, "sigma", 1.0)? })
     }
 
-    /// Returns the mean in seconds.
     pub(super) fn mean_s(self) -> f64 {
         self.median_s * (self.sigma * self.sigma / 2.0).exp()
     }

@@ -116,7 +116,6 @@ impl LublinJobs {
     }
 }
 
-/// Returns the job of a replay.
 fn to_job(number: i64, drawn: LublinJob, arrival_scale: f64) -> Job {
     let [submit, run] = [drawn.submit_s, drawn.run_s].map(Time::from_seconds);
     let queue = LogNumber::of(i64::from(!drawn.interactive));

@@ -10,7 +10,6 @@
     reason = "numbers of pages and nodes are at most 2^24, and sort keys of pages are in 128 bits"
 )]
 
-mod free_pages;
 pub(super) mod naive;
 pub(super) mod paging;
 pub(super) mod random;

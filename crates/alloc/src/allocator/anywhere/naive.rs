@@ -10,16 +10,16 @@
 //! least as wide (x) as long (y), and at least as long as deep (z), it chooses the same nodes as
 //! `curve:order=row-major,select=free-list`, which a law test checks.
 
-use crate::allocator::seam::{Allocator, Entry, OnTori, OnTrees, Placement, Request, Strategy};
+use crate::allocator::seam::{Allocator, AllocatorEntry, OnTori, OnTrees, Placement, Request, Strategy};
 use meshreplay_machine::machine::Machine;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "naive",
     summary: "the first free nodes, row by row",
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
     tori: OnTori::NeverWraps("its order of nodes has two ends"),
     trees: OnTrees::Serves,
-    ..Entry::non_contiguous(|_, _| Ok(Strategy::of(Naive)))
+    ..AllocatorEntry::non_contiguous(|_, _| Ok(Strategy::of(Naive)))
 };
 
 /// Takes the free nodes with the lowest numbers.

@@ -29,17 +29,18 @@
 //! machine.
 
 use std::cell::OnceCell;
+use std::collections::VecDeque;
 
-use super::free_pages::{FreePages, LIST_ORDERS, ListOrder};
+use crate::allocator::buddy::first_set::FirstSet;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, OnTrees, Placement, Promises, Request,
-    Served, Setup, Strategy,
+    Allocator, AllocatorEntry, Contiguity, Foresight, Memory, NodesFor, OnTori, OnTrees, Placement, Promises,
+    Request, Served, Setup, Strategy,
 };
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId};
 
 /// The allocator's row in the registry.
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "paging",
     summary: "the first free pages of 2^size nodes to a side",
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
@@ -240,6 +241,61 @@ impl Allocator for Paging {
             if self.busy[page as usize] == 0 {
                 self.free.insert(page);
             }
+        }
+    }
+}
+
+/// Where a page goes in the list of free pages when it is released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ListOrder {
+    /// To its place by number.
+    Sorted,
+    /// To the end, behind all other free pages.
+    Returned,
+}
+
+/// The orders by name, the default first.
+const LIST_ORDERS: &[(&str, ListOrder)] = &[("sorted", ListOrder::Sorted), ("returned", ListOrder::Returned)];
+
+/// The numbers of the free pages.
+#[derive(Debug, PartialEq, Eq)]
+enum FreePages {
+    /// In ascending order.
+    Sorted(FirstSet),
+    /// A FIFO queue: taken at the front, released to the back.
+    Returned(VecDeque<u32>),
+}
+
+impl FreePages {
+    /// Returns a list of the pages below `count`, all of them free.
+    pub(super) fn all(count: u32, order: ListOrder) -> Self {
+        match order {
+            ListOrder::Sorted => {
+                let mut set = FirstSet::empty(count as usize);
+                (0..count).for_each(|page| set.insert(page));
+                Self::Sorted(set)
+            }
+            ListOrder::Returned => Self::Returned((0..count).collect()),
+        }
+    }
+
+    /// Removes a free page. O(1) at the front of a queue, O(pages) elsewhere in it.
+    pub(super) fn remove(&mut self, page: u32) {
+        match self {
+            Self::Sorted(set) => set.remove(page),
+            Self::Returned(queue) => {
+                if let Some(position) = queue.iter().position(|&free| free == page) {
+                    queue.remove(position);
+                }
+            }
+        }
+    }
+
+    /// Adds a page that was released.
+    pub(super) fn insert(&mut self, page: u32) {
+        match self {
+            Self::Sorted(set) => set.insert(page),
+            Self::Returned(queue) => queue.push_back(page),
         }
     }
 }

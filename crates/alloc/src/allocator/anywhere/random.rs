@@ -14,19 +14,19 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::allocator::seam::{
-    Allocator, Entry, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
+    Allocator, AllocatorEntry, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
 };
 use meshreplay_base::job::Draws;
 use meshreplay_machine::machine::{Machine, NodeId};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "random",
     summary: "free nodes drawn uniformly, seeded",
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
     tori: OnTori::NeverWraps("it takes nodes wherever they are"),
     trees: OnTrees::Serves,
     promises: |_| Promises { exact: true, complete: true, memory: Memory::Lasting },
-    ..Entry::non_contiguous(|_, setup| {
+    ..AllocatorEntry::non_contiguous(|_, setup| {
         Ok(Strategy::of(Random { rng: Draws::NODES.of_seed(setup.seed), free: Vec::new() }))
     })
 };

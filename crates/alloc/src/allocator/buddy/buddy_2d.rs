@@ -25,18 +25,18 @@ use super::octet_mbs::cubes;
 use super::system::{BlockOrder, Buddy};
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
-    Block, Entry, Foresight, NodesFor, OnTori, Placement, Request, Served, Setup, Strategy,
+    AllocatorEntry, Block, Foresight, NodesFor, OnTori, Placement, Request, Served, Setup, Strategy,
 };
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "buddy-2d",
     summary: "the smallest square block of a power of two that holds the job's shape",
     source: "Li, Cheng, J. Parallel and Distributed Computing 12(1), 1991",
     parameters: "partition=pieces (whole)",
     tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
-    ..Entry::contiguous(build)
+    ..AllocatorEntry::contiguous(build)
 };
 
 /// Reads the parameter `partition` and builds the allocator. Fails for `partition=whole` if the machine's

@@ -16,16 +16,16 @@
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
-use crate::allocator::seam::{Block, Entry, Memory, OnTori, Promises};
+use crate::allocator::seam::{AllocatorEntry, Block, Memory, OnTori, Promises};
 use meshreplay_machine::machine::Mesh;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "granular-mbs",
     summary: "multiple buddy strategy on blocks of every power of two",
     source: "Walker, Bunde, Leung, 2010",
     tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
     promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
-    ..Entry::non_contiguous(|_, setup| Ok(BlockAllocator::multiple(setup.mesh, pairs)))
+    ..AllocatorEntry::non_contiguous(|_, setup| Ok(BlockAllocator::multiple(setup.mesh, pairs)))
 };
 
 /// The index that stands for no block.

@@ -25,11 +25,11 @@
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
 use super::unjoined;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, OnTrees, Promises};
+use crate::allocator::seam::{AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Promises};
 use meshreplay_machine::machine::Mesh;
 
 /// The allocator's row in the registry.
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "mbs",
     summary: "multiple buddy strategy: square blocks, several per job",
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997; Walker, Bunde, Leung, 2010",
@@ -55,7 +55,7 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 /// The row of `layered-mbs`, the name of MBS on machines of three dimensions.
-pub(crate) const LAYERED: Entry = Entry {
+pub(crate) const LAYERED: AllocatorEntry = AllocatorEntry {
     name: "layered-mbs",
     summary: "MBS on each layer of a 3D mesh; blocks are flat squares",
     source: "Walker, Bunde, Leung, 2010",

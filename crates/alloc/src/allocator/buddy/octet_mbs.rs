@@ -15,10 +15,10 @@
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
 use super::granular_mbs;
-use crate::allocator::seam::Entry;
+use crate::allocator::seam::AllocatorEntry;
 use meshreplay_machine::machine::Mesh;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "octet-mbs",
     summary: "multiple buddy strategy on cubes; eight children per block",
     build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, cubes)),

@@ -16,10 +16,10 @@
 use super::allocator::BlockAllocator;
 use super::granular_mbs::{self, pairs};
 use super::system::{BlockOrder, Buddy};
-use crate::allocator::seam::{Entry, Request};
+use crate::allocator::seam::{AllocatorEntry, Request};
 use meshreplay_machine::machine::{Mesh, NodeId};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "round-up-mbs",
     summary: "Granular MBS within one block; the rest of the block stays free",
     source: "the simulator of Walker, Bunde, Leung, 2010, completed",

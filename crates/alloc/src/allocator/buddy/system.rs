@@ -143,7 +143,6 @@ impl Buddy {
         (0..self.bases.len() as u32).map(block).collect()
     }
 
-    /// Returns the class of a block.
     fn class_of(&self, block: u32) -> usize {
         self.classes.partition_point(|&start| start <= block) - 1
     }

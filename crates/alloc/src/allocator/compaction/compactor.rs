@@ -24,7 +24,7 @@
 
 use std::cmp::Ordering;
 
-use super::array::{Array, Schedule, Task, Window};
+use super::array::{Array, CompactionWindow, Schedule, Task};
 use crate::allocator::contiguous::orientations::row_by_row;
 use crate::allocator::seam::{Allocator, JobMove, Placement, Rearrangement, Refusal, Request, Submeshes};
 use meshreplay_base::job::Time;
@@ -173,8 +173,8 @@ impl Compactor {
     /// may move or too few processors are free.
     fn plan(&self, length: u32) -> Option<Placement> {
         let (ways, costs) = self.compaction?;
-        let left = || Window::left(&self.array, length, costs.spare);
-        let right = || Window::right(&self.array, length, costs.spare);
+        let left = || CompactionWindow::left(&self.array, length, costs.spare);
+        let right = || CompactionWindow::right(&self.array, length, costs.spare);
         let plan = match ways {
             Ways::Free => return self.slide(length),
             Ways::Left => Plan::new(left()?),
@@ -252,12 +252,12 @@ impl Compactor {
 
 /// A window with its best schedule.
 struct Plan {
-    window: Window,
+    window: CompactionWindow,
     schedule: Schedule,
 }
 
 impl Plan {
-    fn new(window: Window) -> Self {
+    fn new(window: CompactionWindow) -> Self {
         Self { schedule: Schedule::best(&window), window }
     }
 }

@@ -27,18 +27,18 @@
 use super::compactor::{Compactor, Costs, SUBMESHES, Ways};
 use crate::allocator::contiguous::first_fit::FirstFit;
 use crate::allocator::seam::{
-    Allocator, Entry, Foresight, Memory, OnTori, Promises, Request, Served, Setup, Strategy,
+    Allocator, AllocatorEntry, Foresight, Memory, OnTori, Promises, Request, Served, Setup, Strategy,
 };
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::Machine;
 
-pub(crate) const LINEAR_FIRST_FIT: Entry = Entry {
+pub(crate) const LINEAR_FIRST_FIT: AllocatorEntry = AllocatorEntry {
     name: "linear-first-fit",
     summary: "the leftmost free block of an array that is long enough",
     source: "Diessel, ElGindy, Beresford-Smith, 1996",
     max_dims: 1,
     promises: |_| Promises { exact: true, complete: false, memory: Memory::None },
-    ..Entry::contiguous(|_, setup| {
+    ..AllocatorEntry::contiguous(|_, setup| {
         // On a ring the block may go round the end.
         if setup.mesh.wraps_any() {
             return Ok(FirstFit::strategy(SUBMESHES));
@@ -48,7 +48,7 @@ pub(crate) const LINEAR_FIRST_FIT: Entry = Entry {
     })
 };
 
-pub(crate) const LEFT: Entry = Entry {
+pub(crate) const LEFT: AllocatorEntry = AllocatorEntry {
     name: "left-compaction",
     summary: "tasks of an array move left, in order, to make room",
     parameters: Costs::PARAMETERS,
@@ -65,21 +65,21 @@ pub(crate) const LEFT: Entry = Entry {
     ..LINEAR_FIRST_FIT
 };
 
-pub(crate) const RIGHT: Entry = Entry {
+pub(crate) const RIGHT: AllocatorEntry = AllocatorEntry {
     name: "right-compaction",
     summary: "tasks of an array move right, in order, to make room",
     build: |params, setup| compaction(Ways::Right, params, setup),
     ..LEFT
 };
 
-pub(crate) const ORDERED: Entry = Entry {
+pub(crate) const ORDERED: AllocatorEntry = AllocatorEntry {
     name: "ordered-compaction",
     summary: "the better of left and right compaction",
     build: |params, setup| compaction(Ways::Both, params, setup),
     ..LEFT
 };
 
-pub(crate) const COST_FREE: Entry = Entry {
+pub(crate) const COST_FREE: AllocatorEntry = AllocatorEntry {
     name: "cost-free-compaction",
     summary: "all tasks of an array slide left at once, for nothing",
     parameters: "",

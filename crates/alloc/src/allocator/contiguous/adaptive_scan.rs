@@ -19,11 +19,11 @@ use super::busy_search::{BusyList, BusySearch, Region};
 use super::orientations::Turn;
 use super::plain_scan;
 use crate::allocator::plain::take_plain;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, OnTrees, Promises};
+use crate::allocator::seam::{AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Promises};
 use meshreplay_machine::machine::{Coord, Machine};
 
 /// The allocator's row in the registry.
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "adaptive-scan",
     summary: "first fit with turning, found by jumping over busy rectangles or cuboids",
     source: "Ding, Bhuyan, ICPP 1993",

@@ -23,15 +23,15 @@ use super::best_place::{BestPlace, Orientations};
 use super::first_fit::FirstFit;
 use super::max_periphery::Contact;
 use super::orientations::{orientations, row_by_row};
-use crate::allocator::seam::{Entry, Request, Submeshes};
+use crate::allocator::seam::{AllocatorEntry, Request, Submeshes};
 use meshreplay_machine::machine::Mesh;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "all-shapes",
     summary: "a free rectangle or cuboid of any shape with as many nodes, at the machine's border",
     source: "Ababneh, Bani-Mohammad, Ould-Khaoua, IJPEDS 25(5), 2010",
     parameters: "priority=border (none)",
-    ..Entry::contiguous(|params, _| {
+    ..AllocatorEntry::contiguous(|params, _| {
         let at_border = params.choose("priority", &[("border", true), ("none", false)])?;
         Ok(if at_border {
             BestPlace::strategy(SUBMESHES, Orientations::OneByOne, Contact)

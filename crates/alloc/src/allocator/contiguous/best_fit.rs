@@ -15,14 +15,14 @@
 use super::best_place::{BestPlace, Orientations};
 use super::border::BorderScore;
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::Entry;
+use crate::allocator::seam::AllocatorEntry;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "best-fit",
     summary: "the free rectangle or cuboid whose border is taken most",
     source: "Zhu, J. Parallel and Distributed Computing 16, 1992",
     parameters: TURN,
-    ..Entry::contiguous(|params, _| {
+    ..AllocatorEntry::contiguous(|params, _| {
         let submeshes = take_turn(params)?.submeshes();
         Ok(BestPlace::strategy(submeshes, Orientations::OneByOne, BorderScore::most()))
     })

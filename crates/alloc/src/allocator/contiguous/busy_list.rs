@@ -22,14 +22,14 @@
 use super::border::Border;
 use super::busy_search::{BusyList, Region};
 use super::orientations::Turn;
-use crate::allocator::seam::{Allocator, Entry, Placement, Request, Served, Strategy, Submeshes};
+use crate::allocator::seam::{Allocator, AllocatorEntry, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh, set_bits};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "busy-list",
     summary: "the free rectangle or cuboid at corners of busy ones whose border is taken most",
     source: "Das Sharma, Pradhan, J. Parallel and Distributed Computing 36, 1996",
-    ..Entry::contiguous(|_, _| {
+    ..AllocatorEntry::contiguous(|_, _| {
         let submeshes = Turn::Yes.submeshes();
         Ok(Strategy::of(BusyCorners::new(submeshes)).served(Served::BySubmesh(submeshes)))
     })

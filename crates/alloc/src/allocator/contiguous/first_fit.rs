@@ -12,15 +12,15 @@
 //! nodes.
 
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{Allocator, Entry, Placement, Request, Served, Strategy, Submeshes};
+use crate::allocator::seam::{Allocator, AllocatorEntry, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Submesh};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "first-fit",
     summary: "the first free rectangle or cuboid of the job's shape",
     source: "Zhu, J. Parallel and Distributed Computing 16, 1992",
     parameters: TURN,
-    ..Entry::contiguous(|params, _| Ok(FirstFit::strategy(take_turn(params)?.submeshes())))
+    ..AllocatorEntry::contiguous(|params, _| Ok(FirstFit::strategy(take_turn(params)?.submeshes())))
 };
 
 /// Finds the base of a free submesh of the given sizes; `None` if there is none. It may use the memory of the

@@ -18,11 +18,13 @@
 use super::first_fit::FirstFit;
 use super::plain_scan;
 use crate::allocator::plain::take_plain;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, OnTrees, Promises, Request, Submeshes};
+use crate::allocator::seam::{
+    AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Promises, Request, Submeshes,
+};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
 
 /// The allocator's row in the registry.
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "fixed-orientation",
     summary: "first fit, every job laid along the machine's longer side",
     source: "Chang, Mohapatra, 1998, §2.2",

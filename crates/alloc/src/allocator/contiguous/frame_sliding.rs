@@ -20,15 +20,15 @@
 use super::busy_search::Region;
 use super::first_fit::FirstFit;
 use super::orientations::{TURN, take_turn_unwritten};
-use crate::allocator::seam::{Entry, Foresight, NodesFor, Served};
+use crate::allocator::seam::{AllocatorEntry, Foresight, NodesFor, Served};
 use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Mesh};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "frame-sliding",
     summary: "a frame of the job's shape that slides in steps of its own size",
     source: "Chuang, Tzeng, IEEE TPDS 5(2), 1994",
     parameters: TURN,
-    ..Entry::contiguous(|params, _| {
+    ..AllocatorEntry::contiguous(|params, _| {
         let submeshes = take_turn_unwritten(params)?.submeshes();
         let strategy = FirstFit::strategy_by(submeshes, find);
         Ok(strategy.served(Served::ByState(Foresight::Proposes)).with_nodes_for(move |request, mesh| {

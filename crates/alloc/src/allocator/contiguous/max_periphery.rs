@@ -20,14 +20,14 @@
 
 use super::best_place::{BestPlace, Orientations, Score};
 use super::orientations::Turn;
-use crate::allocator::seam::Entry;
+use crate::allocator::seam::AllocatorEntry;
 use meshreplay_machine::machine::{Machine, Mesh, Submesh};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "max-periphery",
     summary: "the free rectangle or cuboid with most of its sides on the machine's border",
     source: "the simulator of Walker, Bunde, Leung, 2010",
-    ..Entry::contiguous(|_, _| {
+    ..AllocatorEntry::contiguous(|_, _| {
         Ok(BestPlace::strategy(Turn::Yes.submeshes(), Orientations::Together, Contact))
     })
 };

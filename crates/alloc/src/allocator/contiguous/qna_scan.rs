@@ -20,14 +20,14 @@
 
 use super::busy_search::{BusyList, BusySearch, Region};
 use super::orientations::Turn;
-use crate::allocator::seam::Entry;
+use crate::allocator::seam::AllocatorEntry;
 use meshreplay_machine::machine::{Coord, Machine};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "qna-scan",
     summary: "first fit with turning, found by how far rows are covered from the left",
     source: "Zolfaghari, IJEAT 2013, repaired",
-    ..Entry::contiguous(|_, _| Ok(BusySearch::strategy(Turn::Yes, scan)))
+    ..AllocatorEntry::contiguous(|_, _| Ok(BusySearch::strategy(Turn::Yes, scan)))
 };
 
 /// Returns the first base in scan order that no coverage contains; `None` if there is no free submesh of

@@ -24,16 +24,16 @@
 
 use super::busy_search::{BusyList, BusySearch, Region, Span};
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{Entry, Memory, Promises};
+use crate::allocator::seam::{AllocatorEntry, Memory, Promises};
 use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine, Submesh};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "rbs",
     summary: "a free rectangle or cuboid right of a busy one, or at the machine's left side",
     source: "Chiu, Chen, IEEE TPDS 10(5), 1999",
     parameters: TURN,
     promises: |_| Promises { exact: false, complete: false, memory: Memory::UntilIdle },
-    ..Entry::contiguous(|params, _| Ok(BusySearch::strategy(take_turn(params)?, search)))
+    ..AllocatorEntry::contiguous(|params, _| Ok(BusySearch::strategy(take_turn(params)?, search)))
 };
 
 /// Returns the base of the free submesh that is found first; `None` if there is no free submesh of these

@@ -21,15 +21,15 @@
 
 use super::busy_search::{BusyList, BusySearch, Region};
 use super::orientations::Turn;
-use crate::allocator::seam::{Entry, Memory, Promises};
+use crate::allocator::seam::{AllocatorEntry, Memory, Promises};
 use meshreplay_machine::machine::{Coord, Machine};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "stack-based",
     summary: "a free rectangle or cuboid from what busy ones leave of the possible bases",
     source: "Yoo, Das, IEEE Trans. Computers 51(1), 2002",
     promises: |_| Promises { exact: false, complete: false, memory: Memory::UntilIdle },
-    ..Entry::contiguous(|_, _| Ok(BusySearch::strategy(Turn::Yes, search)))
+    ..AllocatorEntry::contiguous(|_, _| Ok(BusySearch::strategy(Turn::Yes, search)))
 };
 
 /// Returns the base of the free submesh that is found first; `None` if there is no free submesh of these

@@ -6,7 +6,7 @@
 //! c[i]) − n from i to i + 1. The pairwise sum is ½ Σ c[i]·X[i], summed over the dimensions. All arrays are
 //! indexed by offsets from the centre.
 
-use super::numbers::{Axis, Cost, Count, LANES, Window, total};
+use super::numbers::{Axis, Cost, Count, LANES, OffsetRange, total};
 use super::skewed_sums::{Diamond, SkewedSums};
 use meshreplay_machine::machine::{Machine, NodeSet, set_bits};
 
@@ -147,15 +147,15 @@ impl<C: Cost> Ball<C> {
     }
 
     /// Returns the numbers of nodes at the offsets of a window.
-    fn counts_in(&mut self, d: usize, window: Window) -> &mut [C::Count] {
+    fn counts_in(&mut self, d: usize, window: OffsetRange) -> &mut [C::Count] {
         let start = self.axes[d].extent - window.below;
         &mut self.counts[d][start as usize..(start + window.len()) as usize]
     }
 
     /// Sets the costs along dimension `d` of the offsets within `radius`. Returns the sum of the costs of all
     /// nodes.
-    fn sum_distances(&mut self, d: usize, nodes: u32, window: Window, radius: i32) -> i64 {
-        let Window { below, above } = window;
+    fn sum_distances(&mut self, d: usize, nodes: u32, window: OffsetRange, radius: i32) -> i64 {
+        let OffsetRange { below, above } = window;
         let (first, end) = (self.axes[d].extent - below, self.axes[d].extent + above + 1);
         let counts = &self.counts[d][first as usize..end as usize];
         let middle = self.middles[d];
@@ -179,7 +179,7 @@ impl<C: Cost> Ball<C> {
     }
 
     /// Changes the signs of the costs along dimension `d`.
-    fn negate_costs(&mut self, d: usize, window: Window) {
+    fn negate_costs(&mut self, d: usize, window: OffsetRange) {
         let start = self.middles[d] - window.below;
         for cost in &mut self.costs[d][start as usize..(start + window.len()) as usize] {
             *cost = -*cost;
@@ -220,14 +220,14 @@ impl<C: Cost> Ball<C> {
 
 /// Returns the offsets that the costs within `radius` depend on. If a shortest way between two of them can
 /// lead across the end of a ring, these are all offsets.
-fn window(axis: Axis, centre: i32, radius: i32) -> Window {
+fn window(axis: Axis, centre: i32, radius: i32) -> OffsetRange {
     let window = axis.within(centre, radius);
     if is_straight(axis, window) { window } else { axis.within(centre, axis.extent) }
 }
 
 /// Returns whether the distances among some offsets are those on a line: within half a ring, the straight way
 /// is a shortest one.
-fn is_straight(axis: Axis, window: Window) -> bool {
+fn is_straight(axis: Axis, window: OffsetRange) -> bool {
     !axis.wraps || 2 * (window.len() - 1) <= axis.extent
 }
 

@@ -24,11 +24,11 @@ use super::centres::Centres;
 use super::search::Nearest;
 use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
+    Allocator, AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
 };
 use meshreplay_machine::machine::Machine;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "gen-alg",
     summary: "the free nodes nearest in hops to a free node; smallest pairwise sum",
     source: "Krumke et al., TCS 181(2), 1997",

@@ -20,11 +20,11 @@ use super::centres::Centres;
 use super::search::Nearest;
 use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
+    Allocator, AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
 };
 use meshreplay_machine::machine::{Machine, Mesh};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "mm",
     summary: "the free nodes nearest in hops to a combination of free nodes' coordinates; \
               smallest pairwise sum",

@@ -14,15 +14,15 @@
 
 use super::carried::TIES;
 use super::mm::Mm;
-use crate::allocator::seam::{Allocator, Entry, Placement, Request, Strategy};
+use crate::allocator::seam::{Allocator, AllocatorEntry, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Coord, Machine, Mesh, distances_along};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "mm-inc",
     summary: "MM improved by exchanges of single nodes while they lower the pairwise sum",
     source: "Bender et al., Algorithmica 50(2), 2008",
     parameters: "ties=carried (location)",
-    ..Entry::non_contiguous(|params, setup| {
+    ..AllocatorEntry::non_contiguous(|params, setup| {
         Ok(Strategy::of(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?, false) }))
     })
 };

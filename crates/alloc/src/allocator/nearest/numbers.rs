@@ -22,12 +22,12 @@ pub(super) struct Axis {
 
 /// A range of offsets from a centre, which is one of them: from `-below` to `above`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Window {
+pub(super) struct OffsetRange {
     pub(super) below: i32,
     pub(super) above: i32,
 }
 
-impl Window {
+impl OffsetRange {
     /// Returns the offsets, ascending.
     pub(super) fn offsets(self) -> std::ops::RangeInclusive<i32> {
         -self.below..=self.above
@@ -52,18 +52,18 @@ impl Axis {
 
     /// Returns the offsets of the positions within `radius` of the position `centre`. On a ring, each
     /// position has one offset, and the position opposite the centre has a positive one.
-    pub(super) fn within(self, centre: i32, radius: i32) -> Window {
+    pub(super) fn within(self, centre: i32, radius: i32) -> OffsetRange {
         if self.wraps {
-            Window { below: radius.min((self.extent - 1) / 2), above: radius.min(self.extent / 2) }
+            OffsetRange { below: radius.min((self.extent - 1) / 2), above: radius.min(self.extent / 2) }
         } else {
-            Window { below: radius.min(centre), above: radius.min(self.extent - 1 - centre) }
+            OffsetRange { below: radius.min(centre), above: radius.min(self.extent - 1 - centre) }
         }
     }
 
     /// Returns the offsets within `radius` that some centre has.
-    pub(super) fn within_any(self, radius: i32) -> Window {
+    pub(super) fn within_any(self, radius: i32) -> OffsetRange {
         let below = if self.wraps { (self.extent - 1) / 2 } else { self.longest() };
-        Window { below: radius.min(below), above: radius.min(self.longest()) }
+        OffsetRange { below: radius.min(below), above: radius.min(self.longest()) }
     }
 
     /// Returns the offsets of the positions exactly `hops` from the position `centre`, ascending: none, one
@@ -172,7 +172,7 @@ pub(super) const LANES: usize = 8;
 /// Neighbouring lines that a ball meets. The difference of the i-th end and the i-th start is the number of
 /// free nodes of the i-th line. The slices are longer than the run, up to a multiple of `LANES`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run<'a, T> {
+pub(super) struct LineRun<'a, T> {
     /// The offset of the first line from the centre.
     pub(super) first: i32,
     /// The number of lines.
@@ -181,7 +181,7 @@ pub(super) struct Run<'a, T> {
     pub(super) starts: &'a [T],
 }
 
-impl<T: Count> Run<'_, T> {
+impl<T: Count> LineRun<'_, T> {
     /// Adds the free nodes of all lines to the lanes of a vector, line i to lane i modulo `LANES`.
     #[inline(always)]
     pub(super) fn add_to_sums(self, sums: &mut [T; LANES]) {
@@ -227,7 +227,6 @@ fn add<T: Count>(sums: &mut [T; LANES], nodes: [T; LANES]) {
     }
 }
 
-/// Returns the sum of the lanes of a vector.
 #[inline(always)]
 pub(super) fn total<T: Count>(vector: [T; LANES]) -> T {
     let mut total = T::default();

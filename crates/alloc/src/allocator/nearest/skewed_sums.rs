@@ -23,7 +23,7 @@
 use std::iter::{repeat, repeat_n};
 use std::ops::Range;
 
-use super::numbers::{Axis, Count, LANES, Run, Window};
+use super::numbers::{Axis, Count, LANES, LineRun, OffsetRange};
 use meshreplay_machine::machine::{Coord, Machine, NodeId};
 
 /// The prefix sums of the lines along x or y of all planes of a machine.
@@ -154,8 +154,8 @@ impl<T: Count> SkewedSums<T> {
 
     /// Calls `visit` for the runs of lines of a diamond.
     #[inline(always)]
-    pub(super) fn for_each_run(&self, diamond: Diamond, mut visit: impl FnMut(Run<'_, T>)) {
-        let Window { below, above } = self.across.within(diamond.line, diamond.radius);
+    pub(super) fn for_each_run(&self, diamond: Diamond, mut visit: impl FnMut(LineRun<'_, T>)) {
+        let OffsetRange { below, above } = self.across.within(diamond.line, diamond.radius);
         // Lines up to this offset are in the diamond as a whole.
         let whole = if self.along.wraps { (diamond.radius - self.along.extent / 2).max(-1) } else { -1 };
         self.for_each_run_of(Part::Narrowing, diamond, whole + 1..above + 1, &mut visit);
@@ -173,7 +173,7 @@ impl<T: Count> SkewedSums<T> {
         part: Part,
         diamond: Diamond,
         lines: Range<i32>,
-        visit: &mut impl FnMut(Run<'_, T>),
+        visit: &mut impl FnMut(LineRun<'_, T>),
     ) {
         let extent = self.across.extent;
         let shifts: &[i32] = if self.across.wraps { &[0, -extent, extent] } else { &[0] };
@@ -189,9 +189,8 @@ impl<T: Count> SkewedSums<T> {
         }
     }
 
-    /// Returns the run of some lines of a part of a diamond.
     #[inline(always)]
-    fn run(&self, part: Part, lines: Lines, diamond: Diamond) -> Run<'_, T> {
+    fn run(&self, part: Part, lines: Lines, diamond: Diamond) -> LineRun<'_, T> {
         let Diamond { plane, position, radius, .. } = diamond;
         let Lines { tile, from, to, centre } = lines;
         let (offset, lines) = (from - centre, (to - from) as usize);
@@ -199,7 +198,7 @@ impl<T: Count> SkewedSums<T> {
         if part == Part::Whole {
             let line = plane * self.across.extent as usize + from as usize;
             let (ends, starts) = (&self.totals[line..line + padded], &self.zeros[..padded]);
-            return Run { first: offset, lines, ends, starts };
+            return LineRun { first: offset, lines, ends, starts };
         }
         let first = tile << self.tile_bits;
         let table = (plane * self.tiles + tile as usize) * self.diagonals;
@@ -215,7 +214,7 @@ impl<T: Count> SkewedSums<T> {
         } else {
             (&self.rising[slice(high - centre + rise)], &self.falling[slice(low + centre)])
         };
-        Run { first: offset, lines, ends, starts }
+        LineRun { first: offset, lines, ends, starts }
     }
 }
 

@@ -19,11 +19,11 @@
 
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
-    Allocator, Entry, Foresight, Memory, NodesFor, Placement, Promises, Request, Served, Strategy,
+    Allocator, AllocatorEntry, Foresight, Memory, NodesFor, Placement, Promises, Request, Served, Strategy,
 };
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "anca",
     summary: "the job's rectangle or cuboid whole, or halved again and again, all parts of one level",
     source: "Chang, Mohapatra, J. Parallel and Distributed Computing 52(1), 1998",
@@ -32,7 +32,7 @@ pub(crate) const ENTRY: Entry = Entry {
         let full = spec.params.get("split").is_some_and(|split| split == "full");
         Promises { exact: false, complete: full, memory: Memory::None }
     },
-    ..Entry::non_contiguous(|params, _| {
+    ..AllocatorEntry::non_contiguous(|params, _| {
         let split = params.choose("split", &[("published", Split::Published), ("full", Split::Full)])?;
         let strategy = Strategy::of(Anca { split, free_submeshes: FreeSubmeshes::default() });
         let served = match split {

@@ -23,9 +23,9 @@
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::orientations::take_turn;
 use crate::allocator::contiguous::rbs;
-use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, OnTrees, Promises, Strategy};
+use crate::allocator::seam::{AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Promises, Strategy};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "gabl",
     summary: "the largest free rectangles or cuboids within the job's shape, right of busy ones",
     source: "Bani-Mohammad, Ould-Khaoua, Ababneh, Mackenzie, ICPADS, 2006",

@@ -7,7 +7,6 @@
 #![expect(clippy::arithmetic_side_effects, reason = "pieces are within a request of at most 2^24 nodes")]
 
 pub(super) mod anca;
-mod area;
 pub(super) mod gabl;
 pub(super) mod qna;
 pub(super) mod repeated;

@@ -17,15 +17,15 @@
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::busy_search::BusyList;
 use crate::allocator::contiguous::orientations::Turn;
-use crate::allocator::seam::{Entry, Strategy};
+use crate::allocator::seam::{AllocatorEntry, Strategy};
 use meshreplay_machine::machine::{Coord, FreeSubmeshes, Machine};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "qna",
     summary: "the largest free rectangles or cuboids within the job's shape, by a scan of rows",
     source: "Zolfaghari, IJEAT, 2013",
     parameters: "repeat=text (literal)",
-    ..Entry::non_contiguous(|params, _| {
+    ..AllocatorEntry::non_contiguous(|params, _| {
         let repeat = params.choose("repeat", &[("text", Repeat::Text), ("literal", Repeat::Literal)])?;
         Ok(Strategy::of(Pieces::new(lowest, Turn::Yes, repeat)))
     })

@@ -13,7 +13,6 @@
 
 use std::collections::BTreeMap;
 
-use super::area;
 use crate::allocator::contiguous::busy_search::{BusyList, Search};
 use crate::allocator::contiguous::orientations::{Turn, orientations};
 use crate::allocator::seam::{Allocator, Placement, Request};
@@ -62,7 +61,7 @@ impl Pieces {
         let mut pieces = Vec::new();
         while missing > 0 {
             let place = match self.repeat {
-                Repeat::Area => area::sizes(sizes, missing).find_map(|sizes| self.place(&left, sizes)),
+                Repeat::Area => sizes_by_area(sizes, missing).find_map(|sizes| self.place(&left, sizes)),
                 Repeat::Text | Repeat::Literal if nodes(sizes) <= missing => self.place(&left, sizes),
                 Repeat::Text | Repeat::Literal => None,
             };
@@ -141,6 +140,21 @@ impl Allocator for Pieces {
     }
 }
 
+/// Returns the sides of all submeshes of at most `most` nodes whose sides do not exceed `bounds`: by their
+/// nodes, the largest first; of equals the one with the longest shortest side, then the widest. A side whose
+/// bound is 1 has no choice, and is never the shortest, whether it is along x, y or z.
+fn sizes_by_area(bounds: [u32; 3], most: u32) -> impl Iterator<Item = [u32; 3]> {
+    let [a, b, c] = bounds;
+    let planes = (1..=c).flat_map(move |z| (1..=b).map(move |y| (y, z)));
+    let all = planes.flat_map(move |(y, z)| (1..=a).map(move |x| [x, y, z]));
+    let nodes = |[x, y, z]: [u32; 3]| x.saturating_mul(y).saturating_mul(z);
+    let mut sizes: Vec<[u32; 3]> = all.filter(|&sides| nodes(sides) <= most).collect();
+    let shortest =
+        |sides: [u32; 3]| sides.into_iter().zip(bounds).filter(|side| side.1 > 1).map(|side| side.0).min();
+    sizes.sort_unstable_by_key(|&sides| std::cmp::Reverse((nodes(sides), shortest(sides), sides)));
+    sizes.into_iter()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::qna;
@@ -211,5 +225,28 @@ mod tests {
             assert_eq!(sizes, expected, "{repeat:?}");
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod area_tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_area_comes_first_and_squares_before_rows() {
+        let found: Vec<[u32; 3]> = sizes_by_area([4, 2, 1], 5).collect();
+        let flat = [[2, 2], [4, 1], [3, 1], [2, 1], [1, 2], [1, 1]].map(|[x, y]| [x, y, 1]);
+        assert_eq!(found, flat);
+    }
+
+    #[test]
+    fn a_flat_side_is_ignored_along_every_axis() {
+        for axes in [[0, 1, 2], [0, 2, 1], [2, 0, 1]] {
+            let along = |sides: [u32; 3]| axes.map(|axis| sides[axis]);
+            let firsts: Vec<[u32; 3]> = sizes_by_area(along([4, 4, 1]), 4).take(2).collect();
+            assert_eq!(firsts[0], along([2, 2, 1]), "the square comes before the rows");
+            assert_eq!(firsts[1].iter().max(), Some(&4), "{firsts:?}");
+        }
+        assert_eq!(sizes_by_area([1, 1, 1], 3).collect::<Vec<_>>(), [[1, 1, 1]]);
     }
 }

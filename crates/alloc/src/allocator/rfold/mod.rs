@@ -7,18 +7,15 @@
 //! joined by optical circuit switches, put it together from parts of cubes that need not be neighbours.
 //!
 //! `foldings` lists the orientations in the order of RFold, and foldings. `pieces` cuts a box into the parts
-//! that come from different cubes, `offsets` has the places of a part in its cube, `cubes` the free nodes of
-//! each cube, and `path` finds paths through a cube.
+//! that come from different cubes, `free_boxes` finds what still fits, and `path` finds paths through a cube.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     reason = "cubes, foldings and steps lie within a machine of at most 2^24 nodes"
 )]
 
-mod cubes;
 mod foldings;
 mod free_boxes;
-mod offsets;
 mod path;
 mod pieces;
 #[expect(clippy::module_inception, reason = "the family has the name of its last policy")]

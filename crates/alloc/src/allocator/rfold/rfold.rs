@@ -25,16 +25,16 @@ use super::foldings::{foldings, rank};
 use super::path::Cube;
 use super::pieces::cubes_for;
 use super::rfold_reconfig::{Reconfig, strategy};
-use crate::allocator::seam::{Allocator, Entry, Memory, OnTori, Placement, Promises, Request};
+use crate::allocator::seam::{Allocator, AllocatorEntry, Memory, OnTori, Placement, Promises, Request};
 use meshreplay_machine::machine::{Coord, Machine, NodeId};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "rfold",
     summary: "RFold: shapes folded into few cubes, which optical switches join",
     source: "Chen et al., RFold, arXiv 2510.03891, 2025",
     tori: OnTori::NeverWraps("each part of a box lies inside its cube"),
     promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
-    ..Entry::non_contiguous(|_, setup| Ok(strategy(RFold { reconfig: Reconfig::on(setup.mesh) })))
+    ..AllocatorEntry::non_contiguous(|_, setup| Ok(strategy(RFold { reconfig: Reconfig::on(setup.mesh) })))
 };
 
 /// Folds jobs and puts them together from parts of cubes.

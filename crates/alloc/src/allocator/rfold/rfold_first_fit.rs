@@ -15,14 +15,14 @@
 use super::foldings::turns_on;
 use crate::allocator::contiguous::first_fit::FirstFit;
 use crate::allocator::contiguous::orientations::row_by_row;
-use crate::allocator::seam::{Entry, Request, Strategy, Submeshes};
+use crate::allocator::seam::{AllocatorEntry, Request, Strategy, Submeshes};
 use meshreplay_machine::machine::Mesh;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "rfold-first-fit",
     summary: "RFold's first fit: every orientation in turn, bases by x, then y, then z",
     source: "Chen et al., RFold, arXiv 2510.03891, 2025: firstfit of its simulator",
-    ..Entry::contiguous(|_, _| Ok(strategy(sizes)))
+    ..AllocatorEntry::contiguous(|_, _| Ok(strategy(sizes)))
 };
 
 /// Returns the strategy that takes the first free submesh in the order of x, y and z of the base. `sizes`

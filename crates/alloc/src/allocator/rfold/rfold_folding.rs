@@ -19,14 +19,14 @@
 
 use super::foldings::{boxes, foldings, rank, turns_on};
 use super::rfold_first_fit::strategy;
-use crate::allocator::seam::{Entry, Request};
+use crate::allocator::seam::{AllocatorEntry, Request};
 use meshreplay_machine::machine::Mesh;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "rfold-folding",
     summary: "RFold's folding: first fit for the folded shape with the shortest longest side",
     source: "Chen et al., RFold, arXiv 2510.03891, 2025: folding of its simulator",
-    ..Entry::contiguous(|_, _| Ok(strategy(sizes)))
+    ..AllocatorEntry::contiguous(|_, _| Ok(strategy(sizes)))
 };
 
 /// Returns the orientations of a request's folded shape that fit `mesh`; empty if none fits.

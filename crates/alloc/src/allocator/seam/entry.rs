@@ -170,7 +170,7 @@ pub struct Built {
 
 /// One row of the registry.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct AllocatorEntry {
     /// The name in specs, in kebab case.
     pub name: &'static str,
     /// A summary of one line.
@@ -195,7 +195,7 @@ pub struct Entry {
     pub build: Builder,
 }
 
-impl Entry {
+impl AllocatorEntry {
     /// Returns the common fields of most non-contiguous allocators. A row adds at least a name, a summary and
     /// a source.
     pub const fn non_contiguous(build: Builder) -> Self {

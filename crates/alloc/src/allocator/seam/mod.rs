@@ -1,7 +1,7 @@
 //! The interface between allocators and their callers.
 //!
 //! [`Allocator`] is the trait. It answers a [`Request`] with a [`Placement`]. [`Strategy`] is a built
-//! allocator with its capabilities, and [`Entry`] is a row of the registry of allocators.
+//! allocator with its capabilities, and [`AllocatorEntry`] is a row of the registry of allocators.
 
 mod entry;
 mod placement;
@@ -9,7 +9,7 @@ mod request;
 mod strategy;
 
 pub use self::entry::{
-    BuildError, Builder, Built, Contiguity, Entry, Memory, OnTori, OnTrees, Promises, Setup,
+    AllocatorEntry, BuildError, Builder, Built, Contiguity, Memory, OnTori, OnTrees, Promises, Setup,
 };
 pub use self::placement::{JobMove, Placement, Rearrangement, Refusal};
 pub use self::request::Request;

@@ -27,12 +27,12 @@ use super::plain;
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
+    Allocator, AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
 };
 use meshreplay_base::job::Shape;
 use meshreplay_machine::machine::{Coord, FreeCounts, Machine, Mesh, Submesh, near_square};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "mc",
     summary: "MC: shells around a rectangle or cuboid of the job's own shape",
     source: "Mache, Lo, Windisch, PDCS 1997; Walker, Bunde, Leung, 2010, §V",

@@ -23,7 +23,8 @@
 //! centres at once. Centres are tried in the order of this bound, and given up as soon as they cannot win any
 //! more. `search=plain` tries every centre in full, as the papers say, with the same result.
 
-use super::batch::first_centres;
+use std::collections::BinaryHeap;
+
 use super::fill::{Fill, Last, ShellFill};
 use super::plain;
 use super::scores::{Centre, Limit, ShellScores};
@@ -31,11 +32,11 @@ use super::tie_break::{EXPECTED, TieBreak};
 use crate::allocator::known::{Known, Search};
 use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
+    Allocator, AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
 };
-use meshreplay_machine::machine::{Machine, NodeId};
+use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "mc1x1",
     summary: "MC1x1: whole shells around a free centre, then the nodes nearest to those chosen",
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
@@ -175,6 +176,67 @@ impl Mc1x1 {
     }
 }
 
+/// A centre by its place in the order: the bound, and in the lowest 32 bits the rank in location order. One
+/// number is compared faster than a score and coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct CandidateCentre(u128);
+
+impl CandidateCentre {
+    /// Returns the place of a centre whose score is at least `bound`, which must not be negative.
+    fn new(mesh: &Mesh, bound: i64, [x, y, z]: Coord) -> Self {
+        let [_, length, depth] = mesh.extents();
+        let rank = (x * length + y) * depth + z;
+        Self((bound as u128) << 32 | u128::from(rank))
+    }
+
+    /// Returns the lower bound of the score.
+    pub(super) fn bound(self) -> i64 {
+        (self.0 >> 32) as i64
+    }
+
+    pub(super) fn centre(self, mesh: &Mesh) -> Coord {
+        let ([_, length, depth], rank) = (mesh.extents(), self.0 as u32);
+        [rank / depth / length, rank / depth % length, rank % depth]
+    }
+}
+
+/// Returns the first `count` centres after `after`, or from the start without it, with bounds within `limit`.
+/// There are fewer only if no more are left. `shells` must be prepared for `k` nodes of `machine`.
+///
+/// Centres are sorted by the lower bounds of their scores (see `scores`), then by location. Hundreds of
+/// thousands of centres of a large machine may share the smallest bound, and usually only a few of them are
+/// tried. A bounded max-heap therefore selects each batch without a list of all centres: it keeps the first
+/// centres visited, and its top tightens the limit of the visit.
+fn first_centres(
+    shells: &mut ShellScores,
+    machine: &Machine,
+    k: u32,
+    after: Option<CandidateCentre>,
+    limit: Limit,
+    count: usize,
+) -> Vec<CandidateCentre> {
+    let mesh = machine.mesh();
+    // The largest number is on top.
+    let mut first = BinaryHeap::new();
+    shells.visit(machine, k, limit, |centre| {
+        let candidate = CandidateCentre::new(mesh, centre.score, mesh.coord(centre.node));
+        if after.is_none_or(|after| candidate > after) {
+            if first.len() < count {
+                first.push(candidate);
+            } else if let Some(mut last) = first.peek_mut().filter(|last| candidate < **last) {
+                *last = candidate;
+            }
+        }
+        match first.peek() {
+            Some(last) if first.len() == count => {
+                limit.min(Limit { score: last.bound(), last_x: last.centre(mesh)[0] })
+            }
+            _ => limit,
+        }
+    });
+    first.into_sorted_vec()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::states::patchy;
@@ -222,6 +284,52 @@ mod tests {
                         }
                     }
                 }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod batch_tests {
+    use super::*;
+    use meshreplay_machine::machine::NodeId;
+
+    #[test]
+    fn batches_are_the_sorted_list_of_all_centres_in_parts() -> Result<(), Box<dyn std::error::Error>> {
+        for (text, k) in
+            [("30x12", 9), ("torus:17x9", 20), ("7x6x8", 5), ("torus:6x5x6", 30), ("90", 7), ("torus:70", 4)]
+        {
+            let mut machine = Machine::new(text.parse()?);
+            let busy: Vec<NodeId> = (0..machine.mesh().nodes()).filter(|n| (n * n + n / 7) % 5 < 2).collect();
+            machine.occupy(&busy)?;
+            let (mesh, mut shells) = (machine.mesh(), ShellScores::default());
+            shells.prepare(&machine, k);
+            let mut all = Vec::new();
+            shells.for_each(&machine, k, i64::MAX, |centre| {
+                all.push(CandidateCentre::new(mesh, centre.score, mesh.coord(centre.node)));
+            });
+            all.sort_unstable();
+            assert!(all.iter().all(|&one| CandidateCentre::new(mesh, one.bound(), one.centre(mesh)) == one));
+            for limit in [all[0].bound(), all[all.len() / 3].bound(), i64::MAX] {
+                let wanted: Vec<CandidateCentre> =
+                    all.iter().copied().filter(|one| one.bound() <= limit).collect();
+                let (mut found, mut count) = (Vec::new(), 1);
+                loop {
+                    let limit = Limit { score: limit, last_x: u32::MAX };
+                    let batch = first_centres(&mut shells, &machine, k, found.last().copied(), limit, count);
+                    found.extend_from_slice(&batch);
+                    if batch.len() < count {
+                        break;
+                    }
+                    count *= 3;
+                }
+                assert_eq!(found, wanted, "{text}: bounds up to {limit}");
+                // With a largest x at the limit, no centre is left out that is before it.
+                let middle = wanted[wanted.len() / 2];
+                let within = Limit { score: middle.bound(), last_x: middle.centre(mesh)[0] };
+                let batch = first_centres(&mut shells, &machine, k, None, within, usize::MAX);
+                assert!(wanted.iter().filter(|&&one| one <= middle).all(|one| batch.contains(one)));
             }
         }
         Ok(())

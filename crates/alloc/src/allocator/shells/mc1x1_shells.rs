@@ -19,15 +19,15 @@ use super::plain;
 use super::scores::ShellScores;
 use crate::allocator::nearest::carried::{self, CarriedOrder, TIES, Ties};
 use crate::allocator::plain::take_plain;
-use crate::allocator::seam::{Allocator, Entry, Placement, Request, Strategy};
+use crate::allocator::seam::{Allocator, AllocatorEntry, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Coord, Machine, NodeId, ranges};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "mc1x1-shells",
     summary: "the version of MC1x1 that was timed: k free nodes nearest to a centre by shell",
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "ties=carried (location), search=fast (plain)",
-    ..Entry::non_contiguous(|params, _| {
+    ..AllocatorEntry::non_contiguous(|params, _| {
         let ties = params.choose("ties", TIES)?;
         let is_plain = take_plain(params)?;
         Ok(Strategy::of(Mc1x1Shells { ties, is_plain, shells: ShellScores::default() }))

@@ -14,14 +14,14 @@
 
 use super::fill::{Fill, ShellFill};
 use super::pairs::Pairs;
-use crate::allocator::seam::{Allocator, Entry, Placement, Request, Strategy};
+use crate::allocator::seam::{Allocator, AllocatorEntry, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Coord, FreeCounts, Machine};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "mc-pair",
     summary: "MC1x1 judged by the pairwise sum instead of shell numbers",
     source: "the family of Walker, Bunde, Leung, 2010, §V",
-    ..Entry::non_contiguous(|_, _| Ok(Strategy::of(McPair::default())))
+    ..AllocatorEntry::non_contiguous(|_, _| Ok(Strategy::of(McPair::default())))
 };
 
 #[derive(Default)]

@@ -18,7 +18,6 @@
 )]
 
 mod array_scores;
-mod batch;
 pub(super) mod fill;
 mod greedy;
 mod idle;

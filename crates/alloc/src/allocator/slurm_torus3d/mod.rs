@@ -60,7 +60,7 @@ use std::path::Path;
 
 use self::choice::Cluster;
 use crate::allocator::seam::{
-    Allocator, Entry, Foresight, NodesFor, Placement, Request, Served, Setup, Strategy,
+    Allocator, AllocatorEntry, Foresight, NodesFor, Placement, Request, Served, Setup, Strategy,
 };
 use meshreplay_base::job::Shape;
 use meshreplay_base::memory;
@@ -68,13 +68,13 @@ use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::topology::yaml::Flaw;
 use meshreplay_machine::machine::{Machine, NodeId};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "slurm-torus3d",
     summary: "boxes at the anchors that a topology.yaml of Slurm allows",
     source: "Slurm 26.05, topology/torus3d, 2026",
     parameters: "path (a topology.yaml), round=up (no; no with path), segment=0 (nodes of a segment), \
                  weights (a slurm.conf)",
-    ..Entry::contiguous(build)
+    ..AllocatorEntry::contiguous(build)
 };
 
 /// The sizes that jobs may have.

@@ -134,7 +134,6 @@ impl Torus {
     }
 }
 
-/// Returns the index of a cell.
 fn cell([width, length, _]: [u32; 3], [x, y, z]: [u32; 3]) -> usize {
     (x + width * (y + length * z)) as usize
 }

@@ -327,7 +327,6 @@ impl<C: Count> Choice<C> {
     }
 }
 
-/// Returns the longest side of the shapes.
 fn longest(shapes: &[SubmeshShape]) -> usize {
     shapes.iter().flat_map(|shape| shape.sides).max().unwrap_or(1)
 }

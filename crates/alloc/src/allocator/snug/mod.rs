@@ -59,19 +59,19 @@ mod shapes;
 mod submesh_counts;
 mod submesh_nodes;
 
-use crate::allocator::seam::{Allocator, Entry, Placement, Request, Setup, Strategy};
+use crate::allocator::seam::{Allocator, AllocatorEntry, Placement, Request, Setup, Strategy};
 use choice::Choice;
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Machine, Mesh};
 use shapes::{CompactBounds, SubmeshShapes};
 use submesh_counts::Count;
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "snug",
     summary: "the boxes' nodes of smallest pairwise sum that leave the free ones together",
     source: "meshreplay, 2026; after Bender et al., Algorithmica 50(2), 2008",
     parameters: "weight=0.9 (of what is left free, 0 to 1)",
-    ..Entry::non_contiguous(build)
+    ..AllocatorEntry::non_contiguous(build)
 };
 
 /// One more half-perimeter is searched per this many units of the smallest half-perimeter.

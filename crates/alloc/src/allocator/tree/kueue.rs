@@ -27,12 +27,13 @@
 
 use super::first_of_leaves;
 use crate::allocator::seam::{
-    Allocator, Entry, Foresight, Memory, OnTrees, Placement, Promises, Request, Served, Setup, Strategy,
+    Allocator, AllocatorEntry, Foresight, Memory, OnTrees, Placement, Promises, Request, Served, Setup,
+    Strategy,
 };
 use meshreplay_base::spec::{Params, Spec, SpecError};
 use meshreplay_machine::machine::{Levels, Machine};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "kueue",
     summary: "the fewest groups at every height, by best fit, as Kueue's topology-aware scheduling",
     source: "Kueue 0.19, KEP-2724, 2026",
@@ -40,7 +41,7 @@ pub(crate) const ENTRY: Entry = Entry {
                  slice=1 (processors), slice-level=1 (height)",
     trees: OnTrees::Only,
     promises,
-    ..Entry::non_contiguous(build)
+    ..AllocatorEntry::non_contiguous(build)
 };
 
 /// The treatment of jobs for which no group of the asked height has room.

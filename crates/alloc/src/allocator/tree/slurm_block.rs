@@ -34,19 +34,20 @@ use std::cmp::Reverse;
 
 use super::{first_of_leaves, of_one_node};
 use crate::allocator::seam::{
-    Allocator, Entry, Foresight, Memory, OnTrees, Placement, Promises, Request, Served, Setup, Strategy,
+    Allocator, AllocatorEntry, Foresight, Memory, OnTrees, Placement, Promises, Request, Served, Setup,
+    Strategy,
 };
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::{Levels, Machine};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "slurm-block",
     summary: "one block of leaves per segment, by best fit, as Slurm's topology/block",
     source: "Slurm 26.11, topology/block, 2026",
     parameters: "sizes=auto (nodes of blocks, such as 8+16+32), segment=0 (nodes of a segment)",
     trees: OnTrees::Only,
     promises: |_| Promises { exact: true, complete: false, memory: Memory::None },
-    ..Entry::non_contiguous(build)
+    ..AllocatorEntry::non_contiguous(build)
 };
 
 /// The heights of blocks in Slurm without `BlockSizes`.

@@ -23,11 +23,11 @@
 
 use super::{first_of_leaves, of_one_node};
 use crate::allocator::seam::{
-    Allocator, Entry, Foresight, Memory, OnTrees, Placement, Promises, Request, Served, Strategy,
+    Allocator, AllocatorEntry, Foresight, Memory, OnTrees, Placement, Promises, Request, Served, Strategy,
 };
 use meshreplay_machine::machine::{Levels, Machine};
 
-pub(crate) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "slurm-tree",
     summary: "few leaf switches, by best fit, as Slurm's topology/tree",
     source: "Slurm 26.11, topology/tree, 2026",
@@ -38,7 +38,7 @@ pub(crate) const ENTRY: Entry = Entry {
         complete: spec.params.get("switches").is_none_or(|switches| switches == "0"),
         memory: Memory::None,
     },
-    ..Entry::non_contiguous(|params, _| {
+    ..AllocatorEntry::non_contiguous(|params, _| {
         let switches = params.take("switches", 0, "a number of leaves; 0 for any number")?;
         let strategy = Strategy::of(SlurmTree { switches });
         Ok(if switches == 0 { strategy } else { strategy.served(Served::ByState(Foresight::Proposes)) })

@@ -114,7 +114,6 @@ impl Accounting {
         Ok(accounting)
     }
 
-    /// Returns the unit of processors.
     pub(super) fn unit(&self) -> Unit {
         self.unit
     }

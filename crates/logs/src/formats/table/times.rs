@@ -38,7 +38,6 @@ const SLACK_US: i64 = 2_000_000;
 const SLACK_OF_MINUTES_US: i64 = 62_000_000;
 
 impl Times {
-    /// Returns the place of an instant.
     pub(super) fn instant_mut(&mut self, kind: Kind) -> &mut Option<Instant> {
         match kind {
             Kind::Submit => &mut self.submit,

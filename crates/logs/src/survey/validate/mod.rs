@@ -9,7 +9,7 @@ use super::job_numbers::{Duplicates, JobNumbers, MOST, NumberUse};
 use crate::error::{Problem, ProblemKind, TraceError};
 use crate::nodes::NodeRuns;
 use crate::options::ReadOptions;
-use crate::reader::{Entry, Reader};
+use crate::reader::{LogEntry, Reader};
 use crate::record::Record;
 use crate::site::SiteSize;
 use crate::status;
@@ -171,18 +171,18 @@ fn validate_within(
     let mut procs_max = None;
     while let Some(entry) = reader.next_entry()? {
         match entry {
-            Entry::Record { record, surplus } => {
+            LogEntry::Record { record, surplus } => {
                 let record = *record;
                 let line = reader.line();
                 let limit = *procs_max.get_or_insert_with(|| reader.header().processors());
                 check.record(line, &record, surplus, limit);
             }
-            Entry::Comment(_) if procs_max.is_some() => {
+            LogEntry::Comment(_) if procs_max.is_some() => {
                 check.report(Defect::LATE_COMMENT, reader.line(), format_args!(""));
             }
-            Entry::Comment(_) | Entry::NoJob => {}
-            Entry::Blank => check.report(Defect::BLANK_LINE, reader.line(), format_args!("")),
-            Entry::Skipped(problem) => {
+            LogEntry::Comment(_) | LogEntry::NoJob => {}
+            LogEntry::Blank => check.report(Defect::BLANK_LINE, reader.line(), format_args!("")),
+            LogEntry::Skipped(problem) => {
                 check.report(Defect::of_line(&problem), reader.line(), format_args!("{problem}"));
             }
         }

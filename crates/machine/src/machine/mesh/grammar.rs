@@ -91,7 +91,6 @@ impl Problem {
         Self::new(problem, "1 to 3 sizes such as 400, 16x8, 8x8x4 or torus:16x8")
     }
 
-    /// Returns the error for the description `text`.
     pub(super) fn in_description(self, text: &str) -> MeshError {
         MeshError { text: text.to_owned(), problem: self.problem, expected: self.expected }
     }

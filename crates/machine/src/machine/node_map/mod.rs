@@ -2,20 +2,20 @@
 //!
 //! [`NodeMapSource`] is what a user writes: the path of a table with a row for each node or of a topology of
 //! Slurm, or a pattern of names such as `nid{rank}`. [`NodeMap`] is its meaning on one machine.
+//!
+//! Names are in natural order: `node2` comes before `node10`.
 
-mod natural;
 mod pattern;
 mod table;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-pub use self::natural::natural_order;
 pub use self::pattern::Pattern;
 pub use self::table::RowProblem;
-
 use super::mesh::{Mesh, NodeId};
 use meshreplay_base::spec::SpecError;
 
@@ -159,6 +159,57 @@ impl NodeMap {
         match self {
             Self::Table(table) => table.get(name).cloned().ok_or(NoNode::Unknown),
             Self::Pattern(pattern) => Ok(vec![pattern.node(name, mesh)?]),
+        }
+    }
+}
+
+/// Compares two names so that runs of digits count as numbers. Names that differ only in leading zeros have
+/// the order of their texts.
+pub fn natural_order(name: &str, other: &str) -> Ordering {
+    let (mut left, mut right) = (name.as_bytes(), other.as_bytes());
+    while let (Some(first), Some(second)) = (left.first(), right.first()) {
+        let order = if first.is_ascii_digit() && second.is_ascii_digit() {
+            let (digits, after) = split_number(left);
+            let (others, behind) = split_number(right);
+            (left, right) = (after, behind);
+            // Without leading zeros, the longer number is the larger one.
+            digits.len().cmp(&others.len()).then_with(|| digits.cmp(others))
+        } else {
+            (left, right) = (&left[1..], &right[1..]);
+            first.cmp(second)
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    left.len().cmp(&right.len()).then_with(|| name.cmp(other))
+}
+
+/// Splits a text that begins with digits behind them. Returns the digits without leading zeros, and the rest.
+fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    let zeros = text[..end].iter().take_while(|&&byte| byte == b'0').count();
+    (&text[zeros..end], &text[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_count_as_numbers() {
+        let sorted =
+            ["", "0", "00", "1", "a", "a1b2", "a1b10", "a2", "a02", "a10", "aa", "n99999999999999999999"];
+        for (i, a) in sorted.iter().enumerate() {
+            for (j, b) in sorted.iter().enumerate() {
+                // Of equal numbers the one with more zeros comes first in the order of texts.
+                let expected = match (*a, *b) {
+                    ("a2", "a02") => Ordering::Greater,
+                    ("a02", "a2") => Ordering::Less,
+                    _ => i.cmp(&j),
+                };
+                assert_eq!(natural_order(a, b), expected, "{a} {b}");
+            }
         }
     }
 }

@@ -133,7 +133,7 @@ impl Order {
 
 /// A registered order.
 #[derive(Debug)]
-pub struct Entry {
+pub struct OrderEntry {
     /// The name on the command line and in results.
     pub name: &'static str,
     /// One line that describes the order in lists.
@@ -150,7 +150,7 @@ pub struct Entry {
     nodes: fn(&Mesh) -> Vec<NodeId>,
 }
 
-impl Entry {
+impl OrderEntry {
     /// Returns the order of the nodes of `mesh`. The result is an error if the machine has too many
     /// dimensions. O(N) time and space; under a second for 2^24 nodes.
     pub fn build(&self, mesh: &Mesh) -> Result<Order, SpecError> {
@@ -182,8 +182,8 @@ const ZOLTAN: &str = "the Hilbert space-filling-curve partitioner of the Zoltan 
 const GILBERT: &str = "J. Červený, generalised Hilbert curve for rectangles and boxes of any size";
 
 /// Every registered order.
-pub const ORDERS: &[Entry] = &[
-    Entry {
+pub const ORDERS: &[OrderEntry] = &[
+    OrderEntry {
         name: "row-major",
         summary: "runs along the longest side, then the next, never reversing",
         source: LO,
@@ -191,7 +191,7 @@ pub const ORDERS: &[Entry] = &[
         continuous: is_line,
         nodes: major::row,
     },
-    Entry {
+    OrderEntry {
         name: "column-major",
         summary: "runs along the shortest side, then the next, never reversing",
         source: LO,
@@ -199,7 +199,7 @@ pub const ORDERS: &[Entry] = &[
         continuous: is_line,
         nodes: major::column,
     },
-    Entry {
+    OrderEntry {
         name: "row-snake",
         summary: "boustrophedon: runs along the longest side, reversing every run",
         source: WALKER,
@@ -207,7 +207,7 @@ pub const ORDERS: &[Entry] = &[
         continuous: |_| true,
         nodes: major::row_snake,
     },
-    Entry {
+    OrderEntry {
         name: "column-snake",
         summary: "boustrophedon: runs along the shortest side, reversing every run",
         source: WALKER,
@@ -215,7 +215,7 @@ pub const ORDERS: &[Entry] = &[
         continuous: |_| true,
         nodes: major::column_snake,
     },
-    Entry {
+    OrderEntry {
         name: "hilbert",
         summary: "Hilbert curve; spliced on other rectangles, the enclosing cube's on other boxes",
         source: HILBERT,
@@ -223,7 +223,7 @@ pub const ORDERS: &[Entry] = &[
         continuous: hilbert::is_continuous,
         nodes: hilbert::nodes,
     },
-    Entry {
+    OrderEntry {
         name: "spliced-hilbert",
         summary: "Hilbert curves of the largest squares that fit, side by side (2D)",
         source: WALKER,
@@ -231,7 +231,7 @@ pub const ORDERS: &[Entry] = &[
         continuous: spliced::is_continuous,
         nodes: spliced::nodes,
     },
-    Entry {
+    OrderEntry {
         name: "zoltan-hilbert",
         summary: "Hilbert keys of coordinates that are stretched to the unit square or cube, sorted",
         source: ZOLTAN,
@@ -239,7 +239,7 @@ pub const ORDERS: &[Entry] = &[
         continuous: zoltan::is_continuous,
         nodes: zoltan::nodes,
     },
-    Entry {
+    OrderEntry {
         name: "gilbert",
         summary: "generalised Hilbert curve of any rectangle or box",
         source: GILBERT,
@@ -275,7 +275,6 @@ struct Side {
 struct Sides([Side; 3]);
 
 impl Sides {
-    /// Returns the sides of `mesh`.
     fn from_mesh(mesh: &Mesh) -> Self {
         let [width, length, depth] = mesh.extents();
         let mut sides = [

@@ -7,7 +7,6 @@
 
 mod drawn;
 mod file;
-mod span;
 mod treatment;
 
 use std::collections::VecDeque;

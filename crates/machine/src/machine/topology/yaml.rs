@@ -21,12 +21,12 @@ pub enum Value {
     /// A list.
     List(Vec<Node>),
     /// A mapping: its entries in the order of the file.
-    Map(Vec<Entry>),
+    Map(Vec<YamlEntry>),
 }
 
 /// An entry of a mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct YamlEntry {
     /// The key.
     pub key: String,
     /// The line of the key, counted from 1.
@@ -109,7 +109,7 @@ pub fn parse(text: &str) -> Result<Node, Flaw> {
 fn add(parent: &mut Open, node: Node) -> Result<(), Flaw> {
     match (&mut parent.node.value, parent.key.take()) {
         (Value::List(items), _) => items.push(node),
-        (Value::Map(entries), Some((key, line))) => entries.push(Entry { key, line, node }),
+        (Value::Map(entries), Some((key, line))) => entries.push(YamlEntry { key, line, node }),
         (Value::Map(entries), None) => {
             let Value::Text(key) = node.value else {
                 return Err(Flaw::new(node.line, format!("found {} as a key, expected a word", node.value)));
@@ -152,7 +152,7 @@ impl Node {
     }
 
     /// Returns the entries of a mapping. `what` describes the mapping for the message.
-    pub fn map(&self, what: &str) -> Result<&[Entry], Flaw> {
+    pub fn map(&self, what: &str) -> Result<&[YamlEntry], Flaw> {
         match &self.value {
             Value::Map(entries) => Ok(entries),
             other => Err(Flaw::new(self.line, format!("found {other}, expected {what}"))),
@@ -180,7 +180,7 @@ impl Node {
         let entries = self.map(&format!("{what} to be a mapping with the keys {listed}"))?;
         match entries.iter().find(|entry| !known.contains(&entry.key.as_str())) {
             None => Ok(()),
-            Some(Entry { key, line, .. }) => {
+            Some(YamlEntry { key, line, .. }) => {
                 Err(Flaw::new(*line, format!("found key '{key}', expected {what} to have only: {listed}")))
             }
         }

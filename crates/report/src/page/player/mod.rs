@@ -216,7 +216,6 @@ fn by_start(a: &PlacedJob, b: &PlacedJob) -> Ordering {
     a.row.start_s.total_cmp(&b.row.start_s)
 }
 
-/// Returns the numbers of the replays.
 fn numbers(shown: &[PlayerReplay]) -> Vec<u64> {
     shown.iter().map(|shown| shown.number).collect()
 }

@@ -16,7 +16,6 @@ pub(super) const DETAIL: Detail = Detail {
     is_of_jobs: false,
 };
 
-/// Returns the numbers of a shape.
 fn fields() -> Vec<Field<ShapeCount>> {
     vec![
         Field::new("nodes", U32(|of: &ShapeCount| of.nodes))

@@ -19,7 +19,6 @@ pub(super) const DETAIL: Detail = Detail {
     is_of_jobs: false,
 };
 
-/// Returns the numbers of a slice.
 fn fields() -> Vec<Field<SliceFit>> {
     vec![
         Field::new("slice", Str(|of: &SliceFit| of.slice.to_string())).meaning(

@@ -47,7 +47,6 @@ fn in_front() -> impl Iterator<Item = &'static Coordinate> {
     Coordinate::listed().filter(|row| ![IN_JOBS, OF_LOG].contains(&row.name) && !is_behind(row))
 }
 
-/// Returns the name of the column of a coordinate.
 fn column_name(coordinate: &Coordinate) -> &'static str {
     if coordinate.name == PARTITION.0 { PARTITION.1 } else { coordinate.name }
 }

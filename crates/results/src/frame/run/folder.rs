@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::JobParts;
 use crate::frame::detail::{DETAILS, Detail};
 use crate::frame::origin::{PLACE_FILE, Place, RUN_FILE, STUDY_FILE, is_ours, result_files, unmeasured};
-use crate::frame::table::Table;
+use crate::frame::table::SavedTable;
 use crate::frame::{FileFormat, FinishedFile, FrameError, FrameFile};
 use meshreplay_base::disk::{
     Claim, ClaimError, Earlier, NewFolder, is_stream, read_to_string, remove_file, sync_directory,
@@ -249,7 +249,7 @@ fn check_directories(folder: &Path) -> Result<(), RunFolderError> {
 /// Returns the numbers of the replays in the summary of `folder`. Returns `None` without a summary or jobs,
 /// or if the replays differ from `study`.
 fn finished_replays(folder: &Path, study: &Study) -> Option<BTreeSet<u64>> {
-    let summary = Table::read(folder).ok()?;
+    let summary = SavedTable::read(folder).ok()?;
     let has_jobs =
         FileFormat::ALL.iter().any(|format| folder.join(format!("jobs.{}", format.extension())).exists());
     let label = |column: &str, row: usize| summary.column(column).map(|column| column.label(row));

@@ -7,7 +7,7 @@ use std::vec;
 
 use polars_core::prelude::DataFrame;
 
-use super::table::{Table, ours};
+use super::table::{ScheduleTable, ours};
 use super::{SavedJobs, ScheduleError, Selected, Selection, of_table};
 use crate::frame::FileFormat;
 use crate::frame::origin::{Origin, RUN_COLUMN};
@@ -67,7 +67,7 @@ impl InParts {
         loop {
             let (frame, is_last) =
                 slice(&path, &["replay", "seed", "submit_s"], first_row..first_row + ROWS)?;
-            let table = Table { path: &path, frame: &frame, first_row, origin: origin.as_ref() };
+            let table = ScheduleTable { path: &path, frame: &frame, first_row, origin: origin.as_ref() };
             table.column("submit_s")?;
             table.count_known(&mut known)?;
             first_row += frame.height();
@@ -79,7 +79,7 @@ impl InParts {
         if let Some(origin) = &origin {
             origin.check(&path, &frame)?;
         }
-        let table = Table { path: &path, frame: &frame, first_row: 0, origin: origin.as_ref() };
+        let table = ScheduleTable { path: &path, frame: &frame, first_row: 0, origin: origin.as_ref() };
         let of = table.select(&known, selection)?;
         ours(&table, &[])?;
         // Only replays with outages have the column of restarts.
@@ -101,7 +101,8 @@ impl InParts {
         if let Some(origin) = &self.origin {
             origin.check(&self.path, &frame)?;
         }
-        let table = Table { path: &self.path, frame: &frame, first_row, origin: self.origin.as_ref() };
+        let table =
+            ScheduleTable { path: &self.path, frame: &frame, first_row, origin: self.origin.as_ref() };
         let jobs = ours(&table, &table.rows_of(self.of)?)?;
         // A file that has changed may end earlier.
         let is_last = is_last || frame.height() == 0;

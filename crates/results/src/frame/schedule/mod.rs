@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use polars_core::prelude::{DataFrame, PolarsError};
 
 pub use self::in_parts::InParts;
-use self::table::{Table, batsim, ours};
+use self::table::{ScheduleTable, batsim, ours};
 use super::FrameError;
 use super::folder::StudyFolder;
 use super::origin::Origin;
@@ -191,7 +191,7 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
     if let Some(origin) = &origin {
         origin.check(&path, &frame)?;
     }
-    let table = Table { path: &path, frame: &frame, first_row: 0, origin: origin.as_ref() };
+    let table = ScheduleTable { path: &path, frame: &frame, first_row: 0, origin: origin.as_ref() };
     if frame.column("starting_time").is_ok() {
         let jobs = SavedJobs::Whole(batsim(&table)?);
         return Ok(Selected { path, of: None, has_outages: false, jobs });

@@ -13,7 +13,7 @@ use meshreplay_machine::machine::parse_intervals;
 use meshreplay_study::audit::{Schedule, ScheduledJob};
 
 /// A table with the name of its file for messages.
-pub(super) struct Table<'a> {
+pub(super) struct ScheduleTable<'a> {
     pub(super) path: &'a Path,
     pub(super) frame: &'a DataFrame,
     /// The row of the file, from 0, with which the frame begins.
@@ -21,7 +21,7 @@ pub(super) struct Table<'a> {
     pub(super) origin: Option<&'a Origin>,
 }
 
-impl Table<'_> {
+impl ScheduleTable<'_> {
     /// Returns a column of the table. Fails if there is none.
     pub(super) fn column(&self, name: &'static str) -> Result<&Column, ScheduleError> {
         let missing = |_| ScheduleError::NoColumn { path: self.path.to_owned(), column: name };
@@ -52,7 +52,6 @@ impl Table<'_> {
         }
     }
 
-    /// Returns a column as numbers.
     fn numbers(&self, name: &'static str) -> Result<Numbers<'_>, ScheduleError> {
         let numbers = self.column(name)?.cast(&DataType::Float64).map_err(|error| self.no_table(error))?;
         let values = numbers.f64().map_err(|error| self.no_table(error))?.iter().collect();
@@ -115,7 +114,6 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// Returns the rows of the jobs of a schedule.
     pub(super) fn rows_of(&self, one: Replication) -> Result<Vec<usize>, ScheduleError> {
         let known = self.known()?;
         Ok((0..known.len()).filter(|&row| known[row] == one).collect())
@@ -149,7 +147,7 @@ type Nodes = Option<Vec<(u32, u32)>>;
 
 /// A column of numbers, which knows its table for messages.
 struct Numbers<'a> {
-    table: &'a Table<'a>,
+    table: &'a ScheduleTable<'a>,
     name: &'static str,
     /// The numbers; `None` where the value is missing.
     values: Vec<Option<f64>>,
@@ -177,7 +175,7 @@ fn time(seconds: f64) -> Option<Time> {
 }
 
 /// Returns the jobs in `rows` of our own `jobs` frame.
-pub(super) fn ours(table: &Table<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob>, ScheduleError> {
+pub(super) fn ours(table: &ScheduleTable<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob>, ScheduleError> {
     let (submit, start) = (table.numbers("submit_s")?, table.numbers("start_s")?);
     let (end, estimate) = (table.numbers("end_s")?, table.numbers("estimate_s")?);
     // Schedulers planned with the predictions where there are any.
@@ -210,7 +208,7 @@ const DONE: &str = "COMPLETED_SUCCESSFULLY";
 
 /// Returns for each row of Batsim's table whether its job never started: it has no start, or one before 0.
 /// Fails if a job without a start has ended well, or has no state although the table has states.
-fn never_started(table: &Table<'_>, start: &Numbers<'_>) -> Result<Vec<bool>, ScheduleError> {
+fn never_started(table: &ScheduleTable<'_>, start: &Numbers<'_>) -> Result<Vec<bool>, ScheduleError> {
     let starts = table.texts(start.name)?;
     let states = table.has("final_state").then(|| table.texts("final_state")).transpose()?;
     let is_never = |(row, text): (usize, &String)| match start.values[row] {
@@ -227,7 +225,7 @@ fn never_started(table: &Table<'_>, start: &Numbers<'_>) -> Result<Vec<bool>, Sc
 
 /// Returns the jobs of Batsim's table, sorted by arrival and then by number. Jobs that never started are left
 /// out and counted.
-pub(super) fn batsim(table: &Table<'_>) -> Result<Schedule, ScheduleError> {
+pub(super) fn batsim(table: &ScheduleTable<'_>) -> Result<Schedule, ScheduleError> {
     let (submit, start) = (table.numbers("submission_time")?, table.numbers("starting_time")?);
     let (end, estimates) = (table.numbers("finish_time")?, table.numbers("requested_time")?);
     let procs = table.numbers("requested_number_of_resources")?;

@@ -6,7 +6,7 @@ use polars_core::prelude::{
 
 use crate::frame::FrameError;
 
-/// A column of a [`Table`](super::Table).
+/// A column of a [`SavedTable`](super::SavedTable).
 #[derive(Clone, Debug)]
 pub struct Column {
     /// The name of the column.
@@ -57,7 +57,6 @@ pub enum Key<'a> {
 }
 
 impl Column {
-    /// Returns a column of a data frame.
     pub(super) fn from_frame(column: &FrameColumn) -> Result<Self, FrameError> {
         let name = column.name().to_string();
         let dtype = column.dtype();

@@ -18,7 +18,7 @@ use crate::frame::{FileFormat, FrameError};
 
 /// A summary, or the jobs or other details of a run. All columns have the same height.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct SavedTable {
     /// The file or directory that the columns were read from; empty for a frame in memory.
     pub path: PathBuf,
     /// The columns in the order of the frame.
@@ -27,7 +27,7 @@ pub struct Table {
     pub missing: Missing,
 }
 
-impl Table {
+impl SavedTable {
     /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made, in any format. Fails if the
     /// folder holds no summary, or files of different runs.
     pub fn read(folder: &Path) -> Result<Self, FrameError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::{Numbers, Table};
+use super::{Numbers, SavedTable};
 use crate::frame::FrameError;
 use crate::frame::folder::StudyFolder;
 use crate::frame::origin::{Missing, Origin};
@@ -67,7 +67,7 @@ impl JobCounts {
         let (mut counts, mut is_known) = (BTreeMap::new(), true);
         // No cell of a study is read.
         let is_file = find(folder, "jobs").is_some();
-        Table::visit_details::<FrameError>(folder, "jobs", &["seed"], &|_| is_file, &mut |part| {
+        SavedTable::visit_details::<FrameError>(folder, "jobs", &["seed"], &|_| is_file, &mut |part| {
             is_known &= part.numbers("replay").is_some() || part.height() == 0;
             for (key, rows) in part.replications() {
                 *counts.entry(key).or_insert(0) += rows.len() as u64;
@@ -103,12 +103,12 @@ impl JobCounts {
     }
 
     /// Fails if the summary counts other jobs.
-    pub fn check(&self, summary: &Table, folder: &Path) -> Result<(), FrameError> {
+    pub fn check(&self, summary: &SavedTable, folder: &Path) -> Result<(), FrameError> {
         summary.check_jobs(folder, &|replication| self.counts.get(replication).copied())
     }
 }
 
-impl Table {
+impl SavedTable {
     /// Returns the replication of a row; `None` if the row lacks it.
     pub fn replication(&self, row: usize) -> Option<Replication> {
         let whole = |name: &str| self.column(name)?.whole(row);
@@ -169,7 +169,7 @@ impl<'a> JobColumns<'a> {
         ["job", "submit_s", "start_s", "end_s", "procs", "allocated", "pairwise_sum"];
 
     /// Finds the columns in the saved jobs.
-    pub fn of(jobs: &'a Table) -> Self {
+    pub fn of(jobs: &'a SavedTable) -> Self {
         let causes: Option<Vec<_>> =
             WaitCause::ALL.iter().map(|cause| jobs.numbers(cause.column())).collect();
         let causes = causes.and_then(|causes| causes.try_into().ok());

@@ -56,14 +56,14 @@ use self::packet_level::PacketLevel;
 use self::pattern::PATTERNS;
 use self::quota::{Law, Plan, Quota};
 use self::topology::{Lanes, Rings, TieRule, Topology};
-use super::{Entry, Execution, Next, Setup, Started};
+use super::{Execution, NetworkEntry, Next, Setup, Started};
 use meshreplay_base::job::{JobId, Time};
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::Mesh;
 
 /// The row of the registry.
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: NetworkEntry = NetworkEntry {
     name: "wormhole",
     summary: "jobs last as long as their messages take on a wormhole-routed network that all share",
     source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; R. Zolfaghari, IJEAT \

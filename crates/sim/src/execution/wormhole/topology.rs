@@ -144,7 +144,6 @@ impl Topology {
         self.shift == 4
     }
 
-    /// Returns the port of a channel.
     fn port(&self, channel: Channel) -> u32 {
         channel & ((1 << self.shift) - 1)
     }

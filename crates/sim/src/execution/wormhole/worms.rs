@@ -84,7 +84,6 @@ impl Worms {
         }
     }
 
-    /// Returns the state of a packet.
     pub(super) fn get(&self, worm: Worm) -> &State {
         &self.states[worm as usize]
     }

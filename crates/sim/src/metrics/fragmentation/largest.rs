@@ -63,7 +63,6 @@ impl Largest {
     }
 }
 
-/// Returns the number of nodes of a submesh.
 fn nodes(place: Submesh) -> u32 {
     place.sizes.iter().product()
 }

@@ -147,7 +147,6 @@ impl GroupSum {
         self.earlier.clear();
     }
 
-    /// Returns the numbers.
     fn finish(self, waits: WaitQuantiles) -> GroupNumbers {
         let means = self.means.into_iter().map(|mean| mean.mean().map(Number::as_f64)).collect();
         GroupNumbers {

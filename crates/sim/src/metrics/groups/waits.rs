@@ -36,12 +36,10 @@ fn key(wait_s: f64) -> u64 {
     if bits >> 63 == 0 { bits ^ (1 << 63) } else { !bits }
 }
 
-/// Returns the wait of a key.
 fn from_key(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 0 { !key } else { key ^ (1 << 63) })
 }
 
-/// Returns the bucket of a key.
 fn bucket_index(key: u64) -> u64 {
     key >> 48
 }

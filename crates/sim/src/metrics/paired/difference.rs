@@ -236,7 +236,6 @@ mod tests {
         Parts::of(values.map(Some))
     }
 
-    /// Returns half the width of the interval.
     fn half_width(of: &Difference) -> Option<f64> {
         of.interval(1).map(|interval| (interval.high - interval.low) / 2.0)
     }

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::schedule::Run;
+use super::schedule::JobRun;
 use meshreplay_base::job::Time;
 
 /// Returns the most nodes in use within `span` before or after each time, as sizes from given times on. Runs
 /// of no length use nothing. O(J·log J) for J jobs.
-pub fn peak_within(runs: &[Run], span: Time) -> Vec<(Time, u32)> {
+pub fn peak_within(runs: &[JobRun], span: Time) -> Vec<(Time, u32)> {
     let mut changes: Vec<(Time, i64)> = runs
         .iter()
         .filter(|run| run.end > run.start)
@@ -67,9 +67,9 @@ mod tests {
                 let (submit, nodes) = (numbers.below(60), 1 + numbers.below(9));
                 let start = submit + numbers.below(9);
                 let end = start + numbers.below(7);
-                Run { submit: at(submit), start: at(start), end: at(end), nodes, limit: None }
+                JobRun { submit: at(submit), start: at(start), end: at(end), nodes, limit: None }
             };
-            let runs: Vec<Run> = (0..20).map(&mut run).collect();
+            let runs: Vec<JobRun> = (0..20).map(&mut run).collect();
             let used = |s: i64| {
                 let now = Time::from_seconds(s);
                 runs.iter().filter(|run| run.start <= now && now < run.end).map(|run| run.nodes).sum::<u32>()

@@ -1,13 +1,13 @@
 //! A hand-made case for each cause.
 #![expect(clippy::float_cmp, reason = "shares of whole seconds are exact")]
 
-use super::{Explained, JobWhy, Run, WaitCause, explain};
+use super::{Explained, JobRun, JobWhy, WaitCause, explain};
 use meshreplay_base::job::Time;
 
 /// Returns a run of (submission, start, end, nodes, limit) in seconds. A limit of 0 is none.
-fn run((submit, start, end, nodes, limit): (i64, i64, i64, u32, i64)) -> Run {
+fn run((submit, start, end, nodes, limit): (i64, i64, i64, u32, i64)) -> JobRun {
     let [submit, start, end] = [submit, start, end].map(Time::from_seconds);
-    Run { submit, start, end, nodes, limit: (limit > 0).then(|| Time::from_seconds(limit)) }
+    JobRun { submit, start, end, nodes, limit: (limit > 0).then(|| Time::from_seconds(limit)) }
 }
 
 /// Explains jobs on 10 nodes, with outages in seconds.

@@ -10,7 +10,6 @@ mod bounds;
 #[cfg(test)]
 mod case_tests;
 mod cause;
-mod jobs;
 #[cfg(test)]
 mod replay_tests;
 mod schedule;
@@ -24,5 +23,5 @@ mod verdict;
 pub use accumulator::Why;
 pub use bounds::peak_within;
 pub use cause::{JobWhy, TotalWhy, WaitCause, WhyShares, shares_of};
-pub use schedule::{Explained, Run, explain};
+pub use schedule::{Explained, JobRun, explain};
 pub use verdict::RecordedWaits;

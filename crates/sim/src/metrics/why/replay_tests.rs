@@ -1,7 +1,7 @@
 //! Schedules of every scheduler: the times of the twin, exact sums, and the law of EASY.
 
 use super::twin::{Event, Twin};
-use super::{JobWhy, Run, TotalWhy, WaitCause, Why, WhyShares, explain};
+use super::{JobRun, JobWhy, TotalWhy, WaitCause, Why, WhyShares, explain};
 use crate::engine::{JobList, OutagePlan, Parts, replay};
 use crate::execution::RecordedRunTimes;
 use crate::metrics::{FinishedJob, Monitor, Recorder};
@@ -68,8 +68,8 @@ impl Replay {
     }
 
     /// Returns the schedule.
-    fn runs(&self) -> Vec<Run> {
-        let run = |FinishedJob { job, record, .. }: &FinishedJob| Run {
+    fn runs(&self) -> Vec<JobRun> {
+        let run = |FinishedJob { job, record, .. }: &FinishedJob| JobRun {
             submit: job.submit,
             start: record.start,
             end: record.end,
@@ -89,7 +89,6 @@ impl Replay {
         self.jobs.iter().map(causes).collect()
     }
 
-    /// Returns the seconds waited for a cause.
     fn seconds(&self, cause: WaitCause) -> f64 {
         let mut total = TotalWhy::default();
         self.causes().iter().for_each(|why| total.add(why));
@@ -122,7 +121,7 @@ fn random_jobs(numbers: &mut Numbers, nodes: u32) -> Vec<Job> {
 }
 
 /// Explains a schedule by the twin.
-fn explained_by_twin(runs: &[Run], nodes: u32) -> Vec<JobWhy> {
+fn explained_by_twin(runs: &[JobRun], nodes: u32) -> Vec<JobWhy> {
     let mut events = Vec::new();
     for (run, job) in runs.iter().zip(0..) {
         events.push((run.submit, 1, Event::Arrive(job, run.submit, run.nodes, run.limit)));

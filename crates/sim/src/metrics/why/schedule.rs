@@ -6,7 +6,7 @@ use meshreplay_base::job::{JobId, Period, Time};
 
 /// A job of a finished schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct JobRun {
     /// Submission.
     pub submit: Time,
     /// Start.
@@ -55,7 +55,7 @@ enum Event {
 ///
 /// O(J·(log J + √Q·log Q + R)) for J jobs, Q waiting and R running ones.
 pub fn explain(
-    runs: &[Run],
+    runs: &[JobRun],
     sizes: &[(Time, u32)],
     outages: &[(Time, Time)],
     period: Option<Period>,

@@ -70,7 +70,7 @@ impl RecordedWaits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Run, explain};
+    use super::super::{JobRun, explain};
     use super::*;
     use meshreplay_base::job::Time;
 
@@ -98,7 +98,7 @@ mod tests {
         // fit.
         let run = |(submit, start, end, nodes)| {
             let [submit, start, end] = [submit, start, end].map(Time::from_seconds);
-            Run { submit, start, end, nodes, limit: Some(end - start) }
+            JobRun { submit, start, end, nodes, limit: Some(end - start) }
         };
         let runs = [(0, 0, 50, 5), (10, 50, 60, 5), (20, 20, 30, 4)].map(run);
         let [large, small] = [10, 9].map(|nodes| explain(&runs, &[(Time::ZERO, nodes)], &[], None).shares());

@@ -3,7 +3,7 @@
 //!
 //! A long queue has few of them, so a compression finds them by a bit set.
 
-use super::profile::Window;
+use super::profile::ProfileWindow;
 
 /// The most separate windows of a reservation.
 const APART: usize = 2;
@@ -13,13 +13,13 @@ const APART: usize = 2;
 #[repr(align(64))]
 pub(super) struct Windows {
     count: usize,
-    windows: [Window; APART],
+    windows: [ProfileWindow; APART],
 }
 
 impl Windows {
     /// Adds a window. `is_full` tests whether a window has no room left.
     #[inline]
-    fn add(&mut self, window: Window, is_full: impl Fn(&Window) -> bool) {
+    fn add(&mut self, window: ProfileWindow, is_full: impl Fn(&ProfileWindow) -> bool) {
         if self.count > 0 {
             self.add_another(window, is_full);
             return;
@@ -34,8 +34,8 @@ impl Windows {
 
     /// Adds a window. An overlapping window is extended by it. Without space for another window, full windows
     /// are dropped, and if none is full, the last window is extended to cover both.
-    fn add_another(&mut self, window: Window, is_full: impl Fn(&Window) -> bool) {
-        let meets = |other: &Window| window.from < other.until && other.from < window.until;
+    fn add_another(&mut self, window: ProfileWindow, is_full: impl Fn(&ProfileWindow) -> bool) {
+        let meets = |other: &ProfileWindow| window.from < other.until && other.from < window.until;
         let met = self.windows[..self.count].iter().position(meets);
         if met.is_none() && self.count == APART {
             let mut kept = 0;
@@ -48,7 +48,7 @@ impl Windows {
         let met = met.unwrap_or(self.count.min(APART - 1));
         if let Some(old) = self.windows[..self.count].get_mut(met) {
             let first = if old.from <= window.from { *old } else { window };
-            *old = Window { until: old.until.max(window.until), ..first };
+            *old = ProfileWindow { until: old.until.max(window.until), ..first };
         } else {
             self.windows[met] = window;
             self.count += 1;
@@ -61,7 +61,7 @@ impl Windows {
     }
 
     /// Returns the windows, the earliest first.
-    pub(super) fn sorted(&mut self) -> &[Window] {
+    pub(super) fn sorted(&mut self) -> &[ProfileWindow] {
         let windows = &mut self.windows[..self.count];
         if windows.len() > 1 {
             windows.sort_unstable_by_key(|window| (window.from, window.until));
@@ -89,7 +89,7 @@ impl Candidates {
 
     /// Adds a window of reservation `at`. `is_full` tests whether a window has no room left.
     #[inline]
-    pub(super) fn add(&mut self, at: usize, window: Window, is_full: impl Fn(&Window) -> bool) {
+    pub(super) fn add(&mut self, at: usize, window: ProfileWindow, is_full: impl Fn(&ProfileWindow) -> bool) {
         self.windows[at].add(window, is_full);
         self.bits[at / 64] |= 1 << (at % 64);
     }
@@ -103,7 +103,6 @@ impl Candidates {
         Some(word * 64 + bits.trailing_zeros() as usize)
     }
 
-    /// Returns the windows of reservation `at`.
     pub(super) fn windows(&self, at: usize) -> Windows {
         self.windows[at]
     }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
-use super::profile::{FreedWindow, Nodes, Profile, Step, StepId, Window};
+use super::profile::{FreedWindow, Nodes, Profile, ProfileWindow, Step, StepId};
 use meshreplay_base::job::Time;
 
 /// The longest time around a freed window that may be free for a range of widths. A bound only: the widths do
@@ -19,7 +19,6 @@ pub(super) struct FreeInterval {
 }
 
 impl FreeInterval {
-    /// Returns the length.
     pub(super) fn length(&self) -> Time {
         self.until - self.from
     }
@@ -113,7 +112,7 @@ impl FreeRectangles {
     ///
     /// Unlike [`free_intervals`] the result is exact, not a bound. A free interval ends at the latest with
     /// the freed window, so only its length matters, not its beginning.
-    pub(super) fn find(&mut self, profile: &Profile, limits: &Limits, window: &Window) {
+    pub(super) fn find(&mut self, profile: &Profile, limits: &Limits, window: &ProfileWindow) {
         let &Limits { narrowest, longest } = limits;
         let Self { all, open } = self;
         all.clear();

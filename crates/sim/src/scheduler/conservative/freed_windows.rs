@@ -7,12 +7,12 @@
 
 use super::free_intervals::{FreeInterval, FreeRectangles, Limits};
 use super::length_table::LengthTable;
-use super::profile::{Profile, Window};
+use super::profile::{Profile, ProfileWindow};
 
 /// A freed window that waits for reservations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WaitingWindow {
-    pub(super) window: Window,
+    pub(super) window: ProfileWindow,
     /// Bounds of the jobs that it may suit.
     limits: Limits,
     /// One after the number of the reservation that left the freed window, or 0.
@@ -50,7 +50,7 @@ impl FreedWindows {
     /// unsettled by other freed windows.
     pub(super) fn add(
         &mut self,
-        window: Window,
+        window: ProfileWindow,
         free_intervals: &mut Vec<FreeInterval>,
         after: Option<u32>,
         lengths: &mut LengthTable,

@@ -149,7 +149,6 @@ impl LengthTable {
         self.blocks[number / BLOCK].lengths[number % BLOCK] = GREAT;
     }
 
-    /// Returns the bucket of a start in units.
     fn bucket(&self, start: i32) -> usize {
         let since = (i64::from(start) - i64::from(self.second)) >> self.power;
         usize::try_from(since + 1).map_or(0, |bucket| bucket.min(BUCKETS - 1))

@@ -75,15 +75,15 @@ mod reservations;
 
 use std::collections::BTreeSet;
 
-use self::profile::{FreedWindow, Moment, NONE, Profile, Reservation, TICK, Window, nodes};
+use self::profile::{FreedWindow, Moment, NONE, Profile, ProfileWindow, Reservation, TICK, nodes};
 use self::reservations::Reservations;
 use super::running_jobs::RunningJobs;
-use super::seam::{Entry, Laws, Scheduler, View};
+use super::seam::{Laws, Scheduler, SchedulerEntry, View};
 use super::wait_queue::{WaitQueue, Waiting};
 use meshreplay_base::job::{JobId, Time};
 
 /// The row of the registry.
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SchedulerEntry = SchedulerEntry {
     name: "conservative",
     summary: "backfilling with a reservation for every waiting job",
     source: "Feitelson & Mu'alem Weil, IPPS 1998; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
@@ -268,7 +268,7 @@ impl Conservative {
 
     /// Reports `freed` more free nodes from `from` to `until`, before the profile changes again.
     fn note_freed(&mut self, from: Time, until: Time, freed: u32) {
-        let window = Window { from, until, step: self.profile.at(from) };
+        let window = ProfileWindow { from, until, step: self.profile.at(from) };
         let freed = FreedWindow { window, nodes: nodes(freed) };
         self.reservations.note_freed(&self.profile, freed, None);
     }

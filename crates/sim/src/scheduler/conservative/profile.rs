@@ -46,7 +46,7 @@ const MARK: usize = 16;
 
 /// A window of time, from `from` up to but excluding `until`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Window {
+pub(super) struct ProfileWindow {
     pub(super) from: Time,
     pub(super) until: Time,
     /// The step at the beginning of the window when it was recorded.
@@ -56,7 +56,7 @@ pub(super) struct Window {
 /// A window with freed nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FreedWindow {
-    pub(super) window: Window,
+    pub(super) window: ProfileWindow,
     /// The number of freed nodes.
     pub(super) nodes: Nodes,
 }
@@ -123,7 +123,6 @@ impl Profile {
         profile
     }
 
-    /// Returns a step.
     pub(super) fn step(&self, id: StepId) -> &Step {
         &self.steps[id as usize]
     }
@@ -360,7 +359,7 @@ impl Profile {
     ///
     /// The new time of the job would overlap the window. It may begin before the window, and may end after
     /// it. The reservation's own nodes count as free.
-    pub(super) fn earlier(&self, reservation: &Reservation, window: &Window) -> Option<StepId> {
+    pub(super) fn earlier(&self, reservation: &Reservation, window: &ProfileWindow) -> Option<StepId> {
         let Reservation { procs, start, length, .. } = *reservation;
         let procs = nodes(procs);
         let before = window.until.min(start);
@@ -409,12 +408,12 @@ impl Profile {
         let freed = if new_end <= start {
             reservation.until = self.change(to, new_end, procs);
             self.change(from, end, -procs);
-            FreedWindow { window: Window { from: start, until: end, step: from }, nodes: procs }
+            FreedWindow { window: ProfileWindow { from: start, until: end, step: from }, nodes: procs }
         } else {
             self.change(to, start, procs);
             reservation.until = self.give_back(until, new_end, procs);
             FreedWindow {
-                window: Window { from: new_end, until: end, step: reservation.until },
+                window: ProfileWindow { from: new_end, until: end, step: reservation.until },
                 nodes: procs,
             }
         };

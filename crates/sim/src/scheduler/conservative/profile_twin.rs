@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::super::running_jobs::RunningJobs;
 use super::free_intervals::{FreeInterval, FreeRectangles, Limits, free_intervals};
-use super::profile::{FreedWindow, Moment, NONE, Profile, Reservation, Window, nodes};
+use super::profile::{FreedWindow, Moment, NONE, Profile, ProfileWindow, Reservation, nodes};
 use meshreplay_base::job::Time;
 
 const SECONDS: usize = 60;
@@ -83,14 +83,11 @@ fn every_answer_equals_that_of_a_count_per_second() {
             let mut one = reserve(&mut profile, procs as u32, start, length);
             add(&mut plain, start, length, -(procs as i32));
             let expected = plain_earliest(&plain, procs as i32, length, now, start);
-            let found = profile
-                .earlier(&one, &Window { from: Time::from_micros(i64::MIN), until: Time::MAX, step: NONE });
+            let always = ProfileWindow { from: Time::from_micros(i64::MIN), until: Time::MAX, step: NONE };
+            let found = profile.earlier(&one, &always);
             let found = found.filter(|_| expected < start || random(4) == 0);
-            assert_eq!(
-                found.map_or(at(start), |to| profile.step(to).time),
-                at(expected),
-                "{one:?}: {profile:?}"
-            );
+            let begins = found.map_or(at(start), |to| profile.step(to).time);
+            assert_eq!(begins, at(expected), "{one:?}: {profile:?}");
             if let Some(to) = found {
                 let (from, until) = (one.from, one.until);
                 let freed = profile.bring_forward(&mut one, to);
@@ -136,7 +133,7 @@ fn opened(random: &mut impl FnMut(usize) -> usize) -> (Profile, Vec<i32>, FreedW
     (
         profile,
         before,
-        FreedWindow { window: Window { from: at(from), until: at(from + length), step }, nodes },
+        FreedWindow { window: ProfileWindow { from: at(from), until: at(from + length), step }, nodes },
     )
 }
 

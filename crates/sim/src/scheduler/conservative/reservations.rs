@@ -30,7 +30,7 @@ use super::candidates::{Candidates, Windows};
 use super::free_intervals::{FreeInterval, free_intervals};
 use super::freed_windows::{FreedWindows, WaitingWindow};
 use super::length_table::LengthTable;
-use super::profile::{FreedWindow, NONE, Nodes, Profile, Reservation, Step, Window, nodes};
+use super::profile::{FreedWindow, NONE, Nodes, Profile, ProfileWindow, Reservation, Step, nodes};
 use meshreplay_base::job::{JobId, Time};
 
 /// The reservations, numbered in the order of the queue. The numbers of started jobs stay unused until a
@@ -291,7 +291,8 @@ impl Reservations {
 }
 
 /// All of time.
-const ANYWHERE: Window = Window { from: Time::from_micros(i64::MIN), until: Time::MAX, step: NONE };
+const ANYWHERE: ProfileWindow =
+    ProfileWindow { from: Time::from_micros(i64::MIN), until: Time::MAX, step: NONE };
 
 #[cfg(test)]
 impl Reservations {

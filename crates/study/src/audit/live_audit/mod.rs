@@ -168,7 +168,6 @@ fn all_held_by<'h>(holders: &'h mut [u32], nodes: &[NodeId], holder: u32) -> Opt
     (gaps | differs == 0).then_some(holders)
 }
 
-/// Returns the message about a violation.
 fn message(violation: &Violation) -> String {
     format!("the audit finds that the replay is wrong: {violation}")
 }

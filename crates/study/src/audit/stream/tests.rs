@@ -103,7 +103,6 @@ fn naive(jobs: &[ScheduledJob], nodes: u32, policy: Option<Policy>) -> Found {
     Ok([instants.len() as u64, peak, decisions, promises, voids])
 }
 
-/// Returns the result of an audit in short.
 fn short(found: Result<AuditCounts, Violation>) -> Found {
     let counts = |found: AuditCounts| {
         [found.instants, u64::from(found.peak), found.decisions, found.promises, found.void]

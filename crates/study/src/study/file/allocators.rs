@@ -5,7 +5,7 @@ use super::super::all::ALL;
 use super::super::axes::resolve;
 use super::StudyError;
 use super::strings;
-use super::toml_keys::{Entry, Keys};
+use super::toml_keys::{Keys, ListEntry};
 use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::guest::Guests;
@@ -21,7 +21,7 @@ pub(super) struct Machines<'a> {
 pub(super) fn allocators(
     keys: &Keys<'_>,
     machines: &Machines<'_>,
-) -> Result<Vec<Entry<GivenSpec>>, StudyError> {
+) -> Result<Vec<ListEntry<GivenSpec>>, StudyError> {
     let texts = keys.required("allocators", strings(|text| Ok(text.to_owned())))?;
     let texts: Vec<String> = texts.into_iter().map(|(text, _)| text).collect();
     keys.required(

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use self::allocators::{Machines, allocators};
-use self::toml_keys::{Entry, Keys, Value, beside, read};
+use self::toml_keys::{Keys, ListEntry, Value, beside, read};
 use super::axes::{Axes, AxisValues, MachineArg, UNAVAILABLE_OF_AUTO};
 use super::log::{LogSource, MOST_KEPT};
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
@@ -292,7 +292,7 @@ fn axis_values(keys: &Keys<'_>, path: &Path) -> Result<AxisValues, StudyError> {
 }
 
 /// Returns the values of a list without their lines; `default` if the key is absent.
-fn values<T>(list: Option<Vec<Entry<T>>>, default: Vec<T>) -> Vec<T> {
+fn values<T>(list: Option<Vec<ListEntry<T>>>, default: Vec<T>) -> Vec<T> {
     list.map_or(default, |list| list.into_iter().map(|(value, _)| value).collect())
 }
 

@@ -53,14 +53,13 @@ const OTHERS: [StudyKey; 4] = [
     StudyKey::string("unavailable", "\"service-nodes.txt\""),
 ];
 
-/// Returns all keys.
 fn keys() -> impl Iterator<Item = &'static StudyKey> {
     let of_coordinates = COORDINATES.iter().filter_map(|row| row.key.as_ref());
     OTHERS.iter().chain(of_coordinates).chain(OPTIONS.iter().filter_map(|row| row.key.as_ref()))
 }
 
 /// An entry of a list with its line number, from 1.
-pub(super) type Entry<T> = (T, usize);
+pub(super) type ListEntry<T> = (T, usize);
 
 /// The input of an entry's parser.
 pub(super) enum Value<'a> {
@@ -159,7 +158,7 @@ impl<'a> Keys<'a> {
         &self,
         key: &str,
         parse: impl Fn(&Value<'_>) -> Option<Result<T, String>>,
-    ) -> Result<Vec<Entry<T>>, StudyError> {
+    ) -> Result<Vec<ListEntry<T>>, StudyError> {
         self.list(key, parse)?.ok_or_else(|| {
             let example = describe(key).1;
             let problem = format!("key '{key}' is missing; add a line such as {key} = {example}");
@@ -173,12 +172,12 @@ impl<'a> Keys<'a> {
         &self,
         key: &str,
         mut parse: impl FnMut(&Value<'_>) -> Option<Result<T, String>>,
-    ) -> Result<Option<Vec<Entry<T>>>, StudyError> {
+    ) -> Result<Option<Vec<ListEntry<T>>>, StudyError> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
         let DeValue::Array(array) = value.get_ref() else {
             return Err(self.unexpected(key, None, value.span().start, value.get_ref()));
         };
-        let mut list: Vec<Entry<T>> = Vec::new();
+        let mut list: Vec<ListEntry<T>> = Vec::new();
         let mut numbers: HashMap<String, usize> = HashMap::new();
         // Counts lines incrementally, because a list may have a million entries.
         let mut reached = (0, 1);

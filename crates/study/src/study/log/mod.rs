@@ -7,7 +7,6 @@
 )]
 
 mod extent;
-mod lateness;
 mod recorded_nodes;
 
 use std::borrow::Cow;
@@ -27,7 +26,7 @@ use meshreplay_base::memory;
 use meshreplay_base::spec::SpecError;
 use meshreplay_base::words::counted;
 use meshreplay_logs::{
-    CANCELLED_EARLY, Entry, Format, LogNames, LogSummary, Partitions, ReadOptions, Reader, Record,
+    CANCELLED_EARLY, Format, LogEntry, LogNames, LogSummary, Partitions, ReadOptions, Reader, Record,
     TraceError, formats,
 };
 use meshreplay_workload::{Model, Reason, Rules, Workload, WorkloadBuilder, with_limit};
@@ -189,7 +188,7 @@ pub(super) fn load_most(
     let mut reader = Reader::open(path, options)?;
     let format = reader.format();
     while let Some(entry) = reader.next_entry()? {
-        let Entry::Record { record, .. } = entry else { continue };
+        let LogEntry::Record { record, .. } = entry else { continue };
         let Some(job) = builder.job(&with_limit(record, format)) else { continue };
         visit(format, &job);
         match &mut extent {

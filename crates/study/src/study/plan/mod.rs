@@ -32,7 +32,7 @@ use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use meshreplay_base::job::Time;
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_base::spec::SpecError;
-use meshreplay_logs::{Entry, Facts, LogSummary, LogUnit, Reader, TraceError, formats};
+use meshreplay_logs::{Facts, LogEntry, LogSummary, LogUnit, Reader, TraceError, formats};
 use meshreplay_machine::machine::node_map::NodeMapError;
 use meshreplay_machine::machine::outages::{OutageFileError, OutageSource};
 use meshreplay_workload::{Arrivals, Rules, with_limit};
@@ -455,7 +455,7 @@ impl Draft {
         counts.wanted.period =
             counts.wanted.outages || PeriodChoice::is_found(self.options.period.as_ref(), format);
         while let Some(entry) = reader.next_entry()? {
-            let Entry::Record { record, .. } = entry else { continue };
+            let LogEntry::Record { record, .. } = entry else { continue };
             let record = with_limit(record, format);
             for (i, rules) in self.axes.rules.iter().enumerate() {
                 if let Ok(job) = rules.job(&record) {

@@ -40,7 +40,6 @@ impl<'a> PartChooser<'a> {
         Self { counts, log, runs, sharing }
     }
 
-    /// Returns the runs of the log.
     pub(super) fn runs(&self) -> &RunsOnNodes<'a> {
         &self.runs
     }

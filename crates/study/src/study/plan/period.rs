@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::PlanError;
 use meshreplay_base::job::{Period, Time};
 use meshreplay_base::words::counted;
-use meshreplay_logs::{Format, LogNames, LogSummary, NodeRuns, RunsOnNodes, Window};
+use meshreplay_logs::{Format, LogNames, LogSummary, NodeRuns, RunsOnNodes, SiteWindow};
 
 /// The choice of the period.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,7 +130,6 @@ pub(super) struct LoggedTimes<'a> {
 }
 
 impl LoggedTimes<'_> {
-    /// Returns the given period.
     fn between(&self, from: &str, to: &str, runs: &RunsOnNodes<'_>) -> Result<LogPeriod, PlanError> {
         let wrong =
             |problem: String| PlanError::Unsuited(format!("{}: --period {from}..{to}: {problem}", self.name));
@@ -159,7 +158,7 @@ impl LoggedTimes<'_> {
     }
 
     /// Returns the period from the beginning of a window to the end that is known; `None` if that is earlier.
-    fn of_window(&self, window: Window, runs: &RunsOnNodes<'_>) -> Option<LogPeriod> {
+    fn of_window(&self, window: SiteWindow, runs: &RunsOnNodes<'_>) -> Option<LogPeriod> {
         let origin_s = self.summary.origin_s();
         let ends = runs.ends()?;
         let to_s = if self.summary.format.records_ends_only {

@@ -22,7 +22,7 @@ use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::{Job, Period, Time};
 use meshreplay_sim::engine::{OutagePlan, ReplayError};
 use meshreplay_sim::metrics::{
-    BATCH, FinishedJob, Recording, RowSink, Run, Trim, WhyShares, count_by_shape, explain, peak_within,
+    BATCH, FinishedJob, JobRun, Recording, RowSink, Trim, WhyShares, count_by_shape, explain, peak_within,
 };
 use meshreplay_sim::scheduler;
 use meshreplay_workload::most_in_use;
@@ -164,10 +164,10 @@ impl Replication<'_> {
         let Replay { spec, assumes_size, .. } = self.replay;
         let run = |job: &Job| {
             let (start, limit) = (job.recorded_start()?, Some(job.estimate));
-            Some(Run { submit: job.submit, start, end: start + job.run, nodes: job.procs, limit })
+            Some(JobRun { submit: job.submit, start, end: start + job.run, nodes: job.procs, limit })
         };
         (*assumes_size && is_recorded(spec)).then(|| {
-            let runs: Vec<Run> = jobs.iter().filter_map(run).collect();
+            let runs: Vec<JobRun> = jobs.iter().filter_map(run).collect();
             explain(&runs, &peak_within(&runs, SPAN), &self.known_outages(outages), period).shares()
         })
     }

@@ -469,7 +469,6 @@ impl Coordinate {
         })
     }
 
-    /// Returns the arguments of `replay` for the coordinate.
     pub(super) fn arguments(&self, spec: &ReplaySpec) -> Vec<Argument> {
         let takes_several = self.takes_several();
         let argument = |option: String, value: String, typed: String| Argument {

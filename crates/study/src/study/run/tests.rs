@@ -67,7 +67,6 @@ fn results(
     Ok(results)
 }
 
-/// Returns outcomes in words.
 fn in_words(outcomes: &[Outcome]) -> String {
     let words = outcomes.iter().map(|outcome| {
         let Outcome { seed, skipped, never_fit, summary, parts, .. } = outcome;

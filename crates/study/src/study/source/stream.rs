@@ -9,7 +9,7 @@ use crate::study::jobs::{JobsError, Misfits, kind_of};
 use crate::study::log::{Extent, LoadedLog, LogSource, load};
 use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::{Job, Time};
-use meshreplay_logs::{Entry, LogNames, ReadOptions, Reader, TraceError};
+use meshreplay_logs::{LogEntry, LogNames, ReadOptions, Reader, TraceError};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_workload::{Rules, scaled_submit, with_limit};
 
@@ -177,7 +177,7 @@ impl LogStream {
         let format = reader.format();
         let (mut batch, mut read) = (Vec::with_capacity(BATCH_JOBS), 0_usize);
         while let Some(entry) = reader.next_entry()? {
-            let Entry::Record { record, .. } = entry else { continue };
+            let LogEntry::Record { record, .. } = entry else { continue };
             let Ok(mut job) = self.rules.job(&with_limit(record, format)) else { continue };
             (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
             if filter.select(&mut job) {

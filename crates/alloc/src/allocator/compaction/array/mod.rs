@@ -12,4 +12,4 @@ mod window;
 
 pub use self::schedule::{Schedule, Suspension, Transfer};
 pub use self::tasks::{Array, Task};
-pub use self::window::{Shift, Window};
+pub use self::window::{CompactionWindow, Shift};

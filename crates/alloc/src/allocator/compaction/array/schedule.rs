@@ -24,7 +24,7 @@
 //! best schedule. The search ends with a candidate without delay. It takes time O(elements · candidates) at
 //! worst.
 
-use super::window::{Shift, Window};
+use super::window::{CompactionWindow, Shift};
 
 /// A schedule for the tasks of a window; steps count from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ struct Elements<'a> {
 
 impl<'a> Elements<'a> {
     /// Returns the elements of the tasks that move, with the sequences that start at each of them.
-    fn new(window: &'a Window) -> Self {
+    fn new(window: &'a CompactionWindow) -> Self {
         let shifts = window.shifts.as_slice();
         let mut first = vec![0];
         for shift in shifts {
@@ -202,7 +202,7 @@ fn moving(steps: &[u32]) -> (u32, u32, u32) {
 impl Schedule {
     /// Returns the schedule of least delay, then of least length, for the tasks of a window. If no task has
     /// to move, the schedule is empty, and all its numbers are 0.
-    pub fn best(window: &Window) -> Self {
+    pub fn best(window: &CompactionWindow) -> Self {
         let elements = Elements::new(window);
         let vacated = window.covered + u32::from(window.next_is_busy);
         // A task ends in the window if its rightmost element is at a negative position.
@@ -233,7 +233,7 @@ impl Schedule {
 
     /// Returns the moves of all elements, task by task in the order of the shifts of `window`, which must be
     /// the window of the schedule.
-    pub fn transfers(&self, window: &Window) -> Vec<Transfer> {
+    pub fn transfers(&self, window: &CompactionWindow) -> Vec<Transfer> {
         let mut transfers = Vec::with_capacity(self.steps.len());
         for shift in &window.shifts {
             let target = shift.target();
@@ -251,7 +251,7 @@ impl Schedule {
     /// a step that cross, a third element on a processor, a window that is not free when it should be, a
     /// length other than announced, or a schedule longer than twice the number of processors covered.
     /// `processors` is the number of processors of the array.
-    pub fn check(&self, window: &Window, processors: u32) -> Result<(), String> {
+    pub fn check(&self, window: &CompactionWindow, processors: u32) -> Result<(), String> {
         let mut transfers = self.transfers(window);
         transfers.sort_unstable_by_key(|transfer| (transfer.step, transfer.from.min(transfer.to)));
         let mut held = vec![0_u8; processors as usize];
@@ -305,9 +305,9 @@ mod tests {
     }
 
     /// Returns the window and the schedule of Fig. 3 of the paper, where the tasks E, D, A, B and C move.
-    fn figure_3() -> (Window, Schedule) {
+    fn figure_3() -> (CompactionWindow, Schedule) {
         let array = array(37, &[(0, 10), (15, 15), (17, 19), (21, 24), (29, 30), (31, 33)]);
-        let window = Window::left(&array, 13, 0).expect("enough are free");
+        let window = CompactionWindow::left(&array, 13, 0).expect("enough are free");
         let schedule = Schedule::best(&window);
         (window, schedule)
     }
@@ -385,7 +385,7 @@ mod tests {
     }
 
     /// Returns the first and the last step of the suspension of each task, and its delay, found step by step.
-    fn naive(window: &Window, schedule: &Schedule) -> Vec<(u32, u32, u32)> {
+    fn naive(window: &CompactionWindow, schedule: &Schedule) -> Vec<(u32, u32, u32)> {
         let transfers = schedule.transfers(window);
         let mut own = 0;
         let span = |shift: &Shift| {
@@ -417,7 +417,9 @@ mod tests {
                 continue;
             }
             for window in
-                [Window::left(&array, length, 0), Window::right(&array, length, 0)].into_iter().flatten()
+                [CompactionWindow::left(&array, length, 0), CompactionWindow::right(&array, length, 0)]
+                    .into_iter()
+                    .flatten()
             {
                 let schedule = Schedule::best(&window);
                 let label = format!("{array:?} {length} {window:?} {schedule:?}");
@@ -442,7 +444,8 @@ mod tests {
         for _ in 0..5000 {
             let array = random(&mut numbers);
             let length = 1 + numbers.below(array.free().max(1));
-            let Some(window) = Window::left(&array, length, 0).filter(|_| array.first_fit(length).is_none())
+            let Some(window) =
+                CompactionWindow::left(&array, length, 0).filter(|_| array.first_fit(length).is_none())
             else {
                 continue;
             };

@@ -23,7 +23,7 @@ impl Shift {
 
 /// The processors for an incoming task, and the tasks that move to make them free.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct CompactionWindow {
     /// Its first processor.
     pub base: u32,
     /// The number of its processors.
@@ -38,7 +38,7 @@ pub struct Window {
     pub shifts: Vec<Shift>,
 }
 
-impl Window {
+impl CompactionWindow {
     /// Returns the window for a task of `length` processors if tasks move to the left; `None` if fewer than
     /// `length + spare` processors are free. The window covers as few busy processors as possible; of equals
     /// the leftmost is taken. By Theorem 1, some best window ends where a free block ends, so only these are
@@ -112,7 +112,7 @@ fn shifts(tasks: &[Task], base: u32) -> Vec<Shift> {
 
 impl Array {
     /// Carries out a plan: moves the tasks of `window`, and adds the incoming task.
-    pub fn carry_out(&mut self, window: &Window) {
+    pub fn carry_out(&mut self, window: &CompactionWindow) {
         // The task that is farthest from the window moves first, so that no two tasks ever overlap.
         for shift in window.shifts.iter().rev() {
             if let Some(task) = self.remove(shift.task.base) {
@@ -153,7 +153,7 @@ mod tests {
                     busy[..(base + length) as usize].iter().filter(|b| !**b).count() >= length as usize
                 };
                 let fewest = (0..=processors - length).filter(fits).map(covered).min();
-                let window = Window::left(&array, length, 0).expect("enough are free");
+                let window = CompactionWindow::left(&array, length, 0).expect("enough are free");
                 assert_eq!(Some(window.covered as usize), fewest, "{array:?} {length}");
                 assert_eq!(covered(window.base), window.covered as usize);
                 let next = window.base > 0 && busy[window.base as usize - 1];
@@ -164,12 +164,12 @@ mod tests {
                 assert_eq!(after.free(), array.free() - length);
                 let lengths = |array: &Array| array.tasks().iter().map(|task| task.length).sum::<u32>();
                 assert_eq!(lengths(&after), lengths(&array) + length);
-                let right = Window::right(&array, length, 0).expect("enough are free");
+                let right = CompactionWindow::right(&array, length, 0).expect("enough are free");
                 let mut after = array.clone();
                 after.carry_out(&right);
                 assert!(after.tasks().windows(2).all(|pair| pair[0].end() <= pair[1].base), "{after:?}");
             }
-            assert_eq!(Window::left(&array, array.free() + 1, 0), None);
+            assert_eq!(CompactionWindow::left(&array, array.free() + 1, 0), None);
         }
     }
 }

@@ -101,7 +101,6 @@ impl<const N: usize> Axis<N> {
         usize::try_from(ahead).ok().filter(|&place| place < self.side)
     }
 
-    /// Returns the place of a rank.
     #[inline(always)]
     pub(super) fn place_of_rank(&self, rank: usize) -> usize {
         let place = rank + self.turn;

@@ -175,7 +175,6 @@ fn smaller<const N: usize>(a: [u32; N], b: [u32; N]) -> [u32; N] {
     smaller
 }
 
-/// Returns the smallest number of all lanes.
 #[inline(always)]
 fn smallest<const N: usize>(mut lanes: [u32; N]) -> u32 {
     let mut half = N;

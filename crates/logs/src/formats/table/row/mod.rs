@@ -27,7 +27,7 @@ use crate::times::{
 const SLURM_NO_LIMIT: f64 = 4_294_967_294.0;
 
 /// The values of one line.
-pub(super) struct Row {
+pub(super) struct LineValues {
     /// The fields of the record. Names and times are not among them yet.
     pub(super) fields: [i64; FIELDS_OF_SWF],
     average_cpu_s: f64,
@@ -42,7 +42,7 @@ impl Table {
     /// Returns the record of the cells. If the result is a problem, nothing has changed.
     pub(super) fn row(&mut self) -> Result<Parsed, Problem> {
         let counts = self.options.clock.counts;
-        let mut row = Row {
+        let mut row = LineValues {
             fields: [-1; FIELDS_OF_SWF],
             average_cpu_s: -1.0,
             times: Times::default(),
@@ -117,7 +117,7 @@ impl Table {
 
     /// Drops epoch instants in a table of absolute times: they are unknown. Fails if instants count from
     /// different origins.
-    fn check_origin(&self, row: &mut Row) -> Result<(), Problem> {
+    fn check_origin(&self, row: &mut LineValues) -> Result<(), Problem> {
         let is_absolute = self.has_unix_times == Some(true) || row.times.instants().any(Instant::is_absolute);
         if is_absolute {
             row.times.drop_epochs();
@@ -169,7 +169,7 @@ impl Table {
     }
 
     /// Reads the cell of a field, unless that is a name.
-    fn read(&mut self, field: usize, row: &mut Row) -> Result<(), Problem> {
+    fn read(&mut self, field: usize, row: &mut LineValues) -> Result<(), Problem> {
         let layout = &self.layout;
         let Some(column) = layout.columns[field] else { return Ok(()) };
         let Some(cell) = self.cells.get(column) else {
@@ -228,7 +228,7 @@ impl Table {
     }
 }
 
-impl Row {
+impl LineValues {
     /// Reads a job number: the digits at the start. Without digits, the default number stays.
     fn read_job(&mut self, cell: &[u8]) {
         if let Some(value) = number(cell) {

@@ -14,7 +14,6 @@ fn parser(spec: &str) -> Box<dyn LineParser> {
     (format.parser)(&spec).expect("a parser")
 }
 
-/// Returns the records of the lines and the facts.
 fn read(spec: &str, lines: &str) -> Result<(Vec<Record>, Facts), Problem> {
     let (mut parser, mut records) = (parser(spec), Vec::new());
     for line in lines.lines() {

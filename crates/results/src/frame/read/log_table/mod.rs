@@ -377,7 +377,6 @@ fn write_time(cell: &mut Vec<u8>, array: &dyn Array, dtype: &ArrowDataType, row:
     }
 }
 
-/// Returns a number.
 fn number<T: NativeType>(array: &dyn Array, row: usize) -> Option<T> {
     downcast::<PrimitiveArray<T>>(array).map(|array| array.value(row))
 }
@@ -427,7 +426,6 @@ fn write_list(cell: &mut Vec<u8>, items: Option<Box<dyn Array>>, dtype: &ArrowDa
     }
 }
 
-/// Returns the nanoseconds of a unit.
 fn nanoseconds(unit: TimeUnit) -> i128 {
     match unit {
         TimeUnit::Second => 1_000_000_000,

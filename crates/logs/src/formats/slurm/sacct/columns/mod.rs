@@ -414,7 +414,6 @@ impl Heading {
     }
 }
 
-/// Returns the name of a column in messages.
 pub(super) fn name_of(column: Column) -> &'static str {
     NAMES.iter().find(|(_, named)| *named == column).map_or("", |(name, _)| name)
 }

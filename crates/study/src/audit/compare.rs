@@ -1,15 +1,18 @@
 //! Comparison of two schedules of the same jobs: the first difference, the state of both schedules at that
 //! moment, and how far starts differ.
-
-mod differences;
-mod pairs;
+//! Jobs are paired as they are read, and differences are accumulated one pair at a time.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "pairs are counted one by one, and ranks are below their number"
+)]
 
 use std::io;
 
-use self::differences::Differences;
-use self::pairs::{Mismatch, by_number, in_step};
+use super::ScheduleStream;
 use super::packed::IN_MEMORY;
-use super::{ScheduleStream, ScheduledJob};
+use crate::audit::ScheduledJob;
+use crate::audit::packed::{pack, unpack};
+use meshreplay_base::disk::Sorter;
 use meshreplay_base::job::{Period, Time};
 use meshreplay_base::words::counted;
 
@@ -169,6 +172,217 @@ fn side<E>(schedule: ScheduleStream<'_, E>, at: Time, is_ordered: bool) -> Resul
     side.waiting.sort_by_key(|job| job.submit);
     side.started = side.waiting.iter().filter(|job| job.start == at).map(|job| job.number).collect();
     Ok(side)
+}
+
+/// Accumulated differences between two schedules.
+#[derive(Debug)]
+struct Differences {
+    /// The earliest difference: its time, its kind and the job in each schedule.
+    first: Option<(Time, DivergenceKind, Box<[ScheduledJob; 2]>)>,
+    /// Differences of starts.
+    starts: Starts,
+    /// Jobs with different run times.
+    runs: usize,
+    /// Jobs that start at the same time on other nodes, or on another number of nodes.
+    places: usize,
+    /// The period that counts; `None` for all times.
+    period: Option<Period>,
+}
+
+impl Differences {
+    /// Before the first pair.
+    fn none(Limits { in_memory, period }: Limits) -> Self {
+        let starts = Starts { count: 0, sum_s: 0.0, sizes_s: Sorter::of_pieces(in_memory) };
+        Self { first: None, starts, runs: 0, places: 0, period }
+    }
+
+    /// Adds a job of both schedules. Fails if a temporary file cannot be written.
+    fn add(&mut self, x: ScheduledJob, y: ScheduledJob) -> io::Result<()> {
+        let elsewhere =
+            x.allocated != y.allocated || (x.nodes.is_some() && y.nodes.is_some() && x.nodes != y.nodes);
+        let inside = |time: Time| self.period.map_or(time, |Period { from, to }| time.clamp(from, to));
+        let [starts, ends] = [[x.start, y.start], [x.end, y.end]].map(|times| times.map(inside));
+        self.runs += usize::from(x.end - x.start != y.end - y.start);
+        let (at, kind) = if starts[0] != starts[1] {
+            self.starts.add((starts[1] - starts[0]).as_seconds())?;
+            (starts[0].min(starts[1]), DivergenceKind::Start)
+        } else if elsewhere && starts[0] == x.start && self.period.is_none_or(|period| x.start < period.to) {
+            self.places += 1;
+            (x.start, DivergenceKind::Place)
+        } else if ends[0] != ends[1] {
+            (ends[0].min(ends[1]), DivergenceKind::End)
+        } else {
+            return Ok(());
+        };
+        if self.first.as_ref().is_none_or(|(earliest, ..)| at < *earliest) {
+            self.first = Some((at, kind, Box::new([x, y])));
+        }
+        Ok(())
+    }
+}
+
+/// Differences of starts, in seconds.
+#[derive(Debug)]
+struct Starts {
+    count: usize,
+    sum_s: f64,
+    /// Absolute differences, as the bits of floats, which sort like the floats.
+    sizes_s: Sorter,
+}
+
+impl Starts {
+    fn add(&mut self, difference_s: f64) -> io::Result<()> {
+        self.count += 1;
+        self.sum_s += difference_s;
+        self.sizes_s.add((difference_s.abs().to_bits().cast_signed(), 0), &[])
+    }
+
+    /// Returns the statistics. Percentiles use the nearest-rank method.
+    fn spread(self) -> io::Result<Spread> {
+        let Self { count, sum_s, sizes_s } = self;
+        let mut sizes_s = sizes_s.sorted()?;
+        let mut spread = Spread { count, mean_s: sum_s / count.max(1) as f64, ..Spread::default() };
+        let rank = |percent: usize| (count * percent).div_ceil(100).max(1);
+        let mut at = 0;
+        while let Some(((bits, _), _)) = sizes_s.next()? {
+            at += 1;
+            spread.max_s = f64::from_bits(bits.cast_unsigned());
+            for (percent, value) in [(50, &mut spread.p50_s), (99, &mut spread.p99_s)] {
+                if at == rank(percent) {
+                    *value = spread.max_s;
+                }
+            }
+        }
+        Ok(spread)
+    }
+}
+
+/// The result of reading two schedules in step.
+struct InStep {
+    /// Jobs of each schedule.
+    counts: [u64; 2],
+    /// Whether each schedule is sorted by first events.
+    is_ordered: [bool; 2],
+    /// Differences between jobs at equal positions, or the first reason why these are not pairs.
+    differences: Result<Differences, Mismatch>,
+}
+
+/// The reason why two jobs at one position are not a pair.
+enum Mismatch {
+    /// Their numbers are equal, but not their requests.
+    NotSame(NotSameJobs),
+    /// Their numbers differ. This is the number in the first schedule.
+    Order(i64),
+}
+
+/// Reads two schedules in step, to their ends.
+fn in_step<E: From<io::Error>>(
+    [mut a, mut b]: [ScheduleStream<'_, E>; 2],
+    limits: Limits,
+) -> Result<InStep, E> {
+    let (mut counts, mut is_ordered, mut last) = ([0; 2], [true; 2], [None::<Time>; 2]);
+    let mut differences = Ok(Differences::none(limits));
+    loop {
+        let x = a.next().transpose()?;
+        let y = match b.next() {
+            Some(Err(error)) => {
+                // An error of the first schedule takes precedence.
+                a.try_for_each(|job| job.map(drop))?;
+                return Err(error);
+            }
+            y => y.transpose()?,
+        };
+        if x.is_none() && y.is_none() {
+            return Ok(InStep { counts, is_ordered, differences });
+        }
+        for (i, job) in [&x, &y].into_iter().enumerate() {
+            let Some(event) = job.as_ref().map(ScheduledJob::first_event) else { continue };
+            counts[i] = counts[i].saturating_add(1);
+            is_ordered[i] &= last[i].replace(event).is_none_or(|last| last <= event);
+        }
+        if let (Ok(known), Some(x), Some(y)) = (&mut differences, x, y) {
+            let apart = if x.number == y.number {
+                match add(known, x, y)? {
+                    Ok(()) => continue,
+                    Err(problem) => Mismatch::NotSame(problem),
+                }
+            } else {
+                Mismatch::Order(x.number)
+            };
+            differences = Err(apart);
+        }
+    }
+}
+
+/// Adds a job with the same number in both schedules. Fails if the requests differ.
+fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<Result<(), NotSameJobs>> {
+    // A log in the Standard Workload Format has both the allocated and the requested processors. The latter
+    // are fewer where blocks are whole.
+    let asks = |job: &ScheduledJob, procs: u32| job.procs == procs || job.asked == Some(procs);
+    let is_same = asks(&x, y.procs) || y.asked.is_some_and(|asked| asks(&x, asked));
+    if x.submit != y.submit || !is_same {
+        let request = |job: &ScheduledJob| format!("{} at {}", counted(job.procs, "processor"), job.submit);
+        let (first, second) = (request(&x), request(&y));
+        return Ok(Err(NotSameJobs(format!("job {} asks for {first} and for {second}", x.number))));
+    }
+    known.add(x, y).map(Ok)
+}
+
+/// Sort order of the two jobs of a pair.
+const FIRST: u64 = 0;
+const SECOND: u64 = 1;
+
+/// Returns the differences of two schedules whose jobs are matched by number: a merge join of the sorted
+/// schedules, and a second sort that restores the order of the first schedule. `apart` is the number of its
+/// first job that has another number at the same position of the second schedule. If a number occurs twice in
+/// the second schedule, jobs are matched by position, so `apart` has no partner.
+fn by_number<E: From<io::Error>>(
+    [a, b]: [ScheduleStream<'_, E>; 2],
+    apart: i64,
+    limits: Limits,
+) -> Result<Result<Differences, NotSameJobs>, E> {
+    let alone = |number: i64| Ok(Err(NotSameJobs(format!("job {number} is in the first only"))));
+    // Of equal numbers, the job of the second schedule comes first, so that the partner is known.
+    let mut jobs = Sorter::of_pieces(limits.in_memory);
+    for (schedule, order) in [(a, SECOND), (b, FIRST)] {
+        for (job, position) in schedule.zip(0..) {
+            let job = job?;
+            jobs.add((job.number, order), &pack(&job, position))?;
+        }
+    }
+    // Pairs in the order of the first schedule, whose jobs come first.
+    let (mut jobs, mut pairs) = (jobs.sorted()?, Sorter::of_pieces(limits.in_memory));
+    let mut partner: Option<(i64, Vec<u8>)> = None;
+    while let Some(((number, order), job)) = jobs.next()? {
+        let same = partner.as_ref().filter(|(other, _)| *other == number);
+        if order == FIRST {
+            if same.is_some() {
+                return alone(apart);
+            }
+            partner = Some((number, job.to_vec()));
+            continue;
+        }
+        let (position, _) = unpack(job)?;
+        pairs.add((position.cast_signed(), FIRST), job)?;
+        if let Some((_, partner)) = same {
+            pairs.add((position.cast_signed(), SECOND), partner)?;
+        }
+    }
+    let (mut pairs, mut known) = (pairs.sorted()?, Differences::none(limits));
+    let mut waiting: Option<ScheduledJob> = None;
+    while let Some(((_, order), job)) = pairs.next()? {
+        let (_, job) = unpack(job)?;
+        match (waiting.take(), order) {
+            (Some(x), SECOND) => {
+                if let Err(problem) = add(&mut known, x, job)? {
+                    return Ok(Err(problem));
+                }
+            }
+            (Some(x), _) => return alone(x.number),
+            (None, _) => waiting = Some(job),
+        }
+    }
+    waiting.map_or(Ok(Ok(known)), |x| alone(x.number))
 }
 
 #[cfg(test)]
