@@ -123,7 +123,8 @@ impl Plan {
                             return (tried, known.len(), Some((input, Wrong::TookLong(took))));
                         }
                     }
-                    if let Some((outcome, _)) = answer.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+                    if let Some((outcome, _)) = answer.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+                    {
                         *outcomes.entry(outcome.to_owned()).or_default() += 1;
                     }
                     if known.insert(answer) && pool.len() < MOST_KEPT {

@@ -24,8 +24,10 @@ impl Kind {
         for job in 1..=jobs {
             let line = self.line.replace("{j}", &job.to_string()).replace("{jj}", &format!("{job:02}"));
             let [at, run] = [10 * job, 60 + job];
-            let line = line.replace("{at}", &format!("{at:04}")).replace("{start}", &format!("{:04}", at + 5));
-            let line = line.replace("{end}", &format!("{:04}", at + 5 + run)).replace("{run}", &run.to_string());
+            let line =
+                line.replace("{at}", &format!("{at:04}")).replace("{start}", &format!("{:04}", at + 5));
+            let line =
+                line.replace("{end}", &format!("{:04}", at + 5 + run)).replace("{run}", &run.to_string());
             text += &line;
             text += if job < jobs { self.between } else { "" };
             text.push('\n');
@@ -45,12 +47,40 @@ macro_rules! table {
             $name,
             "table",
             concat!(
-                "id", $separator, "name", $separator, "submit", $separator, "start", $separator, "end", $separator,
-                "nodes", $separator, "user", $separator, "comment\n"
+                "id",
+                $separator,
+                "name",
+                $separator,
+                "submit",
+                $separator,
+                "start",
+                $separator,
+                "end",
+                $separator,
+                "nodes",
+                $separator,
+                "user",
+                $separator,
+                "comment\n"
             ),
             concat!(
-                "{j}", $separator, "job{j}", $separator, "1{at}", $separator, "1{start}", $separator, "1{end}",
-                $separator, "2", $separator, "anna", $separator, "\"a", $separator, "b \"\"c\"\" {j}\""
+                "{j}",
+                $separator,
+                "job{j}",
+                $separator,
+                "1{at}",
+                $separator,
+                "1{start}",
+                $separator,
+                "1{end}",
+                $separator,
+                "2",
+                $separator,
+                "anna",
+                $separator,
+                "\"a",
+                $separator,
+                "b \"\"c\"\" {j}\""
             ),
         )
     };
@@ -63,13 +93,42 @@ macro_rules! sacct {
             $name,
             "sacct:time-zone=UTC",
             concat!(
-                "JobID", $separator, "JobIDRaw", $separator, "Submit", $separator, "Start", $separator, "End",
-                $separator, "State", $separator, "NNodes", $separator, "User", $separator, "Partition\n"
+                "JobID",
+                $separator,
+                "JobIDRaw",
+                $separator,
+                "Submit",
+                $separator,
+                "Start",
+                $separator,
+                "End",
+                $separator,
+                "State",
+                $separator,
+                "NNodes",
+                $separator,
+                "User",
+                $separator,
+                "Partition\n"
             ),
             concat!(
-                "{j}", $separator, "{j}", $separator, "2024-05-01T10:{jj}:00", $separator, "2024-05-01T10:{jj}:05",
-                $separator, "2024-05-01T11:{jj}:00", $separator, "COMPLETED", $separator, "2", $separator, "anna",
-                $separator, "batch"
+                "{j}",
+                $separator,
+                "{j}",
+                $separator,
+                "2024-05-01T10:{jj}:00",
+                $separator,
+                "2024-05-01T10:{jj}:05",
+                $separator,
+                "2024-05-01T11:{jj}:00",
+                $separator,
+                "COMPLETED",
+                $separator,
+                "2",
+                $separator,
+                "anna",
+                $separator,
+                "batch"
             ),
         )
     };

@@ -2,7 +2,7 @@
 
 use super::layout::{Layout, Place};
 use super::{Problem, Table};
-use crate::formats::cells::QuoteFault;
+use crate::formats::cells::{QuoteFault, has_pairs_only};
 
 /// Longest text with an unclosed quote, in bytes.
 const LONGEST: usize = 1 << 20;
@@ -80,17 +80,4 @@ impl Table {
             None => false,
         }
     }
-}
-
-/// Returns true if all quotes of a line within a quoted text stand for one in the text, so that none closes
-/// it.
-fn has_pairs_only(line: &[u8]) -> bool {
-    let mut rest = line;
-    while let Some(quote) = memchr::memchr(b'"', rest) {
-        match &rest[quote..] {
-            [_, b'"', after @ ..] => rest = after,
-            _ => return false,
-        }
-    }
-    true
 }
