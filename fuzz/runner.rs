@@ -1,7 +1,7 @@
 //! Runs targets on inputs: those of the corpus, seeds, and mutations of both. Inputs with an answer that none
 //! had before join those that are mutated.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
@@ -76,8 +76,12 @@ impl Plan {
                     (u64::MAX, Some(Instant::now() + Duration::from_secs(seconds)))
                 }
             };
-            let (tried, answers, wrong) = self.of_target(target, limit, until);
+            let mut outcomes = BTreeMap::new();
+            let (tried, answers, wrong) = self.of_target(target, limit, until, &mut outcomes);
             println!("{:24} {tried:10} inputs, {answers:5} different answers", target.name);
+            for (outcome, count) in outcomes {
+                println!("    {outcome:36} {count:10}");
+            }
             all += tried;
             if let Some((input, wrong)) = wrong {
                 is_good = false;
@@ -90,12 +94,13 @@ impl Plan {
     }
 
     /// Tries a target. Returns the number of inputs and of different answers, and the first input that is
-    /// wrong.
+    /// wrong. Counts outcomes, which stand in brackets before answers.
     fn of_target(
         &self,
         target: &Target,
         limit: u64,
         until: Option<Instant>,
+        outcomes: &mut BTreeMap<String, u64>,
     ) -> (u64, usize, Option<(Vec<u8>, Wrong)>) {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let mut pool = corpus(target);
@@ -117,6 +122,10 @@ impl Plan {
                         if took > hang {
                             return (tried, known.len(), Some((input, Wrong::TookLong(took))));
                         }
+                    }
+                    if let Some((outcome, _)) = answer.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+                    {
+                        *outcomes.entry(outcome.to_owned()).or_default() += 1;
                     }
                     if known.insert(answer) && pool.len() < MOST_KEPT {
                         pool.push(input);

@@ -9,6 +9,7 @@ mod results;
 mod scratch;
 mod tables;
 mod texts;
+mod truth_kinds;
 mod truths;
 
 /// Something that reads bytes.

@@ -1,42 +1,26 @@
-//! Damaged logs with a truth for each line: a mutation touches some lines of a sound log, and the jobs of all
-//! other lines must be read as before, unless there is an error or a count of what is odd.
+//! Damaged logs with a truth for each line: a mutation touches some lines of a sound log. The jobs of all
+//! other lines are read as before, or there is an error, or as many words of what is odd as jobs are lost.
+//! The touched lines give no more jobs than they are.
 //!
-//! The bytes of an input choose the format and the mutations, so that the runner's own mutations change both.
+//! The bytes of an input choose the format, strict or lenient reading, and the mutations, so that the runner's
+//! own mutations change all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::io::Write;
+use std::sync::OnceLock;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use meshreplay::trace::{LogSummary, ReadOptions, Record, TraceError, read};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
+use super::truth_kinds::{KINDS, Kind};
 use super::{Target, scratch};
 
-/// A format: its name, and the text of jobs from 1 to a number. Each job has a line of its own, behind a
-/// heading if the flag is set.
-struct Kind {
-    format: &'static str,
-    has_heading: bool,
-    text: fn(jobs: i64) -> String,
-}
-
 /// The jobs of a log.
-const JOBS: i64 = 24;
-
-const KINDS: [Kind; 11] = [
-    Kind { format: "swf", has_heading: false, text: swf },
-    Kind { format: "premas", has_heading: false, text: premas },
-    Kind { format: "nas-ipsc", has_heading: false, text: nas },
-    Kind { format: "pbs", has_heading: false, text: pbs },
-    Kind { format: "lsf", has_heading: false, text: lsf },
-    Kind { format: "slurm-jobcomp:time-zone=UTC", has_heading: false, text: jobcomp },
-    Kind { format: "sacct:time-zone=UTC", has_heading: true, text: |jobs| sacct(jobs, "|") },
-    Kind { format: "sacct:time-zone=UTC", has_heading: true, text: |jobs| sacct(jobs, ",") },
-    Kind { format: "table", has_heading: true, text: |jobs| table(jobs, ",") },
-    Kind { format: "table", has_heading: true, text: |jobs| table(jobs, "\t") },
-    Kind { format: "table", has_heading: false, text: json },
-];
+const JOBS: usize = 24;
 
 pub(crate) const TRUTHS: Target = Target {
     name: "log-truths",
@@ -46,182 +30,180 @@ pub(crate) const TRUTHS: Target = Target {
     run,
 };
 
-/// Returns a line for each job.
-fn lines(jobs: i64, line: impl Fn(i64, &mut String)) -> String {
-    let mut text = String::new();
-    for job in 1..=jobs {
-        line(job, &mut text);
-        text.push('\n');
-    }
-    text
-}
-
-fn swf(jobs: i64) -> String {
-    lines(jobs, |job, text| {
-        let _ = write!(text, "{job} {} 5 {} 4 -1 -1 4 900 -1 1 3 1 -1 1 -1 -1 -1", 10 * job, 60 + job);
-    })
-}
-
-fn premas(jobs: i64) -> String {
-    lines(jobs, |job, text| {
-        let _ = write!(text, "{}\t4\t{}\t900", 10 * job, 60 + job);
-    })
-}
-
-fn nas(jobs: i64) -> String {
-    lines(jobs, |job, text| {
-        let _ = write!(text, "user{job} cmd{job} 4 {} 10/01/93 00:{job:02}:12", 60 + job);
-    })
-}
-
-fn pbs(jobs: i64) -> String {
-    lines(jobs, |job, text| {
-        let (at, start, end) = (1_696_118_400 + 10 * job, 1_696_118_405 + 10 * job, 1_696_118_500 + 10 * job);
-        let _ = write!(
-            text,
-            "10/01/2023 00:00:12;E;{job}.server;user=a group=g queue=q ctime={at} qtime={at} etime={at} \
-             start={start} exec_host=n0/0*4+n1/0*4 Resource_List.ncpus=8 Resource_List.walltime=01:00:00 \
-             end={end} Exit_status=0"
-        );
-    })
-}
-
-fn lsf(jobs: i64) -> String {
-    lines(jobs, |job, text| {
-        let (at, start, end) = (1_389_640_000 + 10 * job, 1_389_640_005 + 10 * job, 1_389_640_100 + 10 * job);
-        let _ = write!(
-            text,
-            "\"JOB_FINISH\" \"10.1\" {end} {job} 2201 33882739 32 {at} 0 0 {start} \"anna\" \"normal\" \
-             \"span[ptile=16]\" \"\" \"\" \"login1\" \"/scratch/anna\" \"\" \"%J.out\" \"%J.err\" \
-             \"1389640000.501\" 0 2 \"16*h1\" \"16*h2\" 64 60.0 \"job \"\"one\"\"\" \"#!/bin/sh;./a.out\" \
-             5793.2 6.0 966960 0 -1 0 0 3026323 0 0 0 0 -1 0 0 0 12529329 6498459 -1 \"\" \"proj\" 0 32 \"\" \
-             \"\"\"\""
-        );
-    })
-}
-
-fn jobcomp(jobs: i64) -> String {
-    lines(jobs, |job, text| {
-        let _ = write!(
-            text,
-            "JobId={job} UserId=anna(1000) GroupId=g(1000) Name=job{job} JobState=COMPLETED Partition=batch \
-             TimeLimit=60 StartTime=2024-05-01T10:{job:02}:05 EndTime=2024-05-01T11:{job:02}:00 \
-             NodeList=n[1-2] NodeCnt=2 ProcCnt=8 WorkDir=/w Account=p QOS=normal \
-             SubmitTime=2024-05-01T10:{job:02}:00 EligibleTime=2024-05-01T10:{job:02}:00"
-        );
-    })
-}
-
-fn sacct(jobs: i64, separator: &str) -> String {
-    let heading = "JobID|JobIDRaw|Submit|Start|End|State|NNodes|User|Partition\n";
-    let text = lines(jobs, |job, text| {
-        let _ = write!(
-            text,
-            "{job}|{job}|2024-05-01T10:{job:02}:00|2024-05-01T10:{job:02}:05|2024-05-01T11:{job:02}:00|COMPLETED|2|\
-             anna|batch"
-        );
-    });
-    (heading.to_owned() + &text).replace('|', separator)
-}
-
-fn table(jobs: i64, separator: &str) -> String {
-    let heading = "id|name|submit|start|end|nodes|user\n";
-    let text = lines(jobs, |job, text| {
-        let name = if job % 3 == 0 { "\"a, b\"".to_owned() } else { format!("job{job}") };
-        let (at, start, end) = (10 * job, 10 * job + 5, 10 * job + 100);
-        let _ = write!(text, "{job}|{name}|{at}|{start}|{end}|2|anna");
-    });
-    (heading.to_owned() + &text).replace('|', separator)
-}
-
-fn json(jobs: i64) -> String {
-    lines(jobs, |job, text| {
-        let (at, start, end) = (10 * job, 10 * job + 5, 10 * job + 100);
-        let _ = write!(
-            text,
-            "{{\"id\": {job}, \"name\": \"job {job}\", \"submit\": {at}, \"start\": {start}, \"end\": {end}, \
-             \"nodes\": 2}}"
-        );
-    })
-}
-
-/// What is read of a log: the jobs by their place in time, and the summary.
-fn jobs(kind: &Kind, text: &[u8]) -> Result<(Vec<Record>, LogSummary), TraceError> {
-    let path = scratch::file("truth", text);
-    let format = Some(kind.format.parse().expect("a format"));
-    let mut records = Vec::new();
-    let summary =
-        read(&path, ReadOptions { format, ..ReadOptions::default() }, |record| records.push(*record))?;
-    Ok((records, summary))
-}
-
 /// What identifies a job and its schedule. Names are numbered by appearance, so a damaged line changes them.
-fn schedule(record: &Record) -> [i64; 5] {
-    [record.submit_s, record.wait_s, record.run_s, record.allocated_procs, record.requested_procs]
+type Schedule = [i64; 5];
+
+/// What is read of a log.
+struct Jobs {
+    schedules: Vec<Schedule>,
+    /// Lines and values that are said to be odd or left out.
+    words: u64,
 }
 
-/// Mutates some lines. Returns the text and the places of the lines that were touched.
-fn mutated(text: &str, random: &mut ChaCha8Rng) -> (Vec<u8>, BTreeSet<usize>) {
-    const SIGNS: &[u8] = b"\"\"\"\"',;|\t\n\r \\[]{}=-0129a\x1b\x00\xff";
-    let mut lines: Vec<Vec<u8>> = text.lines().map(|line| line.as_bytes().to_vec()).collect();
-    let mut touched = BTreeSet::new();
-    for _ in 0..random.random_range(1..4) {
-        let at = random.random_range(0..lines.len());
-        touched.insert(at);
-        let line = &mut lines[at];
+impl Jobs {
+    fn read(kind: &Kind, bytes: &[u8], lenient: bool) -> Result<Self, TraceError> {
+        let path = scratch::file("truth", bytes);
+        let format = (!kind.format.is_empty()).then(|| kind.format.parse().expect("a format"));
+        let mut schedules = Vec::new();
+        let options = ReadOptions { format, lenient, ..ReadOptions::default() };
+        let summary: LogSummary = read(&path, options, |record: &Record| {
+            let Record { submit_s, wait_s, run_s, allocated_procs, requested_procs, .. } = *record;
+            schedules.push([submit_s, wait_s, run_s, allocated_procs, requested_procs]);
+        })?;
+        summary.check_jobs()?;
+        let counted: u64 = summary.facts.counts.iter().map(|row| row.1).sum();
+        Ok(Self { schedules, words: counted + summary.irregularities.skipped() })
+    }
+}
+
+/// Returns what the sound log of a kind gives.
+fn sound(at: usize) -> &'static Jobs {
+    static SOUND: [OnceLock<Jobs>; KINDS.len()] = [const { OnceLock::new() }; KINDS.len()];
+    SOUND[at].get_or_init(|| {
+        let (kind, text) = (&KINDS[at], KINDS[at].text(JOBS));
+        let jobs = Jobs::read(kind, text.as_bytes(), false).expect(kind.name);
+        assert_eq!(jobs.schedules.len(), JOBS, "{}: {text}", kind.name);
+        jobs
+    })
+}
+
+/// Lines that were mutated.
+struct Mutated {
+    lines: Vec<Vec<u8>>,
+    /// The places of the lines that were touched, by their numbers in the sound log.
+    touched: BTreeSet<usize>,
+}
+
+impl Mutated {
+    /// Mutates some lines of a text.
+    fn new(text: &str, heading_lines: usize, random: &mut ChaCha8Rng) -> Self {
+        let lines = text.lines().map(|line| line.as_bytes().to_vec()).collect();
+        let mut mutated = Self { lines, touched: BTreeSet::new() };
+        for _ in 0..random.random_range(1..4) {
+            mutated.step(random);
+        }
+        // A heading stands again, or the file is cut.
+        let at = random.random_range(0..mutated.lines.len());
+        match random.random_range(0..12) {
+            0 if heading_lines > 0 && at >= heading_lines => {
+                let heading = text.lines().take(heading_lines).flat_map(|line| [line.as_bytes(), b"\n"]);
+                let heading = heading.collect::<Vec<_>>().concat();
+                mutated.lines[at].splice(0..0, heading);
+            }
+            1 => {
+                mutated.touched.extend(at..mutated.lines.len());
+                let length = random.random_range(0..=mutated.lines[at].len());
+                mutated.lines[at].truncate(length);
+                mutated.lines.truncate(at + 1);
+            }
+            _ => {}
+        }
+        mutated
+    }
+
+    fn step(&mut self, random: &mut ChaCha8Rng) {
+        const SIGNS: &[u8] = b"\"\"\"\"',;:*|\t\n\r \\[]{}=-0129a\x1b\x00\xff";
+        let at = random.random_range(0..self.lines.len());
+        self.touched.insert(at);
         let sign = SIGNS[random.random_range(0..SIGNS.len())];
+        // The line end is lost.
+        if random.random_range(0..20) == 0 && at + 1 < self.lines.len() {
+            let next = std::mem::take(&mut self.lines[at + 1]);
+            self.lines[at].extend(next);
+            self.touched.insert(at + 1);
+            return;
+        }
+        let line = &mut self.lines[at];
         let place = if line.is_empty() { 0 } else { random.random_range(0..line.len()) };
-        match random.random_range(0..8) {
+        match random.random_range(0..9) {
             // A quote where a field begins is the worst.
             0 => {
-                let begin = line[..place].iter().rposition(|byte| b",|\t ;=".contains(byte));
+                let begin = line[..place].iter().rposition(|byte| b",|\t ;=:".contains(byte));
                 line.insert(begin.map_or(0, |begin| begin + 1), b'"');
             }
             1 if !line.is_empty() => drop(line.remove(place)),
             2 if !line.is_empty() => line[place] = sign,
             3 => line.truncate(place),
             4 => line.extend(vec![sign; 3]),
+            5 => line.insert(0, sign),
             _ => line.insert(place, sign),
         }
     }
-    (lines.iter().flat_map(|line| [&line[..], b"\n"].concat()).collect(), touched)
+
+    /// Returns the text, and the most jobs that the touched lines may give: a line feed may make two of one.
+    fn text(&self) -> (Vec<u8>, usize) {
+        let touched = self.touched.iter().filter_map(|at| self.lines.get(*at)).flatten();
+        let most = self.touched.len() + touched.filter(|byte| **byte == b'\n').count();
+        (self.lines.iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect(), most)
+    }
+}
+
+/// Reads a compressed log of which some bytes are damaged: an error, or all of it.
+fn compressed(kind: &Kind, sound: &Jobs, random: &mut ChaCha8Rng) -> String {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let text = kind.text(JOBS);
+    let mut bytes =
+        encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()).expect("memory takes all");
+    for _ in 0..random.random_range(1..4) {
+        let at = random.random_range(2..bytes.len());
+        match random.random_range(0..4) {
+            0 => bytes.truncate(at.max(3)),
+            1 => bytes.insert(at, random.random()),
+            _ => bytes[at] = random.random(),
+        }
+    }
+    match Jobs::read(kind, &bytes, random.random()) {
+        Ok(jobs) => {
+            assert!(jobs.schedules == sound.schedules, "gzip: {}", bytes.escape_ascii());
+            "[gzip: read]".to_owned()
+        }
+        Err(error) => format!("[gzip: refused] {error}"),
+    }
 }
 
 fn run(bytes: &[u8]) -> String {
     let seed: [u8; 32] = Sha256::digest(bytes).into();
     let mut random = ChaCha8Rng::from_seed(seed);
-    let kind = &KINDS[random.random_range(0..KINDS.len())];
-    let text = (kind.text)(JOBS);
-    let (sound, before) = jobs(kind, text.as_bytes()).expect("a sound log");
-    assert_eq!(sound.len(), JOBS as usize, "{}: {text}", kind.format);
-    let (damaged, touched) = mutated(&text, &mut random);
-    let (records, summary) = match jobs(kind, &damaged) {
-        Ok(read) => read,
-        Err(error) => return error.to_string(),
+    let at = random.random_range(0..=KINDS.len());
+    let (kind, before) = (&KINDS[at % KINDS.len()], sound(at % KINDS.len()));
+    if at == KINDS.len() {
+        return compressed(kind, before, &mut random);
+    }
+    let heading_lines = kind.heading.lines().count();
+    let mutated = Mutated::new(&kind.text(JOBS), heading_lines, &mut random);
+    let lenient = random.random();
+    let (text, most_of_touched) = mutated.text();
+    let name = if lenient { format!("{} lenient", kind.name) } else { kind.name.to_owned() };
+    let jobs = match Jobs::read(kind, &text, lenient) {
+        Ok(jobs) => jobs,
+        Err(error) => return format!("[{name}: refused] {error}"),
     };
-    let first = usize::from(kind.has_heading);
-    if first == 1 && touched.contains(&0) {
-        return "another heading".to_owned();
+    let words = jobs.words.saturating_sub(before.words);
+    let (count, shown) = (jobs.schedules.len(), text.escape_ascii());
+    let is_touched = |line: &usize| mutated.touched.contains(line);
+    if (0..heading_lines).any(|line| is_touched(&line)) {
+        // The columns may have another meaning, of which a note says what they are read as.
+        let least = (heading_lines..heading_lines + JOBS).filter(|line| !is_touched(line)).count();
+        // Lenient reading may skip several lines as one job that is not whole.
+        let is_told = least <= count + words as usize || lenient && words > 0;
+        assert!(is_told, "{name}: {count} jobs, {words} words: {shown}");
+    } else {
+        let mut found: BTreeMap<Schedule, usize> = BTreeMap::new();
+        for schedule in jobs.schedules {
+            *found.entry(schedule).or_default() += 1;
+        }
+        let mut lost = Vec::new();
+        for (line, schedule) in (heading_lines..).zip(&before.schedules).filter(|(line, _)| !is_touched(line))
+        {
+            match found.get_mut(schedule) {
+                Some(count) if *count > 0 => *count -= 1,
+                _ => lost.push(line + 1),
+            }
+        }
+        let others: usize = found.values().sum();
+        assert!(lost.len() <= words as usize, "{name}: lines {lost:?} are lost, {words} words: {shown}");
+        assert!(others <= most_of_touched, "{name}: {others} jobs are invented: {shown}");
     }
-    let mut found: BTreeMap<[i64; 5], usize> = BTreeMap::new();
-    for record in &records {
-        *found.entry(schedule(record)).or_default() += 1;
-    }
-    let counts = |summary: &LogSummary| summary.facts.counts.iter().map(|row| row.1).sum::<u64>();
-    let has_word = counts(&summary) > counts(&before);
-    let kept = (first..).zip(&sound).filter(|(line, _)| !touched.contains(line));
-    for (line, record) in kept {
-        let is_there = found.get(&schedule(record)).is_some_and(|count| *count > 0);
-        assert!(
-            is_there || has_word,
-            "{}: the job of line {} is lost: {}",
-            kind.format,
-            line + 1,
-            damaged.escape_ascii()
-        );
-    }
-    // A line feed in a line makes two of it.
-    let most = sound.len() + 3 * touched.len();
-    assert!(records.len() <= most, "{}: {} jobs: {}", kind.format, records.len(), damaged.escape_ascii());
-    format!("{} {}", kind.format, "x".repeat(sound.len().abs_diff(records.len()).min(5)))
+    let outcome = if words > 0 { "counted" } else { "read" };
+    format!("[{name}: {outcome}] {}", "x".repeat(JOBS.abs_diff(count).min(5)))
 }

@@ -47,6 +47,30 @@ fn damaged_binary_tables_end_no_command() -> Tested {
     Ok(())
 }
 
+/// A quote that is not closed would hide the jobs up to the next one.
+#[test]
+fn stray_quotes_in_schedules_of_batsim_are_errors() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let job =
+        |job: u32, text: &str| format!("{job},{0},2,90,1,{0},90,{1},0-1,{text}\n", 200 * job, 200 * job + 90);
+    let heading = "job_id,submission_time,requested_number_of_resources,requested_time,success,starting_time,\
+                   execution_time,finish_time,allocated_resources,metadata\n";
+    let table = |texts: [&str; 6]| {
+        heading.to_owned() + &(1..).zip(texts).map(|(number, text)| job(number, text)).collect::<String>()
+    };
+    fs::write(at.join("sound.csv"), table(["", "\"a, b\"", "", "\"\"", "\"a \"\"b\"\"\"", ""]))?;
+    assert_eq!(run(at, "audit sound.csv -m 2x2")?.code, Some(0));
+    for (texts, line) in [(["", "\"x", "", "", "y\"", ""], 3), (["", "", "12\" wide", "", "", "\"z"], 4)] {
+        fs::write(at.join("stray.csv"), table(texts))?;
+        for arguments in ["audit stray.csv -m 2x2", "compare sound.csv stray.csv"] {
+            let message = wrong(at, 2, arguments)?;
+            assert!(message.contains(&format!("stray.csv:{line}: a quote is not closed")), "{message}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn files_that_cannot_be_compared_are_no_differences() -> Tested {
     let directory = tempfile::tempdir()?;

@@ -35,6 +35,9 @@ pub(super) const STEPS_OF_TASKS: &str = "tasks of parallel jobs, which are part 
 /// The words for instants with a fraction of a second.
 pub(super) const ROUNDED: &str = "times rounded to seconds";
 
+/// The words for hosts whose number of slots is malformed.
+pub(super) const ODD_SLOTS: &str = "hosts whose slots are no number, which have one slot each";
+
 /// Counts of oddities in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Oddities {

@@ -160,6 +160,19 @@ pub(super) fn candidates(line: &[u8]) -> Vec<Delimiter> {
     found.into_iter().map(|(_, delimiter)| delimiter).chain([Delimiter::Blanks]).collect()
 }
 
+/// Returns true if all quotes of a line within a quoted text stand for one in the text, so that none closes
+/// it.
+pub(super) fn has_pairs_only(line: &[u8]) -> bool {
+    let mut rest = line;
+    while let Some(quote) = memchr::memchr(b'"', rest) {
+        match &rest[quote..] {
+            [_, b'"', after @ ..] => rest = after,
+            _ => return false,
+        }
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

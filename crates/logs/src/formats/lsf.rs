@@ -16,7 +16,7 @@ use super::batch::{JobTimes, number_of_task};
 use super::cells::{Cells, Delimiter};
 use super::format::{Format, LineParser, Parsed};
 use crate::error::Problem;
-use crate::facts::{CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, Oddities};
+use crate::facts::{CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, ODD_SLOTS, Oddities};
 use crate::fields::{parsed, whole_number};
 use crate::names::{NameKind, Names};
 use crate::record::Record;
@@ -76,7 +76,7 @@ const INDEX: usize = 29;
 const DONE: i64 = 64;
 
 /// What may be odd in a log.
-const ODDITIES: &[&str] = &[CANCELLED_EARLY, EARLY_STARTS, EARLY_ENDS];
+const ODDITIES: &[&str] = &[CANCELLED_EARLY, EARLY_STARTS, EARLY_ENDS, ODD_SLOTS];
 
 /// The parser of one log.
 struct Lsf {
@@ -136,10 +136,11 @@ impl Lsf {
         let (mut names, mut seen, mut slots) = (Vec::new(), HashSet::default(), 0_i64);
         for host in hosts.map(|at| fields.text(at)) {
             let (times, name) = match memchr::memchr(b'*', host) {
-                Some(star) => (parsed(&host[..star]).unwrap_or(1), &host[star + 1..]),
-                None => (1, host),
+                Some(star) => (parsed::<u32>(&host[..star]), &host[star + 1..]),
+                None => (Some(1), host),
             };
-            slots = slots.saturating_add(times);
+            self.odd.add(ODD_SLOTS, times.is_none() && self.unit == Unit::Cpus);
+            slots = slots.saturating_add(times.unwrap_or(1).into());
             if seen.insert(name) {
                 names.push(name);
             }
@@ -262,6 +263,21 @@ mod tests {
         assert_eq!(name(NameKind::Group).as_deref(), Some("proj"));
         let nodes: Vec<_> = read("lsf:unit=nodes", &lines)?.0.iter().map(|job| job.allocated_procs).collect();
         assert_eq!(nodes, [2, 2, 2, -1, 2]);
+        Ok(())
+    }
+
+    #[test]
+    fn slots_that_are_no_number_are_counted() -> Result<(), Problem> {
+        for (hosts, slots, counts) in [
+            (r#""16*h1" "1x*h2""#, 17, &[(ODD_SLOTS, 1)][..]),
+            (r#""-3*h1" "*h2""#, 2, &[(ODD_SLOTS, 2)]),
+            (r#""16*h1" "h2""#, 17, &[]),
+        ] {
+            let line = LINE.replace(r#""16*h1" "16*h2""#, hosts);
+            let (jobs, facts) = read("lsf", &[&line])?;
+            assert_eq!((jobs[0].allocated_procs, &facts.counts[..]), (slots, counts), "{hosts}");
+            assert!(read("lsf:unit=nodes", &[&line])?.1.counts.is_empty(), "{hosts}");
+        }
         Ok(())
     }
 

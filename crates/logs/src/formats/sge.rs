@@ -73,9 +73,12 @@ const CATEGORY: usize = 39;
 /// The fewest fields of a line.
 const FEWEST: usize = 42;
 
+/// The words for malformed time limits.
+const ODD_LIMITS: &str = "time limits h_rt that are no time, which are unknown";
+
 /// What may be odd in a log.
 const ODDITIES: &[&str] =
-    &[STEPS_OF_TASKS, CANCELLED_EARLY, NEVER_STARTED, EARLY_STARTS, EARLY_ENDS, ROUNDED];
+    &[STEPS_OF_TASKS, CANCELLED_EARLY, NEVER_STARTED, EARLY_STARTS, EARLY_ENDS, ROUNDED, ODD_LIMITS];
 
 /// The parser of one log.
 struct Sge {
@@ -113,21 +116,22 @@ impl<'a> Fields<'a> {
         rest.windows(3).position(begins).map_or(&[], |at| &rest[at..])
     }
 
-    /// Returns the time limit in seconds, `h_rt` of the requests; −1 without one.
-    fn limit_s(&self) -> i64 {
+    /// Returns the time limit in seconds, `h_rt` of the requests: seconds, or hours, minutes and seconds. −1
+    /// without one; counts one that is malformed in `odd`.
+    fn limit_s(&self, odd: &mut Oddities) -> i64 {
         let text = self.0[CATEGORY..].join(":");
         let Some((_, value)) = text.split_once("h_rt=") else { return -1 };
         let value = value.split([',', ' ']).next().unwrap_or_default();
-        let mut parts = value.split(':');
-        let Some(first) = parts.next().and_then(|part| part.parse::<i64>().ok()) else { return -1 };
-        let mut sixty =
-            || parts.next().filter(|part| part.len() == 2).and_then(|part| part.parse::<i64>().ok());
-        let (minutes, seconds) = (sixty(), sixty());
-        match (minutes, seconds) {
-            (Some(minutes), Some(seconds)) => {
-                first.saturating_mul(3600).saturating_add(60 * minutes + seconds)
+        // The field behind the requests has a point.
+        let number = |part: &str| part.parse::<u32>().ok().map(i64::from);
+        let numbers: Vec<i64> = value.split(':').map_while(number).take(3).collect();
+        match *numbers {
+            [hours, minutes, seconds] => 3600 * hours + 60 * minutes + seconds,
+            [seconds, ..] => seconds,
+            [] => {
+                odd.add(ODD_LIMITS, !value.to_ascii_uppercase().starts_with("INF"));
+                -1
             }
-            _ => first,
         }
     }
 }
@@ -165,7 +169,7 @@ impl Sge {
             allocated_procs: if start_s.is_some() { slots } else { -1 },
             requested_procs: if start_s.is_some() { -1 } else { slots },
             average_cpu_s: cpu_s.unwrap_or(-1.0),
-            requested_time_s: fields.limit_s(),
+            requested_time_s: fields.limit_s(&mut self.odd),
             status,
             user: name(NameKind::User, OWNER),
             group: name(NameKind::Group, GROUP),
@@ -262,6 +266,24 @@ mod tests {
         assert_eq!(sizes, [(32, 36_000), (32, 36_000), (-1, 36_000), (32, 36_000)]);
         assert_eq!(facts.counts, [(STEPS_OF_TASKS, 1), (NEVER_STARTED, 1), (ROUNDED, 2)]);
         assert_eq!(facts.names.name(NameKind::Executable, 1).as_deref(), Some("run.sh"));
+        Ok(())
+    }
+
+    #[test]
+    fn limits_are_seconds_or_clocks() -> Result<(), Problem> {
+        for (limit, expected, odd) in [
+            ("36000", 36_000, 0),
+            ("10:00:00", 36_000, 0),
+            ("1:0:5", 3605, 0),
+            ("INFINITY", -1, 0),
+            ("4294967295,h_vmem=2G", 4_294_967_295, 0),
+            ("1h", -1, 1),
+            ("-5", -1, 1),
+        ] {
+            let (jobs, facts) = read(&[&LINE.replace("h_rt=36000", &format!("h_rt={limit}"))])?;
+            assert_eq!(jobs[0].requested_time_s, expected, "{limit}");
+            assert_eq!(facts.counts.iter().map(|row| row.1).sum::<u64>(), odd, "{limit}");
+        }
         Ok(())
     }
 

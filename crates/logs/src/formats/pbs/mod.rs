@@ -32,8 +32,8 @@ use super::batch::{Held, JobTimes, number_of_task};
 use super::format::{Format, LineParser, Parsed};
 use crate::error::Problem;
 use crate::facts::{
-    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, Oddities, ROUNDED, STILL_RUNNING,
-    STILL_WAITING,
+    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, ODD_SLOTS, Oddities, ROUNDED,
+    STILL_RUNNING, STILL_WAITING,
 };
 use crate::names::{NameKind, Names};
 use crate::record::Record;
@@ -168,6 +168,9 @@ impl Pbs {
         self.odd.add(early_end, !has_started && end_s.is_some());
         let is_cray = matches!(place, Place::Cray { .. });
         self.odd.add(CRAY, is_cray);
+        if let (Place::Hosts(hosts), Unit::Cpus) = (&place, self.unit) {
+            self.odd.add(ODD_SLOTS, hosts.odd);
+        }
         self.odd.add(WITHOUT_NODES, is_cray && procs.is_none());
         let mut name =
             |kind, key: &str| self.names.known_number(kind, values.text(key).unwrap_or_default().as_bytes());
@@ -262,6 +265,7 @@ const ODDITIES: &[&str] = &[
     ROUNDED,
     CRAY,
     WITHOUT_NODES,
+    ODD_SLOTS,
 ];
 
 /// Returns the number of a job such as `123.server`, `123[4].server` or `123-4.server` (Torque 2); the inner

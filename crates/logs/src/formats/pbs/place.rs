@@ -81,13 +81,15 @@ pub(super) struct Hosts<'a> {
     pub(super) names: Vec<&'a str>,
     /// The number of CPUs on them.
     pub(super) slots: i64,
+    /// Hosts whose slots are no numbers, which have one.
+    pub(super) odd: u64,
 }
 
 impl<'a> Hosts<'a> {
     /// Returns the hosts of a text such as `n1/0*4+n2/0*4` (PBS Pro), `n1/0+n1/1` (Torque), `n1/0-3,8` (newer
     /// Torque) or `(n1[0]:ncpus=4+n1[1]:ncpus=4)` (virtual nodes of one host).
     pub(super) fn parse(text: &'a str) -> Self {
-        let (mut names, mut seen, mut slots): (Vec<&str>, HashSet<&str>, i64) = Default::default();
+        let (mut names, mut seen, mut slots, mut odd) = (Vec::new(), HashSet::default(), 0_i64, 0);
         for part in parts(text) {
             let (name, rest) = part.split_at(part.find(['/', ':']).unwrap_or(part.len()));
             let name = host_of(name);
@@ -95,12 +97,15 @@ impl<'a> Hosts<'a> {
             if names.last() != Some(&name) && seen.insert(name) {
                 names.push(name);
             }
-            let times = rest.split_once('*').map(|(_, times)| times.parse().unwrap_or(1));
-            let cpus = rest.split(':').find_map(|item| item.strip_prefix("ncpus=")?.parse().ok());
-            let slots_of = || rest.strip_prefix('/').and_then(listed);
-            slots = slots.saturating_add(times.or(cpus).or_else(slots_of).unwrap_or(1));
+            let number = |text: &str| text.parse::<u32>().ok().map(i64::from);
+            let times = rest.split_once('*').map(|(_, times)| number(times));
+            let cpus = || rest.split(':').find_map(|item| item.strip_prefix("ncpus=")).map(number);
+            let indices = || rest.strip_prefix('/').map(listed);
+            let cpus = times.or_else(cpus).or_else(indices).unwrap_or(Some(1));
+            odd += u64::from(cpus.is_none());
+            slots = slots.saturating_add(cpus.unwrap_or(1));
         }
-        Self { names, slots }
+        Self { names, slots, odd }
     }
 }
 
@@ -144,7 +149,7 @@ mod tests {
             ("n[a]/0+[1]/0", vec!["n[a]", "[1]"], 2),
             ("n1/0+n2/0+n1/1", vec!["n1", "n2"], 3),
         ] {
-            assert_eq!(Hosts::parse(text), Hosts { names, slots }, "{text}");
+            assert_eq!(Hosts::parse(text), Hosts { names, slots, odd: 0 }, "{text}");
         }
     }
 

@@ -86,15 +86,21 @@ fn units_and_submit_times_can_be_chosen() -> Result<(), Problem> {
     let (first, second) = (record(&mut cpus, PRO)?, record(&mut cpus, TORQUE)?);
     assert_eq!((first.allocated_procs, first.wait_s, second.allocated_procs), (8, 60, 4));
     assert_eq!(record(&mut pbs("pbs:unit=gpus"), PRO)?.allocated_procs, 0);
-    for (hosts, slots) in [
-        ("n3/0-3,5", 5),
-        ("n3/0,2,4", 3),
-        ("n3/0-15+n4/0-3,8-11+n5/2", 25),
-        ("n3/a,2", 1),
-        ("n3/0-3+n4/5-1", 5),
+    for (hosts, slots, odd) in [
+        ("n3/0-3,5", 5, 0),
+        ("n3/0,2,4", 3, 0),
+        ("n3/0-15+n4/0-3,8-11+n5/2", 25, 0),
+        ("n3/a,2", 1, 1),
+        ("n3/0-3+n4/5-1", 5, 1),
+        ("n3/0*4x+n4/1*-4", 2, 2),
+        ("(n3:ncpus=x)+(n4:ncpus=4)", 5, 1),
     ] {
         let line = TORQUE.replace("n3/0+n3/1+n4/0-1", hosts);
+        let mut cpus = pbs("pbs:unit=cpus");
         assert_eq!(record(&mut cpus, &line)?.allocated_procs, slots, "{hosts}");
+        let counts = cpus.facts().counts;
+        let found = counts.iter().find(|row| row.0 == ODD_SLOTS).map_or(0, |row| row.1);
+        assert_eq!(found, odd, "{hosts}");
     }
     let wrong: Spec = "pbs:unit=racks".parse().expect("a spec");
     assert!(Pbs::new(Params::new(&wrong)).is_err());

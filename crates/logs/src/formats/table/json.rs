@@ -12,6 +12,7 @@ use super::{Delimiter, Parsed, Preview, Problem, Table, TraceError};
 use crate::fields::parsed;
 use crate::formats::json_text::{Event, JsonText};
 use crate::times::{TimeUnit, UNITS};
+use foldhash::{HashMap, HashMapExt};
 
 /// The most records that are looked at for their keys before the first one is read.
 const LOOKED_AT: usize = 10_000;
@@ -34,8 +35,9 @@ type Member = (Vec<u8>, Vec<u8>);
 pub(super) struct JsonRows {
     text: JsonText,
     record: JsonRecord,
-    /// All keys, in the order of their appearance.
+    /// All keys, in the order of their appearance, and the place of each.
     keys: Vec<Vec<u8>>,
+    places: HashMap<Vec<u8>, usize>,
     /// Whether the layout knows all keys.
     is_known: bool,
 }
@@ -97,7 +99,8 @@ impl JsonRows {
     }
 
     fn new() -> Self {
-        Self { text: JsonText::new(), record: JsonRecord::default(), keys: Vec::new(), is_known: false }
+        let (text, record) = (JsonText::new(), JsonRecord::default());
+        Self { text, record, keys: Vec::new(), places: HashMap::new(), is_known: false }
     }
 
     /// Reads a piece. Returns the members of the record that ends in it, if one does.
@@ -110,7 +113,8 @@ impl JsonRows {
         }
         let members = std::mem::take(&mut record.members);
         for (key, _) in &members {
-            if self.keys.len() < MOST_KEYS && !self.keys.contains(key) {
+            if self.keys.len() < MOST_KEYS && !self.places.contains_key(key) {
+                self.places.insert(key.clone(), self.keys.len());
                 self.keys.push(key.clone());
                 self.is_known = false;
             }
@@ -127,7 +131,7 @@ impl JsonRows {
                 _ => break,
             }
         }
-        self.keys = look.keys;
+        (self.keys, self.places) = (look.keys, look.places);
         Ok(())
     }
 
@@ -144,8 +148,13 @@ impl Table {
         let Some(json) = &mut self.json else { return Ok(Parsed::Part) };
         let Some(members) = json.push(piece)? else { return Ok(Parsed::Part) };
         let is_known = std::mem::replace(&mut json.is_known, true);
-        let value = |key: &Vec<u8>| members.iter().rfind(|(known, _)| known == key);
-        self.cells.set(json.keys.iter().map(|key| value(key).map_or(&b""[..], |(_, value)| value)));
+        let mut values = vec![&b""[..]; json.keys.len()];
+        for (key, value) in &members {
+            if let Some(&at) = json.places.get(key) {
+                values[at] = value;
+            }
+        }
+        self.cells.set(values.into_iter());
         if !is_known {
             let names = json.keys.iter().map(|key| String::from_utf8_lossy(key).into_owned()).collect();
             self.add_keys(names)?;

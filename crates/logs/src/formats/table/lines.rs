@@ -2,10 +2,13 @@
 
 use super::layout::{Layout, Place};
 use super::{Problem, Table};
-use crate::formats::cells::QuoteFault;
+use crate::formats::cells::{QuoteFault, has_pairs_only};
 
 /// Longest text with an unclosed quote, in bytes.
 const LONGEST: usize = 1 << 20;
+
+/// The most cells of a row over several lines in a table without a heading.
+const MOST_CELLS: usize = 1000;
 
 /// The remedy of a quote that is not closed on its line.
 const REMEDY: &str = "; quoted text may go over lines with --input-format table:quoted-newlines=yes";
@@ -27,6 +30,11 @@ impl Table {
         }
         self.partial.push(b'\n');
         self.partial.extend_from_slice(line);
+        // Splitting all lines again for each of them would take quadratic time.
+        if has_pairs_only(line) && self.partial.len() <= LONGEST {
+            return Ok(false);
+        }
+        let most_cells = self.heading_cells.unwrap_or(MOST_CELLS);
         match self.cells.split(&self.partial, self.delimiter, has_quotes) {
             Ok(()) => {
                 self.partial.clear();
@@ -34,7 +42,11 @@ impl Table {
                     self.rows_over_lines.saturating_add(u64::from(!self.options.is_trusted));
                 Ok(true)
             }
-            Err(QuoteFault { is_open: true, .. }) if self.partial.len() <= LONGEST => Ok(false),
+            Err(QuoteFault { is_open: true, .. })
+                if self.partial.len() <= LONGEST && self.cells.count() < most_cells =>
+            {
+                Ok(false)
+            }
             Err(fault) => {
                 let text = std::mem::take(&mut self.partial);
                 Err(fault.problem(&self.cells, &text, " or one of the next lines"))

@@ -4,17 +4,19 @@ mod in_parts;
 mod table;
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use polars_core::prelude::{DataFrame, PolarsError};
 
 pub use self::in_parts::InParts;
 use self::table::{ScheduleTable, batsim, ours};
-use super::FrameError;
 use super::folder::StudyFolder;
 use super::origin::Origin;
 use super::read::{find, read_file};
 use super::table::Replication;
+use super::{FileFormat, FrameError};
 use meshreplay_study::audit::{Schedule, ScheduledJob};
 
 /// Why a schedule cannot be read from a table.
@@ -34,6 +36,18 @@ pub enum ScheduleError {
         path: PathBuf,
         /// The error of polars.
         source: PolarsError,
+    },
+    /// A quote is not closed on its line, in a table of another program.
+    #[error(
+        "{}:{line}: a quote is not closed on its line and would hide the jobs up to the next one; expected an \
+             even number of quotes on each line",
+        .path.display()
+    )]
+    Quote {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
     },
     /// The directory has no jobs.
     #[error(
@@ -182,8 +196,12 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
     let (path, frame) = match (found, &origin) {
         (Some(file), _) if InParts::can_read(&file)? => return InParts::open(file, origin, selection),
         (Some(file), _) => {
-            let frame = read_file(&file).map_err(of_table)?;
-            (file, frame)
+            let frame = read_file(&file);
+            // Texts of our own tables may go over lines.
+            if frame.as_ref().map_or(true, |frame| frame.column(BATSIM).is_ok()) {
+                check_quotes(&file)?;
+            }
+            (file, frame.map_err(of_table)?)
         }
         (None, Some(origin)) => of_cell(path, origin, selection)?,
         (None, None) => return Err(ScheduleError::LoadJobsError(path.to_owned())),
@@ -192,7 +210,7 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
         origin.check(&path, &frame)?;
     }
     let table = ScheduleTable { path: &path, frame: &frame, first_row: 0, origin: origin.as_ref() };
-    if frame.column("starting_time").is_ok() {
+    if frame.column(BATSIM).is_ok() {
         let jobs = SavedJobs::Whole(batsim(&table)?);
         return Ok(Selected { path, of: None, has_outages: false, jobs });
     }
@@ -204,6 +222,21 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
     // Only replays with outages have this column.
     let has_outages = table.has("restarts");
     Ok(Selected { path, of: Some(of), has_outages, jobs })
+}
+
+/// A column that only the table of Batsim has.
+const BATSIM: &str = "starting_time";
+
+/// Fails if a line of a table in CSV has a quote that is not closed. Files that cannot be read are not checked.
+fn check_quotes(path: &Path) -> Result<(), ScheduleError> {
+    if !matches!(FileFormat::of_path(path), None | Some(FileFormat::Csv)) {
+        return Ok(());
+    }
+    let Ok(file) = File::open(path) else { return Ok(()) };
+    let is_open = |line: Vec<u8>| line.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
+    let mut lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
+    let open = lines.position(is_open).map(|at| at + 1);
+    open.map_or(Ok(()), |line| Err(ScheduleError::Quote { path: path.to_owned(), line }))
 }
 
 /// Returns an error of reading a file as that of a table.

@@ -36,7 +36,7 @@ use crate::error::Problem;
 use crate::facts::{Facts, STEPS};
 use crate::fields::parsed;
 use crate::formats::batch::number_of_task;
-use crate::formats::cells::Cells;
+use crate::formats::cells::{Cells, has_pairs_only};
 use crate::formats::format::{Format, LineParser, Parsed};
 use crate::names::Names;
 use crate::record::Record;
@@ -64,6 +64,9 @@ pub(in crate::formats) const FORMAT: Format = Format {
 /// The greatest length of a job whose texts have line ends, in bytes.
 const LONGEST: usize = 1 << 20;
 
+/// The most times that the lines of such a job are split together.
+const MOST_TRIES: usize = 1000;
+
 /// The words for lines of texts that users choose.
 const TEXT_LINES: &str = "lines that belong to texts such as SubmitLine";
 
@@ -81,6 +84,9 @@ struct Sacct {
     heading_line: Vec<u8>,
     /// Lines of an unfinished job, whose free text has line ends; empty if there is none.
     pending: Vec<u8>,
+    /// Whether a quote of these lines is not closed, and how often they were split.
+    is_open: bool,
+    tries: usize,
     /// Records that no line has given yet.
     queue: VecDeque<Record>,
     text_lines: u64,
@@ -102,6 +108,8 @@ impl Sacct {
             has_jobs: false,
             heading_line: Vec::new(),
             pending: Vec::new(),
+            is_open: false,
+            tries: 0,
             queue: VecDeque::new(),
             text_lines: 0,
             last_id: Vec::new(),
@@ -187,7 +195,9 @@ impl Sacct {
     /// Reads a line that is the first one of a job, or belongs to a text at the end of the job before it.
     fn first_line(&mut self, heading: &Heading, cells: &mut Cells, line: &[u8]) -> Result<Parsed, Problem> {
         let may_be_text = heading.ends_free() && self.has_jobs;
-        match Fit::parse(heading, cells, line) {
+        let fit = Fit::parse(heading, cells, line);
+        (self.is_open, self.tries) = (matches!(fit, Fit::Open), 0);
+        match fit {
             Fit::Fields(fields) if may_be_text && !may_be_job(heading, &fields) => self.text_lines += 1,
             Fit::Fields(fields) if heading.free.is_empty() || !is_half_numbered(heading, &fields) => {
                 return self.fields(heading, &fields);
@@ -206,36 +216,35 @@ impl Sacct {
 
     /// Reads a line below others of a job that is not complete.
     fn later_line(&mut self, heading: &Heading, cells: &mut Cells, line: &[u8]) -> Result<Parsed, Problem> {
-        let mut text = self.pending.clone();
+        let mut text = std::mem::take(&mut self.pending);
+        let above = text.len();
         text.push(b'\n');
         text.extend_from_slice(line);
         // A quote that is closed now was open before, unless this line alone is a job, too.
         let is_quoted = matches!(heading.separator, Separator::Quoted(_));
-        if is_quoted {
+        let may_end = if is_quoted { !self.is_open || !has_pairs_only(line) } else { may_end(heading, line) };
+        self.tries += usize::from(may_end);
+        let begins_job = begins_job(heading, line);
+        if is_quoted && may_end {
             let mut alone = Cells::default();
             let alone = Fit::parse(heading, &mut alone, line);
-            let is_alone = matches!(alone, Fit::Fields(fields) if is_job(heading, &fields));
+            let is_alone = begins_job || matches!(alone, Fit::Fields(fields) if is_job(heading, &fields));
             match Fit::parse(heading, cells, &text) {
-                Fit::Fields(fields) if !is_alone => {
-                    self.pending.clear();
-                    return self.fields(heading, &fields);
-                }
-                Fit::Unread(problem) if !is_alone => {
-                    self.pending.clear();
-                    return Err(problem);
-                }
-                _ => {}
+                Fit::Fields(fields) if !is_alone => return self.fields(heading, &fields),
+                Fit::Unread(problem) if !is_alone => return Err(problem),
+                fit => self.is_open = matches!(fit, Fit::Open),
             }
         }
         if let Fit::Fields(fields) = Fit::parse(heading, cells, line)
             && is_job(heading, &fields)
         {
             if is_also_rest(heading, &text, &fields) {
-                self.pending.clear();
                 let expected = "a line that is either a job or the rest of the text above; sacct with the \
                      number of the job before texts has it";
                 return Err(Problem::column(1, "text", line, expected));
             }
+            text.truncate(above);
+            self.pending = text;
             let problem = self.give_up(heading);
             let parsed = self.fields(heading, &fields);
             let Some(problem) = problem else { return parsed };
@@ -245,16 +254,24 @@ impl Sacct {
             }
             return Err(problem);
         }
+        // No text has the beginning of a job.
+        if begins_job {
+            text.truncate(above);
+            self.pending = text;
+            let problem = self.give_up(heading);
+            (self.pending, self.is_open, self.tries) = (line.to_vec(), false, 0);
+            return problem.map_or(Ok(Parsed::Part), Err);
+        }
         // A separator of several characters is in no text, so the number of fields is enough.
         let is_sure = matches!(heading.separator, Separator::Text(_));
-        if let Fit::Fields(fields) = Fit::parse(heading, cells, &text)
+        if may_end
+            && let Fit::Fields(fields) = Fit::parse(heading, cells, &text)
             && is_job(heading, &fields)
             && (is_sure || is_plausible(heading, &fields))
         {
-            self.pending.clear();
             return self.fields(heading, &fields);
         }
-        let is_too_long = text.len() > LONGEST;
+        let is_too_long = text.len() > LONGEST || self.tries > MOST_TRIES;
         self.pending = text;
         if is_too_long { self.give_up(heading).map_or(Ok(Parsed::Part), Err) } else { Ok(Parsed::Part) }
     }
@@ -338,6 +355,18 @@ impl Sacct {
         }
         Err(malformed(heading, column, id, "a number that is not cut off: sacct -P, or -o JobID%30"))
     }
+}
+
+/// Returns false if no job ends with a line, as the columns behind all texts are not on it.
+fn may_end(heading: &Heading, line: &[u8]) -> bool {
+    let behind = heading.free.last().map_or(0, |last| heading.columns.len() - 1 - last);
+    heading.separator.split(line).len() > behind
+}
+
+/// Returns true if a line begins with the fields of a job, its number and its submission among them.
+fn begins_job(heading: &Heading, line: &[u8]) -> bool {
+    let pieces = heading.separator.split(line);
+    is_job(heading, &readings::placed(heading, &pieces, &vec![0; heading.free.len()]))
 }
 
 /// Returns true if `lines` together are one job with other fields than `alone`, the last line read alone.

@@ -470,3 +470,34 @@ fn a_line_that_is_a_job_or_the_rest_of_a_text_is_refused() {
     let problem = problem.expect_err("two readings").to_string();
     assert!(problem.contains("either a job or the rest of the text above"), "{problem}");
 }
+
+#[test]
+fn lines_of_jobs_are_no_texts_of_others() {
+    let times = "2024-05-01T10:00:00|2024-05-01T10:01:00|2024-05-01T11:01:00|COMPLETED|2";
+    // The heading has more columns than the lines, or a quote is not closed.
+    for (heading, end, separator) in [
+        ("JobID|Submit|Start|End|State|NNodes|SubmitLine||", "a | b", "|"),
+        ("JobID|Submit|Start|End|State|NNodes", "\"a|b", ","),
+    ] {
+        let lines: Vec<String> =
+            (1..9).map(|job| format!("{job}|{times}|{end}").replace('|', separator)).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert!(read("sacct", &heading.replace('|', separator), &lines).is_err(), "{heading}");
+    }
+}
+
+#[test]
+fn texts_of_many_lines_take_linear_time() {
+    let began = std::time::Instant::now();
+    let times = "2024-05-01T10:00:00,2024-05-01T10:01:00,2024-05-01T11:01:00,COMPLETED,2";
+    for (heading, first, line) in [
+        ("JobID,Submit,Start,End,State,NNodes,SubmitLine", &*format!("1,{times},\"sbatch a"), "x"),
+        ("JobID|SubmitLine|Comment|Submit|Start|End|State|NNodes", "1|sbatch a", "x | y"),
+        ("JobID|SubmitLine|Comment|WorkDir|Submit|Start|End|State|NNodes", "1|sbatch a", "x | y | z | a | b"),
+    ] {
+        let lines: Vec<&str> = std::iter::once(first).chain(std::iter::repeat_n(line, 100_000)).collect();
+        assert!(read("sacct", heading, &lines).is_err(), "{heading}");
+    }
+    // Splitting all lines again for each of them takes minutes.
+    assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+}

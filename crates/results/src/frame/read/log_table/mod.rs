@@ -3,7 +3,7 @@
 //! The types of columns become text that readers of logs understand whatever the column is called: instants
 //! are ISO 8601, with `Z` if they have a zone and without one if they are local; durations have the unit `s`;
 //! missing values are empty. Lists of texts and whole numbers are joined by commas. Columns of other nested
-//! types are empty: no field of a job has such a type.
+//! types are empty, and their names say so: no field of a job has such a type.
 //!
 //! The arrays of Arrow are read, and not frames, as frames would need Polars with all of its types.
 
@@ -93,7 +93,10 @@ pub fn text_of_table(mut file: File) -> io::Result<Box<dyn Read + Send>> {
     let mut text = Vec::new();
     for (at, field) in fields.iter().enumerate() {
         // A line end in a name would end the heading.
-        let name: String = field.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let mut name: String = field.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        if !is_read(&field.dtype) {
+            name += " (of a type that is not read)";
+        }
         push_cell(&mut text, at, name.as_bytes());
     }
     text.push(b'\n');
@@ -206,8 +209,15 @@ fn record_batch(batch: RecordBatchT<Box<dyn Array>>) -> PolarsResult<RecordBatch
 /// Returns whether values of a type become text.
 fn is_read(dtype: &ArrowDataType) -> bool {
     match dtype {
-        ArrowDataType::Struct(_) | ArrowDataType::Map(..) | ArrowDataType::FixedSizeList(..) => false,
+        ArrowDataType::Struct(_)
+        | ArrowDataType::Map(..)
+        | ArrowDataType::Union(_)
+        | ArrowDataType::FixedSizeList(..)
+        | ArrowDataType::FixedSizeBinary(_)
+        | ArrowDataType::Interval(_) => false,
         ArrowDataType::List(inner) | ArrowDataType::LargeList(inner) => is_item(&inner.dtype),
+        ArrowDataType::Dictionary(_, values, _) => is_read(values),
+        ArrowDataType::Extension(extension) => is_read(&extension.inner),
         _ => true,
     }
 }
@@ -388,9 +398,9 @@ fn push(cell: &mut Vec<u8>, value: Option<impl ToString>) {
     }
 }
 
-/// Appends bytes that are text.
+/// Appends bytes as text.
 fn push_bytes(cell: &mut Vec<u8>, value: Option<&[u8]>) {
-    push(cell, value.and_then(|bytes| std::str::from_utf8(bytes).ok()));
+    push(cell, value.map(String::from_utf8_lossy));
 }
 
 /// Appends the entry of a dictionary that stands for the value in `row`.

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use polars_core::prelude::{Column, DataFrame, PolarsResult};
+use polars_core::utils::arrow::array::FixedSizeListArray;
 use polars_core::utils::arrow::datatypes::ArrowSchema;
 use polars_core::utils::arrow::io::ipc::write::{FileWriter, StreamWriter, WriteOptions};
 use polars_core::utils::arrow::record_batch::RecordBatchT;
@@ -189,6 +190,17 @@ fn decimals_of_all_widths_and_small_floats_are_numbers() {
     for scale in [0, 1, 100, 101, 65_535, usize::MAX] {
         assert!(decimal(7, scale).parse::<f64>().is_ok_and(f64::is_finite), "{scale}");
     }
+}
+
+#[test]
+fn names_of_columns_say_that_they_are_not_read() -> Tested {
+    let item = Field::new("item".into(), ArrowDataType::Int64, true);
+    let values: Box<dyn Array> = Box::new(PrimitiveArray::<i64>::from_vec(vec![1, 2]));
+    let lists = FixedSizeListArray::new(ArrowDataType::FixedSizeList(Box::new(item), 1), 2, values, None);
+    assert_eq!(text(&arrow_file(Box::new(lists))?)?, "\"x (of a type that is not read)\"\n\n\n");
+    let bytes = BinaryArray::<i32>::from_slice([&b"n1"[..], b"n\xff"]);
+    assert_eq!(text(&arrow_file(Box::new(bytes))?)?, "x\nn1\nn\u{fffd}\n");
+    Ok(())
 }
 
 #[test]
