@@ -39,7 +39,7 @@ mod _core {
     #[pymodule_export]
     use super::own::{JobRows, check, machine, order};
     #[pymodule_export]
-    use super::picture::{picture, plot};
+    use super::picture::{picture, plot, plot_data};
     #[pymodule_export]
     use super::replaying::replay;
     #[pymodule_export]

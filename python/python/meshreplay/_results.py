@@ -330,6 +330,28 @@ class Results:
         with in_keywords():
             return Picture(_core.plot(self._path(), kind, words("drawing", options)))
 
+    @keyworded("drawing")
+    def plot_data(self, kind: str, **options: Unpack[PlotOptions]) -> Frame:
+        """Returns the numbers that `plot` draws with the same options, for a picture of one's own.
+
+        A row is a point of a curve, a bar, a mark of a box, or a rectangle, in `panel` and of `series`. `x` and `y` are
+        values of the axes, times in seconds of the replay; bars have their position as `x` and their name in `group`.
+        `low` and `high` are confidence intervals, and rectangles reach to `x_end` and `y_end` and show `value`. Columns
+        without values are left out. Titles of the axes and units are in `meanings` and `units`.
+
+        >>> import meshreplay as mr
+        >>> r = mr.replay(mr.lublin(jobs=90, procs=16), (4, 4), ["naive", "mc1x1"], quiet=True)
+        >>> bars = r.plot_data("ratio", relative_to="naive")
+        >>> bars["series"], bars["y"][0], bars.meanings["y"]
+        (['naive', 'mc1x1'], 1.0, 'pairwise sum relative to naive')
+
+        Args:
+            kind: What is drawn.
+            {options}
+        """
+        with in_keywords():
+            return Frame(_core.plot_data(self._path(), kind, words("drawing", options)))
+
     def report(
         self,
         path: str | os.PathLike[str],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import shutil
@@ -56,11 +57,15 @@ def _number(text: str) -> float | None:
         return None
 
 
+_PREFIX = "meshreplay-"
+"""The beginning of the names of temporary directories."""
+
+
 class Temporary:
     """A directory that is removed with this object, by the process that has made it."""
 
     def __init__(self) -> None:
-        self.name = tempfile.mkdtemp(prefix="meshreplay-")
+        self.name = tempfile.mkdtemp(prefix=_PREFIX)
         weakref.finalize(self, _remove, self.name, os.getpid())
 
 
@@ -110,6 +115,7 @@ class Folder:
     def save(self, folder: str, format: str, force: bool) -> None:
         """Copies the results into a directory."""
         _core.copy_results([(self.path, self.numbers, 0)], None, folder, format, force)
+        _settle(folder)
 
     @property
     def manifest(self) -> str:
@@ -128,7 +134,12 @@ class Live:
 
     def __init__(self, run: _core.Run, numbers: set[int] | None = None) -> None:
         self.run, self.numbers = run, numbers
-        self.verdict, self.table, self.save = run.verdict, run.table, run.save
+        self.verdict, self.table = run.verdict, run.table
+
+    def save(self, folder: str, format: str, force: bool) -> None:
+        """Writes the results into a directory."""
+        self.run.save(folder, format, force)
+        _settle(folder)
 
     def frame(self, name: str) -> Frame | None:
         """Returns a frame; `None` if nobody asked for it."""
@@ -144,3 +155,20 @@ class Live:
     def manifest(self) -> str:
         """The content of run.json."""
         return self.run.manifest
+
+
+def _settle(folder: str) -> None:
+    """Leaves out of place.json, from which reports have the command that repeats a run, what is in temporary directories."""
+    path = pathlib.Path(folder, "place.json")
+    if not path.exists():
+        return
+    place = json.loads(path.read_text(encoding="utf-8"))
+    logs = {name: file for name, file in place["logs"].items() if not _is_temporary(os.path.dirname(file))}
+    is_temporary = _is_temporary(os.path.dirname(os.path.abspath(folder)))
+    directory = os.path.realpath(os.path.join(folder, place["directory"])) if is_temporary else place["directory"]
+    if (logs, directory) != (place["logs"], place["directory"]):
+        path.write_text(json.dumps({**place, "directory": directory, "logs": logs}, indent=2) + "\n", encoding="utf-8")
+
+
+def _is_temporary(folder: str) -> bool:
+    return os.path.basename(folder).startswith(_PREFIX)
