@@ -16,7 +16,7 @@ from . import _core
 from ._frame import Frame, html_table
 from ._picture import Picture
 from ._source import CALLS, FIRST, NAMED, Folder, Live, Replay, Temporary
-from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, values, words
+from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, values, with_keywords, words
 
 if TYPE_CHECKING:
     import numpy
@@ -231,7 +231,7 @@ class Results:
 
     @functools.cached_property
     def _verdict(self) -> list[str]:
-        return self._any().verdict()
+        return [with_keywords(line) for line in self._any().verdict()]
 
     @property
     def manifest(self) -> dict[str, Any]:
