@@ -197,10 +197,9 @@ def marks(picture: mr.Picture) -> int:
     return picture.svg.count("<title") - 1
 
 
-def test_numbers_of_pictures_are_those_that_are_drawn(small: Path) -> None:
-    found = mr.replay(
-        small, "8x8", ["mc1x1", "naive"], arrival_scale=[1, 0.8, 0.6], replications=3, fragmentation="4x4", why=True, placements=True, quiet=True,
-    )
+def test_numbers_of_pictures_are_those_that_are_drawn() -> None:
+    names, scales = ("first-fit", "mbs"), (1, 0.8, 0.6)
+    found = mr.replay(mr.model("synthetic", jobs=60, ratio=1), "8x8", names, "fcfs", arrival_scale=scales, replications=3, why=True, quiet=True)
     summary = columns(found.summary)
 
     def mean(name: str, scale: float, column: str) -> float:
@@ -208,20 +207,22 @@ def test_numbers_of_pictures_are_those_that_are_drawn(small: Path) -> None:
         of = [value for allocator, at, value in rows if (allocator, at) == (name, scale)]
         return float(sum(of) / len(of))
 
-    for kind, options, column in [
-        ("load", {"value": "wait_s_mean", "axis": "factor"}, "wait_s_mean"), ("utilization", {}, "pairwise_mean_mean"), ("frontier", {}, "pairwise_mean_mean"),
-    ]:
-        data = found.plot_data(kind, **options)  # type: ignore[arg-type]
-        assert len(data) == marks(found.plot(kind, **options)) == 6 and "panel" in data  # type: ignore[arg-type]
-        ours = {(series, round(y, 9)) for series, y in zip(data["series"], data["y"])}
-        assert ours == {(name, round(mean(name, scale, column), 9)) for name in ("mc1x1", "naive") for scale in (1, 0.8, 0.6)}, kind
+    shown: list[tuple[str, str, dict[str, Any]]] = [
+        ("load", "wait_s_mean", {"value": "wait_s_mean", "axis": "factor"}), ("utilization", "pairwise_mean_mean", {}), ("frontier", "pairwise_mean_mean", {}),
+    ]
+    for kind, column, options in shown:
+        data = found.plot_data(kind, **options)
+        assert len(data) == marks(found.plot(kind, **options)) == 6 and "panel" in data
+        numbers = {(series, round(y, 9)) for series, y in zip(data["series"], data["y"])}
+        assert numbers == {(name, round(mean(name, scale, column), 9)) for name in names for scale in scales}, kind
         if kind == "load":
-            assert [*zip(data["series"], data["x"])] == [(name, scale) for name in ("mc1x1", "naive") for scale in (0.6, 0.8, 1.0)]
-            assert all(low < y < high for low, y, high in zip(data["low"], data["y"], data["high"])) and data.units["y"] == "s"
-    ratios = found.plot_data("ratio", relative_to="naive")
-    expected = [mean(name, scale, "pairwise_sum_mean") / mean("naive", scale, "pairwise_sum_mean") for scale in (1, 0.8, 0.6) for name in ("mc1x1", "naive")]
-    assert ratios["y"] == pytest.approx(expected) and len(ratios) == marks(found.plot("ratio", relative_to="naive"))
-    assert ratios.meanings["y"] == "pairwise sum relative to naive" and ratios["group"][::2] == [f"arrivals × {scale}" for scale in (1, 0.8, 0.6)]
+            assert data["x"] == [0.6, 0.8, 1.0] * 2 and data.units["y"] == "s"
+            assert all(low < y < high for low, y, high in zip(data["low"], data["y"], data["high"]))
+    ratios = found.plot_data("ratio", relative_to="mbs")
+    expected = [mean(name, scale, "pairwise_sum_mean") / mean("mbs", scale, "pairwise_sum_mean") for scale in scales for name in names]
+    assert ratios["y"] == pytest.approx(expected) and len(ratios) == marks(found.plot("ratio", relative_to="mbs"))
+    assert ratios.meanings["y"] == "pairwise sum relative to mbs" and ratios["group"][::2] == [f"arrivals × {scale}" for scale in scales]
+    assert len(found.plot_data("why")) == marks(found.plot("why"))
     same = pickle.loads(pickle.dumps(ratios))
     assert columns(same) == columns(ratios) and same.meanings == ratios.meanings
 
@@ -244,7 +245,7 @@ def test_numbers_of_pictures_of_jobs(results: mr.Results) -> None:
         data = results.plot_data(kind)
         assert len(data) > 4 and data.columns[0] == "panel" and {"x", "y"} <= {*data.columns}, kind
     part = results.sel(allocator="mc1x1").plot_data("busy", window="0..86400")
-    assert part.units["x"] == "s" and 0 <= min(part["x"]) <= max(part["x"]) <= 86400 and {*part["series"]} == {"easy", "fcfs"}
+    assert part.units["x"] == "s" and 0 <= min(part["x"]) <= max(part["x"]) <= 86400 and {*part["series"]} == {"mc1x1 · easy", "mc1x1 · fcfs"}
 
 
 def test_html_is_shown_and_escaped(results: mr.Results, tmp_path: Path) -> None:
