@@ -18,7 +18,7 @@ use super::{Failure, usage};
 use crate::figure::draw::{Drawing, Panels, PlotColumn};
 use crate::figure::{PLOT_KINDS, Results, format_of_file, plot_kind};
 use crate::guest::Guests;
-use crate::study::{Draft, FlagValue, OPTIONS, ReplayOption, Study};
+use crate::study::{Draft, FlagValue, OPTIONS, Options, ReplayOption, Study};
 
 /// The path under which this program is called again. It is set where the process is another program that has
 /// the command in it.
@@ -161,6 +161,14 @@ pub fn replay_draft(words: &[String], guests: Guests) -> Result<ReplayDraft, Str
     Ok(ReplayDraft { draft, threads: args.threads })
 }
 
+/// Plans the study of a file, whose cells keep their jobs. `change` adds algorithms of the caller to it. The
+/// error is the message of the command.
+pub fn study(file: &Path, change: &dyn Fn(&mut Draft)) -> Result<Study, String> {
+    prepare_readers();
+    let options = Options { jobs: true, ..Options::default() };
+    Study::read_with(file, options, change).map_err(|error| format!("{:#}", anyhow::Error::new(error)))
+}
+
 /// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails. The error
 /// is the message of the command.
 pub fn plan(draft: Draft, notes: &mut Vec<String>) -> Result<Study, String> {
@@ -228,7 +236,6 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::Options;
 
     #[test]
     fn keywords_are_the_options_by_their_own_names() {

@@ -87,6 +87,14 @@ def replay(
     tick: Callable[[int, int, int, int], None] | None = None,
     out: str | None = None,
 ) -> Run: ...
+def sweep(
+    file: str,
+    more: list[list[str]],
+    own: list[list[tuple[str, object]]],
+    threads: int | None,
+    tick: Callable[[int, int, int, int], None],
+    out: str,
+) -> Run: ...
 def check(
     allocators: list[tuple[str, object | None]], machines: list[str], seed: int, events: int
 ) -> tuple[str, list[tuple[str, str, str]]]: ...

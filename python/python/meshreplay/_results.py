@@ -518,8 +518,9 @@ def of_folder(found: Folder, notes: list[str], errors: dict[int, _core.Error]) -
     for row, number in enumerate(summary["replay"]):
         labels: dict[str, list[str]] = {}
         for name, (shown, resolved) in columns.items():
-            texts = _core.labels(name, str(resolved[row]))
-            labels[name] = list(dict.fromkeys([*texts, str(shown[row])]))
+            # Whole numbers of a column of floats have no point in names.
+            label, spec = (str(column[row]).removesuffix(".0") if isinstance(column[row], float) else str(column[row]) for column in (shown, resolved))
+            labels[name] = list(dict.fromkeys([*_core.labels(name, spec), label]))
         replays.setdefault(number, Replay(number, labels))
     results = Results([replays[number] for number in sorted(replays)], found, notes, errors)
     results._frames["summary"] = summary

@@ -124,6 +124,9 @@ impl Panel {
 impl Axis {
     /// Returns the title of the values in the data, and their unit.
     fn data_title(&self) -> [String; 2] {
+        if !self.names.is_empty() {
+            return [format!("position on the axis of names: {}", self.title), String::new()];
+        }
         let title = if self.seconds.is_some() { ["time of the replay", "s"] } else { self.title_and_unit() };
         title.map(str::to_owned)
     }
