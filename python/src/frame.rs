@@ -18,14 +18,14 @@ use crate::error::failure;
 use crate::forms::Forms;
 use crate::wait::in_own_process;
 
-/// The name, the unit and the meaning of each column that has a description.
-type Notes = Arc<[(String, String, String)]>;
+/// The name, the unit and the meaning of a column that has a description.
+type Note = (String, String, String);
 
 /// A frame in the memory of the library. `meshreplay.Frame` wraps it.
 #[pyclass(frozen, module = "meshreplay._core")]
 pub(crate) struct Frame {
     rows: DataFrame,
-    notes: Notes,
+    notes: Arc<[Note]>,
     /// The forms in which other libraries get the columns.
     forms: Forms,
 }
@@ -92,7 +92,7 @@ impl Frame {
 
     /// The unit and the meaning of each column that has a description.
     #[getter]
-    fn meanings(&self) -> Vec<(String, String, String)> {
+    fn meanings(&self) -> Vec<Note> {
         self.notes.to_vec()
     }
 
@@ -137,7 +137,7 @@ impl Frame {
     }
 
     /// Returns [`Self::meanings`] and the rows as an Arrow file, for [`frame_of_ipc`].
-    fn ipc<'py>(&self, py: Python<'py>) -> PyResult<(Vec<(String, String, String)>, Bound<'py, PyBytes>)> {
+    fn ipc<'py>(&self, py: Python<'py>) -> PyResult<(Vec<Note>, Bound<'py, PyBytes>)> {
         in_own_process()?;
         let mut frame = self.rows.clone();
         let written = py.detach(move || {
@@ -151,7 +151,7 @@ impl Frame {
 
 /// Reads a frame from an Arrow file. `meanings` has the units and the meanings of its columns.
 #[pyfunction]
-pub(crate) fn frame_of_ipc(meanings: Vec<(String, String, String)>, content: Vec<u8>) -> PyResult<Frame> {
+pub(crate) fn frame_of_ipc(meanings: Vec<Note>, content: Vec<u8>) -> PyResult<Frame> {
     in_own_process()?;
     let rows = IpcReader::new(Cursor::new(content)).finish().map_err(|error| failure(&error))?;
     Ok(Frame { rows, notes: meanings.into(), forms: Forms::default() })

@@ -146,7 +146,7 @@ impl Chart {
             let here = |label: &&super::PointLabel| (label.x, label.y) == (point.x, point.y);
             let label = self.labels.iter().find(here).map_or("", |label| &*label.words);
             let interval =
-                (point.half_width > 0.0).then(|| [point.y - point.half_width, point.y + point.half_width]);
+                (point.half_width > 0.0).then_some([point.y - point.half_width, point.y + point.half_width]);
             let (x, y) = ([self.x.data(point.x), None], [self.y.data(point.y), None]);
             Row { panel: &self.subtitle, series: &series.name, label, x, y, interval, ..Row::default() }
         });
