@@ -336,8 +336,9 @@ class Results:
 
         A row is a point of a curve, a bar, a mark of a box, or a rectangle, in `panel` and of `series`. `x` and `y` are
         values of the axes, times in seconds of the replay; bars have their position as `x` and their name in `group`.
-        `low` and `high` are confidence intervals, and rectangles reach to `x_end` and `y_end` and show `value`. Columns
-        without values are left out. Titles of the axes and units are in `meanings` and `units`.
+        `low` and `high` are the ends of confidence intervals, also where a picture cuts these at 0. Rectangles reach to
+        `x_end` and `y_end` and show `value`. Columns without values are left out. Titles of the axes and units are in
+        `meanings` and `units`.
 
         >>> import meshreplay as mr
         >>> r = mr.replay(mr.lublin(jobs=90, procs=16), (4, 4), ["naive", "mc1x1"], quiet=True)

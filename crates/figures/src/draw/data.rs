@@ -73,8 +73,8 @@ const NUMBERS: [NumberColumn; 7] = [
 ];
 
 impl Panels {
-    /// Returns the numbers of all panels, also of those that a page has no room for. A column is left out if
-    /// all rows lack it, but for `panel`, which is empty if there is one panel. O(points).
+    /// Returns the numbers of all panels, whatever a page has room for. A column without values is left out,
+    /// but for `panel`, which is empty for a single panel. O(points).
     pub fn data(&self) -> Vec<PlotColumn> {
         let rows: Vec<Row<'_>> = self.panels.iter().flat_map(Panel::rows).collect();
         let titles = self.panels.first().map(Panel::titles).unwrap_or_default();
@@ -131,7 +131,7 @@ impl Axis {
         title.map(str::to_owned)
     }
 
-    /// Returns a value of the axis as it is in the data: a time in seconds, to the microsecond.
+    /// Returns a value of the axis for the data: a time in seconds, to the microsecond.
     fn data(&self, value: f64) -> Option<f64> {
         let seconds = |[from_s, unit_s]: [f64; 2]| ((from_s + unit_s * value) * 1e6).round() / 1e6;
         Some(self.seconds.map_or(value, seconds)).filter(|value| value.is_finite())
