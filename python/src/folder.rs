@@ -85,8 +85,9 @@ fn copy(sources: &[Source], run: Option<&str>, out: &Path, format: FileFormat, f
         let remedy = "give another directory, or force=True to replace the results of a replay";
         return Err(message(format!("{} holds results already; {remedy}", out.display())));
     }
+    // Joined results are of no single run.
     let names = [RUN_FILE, STUDY_FILE].map(|name| match sources {
-        [(folder, ..)] => Some((folder.join(name), out.join(name))).filter(|(from, _)| from.exists()),
+        [(folder, ..)] if run.is_none() => Some((folder.join(name), out.join(name))).filter(|(from, _)| from.exists()),
         _ => None,
     });
     let origin = names.iter().flatten().next().map(|(from, _)| fs::read_to_string(from)).transpose()?;
@@ -117,7 +118,7 @@ fn copy(sources: &[Source], run: Option<&str>, out: &Path, format: FileFormat, f
     for (from, to) in names.iter().flatten() {
         fs::copy(from, to)?;
     }
-    if let [(folder, ..)] = sources
+    if let ([(folder, ..)], None) = (sources, run)
         && let Some(place) = Place::read(folder)
     {
         place.moved(folder, out)?.write(out).map_err(|error| failure(&error))?;

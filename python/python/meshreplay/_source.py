@@ -29,8 +29,9 @@ class Replay:
     number: int
     labels: dict[str, list[str]]
 
-    def has(self, coordinate: str, value: str | float) -> bool:
-        """Returns whether a coordinate has this value, as text or as a number."""
+    def has(self, coordinate: str, value: str | float | type) -> bool:
+        """Returns whether a coordinate has this value, as text or as a number, or is of this class of one's own."""
+        value = value.__name__ if isinstance(value, type) else value
         texts = self.labels.get(coordinate, [])
         if isinstance(value, str):
             # An algorithm of one's own goes by the name of its class, too.
@@ -38,9 +39,9 @@ class Replay:
             return value in texts or bool(is_own and any(text.partition("(")[0] == value for text in texts))
         return any(_number(text) == value for text in texts)
 
-    def called(self, key: str | float) -> list[str]:
+    def called(self, key: str | float | type) -> list[str]:
         """Returns the coordinates that have this value; a number is an arrival scale."""
-        of = self.labels if isinstance(key, str) else ["arrival_scale"]
+        of = self.labels if isinstance(key, (str, type)) else ["arrival_scale"]
         return [name for name in of if self.has(name, key)]
 
     def name(self, varying: Iterable[str]) -> str:

@@ -197,6 +197,7 @@ def with_keywords(message: str) -> str:
         message,
     )
     message = re.sub(r"(; give [^;]*?) with -o\b|--(force)\b", lambda match: match[1] or "force=True", message)
+    message = re.sub(r"-m auto --topology FILE", "machine='auto', topology='FILE'", message)
     # Commands stay as they are.
     parts = re.split(r"(`(?:meshreplay|replay|sweep|table|plot) [^`]*`)", message)
     parts[::2] = [re.sub(r"(--[a-z][a-z-]+)\b( '[^']*'| [\w=.:*+,-]*\w)?", one, part) for part in parts[::2]]
