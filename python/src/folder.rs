@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicUsize;
 
 use meshreplay::disk::{Claim, TEMPORARY};
 use meshreplay::figure::{Span, check_overwrite};
-use meshreplay::frame::{self, FileFormat, FrameFile, FrameSchema, RUN_FILE, STUDY_FILE};
+use meshreplay::frame::{self, FileFormat, FrameFile, FrameSchema, Place, RUN_FILE, STUDY_FILE};
 use meshreplay::report::{Report, ReportOptions, saved_table, saved_verdict};
 use pyo3::prelude::*;
 
@@ -85,11 +85,12 @@ fn copy(sources: &[Source], run: Option<&str>, out: &Path, format: FileFormat, f
         let remedy = "give another directory, or force=True to replace the results of a replay";
         return Err(message(format!("{} holds results already; {remedy}", out.display())));
     }
-    let names = [RUN_FILE, STUDY_FILE, "place.json"].map(|name| match sources {
-        [(folder, ..)] => Some((folder.join(name), out.join(name))).filter(|(from, _)| from.exists()),
+    // Joined results are of no single run.
+    let names = [RUN_FILE, STUDY_FILE].map(|name| match sources {
+        [(folder, ..)] if run.is_none() => Some((folder.join(name), out.join(name))).filter(|(from, _)| from.exists()),
         _ => None,
     });
-    let origin = names[..2].iter().flatten().next().map(|(from, _)| fs::read_to_string(from)).transpose()?;
+    let origin = names.iter().flatten().next().map(|(from, _)| fs::read_to_string(from)).transpose()?;
     let mut files = Vec::new();
     for schema in FrameSchema::all() {
         let mut frames = Vec::new();
@@ -116,6 +117,11 @@ fn copy(sources: &[Source], run: Option<&str>, out: &Path, format: FileFormat, f
     earlier.iter().try_for_each(fs::remove_file)?;
     for (from, to) in names.iter().flatten() {
         fs::copy(from, to)?;
+    }
+    if let ([(folder, ..)], None) = (sources, run)
+        && let Some(place) = Place::read(folder)
+    {
+        place.moved(folder, out)?.write(out).map_err(|error| failure(&error))?;
     }
     files.into_iter().try_for_each(|file| file.put().map_err(|error| failure(&error)))
 }

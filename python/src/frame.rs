@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
+use std::sync::Arc;
 
+use meshreplay::figure::draw::{PlotColumn, PlotValues};
 use meshreplay::frame::{self, DataFrame, FrameSchema};
 use polars_arrow::datatypes::Metadata;
 use polars_core::prelude::{AnyValue, Column, DataType, NamedFrom, PlSmallStr, PolarsResult, Series};
@@ -16,12 +18,14 @@ use crate::error::failure;
 use crate::forms::Forms;
 use crate::wait::in_own_process;
 
+/// The name, the unit and the meaning of a column that has a description.
+type Note = (String, String, String);
+
 /// A frame in the memory of the library. `meshreplay.Frame` wraps it.
 #[pyclass(frozen, module = "meshreplay._core")]
 pub(crate) struct Frame {
     rows: DataFrame,
-    /// The description of the columns; `None` for a frame that is no result.
-    schema: Option<FrameSchema>,
+    notes: Arc<[Note]>,
     /// The forms in which other libraries get the columns.
     forms: Forms,
 }
@@ -30,15 +34,33 @@ impl Frame {
     /// Wraps the frame of results that is called `name`, or any frame.
     pub(crate) fn new(name: &str, rows: DataFrame) -> Self {
         let schema = FrameSchema::all().into_iter().find(|schema| schema.name == name);
-        Self { rows, schema, forms: Forms::default() }
+        let note = |name: &PlSmallStr| {
+            let info = schema.as_ref()?.column(name)?;
+            Some((name.to_string(), info.unit.to_owned(), info.meaning.to_owned()))
+        };
+        let notes = rows.get_column_names().into_iter().filter_map(note).collect();
+        Self { rows, notes, forms: Forms::default() }
+    }
+
+    /// Returns the frame of the numbers of a plot.
+    pub(crate) fn of_plot(columns: Vec<PlotColumn>) -> PolarsResult<Self> {
+        let note =
+            |column: &PlotColumn| (column.name.to_owned(), column.unit.clone(), column.meaning.clone());
+        let notes = columns.iter().map(note).collect();
+        let series = columns.into_iter().map(|column| match column.values {
+            PlotValues::Texts(texts) => Column::new(column.name.into(), texts),
+            PlotValues::Numbers(numbers) => Column::new(column.name.into(), numbers),
+        });
+        let rows = DataFrame::new_infer_height(series.collect())?;
+        Ok(Self { rows, notes, forms: Forms::default() })
     }
 
     /// Returns the metadata of a column in Arrow: its unit and what it means.
-    fn notes(&self, column: &str) -> Metadata {
-        let info = self.schema.as_ref().and_then(|schema| schema.column(column));
-        let said = info.map(|info| [("unit", info.unit), ("meaning", info.meaning)]);
+    fn metadata(&self, column: &str) -> Metadata {
+        let info = self.notes.iter().find(|(name, ..)| name == column);
+        let said = info.map(|(_, unit, meaning)| [("unit", unit), ("meaning", meaning)]);
         let said = said.into_iter().flatten().filter(|(_, text)| !text.is_empty());
-        said.map(|(key, text)| (key.into(), text.into())).collect()
+        said.map(|(key, text)| (key.into(), text.as_str().into())).collect()
     }
 }
 
@@ -53,7 +75,7 @@ impl Frame {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        capsule(py, &self.rows, |column| self.notes(column), &self.forms)
+        capsule(py, &self.rows, |column| self.metadata(column), &self.forms)
     }
 
     /// The number of rows and of columns.
@@ -70,11 +92,8 @@ impl Frame {
 
     /// The unit and the meaning of each column that has a description.
     #[getter]
-    fn meanings(&self) -> Vec<(String, String, String)> {
-        let columns = self.rows.get_column_names();
-        let info = |name: &str| self.schema.as_ref()?.column(name);
-        let rows = columns.iter().filter_map(|name| Some((name.to_string(), info(name)?)));
-        rows.map(|(name, info)| (name, info.unit.to_owned(), info.meaning.to_owned())).collect()
+    fn meanings(&self) -> Vec<Note> {
+        self.notes.to_vec()
     }
 
     /// Returns the values of rows `from` to `to` of a column.
@@ -107,18 +126,18 @@ impl Frame {
     fn of_replays(&self, numbers: BTreeSet<u64>) -> PyResult<Self> {
         in_own_process()?;
         let rows = frame::of_replays(&self.rows, &numbers).map_err(|error| failure(&error))?;
-        Ok(Self { rows, schema: self.schema.clone(), forms: self.forms.clone() })
+        Ok(Self { rows, notes: Arc::clone(&self.notes), forms: self.forms.clone() })
     }
 
     /// Returns the frame with dates in place of seconds, if `starts_us` has the beginnings of logs by the
     /// numbers of replays, and with lists of nodes if `has_lists`.
     fn in_forms(&self, starts_us: Option<BTreeMap<i64, i64>>, has_lists: bool) -> Self {
-        let (rows, schema) = (self.rows.clone(), self.schema.clone());
-        Self { rows, schema, forms: Forms { starts_us, has_lists } }
+        let (rows, notes) = (self.rows.clone(), Arc::clone(&self.notes));
+        Self { rows, notes, forms: Forms { starts_us, has_lists } }
     }
 
-    /// Returns the name of the frame and its rows as an Arrow file, for [`frame_of_ipc`].
-    fn ipc<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> {
+    /// Returns [`Self::meanings`] and the rows as an Arrow file, for [`frame_of_ipc`].
+    fn ipc<'py>(&self, py: Python<'py>) -> PyResult<(Vec<Note>, Bound<'py, PyBytes>)> {
         in_own_process()?;
         let mut frame = self.rows.clone();
         let written = py.detach(move || {
@@ -126,17 +145,16 @@ impl Frame {
             IpcWriter::new(&mut bytes).finish(&mut frame).map(|()| bytes)
         });
         let bytes = written.map_err(|error| failure(&error))?;
-        let name = self.schema.as_ref().map_or("", |schema| schema.name);
-        Ok((name.to_owned(), PyBytes::new(py, &bytes)))
+        Ok((self.meanings(), PyBytes::new(py, &bytes)))
     }
 }
 
-/// Reads the frame that is called `name` from an Arrow file.
+/// Reads a frame from an Arrow file. `meanings` has the units and the meanings of its columns.
 #[pyfunction]
-pub(crate) fn frame_of_ipc(name: &str, content: Vec<u8>) -> PyResult<Frame> {
+pub(crate) fn frame_of_ipc(meanings: Vec<Note>, content: Vec<u8>) -> PyResult<Frame> {
     in_own_process()?;
-    let frame = IpcReader::new(Cursor::new(content)).finish().map_err(|error| failure(&error))?;
-    Ok(Frame::new(name, frame))
+    let rows = IpcReader::new(Cursor::new(content)).finish().map_err(|error| failure(&error))?;
+    Ok(Frame { rows, notes: meanings.into(), forms: Forms::default() })
 }
 
 /// Reads a frame from CSV with a heading.

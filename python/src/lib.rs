@@ -39,9 +39,9 @@ mod _core {
     #[pymodule_export]
     use super::own::{JobRows, check, machine, order};
     #[pymodule_export]
-    use super::picture::{picture, plot};
+    use super::picture::{picture, plot, plot_data};
     #[pymodule_export]
-    use super::replaying::replay;
+    use super::replaying::{replay, sweep};
     #[pymodule_export]
     use super::run::{Run, labels};
     #[pymodule_export]

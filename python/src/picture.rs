@@ -6,7 +6,8 @@ use meshreplay::cli::embedded;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::error::message;
+use crate::error::{failure, message};
+use crate::frame::Frame;
 use crate::wait::wait_for;
 
 /// Draws a picture of the results in `folder` and returns it as SVG. `words` are the arguments of `plot` that
@@ -14,6 +15,18 @@ use crate::wait::wait_for;
 #[pyfunction]
 pub(crate) fn plot(py: Python<'_>, folder: PathBuf, kind: String, words: Vec<String>) -> PyResult<String> {
     wait_for(py, move || embedded::drawn(&folder, &kind, &words))?.map_err(message)
+}
+
+/// Returns the numbers that [`plot`] draws.
+#[pyfunction]
+pub(crate) fn plot_data(
+    py: Python<'_>,
+    folder: PathBuf,
+    kind: String,
+    words: Vec<String>,
+) -> PyResult<Frame> {
+    let columns = wait_for(py, move || embedded::plotted(&folder, &kind, &words))?.map_err(message)?;
+    Frame::of_plot(columns).map_err(|error| failure(&error))
 }
 
 /// Returns an SVG drawing as the content of a file of this name. `words` are the arguments of `plot` that say

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use meshreplay::cli::embedded::{self, ReplayDraft};
 use meshreplay::frame::{CALL, FinishedRun, RunResults, StudyFolder};
 use meshreplay::guest::Guests;
-use meshreplay::spec::GUEST;
-use meshreplay::study::{self, Draft, Manifest, Outcome, Progress, Running, State, Study, SweepError};
+use meshreplay::spec::{GUEST, GivenSpec};
+use meshreplay::study::{self, Axes, Draft, Manifest, Outcome, Progress, Running, State, Study, SweepError};
 use pyo3::prelude::*;
 
 use crate::error::{failure, message};
@@ -46,7 +46,49 @@ pub(crate) fn replay(
         (study, notes)
     };
     let (study, notes) = wait_for(py, planned)?;
-    let study = Arc::new(study.map_err(message)?);
+    run_study(py, study.map_err(message)?, notes, threads, tick, out)
+}
+
+/// Replays the study of a file with further allocators, schedulers and execution models, the specs in `more`,
+/// of which `own` has those that are classes or objects. Everything else is as in [`replay`].
+#[pyfunction]
+pub(crate) fn sweep(
+    py: Python<'_>,
+    file: PathBuf,
+    more: [Vec<String>; 3],
+    own: [Vec<Named>; 3],
+    threads: Option<NonZeroUsize>,
+    tick: Option<Py<PyAny>>,
+    out: PathBuf,
+) -> PyResult<Run> {
+    let guests = guests(own);
+    let parsed = |texts: &Vec<String>| texts.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
+    let more: Vec<Vec<GivenSpec>> =
+        more.iter().map(parsed).collect::<Result<_, _>>().map_err(|error| failure(&error))?;
+    let add = move |draft: &mut Draft| {
+        CALL.clone_into(&mut draft.name);
+        draft.axes.guests = guests.clone();
+        let Axes { allocators, schedulers, networks, .. } = &mut draft.axes;
+        for (axis, more) in [allocators, schedulers, networks].into_iter().zip(&more) {
+            axis.extend_from_slice(more);
+        }
+        call_by_label(draft);
+    };
+    let study = wait_for(py, move || embedded::study(&file, &add))?.map_err(message)?;
+    let notes = study.notes.clone();
+    run_study(py, study, notes, threads, tick, Some(out))
+}
+
+/// Runs a study in threads of the library.
+fn run_study(
+    py: Python<'_>,
+    study: Study,
+    notes: Vec<String>,
+    threads: Option<NonZeroUsize>,
+    tick: Option<Py<PyAny>>,
+    out: Option<PathBuf>,
+) -> PyResult<Run> {
+    let study = Arc::new(study);
     let running = Arc::new(Running::new(study.cells.len()));
     let (work, stop) = ((Arc::clone(&study), Arc::clone(&running)), Arc::clone(&running));
     let show = |py: Python<'_>| match &tick {
@@ -73,14 +115,17 @@ pub(crate) fn replay(
 fn drafted(of_log: &[String], words: &[String], guests: &Guests) -> PyResult<ReplayDraft> {
     let words: Vec<String> = words.iter().chain(of_log).cloned().collect();
     let mut whole = embedded::replay_draft(&words, guests.clone()).map_err(message)?;
-    let axes = &mut whole.draft.axes;
+    call_by_label(&mut whole.draft);
+    Ok(whole)
+}
+
+/// Labels the algorithms of the caller by the name of their class and its arguments.
+fn call_by_label(Draft { axes, .. }: &mut Draft) {
     for given in [&mut axes.schedulers, &mut axes.allocators, &mut axes.networks].into_iter().flatten() {
-        // An algorithm of the caller has the name of its class and its arguments in results.
         if let (GUEST, Some(name)) = (given.spec.name.as_str(), &given.spec.members) {
             label(name).clone_into(&mut given.label);
         }
     }
-    Ok(whole)
 }
 
 /// Returns the study of all logs, and the number of threads. Fails if the logs are to be read in different

@@ -191,10 +191,31 @@ class Own(mr.Allocator):
     def propose(self, request, machine): return outer_of_test.rule(machine.free_nodes())[: request.procs]
 print(digest(Own()))
 """
-    (tmp_path / "outer_of_test.py").write_text("import inner_of_test\ndef rule(nodes): return inner_of_test.rule(nodes)\n")
-    printed = []
-    for text in ("nodes", "nodes", "nodes[::-1]"):
-        (tmp_path / "inner_of_test.py").write_text(f"import outer_of_test\ndef rule(nodes): return {text}\n")
-        line = program.format(str(tmp_path))
-        printed.append(subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True).stdout)
-    assert printed[0] == printed[1] != printed[2]
+    (tmp_path / "package_of_test").mkdir()
+    (tmp_path / "package_of_test/__init__.py").write_text("")
+    (tmp_path / "package_of_test/inner.py").write_text("def rule(nodes): from .last import rule; return rule(nodes)\n")
+    outer = ["import inner_of_test\ndef rule(nodes): return inner_of_test.rule(nodes)\n", "def rule(nodes): import inner_of_test as inner; return inner.rule(nodes)\n"]
+    outer += ["def rule(nodes): from package_of_test import inner; return inner.rule(nodes)\n"]
+    for imports in outer:
+        (tmp_path / "outer_of_test.py").write_text(imports)
+        printed = []
+        for text in ("nodes", "nodes", "nodes[::-1]"):
+            for inner in ("inner_of_test.py", "package_of_test/last.py"):
+                (tmp_path / inner).write_text(f"import outer_of_test\ndef rule(nodes): return {text}\n")
+            line = program.format(str(tmp_path))
+            printed.append(subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True).stdout)
+        assert printed[0] == printed[1] != printed[2], imports
+
+
+def test_modules_that_functions_import_count_before_and_after_they_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    body = "def rule(nodes):\n    import rule_of_test\n    return rule_of_test.rule(nodes)"
+    digests = []
+    for text in ("nodes", "nodes[::-1]"):
+        (tmp_path / "rule_of_test.py").write_text(f"def rule(nodes): return {text}\n")
+        digests.append(digest(executed(body)))
+        assert "rule_of_test" not in sys.modules
+    executed(body).propose.__globals__["rule"]([1])
+    assert "rule_of_test" in sys.modules and digest(executed(body)) == digests[1] != digests[0]
+    monkeypatch.delitem(sys.modules, "rule_of_test")

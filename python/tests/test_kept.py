@@ -133,12 +133,27 @@ def test_joined_replays_of_one_name_are_refused_if_they_differ(small: Path) -> N
 
     with pytest.raises(mr.Error, match="Own' is the name of .* differ in allocator,.*spec"):
         mr.concat([replayed(small, made(0)), replayed(small, made(9))])
-    assert len(mr.concat([replayed(small, made(0)), replayed(small, made(0))])) == 2
+
+
+def test_joined_replays_are_unequal_and_of_equal_logs_and_options(small: Path) -> None:
+    once = replayed(small)
+    for twice in ([once, once], [once, replayed(small, ["mc1x1", "naive"])], [mr.concat([once]), once]):
+        assert len(mr.concat(twice[:1]).jobs) == 150
+        with pytest.raises(mr.Error, match="naive' is there twice with seed 1"):
+            mr.concat(twice)
+    seeds = [replayed(small, "random", seed=seed, replications=2) for seed in (1, 3, 2)]
+    assert mr.concat(seeds[:2]).summary["seed"] == [1, 2, 3, 4]
+    with pytest.raises(mr.Error, match="with seed 2"):
+        mr.concat(seeds)
     logs = [mr.lublin(jobs=50, procs=16, seed=seed) for seed in (1, 2)]
-    with pytest.raises(mr.Error, match="differ in log,.*name="):
-        mr.concat([replayed(log) for log in logs])
-    with pytest.raises(mr.Error, match="differ in trim_percent,"):
-        mr.concat([replayed(small, trim=trim) for trim in (0, 10)])
+    with pytest.raises(mr.Error, match="two logs have the name 'lublin'.*name="):
+        mr.concat([replayed(log, each) for log, each in zip(logs, ("naive", "mc1x1"))])
+    outages = {"outages": "random:mtbf=30d,repair=4h"}
+    for options in ({"trim": 10}, {"shake": 0.1}, outages):
+        with pytest.raises(mr.Error, match=f"the calls have {next(iter(options))}"):
+            mr.concat([replayed(small), replayed(small, "mc1x1", **options)])
+    more = mr.concat([once, replayed(small, "mc1x1", why=True, tidy=True)])
+    assert len(more) == 2 and len(more.frame("tidy") or ()) == 150
 
 
 def test_joined_results_are_no_directory_and_have_all_manifests(small: Path, tmp_path: Path) -> None:

@@ -46,6 +46,46 @@ def test_ctrl_c_leaves_what_is_finished(tmp_path: Path, kept: bool) -> None:
         assert mr.read_results(tmp_path / "out").summary["allocator"] == ["naive", "mc1x1"]
 
 
+def test_studies_take_classes_and_go_on(small: Path, tmp_path: Path) -> None:
+    study, asked = tmp_path / "study.toml", tmp_path / "asked"
+    study.write_text(f'logs = ["{small}"]\nmachines = ["8x8"]\nallocators = ["naive"]\narrival_scales = [1, 0.8]\n')
+
+    class First(mr.Allocator):
+        served = "count"
+
+        def __init__(self, step: int = 1) -> None:
+            self.step = step
+
+        def spec(self) -> dict[str, Any]:
+            return {"step": self.step}
+
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            with open(str(asked), "a", encoding="utf-8") as file:
+                file.write(".")
+            return machine.free_nodes()[:: self.step][: request.procs]
+
+    class Last(mr.Scheduler):
+        def dispatch(self, view: mr.View) -> list[int]:
+            return [job.job for job in view.queue[:1] if job.nodes <= view.free]
+
+    own: dict[str, Any] = {"allocator": [First, First(-1)], "scheduler": Last, "quiet": True}
+    found = mr.sweep(study, tmp_path / "out", **own)
+    assert len(found) == 2 * 3 * 2 and len(found.sel(allocator="First")) == 8
+    assert set(found.summary["allocator"]) == {"naive", "First(step=1)", "First(step=-1)"} and set(found.summary["scheduler"]) == {"easy", "Last"}
+    alone = mr.replay(small, "8x8", First(-1), Last, arrival_scale=0.8, timed=False, quiet=True)
+    part = found.sel(allocator="First(step=-1)", scheduler="Last", arrival_scale=0.8)
+    for column in ("start_s", "pairwise_sum"):
+        assert part.jobs[column] == alone.jobs[column]
+    count = asked.stat().st_size
+    again = mr.sweep(study, tmp_path / "out", **own)
+    # Before a replay, an allocator is asked which jobs it can serve at all.
+    assert count > 1200 and asked.stat().st_size - count <= 40 and again.summary["wait_s_mean"] == found.summary["wait_s_mean"] and again.summary["run"] == found.summary["run"]
+    assert mr.read_results(tmp_path / "out").names == found.names
+    with pytest.raises(mr.Error, match="study.toml:2: key 'machines'"):
+        study.write_text(study.read_text().replace('"8x8"', '"8y8"'))
+        mr.sweep(study, tmp_path / "out", **own)
+
+
 def test_a_directory_keeps_replays_and_goes_on(small: Path, tmp_path: Path) -> None:
     # The class may not use what changes: it would be another one in the second call.
     asked = tmp_path / "asked"

@@ -232,7 +232,7 @@ def test_studies_in_another_process_say_that_they_have_no_classes(tmp_path: Path
     study.write_text(
         f'logs = ["{small}"]\nmachines = ["8x8"]\nschedulers = ["fcfs"]\nallocators = ["guest:First"]\n', encoding="utf-8"
     )
-    with pytest.raises(mr.Error, match="no classes of yours; give them to `mr.replay"):
+    with pytest.raises(mr.Error, match="no classes of yours; give them to `mr.sweep` as allocator=.*mr.replay"):
         mr.sweep(study, tmp_path / "out", quiet=True)
 
 

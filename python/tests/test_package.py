@@ -17,6 +17,7 @@ from pathlib import Path
 import meshreplay as mr
 import pytest
 from meshreplay._options import ReplayOptions
+from meshreplay._words import with_keywords
 
 from .conftest import ROOT
 
@@ -49,6 +50,24 @@ def test_help_lists_every_keyword() -> None:
     for name in ReplayOptions.__annotations__:
         assert f"{name}: '" in text and f"    {name}: " in text, name
     assert "{options}" not in text + str(mr.Results.plot.__doc__) + str(mr.Picture.save.__doc__) + str(mr.compare.__doc__)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("--period off replays it; give --estimate exact, or --replications 20", "period='off' replays it; give estimate='exact', or replications=20"),
+        ("--relative-to 'mm' is no series", "relative_to='mm' is no series"),
+        ("--show 'mm' is not among the results", "show='mm' is not among the results"),
+        ("--value has no effect on --kind why; leave it out", "value= has no effect on kind='why'; leave it out"),
+        ("give a smaller --scale", "give a smaller scale="),
+        ("--force overwrites it, --no-timing measures no times", "force=True overwrites it, timed=False measures no times"),
+        ("`replay -o DIR --why` and `sweep --jobs --why` keep them", "`mr.replay(…, why=True)` keeps them"),
+        ("`meshreplay trace convert --lenient` writes a log", "`meshreplay trace convert --lenient` writes a log"),
+        ("as sacct --json writes it", "as sacct --json writes it"),
+    ],
+)
+def test_messages_name_keywords_in_place_of_options(message: str, expected: str) -> None:
+    assert with_keywords(message) == expected
 
 
 def test_importing_loads_no_library_of_frames() -> None:

@@ -180,6 +180,74 @@ def test_pictures_show_and_save(results: mr.Results, tmp_path: Path) -> None:
         picture.save(tmp_path / "x.png", dpi=1)
 
 
+def test_reports_name_no_temporary_files(small: Path, tmp_path: Path) -> None:
+    mr.replay(small, "8x8", "naive", quiet=True).report(tmp_path / "file.html")
+    command = f"(cd {os.path.realpath(os.curdir)} &amp;&amp; meshreplay replay {small} "
+    assert command in (tmp_path / "file.html").read_text()
+    found = mr.replay(mr.lublin(jobs=50, procs=64), "8x8", "naive", quiet=True)
+    found.report(tmp_path / "model.html")
+    assert "meshreplay replay" not in (tmp_path / "model.html").read_text()
+    found.save(tmp_path / "saved")
+    mr.read_results(tmp_path / "saved").report(tmp_path / "saved.html")
+    assert "meshreplay replay" not in (tmp_path / "saved.html").read_text()
+
+
+def marks(picture: mr.Picture) -> int:
+    """Returns the number of marks of a picture that have a tooltip."""
+    return picture.svg.count("<title") - 1
+
+
+def test_numbers_of_pictures_are_those_that_are_drawn() -> None:
+    names, scales = ("first-fit", "mbs"), (1, 0.8, 0.6)
+    found = mr.replay(mr.model("synthetic", jobs=60, ratio=1), "8x8", names, "fcfs", arrival_scale=scales, replications=3, why=True, quiet=True)
+    summary = columns(found.summary)
+
+    def mean(name: str, scale: float, column: str) -> float:
+        rows = zip(summary["allocator"], summary["arrival_scale"], summary[column])
+        of = [value for allocator, at, value in rows if (allocator, at) == (name, scale)]
+        return float(sum(of) / len(of))
+
+    shown: list[tuple[str, str, dict[str, Any]]] = [
+        ("load", "wait_s_mean", {"value": "wait_s_mean", "axis": "factor"}), ("utilization", "pairwise_mean_mean", {}), ("frontier", "pairwise_mean_mean", {}),
+    ]
+    for kind, column, options in shown:
+        data = found.plot_data(kind, **options)
+        assert len(data) == marks(found.plot(kind, **options)) == 6 and "panel" in data
+        numbers = {(series, round(y, 9)) for series, y in zip(data["series"], data["y"])}
+        assert numbers == {(name, round(mean(name, scale, column), 9)) for name in names for scale in scales}, kind
+        if kind == "load":
+            assert data["x"] == [0.6, 0.8, 1.0] * 2 and data.units["y"] == "s"
+            assert all(low < y < high for low, y, high in zip(data["low"], data["y"], data["high"]))
+    ratios = found.plot_data("ratio", relative_to="mbs")
+    expected = [mean(name, scale, "pairwise_sum_mean") / mean("mbs", scale, "pairwise_sum_mean") for scale in scales for name in names]
+    assert ratios["y"] == pytest.approx(expected) and len(ratios) == marks(found.plot("ratio", relative_to="mbs"))
+    assert ratios.meanings["y"] == "pairwise sum relative to mbs" and ratios["group"][::2] == [f"arrivals × {scale}" for scale in scales]
+    assert len(found.plot_data("why")) == marks(found.plot("why"))
+    same = pickle.loads(pickle.dumps(ratios))
+    assert columns(same) == columns(ratios) and same.meanings == ratios.meanings
+
+
+def test_numbers_of_pictures_of_jobs(results: mr.Results) -> None:
+    jobs = columns(results["mc1x1", "easy"].jobs)
+    number = results["mc1x1", "easy"].summary["replay"]
+    gantt = columns(results.plot_data("gantt", replay=number))
+    assert len(gantt["value"]) == marks(results.plot("gantt", replay=number)) == sum(len(nodes.split()) for nodes in jobs["nodes"])
+    starts, ends = (dict(zip(jobs["job"], jobs[column])) for column in ("start_s", "end_s"))
+    assert all((starts[job], ends[job]) == (start, end) for job, start, end in zip(gantt["value"], gantt["x"], gantt["x_end"]))
+    assert {*gantt["y"]} == {float(run.partition("-")[0]) for nodes in jobs["nodes"] for run in nodes.split()}
+    box = results.plot_data("box", value="wait_s", replay=number)
+    assert box["group"] == ["5 %", "25 %", "50 %", "75 %", "95 %", "mean"] and box["x"][5] == pytest.approx(sum(jobs["wait_s"]) / 150)
+    nodes = results.plot_data("nodes", replay=number)
+    busy = sum(allocated * (end - start) for allocated, start, end in zip(jobs["allocated"], jobs["start_s"], jobs["end_s"]))
+    span = max(jobs["end_s"]) - min(jobs["start_s"])
+    assert len(nodes) == 64 and sum(nodes["value"]) * span / 100 == pytest.approx(busy) and nodes.units["value"] == "%"
+    for kind in ("busy", "queue", "waits", "cdf", "heat"):
+        data = results.plot_data(kind)
+        assert len(data) > 4 and data.columns[0] == "panel" and {"x", "y"} <= {*data.columns}, kind
+    part = results.sel(allocator="mc1x1").plot_data("busy", window="0..86400")
+    assert part.units["x"] == "s" and 0 <= min(part["x"]) <= max(part["x"]) <= 86400 and {*part["series"]} == {"mc1x1 · easy", "mc1x1 · fcfs"}
+
+
 def test_html_is_shown_and_escaped(results: mr.Results, tmp_path: Path) -> None:
     parts: list[mr.Results | mr.Frame] = [results, results["mc1x1"], results.summary]
     for part in parts:

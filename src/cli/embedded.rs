@@ -15,10 +15,10 @@ use super::plot::drawing::{DrawingArgs, PixelArgs};
 use super::reading::prepare_readers;
 use super::replay::{self, OF_PROGRAM, OF_READING, unplanned};
 use super::{Failure, usage};
-use crate::figure::draw::Drawing;
+use crate::figure::draw::{Drawing, Panels, PlotColumn};
 use crate::figure::{PLOT_KINDS, Results, format_of_file, plot_kind};
 use crate::guest::Guests;
-use crate::study::{Draft, FlagValue, OPTIONS, ReplayOption, Study};
+use crate::study::{Draft, FlagValue, OPTIONS, Options, ReplayOption, Study};
 
 /// The path under which this program is called again. It is set where the process is another program that has
 /// the command in it.
@@ -108,6 +108,18 @@ pub fn plot_keywords() -> Vec<Keyword> {
 /// Draws a picture of the results in `folder` and returns it as SVG. `words` are those arguments of `plot`
 /// that say what it shows. The error is the message of the command.
 pub fn drawn(folder: &Path, kind: &str, words: &[String]) -> Result<String, String> {
+    let (args, panels) = panels(folder, kind, words)?;
+    // A picture in a notebook may be long.
+    Ok(Drawing::stacked(args.drawn(&panels)).svg())
+}
+
+/// Returns the numbers that [`drawn`] draws.
+pub fn plotted(folder: &Path, kind: &str, words: &[String]) -> Result<Vec<PlotColumn>, String> {
+    Ok(panels(folder, kind, words)?.1.data())
+}
+
+/// Returns the panels of a picture, at least one.
+fn panels(folder: &Path, kind: &str, words: &[String]) -> Result<(DrawingArgs, Panels), String> {
     let Some(kind) = plot_kind(kind) else {
         let known: Vec<&str> = PLOT_KINDS.iter().map(|kind| kind.name).collect();
         return Err(format!("no plot '{kind}' (one of: {})", known.join(", ")));
@@ -116,10 +128,9 @@ pub fn drawn(folder: &Path, kind: &str, words: &[String]) -> Result<String, Stri
     args.check(&[kind]).map_err(|error| error.to_string())?;
     let whole = |error| format!("{:#}", anyhow::Error::new(error));
     let results = Results::read(folder).map_err(whole)?;
-    let drawings = args.draw(kind, folder, &results, true).map_err(whole)?;
+    let panels = args.panels(kind, folder, &results, true).map_err(whole)?;
     let missing = || format!("{}: the results do not hold {}", kind.name, kind.needs);
-    // A picture in a notebook may be long.
-    if drawings.is_empty() { Err(missing()) } else { Ok(Drawing::stacked(drawings).svg()) }
+    if panels.panels.is_empty() { Err(missing()) } else { Ok((args, panels)) }
 }
 
 /// Returns an SVG drawing as the content of a file with this name. `words` are those arguments of `plot` that
@@ -148,6 +159,14 @@ pub fn replay_draft(words: &[String], guests: Guests) -> Result<ReplayDraft, Str
     let mut draft = args.draft(guests).map_err(|error| format!("{error:#}"))?;
     (draft.options.jobs, draft.most_kept) = (true, usize::MAX);
     Ok(ReplayDraft { draft, threads: args.threads })
+}
+
+/// Plans the study of a file, whose cells keep their jobs. `change` adds algorithms of the caller to it. The
+/// error is the message of the command.
+pub fn study(file: &Path, change: &dyn Fn(&mut Draft)) -> Result<Study, String> {
+    prepare_readers();
+    let options = Options { jobs: true, ..Options::default() };
+    Study::read_with(file, options, change).map_err(|error| format!("{:#}", anyhow::Error::new(error)))
 }
 
 /// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails. The error
@@ -217,7 +236,6 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::Options;
 
     #[test]
     fn keywords_are_the_options_by_their_own_names() {

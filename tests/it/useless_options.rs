@@ -131,7 +131,7 @@ fn kinds_of_plots_take_what_changes_them_and_nothing_else() -> Tested {
     let results = Results::read(&folder)?;
     // A failure to draw is also compared, as the text of its error.
     let drawn = |kind: &PlotKind, options: &PlotOptions<'_>| match (kind.draw)(options, &results) {
-        Ok(drawings) => drawings.into_iter().map(Drawing::svg).collect(),
+        Ok(panels) => panels.draw_on(options.page).into_iter().map(Drawing::svg).collect(),
         Err(error) => error.to_string(),
     };
     for kind in PLOT_KINDS {

@@ -56,7 +56,7 @@ pub enum FigureError {
     /// A window has a date, but the results have no dates.
     #[error(
         "--window: '{date}' is a date, but these results have none: the log does not say when it began, they \
-         are of several logs (`plot --replay` chooses those of one), or arrivals are scaled; give seconds of \
+         are of several logs (--replay N chooses those of one), or arrivals are scaled; give seconds of \
          the replay, such as 86400..172800"
     )]
     NoDates {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::draw::{Drawing, Page};
+use super::draw::{Page, Panels};
 use super::error::FigureError;
 use super::results::Results;
 use super::span::Span;
@@ -21,8 +21,8 @@ pub struct PlotKind {
     /// The arguments of `meshreplay replay` for the picture in docs/. `None` for a kind with measured times,
     /// which differ in every run.
     pub example: Option<&'static str>,
-    /// Draws the plot; no drawings if the results lack the data of the kind, and several if a page has no
-    /// room for all panels.
+    /// Returns the plot before it is laid out on a page; without panels if the results lack the data of the
+    /// kind.
     pub draw: fn(&PlotOptions<'_>, &Results) -> Drawn,
 }
 
@@ -51,8 +51,8 @@ pub(super) const LINEAR_ARRAY: &str = "docs/examples/seven-jobs.swf --machine 48
 pub(super) const SEVERAL_LOADS: &str = "several loads of one kind: arrival scales, gaps of uniform arrivals, \
      or rates, or ratios of a workload model";
 
-/// The drawings of a plot; none if the results lack the data of its kind.
-pub type Drawn = Result<Vec<Drawing>, FigureError>;
+/// The panels of a plot; none if the results lack the data of its kind.
+pub type Drawn = Result<Panels, FigureError>;
 
 impl PlotKind {
     /// Returns whether missing data of the kind deserve a note. Missing delays are no problem, and the

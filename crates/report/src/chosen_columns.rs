@@ -19,6 +19,9 @@ pub enum ColumnError {
         /// The condition under which summaries have the column, in words.
         when: &'static str,
     },
+    /// No summary has such a column.
+    #[error(transparent)]
+    Unknown(#[from] SpecError),
     /// The frame of the summary cannot be made.
     #[error(transparent)]
     Frame(#[from] FrameError),
@@ -117,9 +120,10 @@ pub(super) fn text_columns(
 
 /// Returns one column of a summary, formatted. Means are taken over the replications of each replay.
 fn column(name: &str, summary: &SavedTable, replications: &[usize]) -> Result<TextColumn, ColumnError> {
-    let Some(column) = summary.column(name) else {
-        let when = FrameSchema::summary().column(name).map_or("", |column| column.needs.words());
-        return Err(ColumnError::Absent { name: name.to_owned(), when });
+    let name = if summary.column(name).is_some() { name.to_owned() } else { summary_column(name)? };
+    let Some(column) = summary.column(&name) else {
+        let when = FrameSchema::summary().column(&name).map_or("", |column| column.needs.words());
+        return Err(ColumnError::Absent { name, when });
     };
     let mut cells = Vec::new();
     // The first row of the replay.
@@ -143,5 +147,5 @@ fn column(name: &str, summary: &SavedTable, replications: &[usize]) -> Result<Te
         });
         first += count;
     }
-    Ok(TextColumn { name: name.to_owned(), cells })
+    Ok(TextColumn { name, cells })
 }

@@ -40,9 +40,9 @@ from ._own import (
     View,
 )
 from ._picture import Picture
-from ._replay import Note, compare, replay
+from ._replay import Note, compare, replay, sweep
 from ._results import Results, States, read_results
-from ._study import Reproduction, reproduce, sweep
+from ._study import Reproduction, reproduce
 
 __all__ = [
     "Allocator",

@@ -141,9 +141,9 @@ def _library(name: str) -> Any:
         raise ImportError(f"{name} is not installed; pip install 'meshreplay[{extra}]'") from error
 
 
-def _from_ipc(name: str, content: bytes) -> Frame:
+def _from_ipc(meanings: list[tuple[str, str, str]], content: bytes) -> Frame:
     """Returns a frame from its bytes."""
-    return Frame(_core.frame_of_ipc(name, content))
+    return Frame(_core.frame_of_ipc(meanings, content))
 
 
 def html_table(titles: list[str], rows: list[list[Any]]) -> str:

@@ -1,8 +1,8 @@
 """Identity of algorithms of one's own: a label for tables, and a hash of code and attributes for run ids.
 
-The hash covers the code of the class and all that it uses, installed packages by name and version, other modules by their files. It
-does not cover what only a call shows, such as files that it reads, modules that a function imports, or generators without a seed. Objects that cannot be compared get
-a hash of their own at every call.
+The hash covers the code of the class and all that it uses, installed packages by name and version, other modules by their files and
+those that these import, also inside functions. It does not cover what only a call shows, such as files that it reads, modules whose names
+it makes, or generators without a seed. Objects that cannot be compared get a hash of their own at every call.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ import copyreg
 import dis
 import functools
 import hashlib
+import importlib.machinery
 import importlib.metadata
+import importlib.util
 import inspect
 import os
+import pathlib
 import sys
 import sysconfig
 import types
@@ -75,8 +78,8 @@ def _slots(own: object) -> dict[str, Any]:
     return {name: getattr(own, name) for name in sorted(slots) if hasattr(own, name)}
 
 
-Seen = dict[int, tuple[int, Any]]
-"""The values that were met, by their addresses: each with its number."""
+Seen = dict[int | str, tuple[int, Any]]
+"""The values that were met, by their addresses, and the files of modules: each with its number."""
 
 
 def _parts(value: Any, seen: Seen) -> Iterator[str]:
@@ -140,9 +143,13 @@ def _version(name: str) -> str:
 def _is_library(name: str | None) -> bool:
     """Returns whether a module is installed, so that its name says which code it has."""
     module = sys.modules.get(name or "")
-    file = getattr(module, "__file__", None)
     if module is None or name == "__main__":
         return False
+    return _is_installed(getattr(module, "__file__", None))
+
+
+def _is_installed(file: str | None) -> bool:
+    """Returns whether the file of a module is one of an installed package; modules without a file are Python's own."""
     return file is None or os.path.realpath(file).startswith(_LIBRARIES)
 
 
@@ -176,6 +183,8 @@ def _of_function(function: types.FunctionType, seen: Seen) -> Iterator[str]:
     for name in sorted(_globals(function.__code__) & function.__globals__.keys()):
         yield name
         yield from _parts(function.__globals__[name], seen)
+    for name in sorted(_imports(function.__code__, function.__globals__.get("__package__"))):
+        yield from _of_import(name, seen)
 
 
 def _globals(code: types.CodeType) -> set[str]:
@@ -201,13 +210,59 @@ def _of_module(module: types.ModuleType, seen: Seen) -> Iterator[str]:
     """Goes through the name of a module that is installed, and through the texts of any other and of those that it imports."""
     yield f"{module.__name__} {getattr(module, '__version__', '') or _version(module.__name__)}"
     if not _is_library(module.__name__) and getattr(module, "__file__", None):
-        with open(str(module.__file__), "rb") as file:
-            yield hashlib.sha256(file.read()).hexdigest()
-        imported = [value for value in vars(module).values() if isinstance(value, (types.ModuleType, type, types.FunctionType))]
-        names = {value.__name__ if isinstance(value, types.ModuleType) else value.__module__ for value in imported}
-        for name in sorted(each for each in names if each in sys.modules and each.partition(".")[0] not in ("__main__", "meshreplay")):
-            if not _is_library(name):
-                yield from _parts(sys.modules[name], seen)
+        yield from _of_file(str(module.__file__), module.__package__, seen)
+
+
+def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
+    """Returns where a module is, without importing it or the package that it is in; `None` if it is not there."""
+    outer, _, _ = name.rpartition(".")
+    if not outer:
+        return importlib.util.find_spec(name)
+    package = _spec(outer)
+    places = package.submodule_search_locations if package else None
+    return importlib.machinery.PathFinder.find_spec(name, places) if places else None
+
+
+def _of_import(name: str, seen: Seen) -> Iterator[str]:
+    """Goes through a module that code imports, whether it is loaded or not."""
+    with contextlib.suppress(ImportError, ValueError):  # A name may be of no module.
+        found = _spec(name)
+        if found is None or name.partition(".")[0] == "meshreplay":
+            return
+        yield f"{name} {_version(name) if _is_installed(found.origin) else ''}"
+        if found.origin and found.has_location and not _is_installed(found.origin):
+            yield from _of_file(found.origin, found.parent, seen)
+
+
+def _of_file(file: str, package: str | None, seen: Seen) -> Iterator[str]:
+    """Goes through the text of a module and through the modules that it imports, also inside functions."""
+    if file in seen:
+        yield f"seen {seen[file][0]}"
+        return
+    seen[file] = (len(seen), None)
+    text = pathlib.Path(file).read_bytes()
+    yield hashlib.sha256(text).hexdigest()
+    if file.endswith(".py"):
+        for name in sorted(_imports(compile(text, file, "exec"), package)):
+            yield from _of_import(name, seen)
+
+
+def _imports(code: types.CodeType, package: str | None) -> set[str]:
+    """Returns the names of the modules that code imports, also in functions inside it, and of what it takes from them."""
+    names: set[str] = set()
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    module = ""
+    for before, step in zip([*steps[:1] * 2, *steps], steps):
+        if step.opname == "IMPORT_NAME":
+            # The level of a relative import, the list of names and the import itself follow each other.
+            module = "." * (before.argval if isinstance(before.argval, int) else 0) + step.argval
+            names.add(module)
+        elif step.opname == "IMPORT_FROM":
+            names.add(module + ("" if module.endswith(".") else ".") + step.argval)
+    with contextlib.suppress(ImportError):  # A relative import outside of a package fails when it runs.
+        names = {importlib.util.resolve_name(name, package) for name in names}
+    inner = [_imports(each, package) for each in code.co_consts if isinstance(each, types.CodeType)]
+    return names.union(*inner)
 
 
 _KINDS: list[tuple[type, Callable[[Any, Seen], Iterator[str]]]] = [

@@ -19,8 +19,11 @@ from ._source import CALLS, FIRST, JOINED, Folder, Replay, Temporary
 def concat(results: Iterable[Results]) -> Results:
     """Returns the results of several calls as one run, with new numbers of replays.
 
-    Columns that some of them lack are null there. Calls may have different options, so that `verdict` compares nothing, and there is neither
-    a report nor a directory of them. Replays of different calls that would have equal names are an error.
+    Columns that some of them lack are null there, and frames have rows of the calls that asked for them only. Calls may measure different
+    things, so that `verdict` compares nothing, and there is neither a report nor a directory of them.
+
+    Tables and pictures would take replays for repetitions of one, or compare them, where they must not. So these are errors: a replay
+    that is there twice, two logs of one name, and options that change what is replayed or averaged, such as `trim` and `outages`.
 
     >>> import meshreplay as mr
     >>> log = mr.lublin(jobs=50, procs=16)
@@ -37,7 +40,10 @@ def concat(results: Iterable[Results]) -> Results:
     first = 0
     # The list keeps the directories of the results until they are copied.
     parts = list(results)
-    _refuse_equal_names(parts)
+    for part in parts:
+        if not isinstance(part, Results):
+            raise TypeError(f"{part!r} are no results; expected those of mr.replay, mr.sweep or mr.read_results")
+    _refuse_unlike(parts)
     for each in parts:
         if each._source is not None:
             sources.append((each._path(), None, first))
@@ -57,30 +63,41 @@ def concat(results: Iterable[Results]) -> Results:
     return Results(replays, Folder(path, None, kept, True), notes, errors)
 
 
-_RECORDS = {"version", "name", "description", "jobs", "logs", "cells", "replays", "clock_ns", "timed", FIRST}
-"""What a manifest has beside the options of its replays."""
+_DECIDING = ("trim_percent", "shake", "period", "outages", "on_outage", "node_map")
+"""Entries of a manifest that change what is replayed or averaged, and are no coordinates."""
 
 
-def _refuse_equal_names(parts: list[Results]) -> None:
-    """Fails if replays of different results have equal names, but another algorithm, log or option.
-
-    Tables and pictures would take them for repetitions of one replay.
-    """
-    known: dict[tuple[str, ...], tuple[Results, Replay]] = {}
+def _refuse_unlike(parts: list[Results]) -> None:
+    """Fails if results cannot stand beside each other, as replays are equal, or as logs or options are not."""
+    calls: list[dict[str, Any]] = []
+    logs: dict[str, str] = {}
+    known: dict[tuple[str, ...], tuple[Replay, set[int]]] = {}
     for part in parts:
-        for replay in part._replays if part._source is not None else ():
-            name = tuple(texts[-1] for texts in replay.labels.values())
-            other, earlier = known.setdefault(name, (part, replay))
-            if other is part:
-                continue
-            found = [key for key, texts in replay.labels.items() if texts[0] != earlier.labels[key][0]]
-            found += ["log"] if other._log_of(earlier).get("sha256") != part._log_of(replay).get("sha256") else []
-            one, two = other._call(earlier), part._call(replay)
-            found += [key for key in one if key in two and key not in _RECORDS and one[key] != two[key]]
+        if part._source is None:
+            continue
+        for call in part._calls:
+            calls.append(call)
+            found = [key for key in _DECIDING if calls[0].get(key) != call.get(key)]
             if found:
-                remedy = "give the logs different names with name=, or classes of your own a function spec"
-                what = f"which differ in {', '.join(dict.fromkeys(found))}, so that tables would take them for one"
-                raise _core.Error(f"'{replay.name(part._varying())}' is the name of replays of several results, {what}; {remedy}")
+                what = ", ".join(f"{key}={calls[0].get(key)!r} and {call.get(key)!r}" for key in found)
+                raise _core.Error(f"the calls have {what}; tables would compare their replays, so replay them with equal options")
+            for log in call.get("logs", []):
+                if logs.setdefault(log["name"], log["sha256"]) != log["sha256"]:
+                    raise _core.Error(f"two logs have the name '{log['name']}'; give them different ones with name=")
+        seeds: dict[int, set[int]] = {}
+        for number, seed in zip(part.summary["replay"], part.summary["seed"]):
+            seeds.setdefault(number, set()).add(seed)
+        for replay in part._replays:
+            name = tuple(texts[-1] for texts in replay.labels.values())
+            earlier, used = known.setdefault(name, (replay, set()))
+            called, its = replay.name(part._varying()), seeds.get(replay.number, set())
+            found = [key for key, texts in replay.labels.items() if texts[0] != earlier.labels[key][0]]
+            if found:
+                what = f"which differ in {', '.join(found)}, so that tables would take them for one"
+                raise _core.Error(f"'{called}' is the name of two replays, {what}; give classes of your own a function spec")
+            if its & used:
+                raise _core.Error(f"'{called}' is there twice with seed {min(its & used)}, and would count twice; leave one out")
+            used |= its
 
 
 def kept_in(folder: str, run: _core.Run, notes: list[str], errors: dict[int, _core.Error]) -> Results | None:

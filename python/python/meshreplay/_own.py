@@ -82,7 +82,7 @@ class Allocator(_Own):
         They are free nodes, as many as the job has processors, by their numbers or by their coordinates (a row for
         each). Nothing is in use yet: somebody may ask and not carry out what is proposed.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no propose(self, request, machine)")
 
     def taken(self, nodes: Nodes, machine: Machine) -> None:
         """Is called after nodes were taken, by a job or because they are unavailable or down."""
@@ -216,7 +216,7 @@ class Scheduler(_Own):
         If the allocator refuses one, those after it do not start, and the function is called again, with the job among
         `view.refused`.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no dispatch(self, view)")
 
 
 @documented
@@ -245,7 +245,7 @@ class Execution(_Own):
 
     def run_time(self, job: Started, nodes: Nodes) -> float:
         """Returns how long a job runs, in seconds, on nodes in rank order."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no run_time(self, job, nodes)")
 
     def ended(self, job: int) -> None:
         """Is called after a job has ended."""

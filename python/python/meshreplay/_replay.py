@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -16,6 +16,7 @@ from ._log import Log, read_log
 from ._own import Allocator, Execution, Scheduler, cause, forget, named
 from ._progress import Progress
 from ._results import Results, of_run
+from ._study import run_sweep
 from ._words import ArgumentError, NotFoundError, keyworded, values, with_keywords, words
 
 if TYPE_CHECKING:
@@ -98,6 +99,70 @@ def replay(
     """
     is_several = isinstance(log, Iterable) and not isinstance(log, (Log, str)) and not hasattr(log, "__arrow_c_stream__")
     opened = [_opened(each) for each in log] if is_several else [_opened(log)]  # type: ignore[union-attr]
+    keywords: dict[str, Any] = dict(options)
+    keywords["allocator"], allocators = named(allocator, Allocator)
+    keywords["scheduler"], schedulers = named(scheduler, Scheduler)
+    keywords["network"], networks = named(network, Execution) if network is not None else (None, [])
+    machines = [_machine(each) for each in (machine if isinstance(machine, list) else values(_machine(machine)))]
+    given = words("replay", {"machine": machines, "seed": seed, **keywords})
+    # Results hold the jobs as those of a directory do. Some options need that.
+    given.append("--output=memory")
+    own = [allocators, schedulers, networks]
+    folder = None if out is None else os.path.abspath(out)
+
+    def start(shown: Progress) -> _core.Run:
+        return _core.replay([each._words() for each in opened], [each.name for each in opened], given, own, shown, folder)
+
+    return _run(opened, start, folder, quiet, progress)
+
+
+def sweep(
+    study: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    allocator: Allocators = (),
+    scheduler: Schedulers = (),
+    network: Networks = (),
+    threads: int | None = None,
+    jobs: bool = False,
+    quiet: bool = False,
+    progress: bool | None = None,
+) -> Results:
+    """Runs the study of a TOML file, as `meshreplay sweep` does, and returns its results.
+
+    Every finished cell is kept in `out`. After an interruption, the same call goes on from there.
+
+    Args:
+        study: The file.
+        out: The directory of the results.
+        allocator: Allocators beside those of the file, such as classes of your own. With these, with schedulers or with
+            networks the study runs in this process and its cells are kept as those of `replay`; otherwise it runs in one
+            of its own, and `meshreplay sweep` goes on with the directory, too.
+        scheduler: Schedulers beside those of the file.
+        network: Networks beside those of the file.
+        threads: The number of replays that run at once; by default the number of cores.
+        jobs: Whether the jobs of every cell are kept; those of cells in this process always are.
+        quiet: Whether neither notes nor progress are shown.
+        progress: Whether progress is shown on standard error, as by `replay`.
+    """
+    file = os.path.abspath(study)
+    if not os.path.exists(file):
+        raise NotFoundError(f"{os.fspath(study)} does not exist")
+    more = [named(allocator, Allocator), named(scheduler, Scheduler), named(network, Execution)]
+    if not any(texts for texts, _ in more):
+        return run_sweep(os.fspath(study), os.fspath(out), threads, jobs, quiet)
+    folder = os.path.abspath(out)
+
+    def start(shown: Progress) -> _core.Run:
+        return _core.sweep(file, [texts for texts, _ in more], [own for _, own in more], threads, shown, folder)
+
+    return _run([], start, folder, quiet, progress)
+
+
+def _run(
+    opened: list[Log], start: Callable[[Progress], _core.Run], out: str | None, quiet: bool, progress: bool | None
+) -> Results:
+    """Returns the results of replays, with messages in terms of Python. `start` runs them."""
 
     def message(text: str) -> str:
         for each in opened:
@@ -126,22 +191,12 @@ def replay(
 
     def finished(run: _core.Run, notes: list[str], errors: dict[int, _core.Error]) -> Results | None:
         if out is not None:
-            return kept_in(os.path.abspath(out), run, notes, errors)
+            return kept_in(out, run, notes, errors)
         return of_run(run, notes, errors) if run.has_results else None
 
-    keywords: dict[str, Any] = dict(options)
-    keywords["allocator"], allocators = named(allocator, Allocator)
-    keywords["scheduler"], schedulers = named(scheduler, Scheduler)
-    keywords["network"], networks = named(network, Execution) if network is not None else (None, [])
-    machines = [_machine(each) for each in (machine if isinstance(machine, list) else values(_machine(machine)))]
-    given = words("replay", {"machine": machines, "seed": seed, **keywords})
-    # Results hold the jobs as those of a directory do. Some options need that.
-    given.append("--output=memory")
     shown = Progress(False if quiet else progress)
-    own = [allocators, schedulers, networks]
-    folder = None if out is None else os.path.abspath(out)
     try:
-        run = _core.replay([each._words() for each in opened], [each.name for each in opened], given, own, shown, folder)
+        run = start(shown)
     except _core.Error as error:
         of = cause(str(error))
         if isinstance(of, (KeyboardInterrupt, SystemExit)):

@@ -8,6 +8,7 @@ import json
 import operator
 import os
 import pathlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,7 +17,7 @@ from . import _core
 from ._frame import Frame, html_table
 from ._picture import Picture
 from ._source import CALLS, FIRST, NAMED, Folder, Live, Replay, Temporary
-from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, values, words
+from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, values, with_keywords, words
 
 if TYPE_CHECKING:
     import numpy
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
 
     from ._options import PlotOptions
 
-Key = str | int | float | slice | tuple[str | int | float, ...]
+Key = str | int | float | slice | type | tuple[str | int | float | type, ...]
 """Selects replays: a position, a slice of positions, or values of their coordinates, such as `("16x16", "mc1x1", 0.9)`.
 
 A number with a point is an arrival scale."""
 
-Value = str | int | float | Sequence[str | int | float]
+Value = str | int | float | type | Sequence[str | int | float | type]
 """A value of a coordinate, or several."""
 
 
@@ -176,7 +177,7 @@ class Results:
     def frame(
         self, name: str, *, dates: bool = False, nodes: Literal["intervals", "list"] = "intervals"
     ) -> Frame | None:
-        """Returns the frame of this name: `summary`, `jobs`, `fragmentation`, `slices`, `shapes`, `downtimes` or `tidy`.
+        """Returns the frame of this name: `summary`, `jobs`, `fragmentation`, `slices`, `shapes`, `downtimes`, `latency`, `tidy`.
 
         `None` if the replays have none, as nobody asked for it. Other libraries get the times `submit_s`, `start_s` and
         `end_s` as dates in UTC with `dates=True`, which are missing for logs without a known beginning, and with
@@ -231,7 +232,9 @@ class Results:
 
     @functools.cached_property
     def _verdict(self) -> list[str]:
-        return self._any().verdict()
+        # Results have no directory to name in a command.
+        rest = r"(\d+ more groups?)(: meshreplay table .*|; keep the results .*)"
+        return [with_keywords(re.sub(rest, r"\1; r.sel selects one", line)) for line in self._any().verdict()]
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -285,7 +288,7 @@ class Results:
         if len(coordinate) != 1:
             raise _core.Error("paired compares two values of one coordinate, such as allocator=('snug', 'mm')")
         ((name, values),) = coordinate.items()
-        if isinstance(values, str) or len(values) != 2:
+        if isinstance(values, str) or len(values) != 2 or values[0] == values[1]:
             raise _core.Error(f"{name}={values!r}: expected two values")
         kinds = {type(value) for value in self.jobs[column]}
         if not kinds <= {int, float, bool, type(None)}:
@@ -311,6 +314,8 @@ class Results:
                 second = by_replay.get(other, {}).get((seed, job))
                 if value is not None and second is not None:
                     rows.append(f"{one},{other},{seed},{job},{value!r},{second!r},{second - value!r}")
+        if len(rows) == 1:
+            raise _core.Error(f"no job has a number '{column}' in both of two replays; those that were not finished have none")
         return Frame(_core.frame_of_csv("\n".join(rows) + "\n"))
 
     # What is made of it.
@@ -329,6 +334,29 @@ class Results:
         """
         with in_keywords():
             return Picture(_core.plot(self._path(), kind, words("drawing", options)))
+
+    @keyworded("drawing")
+    def plot_data(self, kind: str, **options: Unpack[PlotOptions]) -> Frame:
+        """Returns the numbers that `plot` draws with the same options, for a picture of one's own.
+
+        A row is a point of a curve, a bar, a mark of a box, or a rectangle, in `panel` and of `series`. `x` and `y` are
+        values of the axes, times in seconds of the replay; bars have their position as `x` and their name in `group`.
+        `low` and `high` are the ends of confidence intervals, also where a picture cuts these at 0. Rectangles reach to
+        `x_end` and `y_end` and show `value`. Columns without values are left out. Titles of the axes and units are in
+        `meanings` and `units`.
+
+        >>> import meshreplay as mr
+        >>> r = mr.replay(mr.lublin(jobs=90, procs=16), (4, 4), ["naive", "mc1x1"], quiet=True)
+        >>> bars = r.plot_data("ratio", relative_to="naive")
+        >>> bars["series"], bars["y"][0], bars.meanings["y"]
+        (['naive', 'mc1x1'], 1.0, 'pairwise sum relative to naive')
+
+        Args:
+            kind: What is drawn.
+            {options}
+        """
+        with in_keywords():
+            return Frame(_core.plot_data(self._path(), kind, words("drawing", options)))
 
     def report(
         self,
@@ -479,7 +507,11 @@ def read_results(folder: str | os.PathLike[str]) -> Results:
     path = os.path.abspath(folder)
     if not os.path.isdir(path):
         raise NotFoundError(f"{path} does not exist")
-    return of_folder(Folder(path), [], {})
+    found = of_folder(Folder(path), [], {})
+    missing = sum(len(call.get("cells", [])) for call in found._calls) - len(found)
+    if missing > 0:
+        found.notes.append(f"{missing} of {missing + len(found)} replays are not there, as they were not finished or failed")
+    return found
 
 
 def of_folder(found: Folder, notes: list[str], errors: dict[int, _core.Error]) -> Results:
@@ -496,8 +528,9 @@ def of_folder(found: Folder, notes: list[str], errors: dict[int, _core.Error]) -
     for row, number in enumerate(summary["replay"]):
         labels: dict[str, list[str]] = {}
         for name, (shown, resolved) in columns.items():
-            texts = _core.labels(name, str(resolved[row]))
-            labels[name] = list(dict.fromkeys([*texts, str(shown[row])]))
+            # Whole numbers of a column of floats have no point in names.
+            label, spec = (str(column[row]).removesuffix(".0") if isinstance(column[row], float) else str(column[row]) for column in (shown, resolved))
+            labels[name] = list(dict.fromkeys([*_core.labels(name, spec), label]))
         replays.setdefault(number, Replay(number, labels))
     results = Results([replays[number] for number in sorted(replays)], found, notes, errors)
     results._frames["summary"] = summary

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import shutil
@@ -28,8 +29,9 @@ class Replay:
     number: int
     labels: dict[str, list[str]]
 
-    def has(self, coordinate: str, value: str | float) -> bool:
-        """Returns whether a coordinate has this value, as text or as a number."""
+    def has(self, coordinate: str, value: str | float | type) -> bool:
+        """Returns whether a coordinate has this value, as text or as a number, or is of this class of one's own."""
+        value = value.__name__ if isinstance(value, type) else value
         texts = self.labels.get(coordinate, [])
         if isinstance(value, str):
             # An algorithm of one's own goes by the name of its class, too.
@@ -37,9 +39,9 @@ class Replay:
             return value in texts or bool(is_own and any(text.partition("(")[0] == value for text in texts))
         return any(_number(text) == value for text in texts)
 
-    def called(self, key: str | float) -> list[str]:
+    def called(self, key: str | float | type) -> list[str]:
         """Returns the coordinates that have this value; a number is an arrival scale."""
-        of = self.labels if isinstance(key, str) else ["arrival_scale"]
+        of = self.labels if isinstance(key, (str, type)) else ["arrival_scale"]
         return [name for name in of if self.has(name, key)]
 
     def name(self, varying: Iterable[str]) -> str:
@@ -56,11 +58,15 @@ def _number(text: str) -> float | None:
         return None
 
 
+_PREFIX = "meshreplay-"
+"""The beginning of the names of temporary directories."""
+
+
 class Temporary:
     """A directory that is removed with this object, by the process that has made it."""
 
     def __init__(self) -> None:
-        self.name = tempfile.mkdtemp(prefix="meshreplay-")
+        self.name = tempfile.mkdtemp(prefix=_PREFIX)
         weakref.finalize(self, _remove, self.name, os.getpid())
 
 
@@ -110,6 +116,7 @@ class Folder:
     def save(self, folder: str, format: str, force: bool) -> None:
         """Copies the results into a directory."""
         _core.copy_results([(self.path, self.numbers, 0)], None, folder, format, force)
+        _settle(folder)
 
     @property
     def manifest(self) -> str:
@@ -128,7 +135,12 @@ class Live:
 
     def __init__(self, run: _core.Run, numbers: set[int] | None = None) -> None:
         self.run, self.numbers = run, numbers
-        self.verdict, self.table, self.save = run.verdict, run.table, run.save
+        self.verdict, self.table = run.verdict, run.table
+
+    def save(self, folder: str, format: str, force: bool) -> None:
+        """Writes the results into a directory."""
+        self.run.save(folder, format, force)
+        _settle(folder)
 
     def frame(self, name: str) -> Frame | None:
         """Returns a frame; `None` if nobody asked for it."""
@@ -144,3 +156,20 @@ class Live:
     def manifest(self) -> str:
         """The content of run.json."""
         return self.run.manifest
+
+
+def _settle(folder: str) -> None:
+    """Leaves out of place.json, from which reports have the command that repeats a run, what is in temporary directories."""
+    path = pathlib.Path(folder, "place.json")
+    if not path.exists():
+        return
+    place = json.loads(path.read_text(encoding="utf-8"))
+    logs = {name: file for name, file in place["logs"].items() if not _is_temporary(os.path.dirname(file))}
+    is_temporary = _is_temporary(os.path.dirname(os.path.abspath(folder)))
+    directory = os.path.realpath(os.path.join(folder, place["directory"])) if is_temporary else place["directory"]
+    if (logs, directory) != (place["logs"], place["directory"]):
+        path.write_text(json.dumps({**place, "directory": directory, "logs": logs}, indent=2) + "\n", encoding="utf-8")
+
+
+def _is_temporary(folder: str) -> bool:
+    return os.path.basename(folder).startswith(_PREFIX)

@@ -12,7 +12,6 @@ from . import _core
 from ._frame import Frame
 from ._picture import Picture
 from ._results import Results, read_results
-from ._words import NotFoundError
 
 
 def _run(words: list[str]) -> str:
@@ -32,8 +31,8 @@ def _run(words: list[str]) -> str:
     if process.returncode != 0:
         if any("guest:NAME is an object" in error for error in errors):
             errors.append(
-                f"`mr.{words[0]}` runs the command in a process of its own, which has no classes of yours; give them to "
-                "`mr.replay(…, out=DIR)`, which replays every combination of its lists and keeps them as a study does"
+                "a file names no classes of yours; give them to `mr.sweep` as allocator=, scheduler= or network=, beside those of the "
+                "file, or to `mr.replay(…, out=DIR)`, which replays every combination of its lists and keeps them as a study does"
             )
         raise _core.Error("\n".join(errors) or f"`meshreplay {words[0]}` failed, see its messages above")
     for line in lines:
@@ -41,25 +40,9 @@ def _run(words: list[str]) -> str:
     return printed
 
 
-def sweep(
-    study: str | os.PathLike[str], out: str | os.PathLike[str], *, threads: int | None = None, jobs: bool = False,
-    quiet: bool = False,
-) -> Results:
-    """Runs the study of a TOML file, as `meshreplay sweep` does, and returns its results.
-
-    Every finished cell is kept in `out`. After an interruption, the same call goes on from there. The study runs in a
-    process of its own, which has no allocators, schedulers and execution models of yours: give these to `mr.replay`.
-
-    Args:
-        study: The file.
-        out: The directory of the results.
-        threads: The number of replays that run at once; by default the number of cores.
-        jobs: Whether the jobs of every cell are kept too.
-        quiet: Whether neither notes nor progress are shown.
-    """
-    if not os.path.exists(study):
-        raise NotFoundError(f"{os.fspath(study)} does not exist")
-    words = ["sweep", os.fspath(study), "-o", os.fspath(out)]
+def run_sweep(study: str, out: str, threads: int | None, jobs: bool, quiet: bool) -> Results:
+    """Runs the study of a TOML file and returns its results."""
+    words = ["sweep", study, "-o", out]
     words += [f"--threads={threads}"] if threads is not None else []
     words += ["--jobs"] if jobs else []
     words += ["--quiet"] if quiet else []

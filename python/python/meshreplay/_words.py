@@ -161,7 +161,7 @@ def in_keywords() -> Iterator[None]:
 
 def with_keywords(message: str) -> str:
     """Returns a message of the command with `--option` as the keyword that it is here."""
-    rows = {row["flag"]: row for row in _core.keywords()}
+    rows: dict[str, Any] = {row["flag"]: row for row in _core.keywords()} | _OF_FUNCTIONS
 
     def whole(match: re.Match[str]) -> str:
         row = rows.get(match[2])
@@ -176,10 +176,15 @@ def with_keywords(message: str) -> str:
             return match[0]
         if row["takes"] == "switch":
             return f"{row['name']}={row['gives']}{value or ''}"
+        if value is None:
+            return f"{row['name']}="
+        word = value.strip()
         # A word that ends a clause is a value, too: give --estimate exact, or …
-        ends = re.match(r"[,;)]| \(|$", message[match.end() :])
-        is_value = value is not None and bool(ends or value.strip() in row["choices"] or re.search(r"[A-Z0-9=]", value))
-        return f"{row['name']}={shown(value.strip())}" if is_value else f"{row['name']}={value or ''}"
+        ends = re.match(r"[,;)]| \(|$", match.string[match.end() :])
+        is_value = ends or word in row["choices"] or word in _VALUES or re.search(r"[A-Z0-9=]", word)
+        if word.startswith("'"):
+            return f"{row['name']}={word}"
+        return f"{row['name']}={shown(word)}" if is_value else f"{row['name']}={value}"
 
     value = r"invalid value '([^']*)' for '(--[a-z-]+)[^']*'"
     message = re.sub(value + r": (?:parameter '[^']*' of '[^']*' is '[^']*': )?", whole, message)
@@ -192,4 +197,15 @@ def with_keywords(message: str) -> str:
         message,
     )
     message = re.sub(r"(; give [^;]*?) with -o\b|--(force)\b", lambda match: match[1] or "force=True", message)
-    return re.sub(r"(--[a-z][a-z-]+)\b( [\w=.:*+,-]*\w)?", one, message)
+    message = re.sub(r"-m auto --topology FILE", "machine='auto', topology='FILE'", message)
+    # Commands stay as they are.
+    parts = re.split(r"(`(?:meshreplay|replay|sweep|table|plot) [^`]*`)", message)
+    parts[::2] = [re.sub(r"(--[a-z][a-z-]+)\b( '[^']*'| [\w=.:*+,-]*\w)?", one, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+_OF_FUNCTIONS: dict[str, Any] = {f"--{name}": {"name": name, "takes": "value", "choices": []} for name in ("kind", "show")}
+"""Parameters of functions that are options of the command as well."""
+
+_VALUES = ("all", "auto", "each", "off", "recorded", "table")
+"""Values that messages recommend, or name, in the middle of a sentence."""

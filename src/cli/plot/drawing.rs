@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{anyhow, bail};
 
 use crate::cli::one_of;
-use crate::figure::draw::{Drawing, Page, SizeMm};
+use crate::figure::draw::{Drawing, Page, Panels, SizeMm};
 use crate::figure::{
     Clock, FigureError, Filter, LoadAxis, PLOT_KINDS, PictureFormat, PlotKind, PlotOptions, Results, Setting,
     TimeWindow,
@@ -155,15 +155,15 @@ impl DrawingArgs {
         }
     }
 
-    /// Returns the drawings of this kind of the results in `folder`; none if the results lack the data.
+    /// Returns the panels of this kind of the results in `folder`; none if the results lack the data.
     /// `is_asked` is true if the user named the kind.
-    pub(in crate::cli) fn draw(
+    pub(in crate::cli) fn panels(
         &self,
         kind: &PlotKind,
         folder: &Path,
         results: &Results,
         is_asked: bool,
-    ) -> Result<Vec<Drawing>, FigureError> {
+    ) -> Result<Panels, FigureError> {
         let filters = self.filters.given();
         let filtered = if filters.is_empty() { None } else { Some(results.filtered(&filters)?) };
         let results = filtered.as_ref().unwrap_or(results);
@@ -179,26 +179,32 @@ impl DrawingArgs {
             page: self.paper.page(),
             is_asked,
         };
-        let mut drawing = (kind.draw)(&options, results);
+        let mut panels = (kind.draw)(&options, results);
         // A title of tables names a column of the summary, unless the kind has another column of this name.
         let titled = options.value.and_then(|value| summary_column(value).ok());
-        if let (Err(FigureError::UnknownColumn { .. }), Some(name)) = (&drawing, &titled) {
+        if let (Err(FigureError::UnknownColumn { .. }), Some(name)) = (&panels, &titled) {
             options.value = Some(name);
             match (kind.draw)(&options, results) {
                 Err(FigureError::UnknownColumn { .. }) => {}
-                other => drawing = other,
+                other => panels = other,
             }
         }
-        let drawing = drawing?;
+        let panels = panels?;
         let whole = PlotOptions { window_s: None, ..options };
-        if drawing.is_empty()
+        if panels.panels.is_empty()
             && is_asked
             && options.window_s.is_some()
-            && !(kind.draw)(&whole, results)?.is_empty()
+            && !(kind.draw)(&whole, results)?.panels.is_empty()
         {
             return Err(FigureError::NothingInWindow { kind: kind.name });
         }
-        Ok(drawing.into_iter().map(|drawing| self.paper.printed(drawing)).collect())
+        Ok(panels)
+    }
+
+    /// Returns the drawings of panels: none without panels, and several if a page has no room for all.
+    pub(in crate::cli) fn drawn(&self, panels: &Panels) -> Vec<Drawing> {
+        let drawings = panels.draw_on(self.paper.page()).into_iter();
+        drawings.map(|drawing| self.paper.printed(drawing)).collect()
     }
 }
 

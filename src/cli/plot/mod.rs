@@ -135,7 +135,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let is_asked = !args.kind.is_empty();
     let wanted = if is_asked { args.kind.clone() } else { PLOT_KINDS.iter().collect() };
     for kind in wanted {
-        let drawings = args.drawing.draw(kind, &args.folder, &results, is_asked)?;
+        let drawings = args.drawing.drawn(&args.drawing.panels(kind, &args.folder, &results, is_asked)?);
         if drawings.is_empty() {
             let missing = format!("{}: {} does not hold {}", kind.name, args.folder.display(), kind.needs);
             if is_asked {

@@ -35,6 +35,9 @@ pub struct Axis {
     pub marks: Vec<(f64, String)>,
     /// Names that replace the numbers at 0, 1, 2 and so on; empty for an axis of numbers.
     pub names: Vec<String>,
+    /// The seconds of the replay at 0 and in each unit, for the data of an axis of time; `None` for another
+    /// quantity.
+    pub seconds: Option<[f64; 2]>,
 }
 
 impl Axis {

@@ -8,6 +8,9 @@ use super::page::{Heading, Page, some_of};
 use super::text::{four_digits, widest};
 use crate::span::Span;
 
+/// The shares of the values at the ends of the whiskers and of the box, and at the median.
+pub const BOX_SHARES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
+
 /// A distribution as a box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxRow {
@@ -15,8 +18,7 @@ pub struct BoxRow {
     pub name: String,
     /// The look of the box.
     pub look: Look,
-    /// The ends of the left whisker and of the box, the median, and the ends of the box and of the right
-    /// whisker, ascending.
+    /// The values at [`BOX_SHARES`].
     pub marks: [f64; 5],
     /// The mean, which a dot shows.
     pub mean: f64,

@@ -10,7 +10,7 @@ use super::text::{LINE, widest};
 use crate::span::Span;
 
 /// A rectangle of a grid, in units of the axes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GridCell {
     /// The left end, the lower end, the width and the height.
     pub place: [f64; 4],
@@ -18,6 +18,10 @@ pub struct GridCell {
     pub colour: String,
     /// The text that the pointer shows as a tooltip.
     pub words: String,
+    /// The number that the rectangle shows; `None` for none.
+    pub value: Option<f64>,
+    /// The name of the rectangles of its kind, such as `unavailable`; empty if there is one kind only.
+    pub name: String,
 }
 
 /// An axis of a grid.
@@ -73,6 +77,8 @@ pub struct Grid {
     pub is_merged: bool,
     /// The rectangles.
     pub cells: Vec<GridCell>,
+    /// The title of their numbers, with the unit.
+    pub values: String,
     /// The legend: pairs of a name and a colour (`#rrggbb`).
     pub legend: Vec<(String, String)>,
 }
@@ -150,7 +156,7 @@ impl Grid {
         if self.is_merged {
             return self.draw_merged(page, area);
         }
-        for GridCell { place: [x, y, units_x, units_y], colour, words } in &self.cells {
+        for GridCell { place: [x, y, units_x, units_y], colour, words, .. } in &self.cells {
             let width = area.width * units_x / self.x.length();
             let height = area.height * units_y / self.y.length();
             // Very small rectangles get no gap, because the gap would hide them. Squares extend a little
@@ -249,7 +255,8 @@ mod tests {
         let cell = |i: usize| {
             let (x, y) = (i % side, i / side);
             let colour = colours[(x * x + 3 * x * y + y / 2) % 5].to_owned();
-            GridCell { place: [x as f64, y as f64, 1.0, 1.0], colour, words: format!("{x} {y}") }
+            let (place, words) = ([x as f64, y as f64, 1.0, 1.0], format!("{x} {y}"));
+            GridCell { place, colour, words, ..GridCell::default() }
         };
         let axis = || GridAxis::to(side as f64, Axis::default());
         let cells = (0..side * side).map(cell).collect();

@@ -10,6 +10,7 @@ mod bars;
 mod boxes;
 mod chart;
 mod coinciding;
+mod data;
 mod drawing;
 mod grid;
 mod legend;
@@ -22,8 +23,9 @@ mod text;
 
 pub use axis::{Axis, Scale};
 pub use bars::{BarGroup, Bars, Range};
-pub use boxes::{BoxRow, Boxes};
+pub use boxes::{BOX_SHARES, BoxRow, Boxes};
 pub use chart::{Chart, Kind, Point, Reference, Series};
+pub use data::{PlotColumn, PlotValues};
 pub use drawing::Drawing;
 pub(crate) use drawing::PATTERNS;
 pub use grid::{Grid, GridAxis, GridCell};

@@ -19,7 +19,7 @@ pub enum RenderError {
     #[error("the plot is no valid SVG: {0}")]
     Drawing(String),
     /// The picture has too many pixels.
-    #[error("a picture of {width}x{height} pixels is too large; a smaller --scale helps")]
+    #[error("a picture of {width}x{height} pixels is too large; give a smaller --scale")]
     Size {
         /// The width in pixels.
         width: f64,

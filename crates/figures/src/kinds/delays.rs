@@ -23,7 +23,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// Draws the plot; `None` if delays are meaningless and the user did not name this kind.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     if !(options.is_asked || results.have_delays()) {
-        return Ok(Vec::new());
+        return Ok(Panels::default());
     }
     let is_delay = |metric: &&Metric| {
         let is_always = metric.column.needs == Needs::Nothing;
@@ -51,7 +51,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     } else {
         format!("{}: 0 s everywhere.", nothing.join(" and "))
     };
-    let panels = Panels {
+    Ok(Panels {
         title: "Mean delays of jobs".to_owned(),
         subtitle: results.shared(),
         panels: panels.collect::<Result<_, _>>()?,
@@ -59,8 +59,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         aspect: Some(0.6),
         note,
         ..Panels::default()
-    };
-    Ok(panels.draw_on(options.page))
+    })
 }
 
 /// Returns the bars of some curves: a group for each load and delay.

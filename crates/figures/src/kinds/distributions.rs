@@ -9,7 +9,7 @@ use super::job_rows::{
 use super::values::{OVERLOADED, OVERLOADED_MEANS, TimeUnit};
 use crate::FigureError;
 use crate::curves::in_panels;
-use crate::draw::{Axis, BoxRow, Boxes, Chart, Drawing, Panel, Panels, Scale, joined};
+use crate::draw::{Axis, BOX_SHARES, BoxRow, Boxes, Chart, Panel, Panels, Scale, joined};
 use crate::kind::{CALL_TIMES, Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Distribution, OF_WAITS};
@@ -116,23 +116,20 @@ fn chart(
     x: Axis,
     y: Axis,
     series: Vec<PanelSeries>,
-) -> Vec<Drawing> {
+) -> Panels {
     let note = [&*load_note(options, results), late(series.iter().map(|one| &*one.panel))];
     let note = note.join(" ").trim().to_owned();
     let charts = charts_like(&Chart { x, y, ..Chart::default() }, series);
-    super::values::charts(options, title, about_jobs(options, results), note, charts)
+    super::values::charts(title, about_jobs(options, results), note, charts)
 }
 
 fn draw_waits(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let Some(waits) = distributions(options, results, "wait_s", 1.0)? else { return Ok(Vec::new()) };
+    let Some(waits) = distributions(options, results, "wait_s", 1.0)? else { return Ok(Panels::default()) };
     let x = Axis { scale: Scale::Log, ..Axis::titled("wait (s)") };
     let y = Axis::percent("jobs that wait longer (%)");
     let series = shares(waits, 100.0, Scale::Log);
     Ok(chart(options, results, "Waiting times".to_owned(), x, y, series))
 }
-
-/// The shares of the jobs at the ends of the whiskers and of the box, and at the median.
-const SHARES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
 fn draw_boxes(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let mut column = chosen_column(options, "jobs", "wait_s")?;
@@ -142,7 +139,7 @@ fn draw_boxes(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         column = chosen_column(options, "jobs", "pairwise_sum")?;
         all = distributions(options, results, column.name, steps(&column))?;
     }
-    let Some(all) = all else { return Ok(Vec::new()) };
+    let Some(all) = all else { return Ok(Panels::default()) };
     let about =
         "whiskers 5\u{a0}% and 95\u{a0}% of the jobs, box 25\u{a0}%, 50\u{a0}% and 75\u{a0}%, dot mean";
     // Boxes at the end of a linear axis would be lines.
@@ -160,15 +157,14 @@ fn draw_boxes(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     };
     let panels = in_panels(all, |(curve, _)| &curve.panel);
     let note = [&*load_note(options, results), zero, late(panels.iter().map(|panel| &*panel[0].0.panel))];
-    let panels = Panels {
+    Ok(Panels {
         note: note.join(" ").trim().to_owned(),
         title: format!("Distribution of the {} of jobs", column_title(&column)),
         subtitle: joined(&[&*about_jobs(options, results), about]),
         panels: panels.into_iter().map(panel).collect(),
         columns: 3,
         ..Panels::default()
-    };
-    Ok(panels.draw_on(options.page))
+    })
 }
 
 /// Returns the box of a curve; `None` without jobs.
@@ -178,7 +174,7 @@ fn box_row((curve, distribution): (JobCurve, Distribution)) -> Option<BoxRow> {
 }
 
 fn marks(distribution: &Distribution) -> [f64; 5] {
-    SHARES.map(|share| distribution.quantile(share).unwrap_or_default())
+    BOX_SHARES.map(|share| distribution.quantile(share).unwrap_or_default())
 }
 
 /// Returns whether a panel has several curves, and each panel has curves with the same box and mean.
@@ -194,7 +190,7 @@ fn are_equal(all: &[(JobCurve, Distribution)]) -> bool {
 fn draw_cdf(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = chosen_column(options, "jobs", "pairwise_sum")?;
     let all = distributions(options, results, column.name, steps(&column))?;
-    let Some(all) = all else { return Ok(Vec::new()) };
+    let Some(all) = all else { return Ok(Panels::default()) };
     // Values of 0 are outside a logarithmic axis; the curve begins with their share.
     let is_log = options.log || all.iter().any(|(_, distribution)| has_long_tail(distribution));
     let scale = if is_log { Scale::Log } else { Scale::Linear };
@@ -214,7 +210,9 @@ fn has_long_tail(distribution: &Distribution) -> bool {
 }
 
 fn draw_calls(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let Some(all) = distributions(options, results, "allocate_ns", 1.0)? else { return Ok(Vec::new()) };
+    let Some(all) = distributions(options, results, "allocate_ns", 1.0)? else {
+        return Ok(Panels::default());
+    };
     let ends = all.iter().flat_map(|(_, durations)| [durations.quantile(0.0), durations.quantile(1.0)]);
     let unit = TimeUnit::for_durations(ends.flatten());
     let mut series = shares(all, 1.0, Scale::Log);

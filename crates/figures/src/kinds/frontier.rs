@@ -20,7 +20,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// Draws the plot; `None` if the calls were not timed.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
-    let Ok(costs) = results.numbers("calls_ns_per_job") else { return Ok(Vec::new()) };
+    let Ok(costs) = results.numbers("calls_ns_per_job") else { return Ok(Panels::default()) };
     let cost = |row: usize| costs.get(row).filter(|ns| *ns > 0.0);
     let y = results.chosen("--value", column)?;
     let unit = TimeUnit::for_durations((0..results.table.height()).filter_map(cost));
@@ -68,7 +68,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         Some(load) => format!("Grey line: the frontier at {load}."),
         None => "Grey line: the frontier.".to_owned(),
     };
-    let panels = Panels {
+    Ok(Panels {
         title: format!("{} against the cost of the allocator", untitled(column)),
         subtitle: results.shared(),
         panels: panels.into_iter().map(Panel::Chart).collect(),
@@ -76,8 +76,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         aspect: Some(0.8),
         note: note.unwrap_or_default() + &front,
         ..Panels::default()
-    };
-    Ok(panels.draw_on(options.page))
+    })
 }
 
 /// Returns the corners of the line along the points that no other point is below and left of; none for fewer

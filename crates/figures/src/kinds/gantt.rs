@@ -38,7 +38,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let most = MOST_BARS / replays.len().clamp(1, MOST_PANELS);
     let mut earliest: Vec<Earliest> = replays.iter().map(|replay| Earliest::new(replay, most)).collect();
     let counts = visit_placed(options, &replays, &mut |i, job| earliest[i].add(job))?;
-    let Some(counts) = counts else { return Ok(Vec::new()) };
+    let Some(counts) = counts else { return Ok(Panels::default()) };
     for Earliest { jobs, .. } in &mut earliest {
         jobs.retain(|job| options.overlaps(job.row.start_s, job.row.end_s));
     }
@@ -51,7 +51,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let last = jobs().map(|job| job.row.end_s).fold(f64::NEG_INFINITY, f64::max);
     let to = if end < f64::INFINITY { end.min(high) } else { last.min(high) };
     if from > to {
-        return Ok(Vec::new());
+        return Ok(Panels::default());
     }
     let axis = TimeAxis::new(Span::new(from, to));
     let rectangles = |earliest: &Earliest| earliest.jobs.iter().flat_map(rectangles).collect();
@@ -65,7 +65,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let panels = replays.iter().zip(&earliest).zip(counts);
     let panels = panels.map(|((replay, earliest), count)| gantt.panel(replay, &earliest.jobs, count));
     let panels = panels.map(Panel::Grid);
-    let panels = Panels {
+    Ok(Panels {
         title: "Who holds which nodes".to_owned(),
         subtitle: results.shared_of_shown(options.replays),
         panels: panels.collect(),
@@ -74,8 +74,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         note: load_note(options, results),
         most: Some(MOST_PANELS),
         ..Panels::default()
-    };
-    Ok(panels.draw_on(options.page))
+    })
 }
 
 /// The earliest jobs of a replay, up to a number of rectangles.
@@ -147,7 +146,10 @@ impl Gantt {
             |job: &&PlacedJob| job.row.start_s < to || (job.row.start_s <= to && job.row.end_s <= to);
         let jobs: Vec<&PlacedJob> = jobs.iter().filter(is_shown).collect();
         let machine = &replay.machine;
-        let unavailable = bars(machine.unavailable(), 0.0, self.x.span.high, UNAVAILABLE, "unavailable");
+        let colour = UNAVAILABLE.to_owned();
+        let [words, name] = ["unavailable"; 2].map(str::to_owned);
+        let like = GridCell { colour, words, name, ..GridCell::default() };
+        let unavailable = bars(machine.unavailable(), 0.0, self.x.span.high, &like);
         // Bars of outages are drawn first, below the bars of jobs, which may have gone on.
         let cells = unavailable.into_iter().chain(self.bars_of_down(replay));
         let cells = cells.chain(jobs.iter().flat_map(|job| self.bars_of_job(job))).collect();
@@ -164,6 +166,7 @@ impl Gantt {
             x: self.x.clone(),
             y: GridAxis::to(f64::from(machine.nodes()), Axis::titled("node")),
             cells,
+            values: "job".to_owned(),
             legend: legend.collect(),
             ..Grid::default()
         }
@@ -172,9 +175,19 @@ impl Gantt {
     fn bars_of_job(&self, job: &PlacedJob) -> Vec<GridCell> {
         let (row, Span { low, high }) = (&job.row, self.axis.span_s);
         let (start, end) = (self.axis.at(row.start_s.max(low)), self.axis.at(row.end_s.min(high)));
-        let killed = if job.killed_in.is_some() { ", killed as a node went down" } else { "" };
+        let (name, killed) = if job.killed_in.is_some() {
+            ("killed run", ", killed as a node went down")
+        } else {
+            ("job", "")
+        };
         let words = format!("job {}: {:.0} s to {:.0} s{killed}", row.number, row.start_s, row.end_s);
-        bars(&job.nodes, start, end, &self.colours.colour(row.number), &words)
+        let (colour, value) = (self.colours.colour(row.number), Some(row.number as f64));
+        bars(
+            &job.nodes,
+            start,
+            end,
+            &GridCell { place: [0.0; 4], colour, words, value, name: name.to_owned() },
+        )
     }
 
     /// Returns the bars of nodes that were down, at most [`MOST_BARS`] of them.
@@ -186,18 +199,18 @@ impl Gantt {
                 if down.until_s.is_finite() { format!(" to {:.0} s", down.until_s) } else { String::new() };
             let words = format!("down: {:.0} s{until}", down.from_s);
             let nodes = if end > start { &down.nodes[..] } else { &[] };
-            bars(nodes, start, end, DOWN, &words)
+            let (colour, name) = (DOWN.to_owned(), "down".to_owned());
+            bars(nodes, start, end, &GridCell { colour, words, name, ..GridCell::default() })
         });
         cells.take(MOST_BARS).collect()
     }
 }
 
-/// Returns a bar for each of these runs of nodes.
-fn bars(nodes: &[(NodeId, NodeId)], start: f64, end: f64, colour: &str, words: &str) -> Vec<GridCell> {
+/// Returns a bar like `like` for each of these runs of nodes.
+fn bars(nodes: &[(NodeId, NodeId)], start: f64, end: f64, like: &GridCell) -> Vec<GridCell> {
     let bar = |&(first, last): &(NodeId, NodeId)| GridCell {
         place: [start, f64::from(first), end - start, f64::from(last - first + 1)],
-        colour: colour.to_owned(),
-        words: words.to_owned(),
+        ..like.clone()
     };
     nodes.iter().map(bar).collect()
 }

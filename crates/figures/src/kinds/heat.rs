@@ -72,7 +72,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let span = Span::covering(values.clone());
     let span = Span::new(span.low, span.high.max(0.0));
     if span.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Panels::default());
     }
     let is_ns = column.unit == "ns";
     let unit = TimeUnit::for_durations(values.filter(|_| is_ns));
@@ -82,18 +82,18 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         factor: unit.ns,
         unit: if is_ns { unit.name } else { column.unit },
         statistic: if is_ns { "median" } else { "mean" },
+        title: if is_ns {
+            "Median call that places a job".to_owned()
+        } else {
+            format!("Mean {}", column_title(&column))
+        },
         least: sizes.min().unwrap_or(0),
         most: classes.values().flat_map(BTreeMap::values).map(|jobs| jobs.most).max().unwrap_or(1),
     };
     let colour = format!("colour: {} over the jobs of a field", fields.statistic);
     let panel = |curve: &JobCurve| Some(Panel::Grid(fields.panel(curve, classes.get(&curve.replay)?)));
-    let title = if is_ns {
-        "Median call that places a job".to_owned()
-    } else {
-        format!("Mean {}", column_title(&column))
-    };
-    let panels = Panels {
-        title: format!("{title} by size of job and load"),
+    Ok(Panels {
+        title: format!("{} by size of job and load", fields.title),
         subtitle: joined(&[about_jobs(options, results), colour]),
         panels: curves.iter().filter_map(panel).collect(),
         columns: 3,
@@ -101,8 +101,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         note: load_note(options, results),
         most: Some(MOST_PANELS),
         ..Panels::default()
-    };
-    Ok(panels.draw_on(options.page))
+    })
 }
 
 /// Returns the classes of the jobs of each replay; empty if there are no jobs or no such number.
@@ -166,6 +165,8 @@ struct Fields {
     unit: &'static str,
     /// The statistic of the jobs of a class, in words.
     statistic: &'static str,
+    /// The title of shown numbers.
+    title: String,
     /// The smallest class of sizes.
     least: u32,
     /// The most processors of a job.
@@ -213,7 +214,8 @@ impl Fields {
                 counted(jobs.count, "job")
             );
             let place = [from, f64::from(size - self.least), width, 1.0];
-            GridCell { place, colour: self.shades.colour(value), words }
+            let (colour, name) = (self.shades.colour(value), self.sizes(size));
+            GridCell { place, colour, words, value: Some(value / self.factor), name }
         };
         let sizes = self.least..=self.most.ilog2();
         let names: Vec<String> = sizes.map(|class| self.sizes(class)).collect();
@@ -222,6 +224,7 @@ impl Fields {
             x: GridAxis::to(100.0, Axis::titled("busy nodes (%)")),
             y: GridAxis::to(names.len() as f64, Axis { names, ..Axis::titled("processors") }),
             cells: classes.iter().map(cell).collect(),
+            values: format!("{} ({})", self.title, self.unit),
             legend: self.legend(),
             ..Grid::default()
         }

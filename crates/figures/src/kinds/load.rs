@@ -3,7 +3,7 @@
 use super::values::{OVERLOADED, OVERLOADED_MEANS, axis, charts, points, untitled};
 use crate::FigureError;
 use crate::curves::{Curve, in_panels};
-use crate::draw::{Axis, Chart, Kind, PointLabel, Scale, Series};
+use crate::draw::{Axis, Chart, Kind, Panels, PointLabel, Scale, Series};
 use crate::kind::{Drawn, LoadAxis, PlotKind, PlotOptions, SEVERAL_LOADS, Setting, TWO_LOADS};
 use crate::load::Load;
 use crate::results::Results;
@@ -27,13 +27,13 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         None => TURNAROUND,
     };
     let y = results.chosen("--value", column)?;
-    let Some(first) = results.load(0) else { return Ok(Vec::new()) };
+    let Some(first) = results.load(0) else { return Ok(Panels::default()) };
     let utilization = results.numbers("utilization")?;
     let is_over_utilization = options.axis == Some(LoadAxis::Utilization);
     // Loads of several kinds, as jobs per second and traffic ratios, have no axis in common.
     let mut loads = (0..results.table.height()).filter_map(|row| results.load(row));
     if !is_over_utilization && loads.any(|load| load.kind != first.kind) {
-        return Ok(Vec::new());
+        return Ok(Panels::default());
     }
     let x = |row: usize| match options.axis {
         Some(LoadAxis::Utilization) => utilization.get(row).map(|share| 100.0 * share),
@@ -68,7 +68,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let panels = in_panels(results.curves_by_load(), |curve| &curve.panel).into_iter().map(&mut panel);
     let mut panels: Vec<Chart> = panels.collect();
     if panels.iter().flat_map(|panel| &panel.series).all(|series| series.points.len() < 2) {
-        return Ok(Vec::new());
+        return Ok(Panels::default());
     }
     let note = if late.is_empty() { "" } else { OVERLOADED_MEANS };
     for panel in &mut panels {
@@ -76,7 +76,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         panel.labels = here.map(|(_, label)| label.clone()).collect();
     }
     let title = format!("{} by load", untitled(column));
-    Ok(charts(options, title, results.shared(), note.to_owned(), panels))
+    Ok(charts(title, results.shared(), note.to_owned(), panels))
 }
 
 /// The default number, unless it is the same for all curves.

@@ -50,7 +50,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         busy[i].add(&job.nodes, start_s, end_s);
     })?;
     if kept.is_none() || options.window_s.is_some() && busy.iter().all(|busy| busy.span_s.length() <= 0.0) {
-        return Ok(Vec::new());
+        return Ok(Panels::default());
     }
     for busy in &mut busy {
         busy.span_s = options.window_s.unwrap_or(busy.span_s);
@@ -61,14 +61,14 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let shown: Vec<(&ShownReplay, &Busy)> =
         replays.iter().zip(&busy).filter(|(_, busy)| busy.span_s.length() > 0.0).collect();
     if shown.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Panels::default());
     }
     let nodes: u32 = shown.iter().map(|(replay, _)| replay.machine.nodes()).sum();
     let is_merged = nodes > MOST_SINGLE;
     let shades = shades(&shown);
     let panel =
         |(replay, busy): &(&ShownReplay, &Busy)| Panel::Grid(panel(replay, busy, shades, is_merged, page));
-    let panels = Panels {
+    Ok(Panels {
         title: "Share of the time that each node is busy".to_owned(),
         subtitle: results.shared_of_shown(options.replays),
         panels: shown.iter().map(panel).collect(),
@@ -77,8 +77,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         note: load_note(options, results),
         most: Some(most),
         left_out,
-    };
-    Ok(panels.draw_on(options.page))
+    })
 }
 
 /// Busy times of the nodes of a machine.
@@ -162,7 +161,9 @@ fn panel(replay: &ShownReplay, busy: &Busy, shades: Shades, is_merged: bool, pag
             };
             (shades.colour(share), format!("{name}: {:.1} %{down}", 100.0 * share))
         };
-        GridCell { place: [f64::from(z * (width + 1) + x), f64::from(y), 1.0, 1.0], colour, words }
+        let place = [f64::from(z * (width + 1) + x), f64::from(y), 1.0, 1.0];
+        let value = machine.is_available(node as NodeId).then_some(100.0 * share);
+        GridCell { place, colour, words, value, ..GridCell::default() }
     };
     let across = across([width, length, depth]);
     let unit = Grid::unit(page, f64::from(across), f64::from(length));
@@ -177,6 +178,7 @@ fn panel(replay: &ShownReplay, busy: &Busy, shades: Shades, is_merged: bool, pag
         square: true,
         is_merged,
         cells: busy_s.iter().enumerate().map(cell).collect(),
+        values: "busy time (%)".to_owned(),
         legend: legend.into_iter().chain(legend_of_unavailable(machine)).collect(),
         ..Grid::default()
     }

@@ -42,7 +42,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let y = results.chosen("--value", column)?;
     let curves = results.curves(&results.group_columns());
     if curves.len() < 2 {
-        return Ok(Vec::new());
+        return Ok(Panels::default());
     }
     let bases = bases(options, results, &curves)?;
     let is_over_jobs = metric(column).is_some_and(Metric::is_over_jobs_in_means);
@@ -92,7 +92,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let panels = in_panels(curves.iter().zip(&bases), |(curve, _)| &curve.panel);
     let panels: Vec<Panel> = panels.into_iter().map(panel).collect();
     let note = if are_of_same_jobs.get() { "" } else { "some ratios are of means over other jobs" };
-    let panels = Panels {
+    Ok(Panels {
         title: format!("{} relative to {by}", untitled(column)),
         subtitle: joined(&[&*results.shared(), note]),
         note: below(&panels),
@@ -100,8 +100,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         columns: 2,
         aspect: Some(0.6),
         ..Panels::default()
-    };
-    Ok(panels.draw_on(options.page))
+    })
 }
 
 /// Returns whether the means of both rows are over the same jobs, as far as is known.

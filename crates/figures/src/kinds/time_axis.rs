@@ -97,6 +97,7 @@ impl TimeAxis {
     /// beginning. `first` names the beginning if there is no window, such as `first start`.
     pub(super) fn axis(&self, options: &PlotOptions<'_>, results: &Results, first: &str) -> Axis {
         let unit = self.unit;
+        let seconds = Some([self.span_s.low, self.unit_s]);
         let wanted = if options.page.width.is_some_and(|width| width < 500.0) { 2 } else { 4 };
         if let Some(clock) = Clock::for_replays(options.folder, results, options.replays) {
             // Rounder dates may be too few for reading a time.
@@ -106,14 +107,14 @@ impl TimeAxis {
             let marks: Vec<_> = ticks.into_iter().map(|(time_s, label)| (self.at(time_s), label)).collect();
             if !marks.is_empty() {
                 let axis = Axis::titled(format!("date ({})", clock.zone_name));
-                return Axis { marks, shows: Some(0.0), ..axis };
+                return Axis { marks, shows: Some(0.0), seconds, ..axis };
             }
         }
         let title = match options.window_s {
             None => format!("time since the {first} ({unit})"),
             Some(window_s) => format!("time since {} s ({unit})", grouped(window_s.low, 0)),
         };
-        Axis { shows: Some(0.0), ..Axis::titled(title) }
+        Axis { shows: Some(0.0), seconds, ..Axis::titled(title) }
     }
 
     /// Returns the chart of a panel of curves over the time; see [`Self::axis`] for `first`.
@@ -131,12 +132,11 @@ impl TimeAxis {
     }
 }
 
-/// Draws the panels of curves over the time, each on a time axis of its own.
+/// Returns the panels of curves over the time, each on a time axis of its own.
 pub(super) type DrawPanels =
     fn(&PlotOptions<'_>, &Results, Vec<JobCurve>) -> Result<Option<Vec<Chart>>, FigureError>;
 
-/// Draws pictures of curves over the time, with one time axis for each panel. Draws nothing if the data are
-/// missing.
+/// Returns the panels of a plot of curves over the time; none if the data are missing.
 pub(super) fn over_time(
     options: &PlotOptions<'_>,
     results: &Results,
@@ -146,5 +146,5 @@ pub(super) fn over_time(
     let panels = draw_panels(options, results, job_curves(options, results)?)?;
     let subtitle = results.shared_of_shown(options.replays);
     let note = load_note(options, results);
-    Ok(panels.map(|panels| charts(options, title.to_owned(), subtitle, note, panels)).unwrap_or_default())
+    Ok(panels.map(|panels| charts(title.to_owned(), subtitle, note, panels)).unwrap_or_default())
 }

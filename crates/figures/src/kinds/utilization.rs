@@ -2,7 +2,7 @@
 
 use super::values::{axis, charts, points, untitled};
 use crate::curves::{Curve, in_panels};
-use crate::draw::{Axis, Chart, Kind, Series};
+use crate::draw::{Axis, Chart, Kind, Panels, Series};
 use crate::kind::{Drawn, MANY_LOADS, PlotKind, PlotOptions, SEVERAL_LOADS, Setting};
 use crate::results::Results;
 
@@ -37,8 +37,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let panels: Vec<Chart> = panels.collect();
     let is_single = |series: &Series| series.points.len() < 2;
     if !options.is_asked && panels.iter().flat_map(|panel| &panel.series).all(is_single) {
-        return Ok(Vec::new());
+        return Ok(Panels::default());
     }
     let title = format!("{} by utilization", untitled(column));
-    Ok(charts(options, title, results.shared(), String::new(), panels))
+    Ok(charts(title, results.shared(), String::new(), panels))
 }

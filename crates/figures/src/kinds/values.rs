@@ -1,7 +1,6 @@
 //! Helpers for plots of the summary: titles of columns, means over replications, points with intervals.
 
-use crate::draw::{Axis, Chart, Drawing, Panel, Panels, Point, capitalized};
-use crate::kind::PlotOptions;
+use crate::draw::{Axis, Chart, Panel, Panels, Point, capitalized};
 use crate::span::Span;
 use meshreplay_sim::metrics::{Interval, Metric, metric};
 
@@ -30,17 +29,10 @@ pub(super) fn untitled(column: &str) -> String {
 pub(super) const OVERLOADED: &str = "†";
 pub(super) const OVERLOADED_MEANS: &str = "† overloaded: waits grow with the length of the log.";
 
-/// Draws charts with a common title, subtitle and note, each in a panel of its own.
-pub(super) fn charts(
-    options: &PlotOptions<'_>,
-    title: String,
-    subtitle: String,
-    note: String,
-    charts: Vec<Chart>,
-) -> Vec<Drawing> {
+/// Returns charts with a common title, subtitle and note, each in a panel of its own.
+pub(super) fn charts(title: String, subtitle: String, note: String, charts: Vec<Chart>) -> Panels {
     let panels = charts.into_iter().map(Panel::Chart).collect();
     Panels { title, subtitle, panels, columns: 3, aspect: Some(0.8), note, ..Panels::default() }
-        .draw_on(options.page)
 }
 
 /// A unit of time that suits durations given in nanoseconds.

@@ -42,7 +42,7 @@ struct ReplaySums {
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let curves = job_curves(options, results)?;
     let span = TimeAxis::read("jobs", options, ["submit_s", "submit_s"], &curves, Span::EMPTY)?;
-    let Some(TimeAxis { span_s, .. }) = span else { return Ok(Vec::new()) };
+    let Some(TimeAxis { span_s, .. }) = span else { return Ok(Panels::default()) };
     let mut replays = BTreeMap::<u64, ReplaySums>::new();
     let mut names = ["submit_s", "procs", "", "", "", "", "", ""];
     names[2..].copy_from_slice(&WaitCause::ALL.map(WaitCause::column));
@@ -67,7 +67,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         }
     })?;
     if !is_kept || replays.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Panels::default());
     }
     let shown = shown_causes(&replays);
     let is_zero = |(_, waits): &Sums| waits.iter().all(|wait_s| *wait_s <= 0.0);
@@ -77,7 +77,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let Some(sums) = replays.get(&curve.replay) else { continue };
         panels.extend(panels_of(curve, sums, span_s, &shown));
     }
-    let panels = Panels {
+    Ok(Panels {
         title: "Why jobs waited".to_owned(),
         subtitle: about_jobs(options, results),
         panels,
@@ -85,8 +85,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         aspect: Some(0.5),
         note: if nothing { "No job waited.".to_owned() } else { String::new() },
         ..Panels::default()
-    };
-    Ok(panels.draw_on(options.page))
+    })
 }
 
 /// Returns the causes with any waiting, or all without any.

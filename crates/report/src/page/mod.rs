@@ -112,7 +112,7 @@ impl Report {
         for kind in PLOT_KINDS {
             let replays = choice::replays_in(results, kind.name, &highlighted);
             let options = PlotOptions { page, replays: &replays, ..PlotOptions::new(folder) };
-            let drawings = (kind.draw)(&options, results)?;
+            let drawings = (kind.draw)(&options, results)?.draw_on(page);
             if !drawings.is_empty() {
                 self.plots.push(ReportFigure::new(kind.name, kind.summary, drawings));
             }

@@ -31,7 +31,7 @@ use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
 use self::candidate::{Comparable, ComparedReplay};
 use self::comparison::{NO_INTERVAL, OF_SHAKEN};
 pub(super) use self::marks::Marks;
-use self::measured::{ReplayResult, over_seeds};
+use self::measured::{ReplayResult, Replication, over_seeds};
 pub(super) use self::overload::MARK as OVERLOADED;
 pub(super) use self::plain::Plain;
 pub(super) use self::saved::SavedAnswer;
@@ -115,6 +115,7 @@ fn lines(replays: Vec<ReplayResult<'_>>, primary: &'static str, folder: Option<&
     lines.extend(machines::lines(&all, primary, &varying));
     lines.extend(meaning_of_intervals(&lines, &all));
     lines.extend(meaning_of_shaking(&lines, &all));
+    lines.extend(on_equal_replications(&all));
     lines.extend(overload::line(&all, &|replay| name_of(replay, &varying)));
     lines.extend((left > 0).then(|| rest(left, &all, &varying, primary, folder)));
     lines
@@ -151,6 +152,18 @@ fn meaning_of_shaking(lines: &[String], replays: &[&ReplayResult<'_>]) -> Option
             "intervals over shaken runs, whose run times differ by up to {percent} %, tell whether a \
              difference is chance in the details of this log; they say nothing about other months"
         )
+    })
+}
+
+/// Returns the remark on replications that say no more than one of them; `None` if some differ.
+fn on_equal_replications(replays: &[&ReplayResult<'_>]) -> Option<String> {
+    let numbers = |replay: &&ReplayResult<'_>| -> Vec<[Option<u64>; 3]> {
+        let of = |name, one: &Replication<'_>| one.number(name).map(f64::to_bits);
+        replay.replications.iter().map(|one| [WAIT, TURNAROUND, DISTANCE].map(|name| of(name, one))).collect()
+    };
+    let are_equal = |numbers: Vec<[Option<u64>; 3]>| numbers.len() > 1 && numbers.iter().all(|each| *each == numbers[0]);
+    (!replays.is_empty() && replays.iter().map(numbers).all(are_equal)).then(|| {
+        "the replications of each replay are equal, as nothing in them depends on the seed".to_owned()
     })
 }
 

@@ -76,13 +76,13 @@ impl Place {
     }
 
     /// Writes the place into `folder`.
-    pub(super) fn write(&self, folder: &Path) -> Result<(), FrameError> {
+    pub fn write(&self, folder: &Path) -> Result<(), FrameError> {
         let text = serde_json::to_string_pretty(self).map_err(FrameError::Json)? + "\n";
         write_whole(&folder.join(PLACE_FILE), text.as_bytes(), TEMPORARY)
     }
 
     /// Returns the place for a copy of the results of `part` in `folder`.
-    pub(super) fn moved(self, part: &Path, folder: &Path) -> io::Result<Self> {
+    pub fn moved(self, part: &Path, folder: &Path) -> io::Result<Self> {
         let directory = part.join(&self.directory).canonicalize()?;
         Ok(Self { directory: seen_from(&folder.canonicalize()?, &directory), ..self })
     }

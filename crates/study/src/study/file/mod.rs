@@ -31,7 +31,12 @@ impl Study {
     /// Reads the study file at `path` and plans the study. Each log is read once for its size, checksum and
     /// requests. `options` come from the command line.
     pub fn read(path: &Path, options: Options) -> Result<Self, StudyError> {
-        Self::plan(path, &read(path)?, options, &|log| beside(path, log))
+        Self::read_with(path, options, &|_| {})
+    }
+
+    /// Reads a study file as [`Self::read`] does. `change` adds algorithms of the caller to the draft.
+    pub fn read_with(path: &Path, options: Options, change: &dyn Fn(&mut Draft)) -> Result<Self, StudyError> {
+        Self::planned(path, &read(path)?, options, &|log| beside(path, log), change)
     }
 
     /// Plans a study from the text of its file. Messages call the file `path`. `find` resolves paths in the
@@ -41,6 +46,16 @@ impl Study {
         text: &str,
         options: Options,
         find: &dyn Fn(&str) -> PathBuf,
+    ) -> Result<Self, StudyError> {
+        Self::planned(path, text, options, find, &|_| {})
+    }
+
+    fn planned(
+        path: &Path,
+        text: &str,
+        options: Options,
+        find: &dyn Fn(&str) -> PathBuf,
+        change: &dyn Fn(&mut Draft),
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
         check_twice(&options, &keys, path)?;
@@ -61,7 +76,7 @@ impl Study {
         let (logs, lines): (Vec<LogSource>, Vec<usize>) = logs.into_iter().unzip();
         // The jobs of a cell are written after it has ended.
         let most_kept = if options.jobs { usize::MAX } else { MOST_KEPT };
-        let draft = Draft {
+        let mut draft = Draft {
             name: keys.string("name")?.or(stem).unwrap_or_default(),
             description: keys.string("description")?,
             options,
@@ -71,6 +86,7 @@ impl Study {
             most_kept,
             notes,
         };
+        change(&mut draft);
         let mut notes = Vec::new();
         let of_option = |name: &'static str, problem: String| match keys.line_of(name) {
             Some(line) => StudyError::at_line(path, line, format!("key '{name}': {problem}")),
