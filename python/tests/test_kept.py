@@ -133,12 +133,27 @@ def test_joined_replays_of_one_name_are_refused_if_they_differ(small: Path) -> N
 
     with pytest.raises(mr.Error, match="Own' is the name of .* differ in allocator,.*spec"):
         mr.concat([replayed(small, made(0)), replayed(small, made(9))])
-    assert len(mr.concat([replayed(small, made(0)), replayed(small, made(0))])) == 2
+    one = replayed(small, made(0))
+    for twice in ([one, replayed(small, made(0))], [one, one]):
+        with pytest.raises(mr.Error, match="seed 1 is in several results, and tables would count it twice"):
+            mr.concat(twice)
     logs = [mr.lublin(jobs=50, procs=16, seed=seed) for seed in (1, 2)]
-    with pytest.raises(mr.Error, match="differ in log,.*name="):
-        mr.concat([replayed(log) for log in logs])
+    for allocators in (["naive", "naive"], ["naive", "mc1x1"]):
+        with pytest.raises(mr.Error, match="'lublin' is the name of several logs.*name="):
+            mr.concat([replayed(log, allocator) for log, allocator in zip(logs, allocators)])
     with pytest.raises(mr.Error, match="differ in trim_percent,"):
         mr.concat([replayed(small, trim=trim) for trim in (0, 10)])
+
+
+def test_joined_replays_of_different_options_have_a_note_and_no_ratios(small: Path) -> None:
+    parts = [replayed(small, ["naive", "mm"]), replayed(small, "mc1x1", trim=5)]
+    with pytest.warns(mr.Note, match="differ in trim_percent"):
+        joined = mr.concat(parts)
+    assert joined.notes[-1].startswith("the results differ in trim_percent")
+    for draw in (joined.plot, joined.plot_data):
+        with pytest.raises(mr.Error, match="ratio: the replays differ in trim_percent"):
+            draw("ratio")
+    assert joined.sel(allocator=["naive", "mm"]).plot_data("ratio")["y"][0] == 1.0 and len(joined.plot_data("waits")) > 5
 
 
 def test_joined_results_are_no_directory_and_have_all_manifests(small: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -14,13 +15,15 @@ from typing import Any
 from . import _core
 from ._results import Results, of_folder
 from ._source import CALLS, FIRST, JOINED, Folder, Replay, Temporary
+from ._words import Note
 
 
 def concat(results: Iterable[Results]) -> Results:
     """Returns the results of several calls as one run, with new numbers of replays.
 
     Columns that some of them lack are null there. Calls may have different options, so that `verdict` compares nothing, and there is neither
-    a report nor a directory of them. Replays of different calls that would have equal names are an error.
+    a report nor a directory of them; a note names options that change means. Replays of different calls that would have equal
+    names are an error, as are logs of one name that are not the same, and replays that are there twice.
 
     >>> import meshreplay as mr
     >>> log = mr.lublin(jobs=50, procs=16)
@@ -54,7 +57,11 @@ def concat(results: Iterable[Results]) -> Results:
     run = "r" + hashlib.sha256(repr(runs).encode()).hexdigest()[:16]
     _core.copy_results(sources, run, path, "parquet", False)
     pathlib.Path(path, JOINED).write_text(json.dumps({CALLS: calls}), encoding="utf-8")
-    return Results(replays, Folder(path, None, kept, True), notes, errors)
+    joined = Results(replays, Folder(path, None, kept, True), notes, errors)
+    if joined._unlike():
+        notes.append(f"the results differ in {', '.join(joined._unlike())}: their means are of different jobs or circumstances")
+        warnings.warn(notes[-1], Note, stacklevel=2)
+    return joined
 
 
 _RECORDS = {"version", "name", "description", "jobs", "logs", "cells", "replays", "clock_ns", "timed", FIRST}
@@ -62,25 +69,34 @@ _RECORDS = {"version", "name", "description", "jobs", "logs", "cells", "replays"
 
 
 def _refuse_equal_names(parts: list[Results]) -> None:
-    """Fails if replays of different results have equal names, but another algorithm, log or option.
+    """Fails if a log or a replay has the name of another one, or if a replay is there twice.
 
-    Tables and pictures would take them for repetitions of one replay.
+    Tables and pictures would take them for one log, or for repetitions of one replay.
     """
-    known: dict[tuple[str, ...], tuple[Results, Replay]] = {}
-    for part in parts:
-        for replay in part._replays if part._source is not None else ():
-            name = tuple(texts[-1] for texts in replay.labels.values())
-            other, earlier = known.setdefault(name, (part, replay))
-            if other is part:
+    remedy = "give the logs different names with name="
+    logs: dict[str, Any] = {}
+    known: dict[tuple[Any, ...], tuple[int, Results, Replay]] = {}
+    for position, part in enumerate(parts):
+        by_number = {replay.number: replay for replay in part._replays}
+        for replay in by_number.values():
+            name, content = replay.labels["log"][0], part._log_of(replay).get("sha256")
+            if logs.setdefault(name, content) != content:
+                raise _core.Error(f"'{name}' is the name of several logs, so that tables would take them for one; {remedy}")
+        rows = zip(part.summary["replay"], part.summary["seed"]) if part._source is not None else ()
+        for number, seed in rows:
+            replay = by_number[number]
+            called = (seed, *(texts[-1] for key, texts in replay.labels.items() if key != "seed"))
+            first, other, earlier = known.setdefault(called, (position, part, replay))
+            if first == position:
                 continue
-            found = [key for key, texts in replay.labels.items() if texts[0] != earlier.labels[key][0]]
-            found += ["log"] if other._log_of(earlier).get("sha256") != part._log_of(replay).get("sha256") else []
+            found = [key for key, texts in replay.labels.items() if texts[0] != earlier.labels[key][0] and key != "seed"]
             one, two = other._call(earlier), part._call(replay)
             found += [key for key in one if key in two and key not in _RECORDS and one[key] != two[key]]
-            if found:
-                remedy = "give the logs different names with name=, or classes of your own a function spec"
-                what = f"which differ in {', '.join(dict.fromkeys(found))}, so that tables would take them for one"
-                raise _core.Error(f"'{replay.name(part._varying())}' is the name of replays of several results, {what}; {remedy}")
+            name = replay.name(part._varying())
+            if not found:
+                raise _core.Error(f"'{name}' with seed {seed} is in several results, and tables would count it twice; leave it out of all but one")
+            what = f"which differ in {', '.join(dict.fromkeys(found))}, so that tables would take them for one"
+            raise _core.Error(f"'{name}' is the name of replays of several results, {what}; {remedy}, or classes of your own a function spec")
 
 
 def kept_in(folder: str, run: _core.Run, notes: list[str], errors: dict[int, _core.Error]) -> Results | None:
