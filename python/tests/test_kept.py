@@ -113,6 +113,9 @@ def test_joined_results_may_come_from_a_generator(small: Path) -> None:
     assert joined.summary["allocator"] == ["naive", "mc1x1", "random"] and joined.summary["replay"] == [0, 1, 2]
     found = mr.concat(each for each in replayed(small, ["naive", "mc1x1"]))
     assert found.summary["allocator"] == ["naive", "mc1x1"] and len(found.jobs) == 300
+    assert len(mr.concat([mr.concat([found[0]]), found[1]]).jobs) == 300
+    with pytest.raises(TypeError, match="1 are no results"):
+        mr.concat([1])  # type: ignore[list-item]
 
 
 def test_results_that_are_gone_are_an_error(small: Path, tmp_path: Path) -> None:
@@ -133,27 +136,27 @@ def test_joined_replays_of_one_name_are_refused_if_they_differ(small: Path) -> N
 
     with pytest.raises(mr.Error, match="Own' is the name of .* differ in allocator,.*spec"):
         mr.concat([replayed(small, made(0)), replayed(small, made(9))])
-
-
-def test_joined_replays_are_unequal_and_of_equal_logs_and_options(small: Path) -> None:
-    once = replayed(small)
-    for twice in ([once, once], [once, replayed(small, ["mc1x1", "naive"])], [mr.concat([once]), once]):
-        assert len(mr.concat(twice[:1]).jobs) == 150
-        with pytest.raises(mr.Error, match="naive' is there twice with seed 1"):
+    one = replayed(small, made(0))
+    for twice in ([one, replayed(small, made(0))], [one, one]):
+        with pytest.raises(mr.Error, match="seed 1 is in several results, and tables would count it twice"):
             mr.concat(twice)
-    seeds = [replayed(small, "random", seed=seed, replications=2) for seed in (1, 3, 2)]
-    assert mr.concat(seeds[:2]).summary["seed"] == [1, 2, 3, 4]
-    with pytest.raises(mr.Error, match="with seed 2"):
-        mr.concat(seeds)
     logs = [mr.lublin(jobs=50, procs=16, seed=seed) for seed in (1, 2)]
-    with pytest.raises(mr.Error, match="two logs have the name 'lublin'.*name="):
-        mr.concat([replayed(log, each) for log, each in zip(logs, ("naive", "mc1x1"))])
-    outages = {"outages": "random:mtbf=30d,repair=4h"}
-    for options in ({"trim": 10}, {"shake": 0.1}, outages):
-        with pytest.raises(mr.Error, match=f"the calls have {next(iter(options))}"):
-            mr.concat([replayed(small), replayed(small, "mc1x1", **options)])
-    more = mr.concat([once, replayed(small, "mc1x1", why=True, tidy=True)])
-    assert len(more) == 2 and len(more.frame("tidy") or ()) == 150
+    for allocators in (["naive", "naive"], ["naive", "mc1x1"]):
+        with pytest.raises(mr.Error, match="'lublin' is the name of several logs.*name="):
+            mr.concat([replayed(log, allocator) for log, allocator in zip(logs, allocators)])
+    with pytest.raises(mr.Error, match="differ in trim_percent,"):
+        mr.concat([replayed(small, trim=trim) for trim in (0, 10)])
+
+
+def test_joined_replays_of_different_options_have_a_note_and_no_ratios(small: Path) -> None:
+    parts = [replayed(small, ["naive", "mm"]), replayed(small, "mc1x1", trim=5)]
+    with pytest.warns(mr.Note, match="differ in trim_percent"):
+        joined = mr.concat(parts)
+    assert joined.notes[-1].startswith("the results differ in trim_percent")
+    for draw in (joined.plot, joined.plot_data):
+        with pytest.raises(mr.Error, match="ratio: the replays differ in trim_percent"):
+            draw("ratio")
+    assert joined.sel(allocator=["naive", "mm"]).plot_data("ratio")["y"][0] == 1.0 and len(joined.plot_data("waits")) > 5
 
 
 def test_joined_results_are_no_directory_and_have_all_manifests(small: Path, tmp_path: Path) -> None:

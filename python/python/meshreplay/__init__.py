@@ -40,9 +40,10 @@ from ._own import (
     View,
 )
 from ._picture import Picture
-from ._replay import Note, compare, replay, sweep
+from ._replay import compare, replay, sweep
 from ._results import Results, States, read_results
 from ._study import Reproduction, reproduce
+from ._words import Note
 
 __all__ = [
     "Allocator",

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -14,16 +15,15 @@ from typing import Any
 from . import _core
 from ._results import Results, of_folder
 from ._source import CALLS, FIRST, JOINED, Folder, Replay, Temporary
+from ._words import Note
 
 
 def concat(results: Iterable[Results]) -> Results:
     """Returns the results of several calls as one run, with new numbers of replays.
 
-    Columns that some of them lack are null there, and frames have rows of the calls that asked for them only. Calls may measure different
-    things, so that `verdict` compares nothing, and there is neither a report nor a directory of them.
-
-    Tables and pictures would take replays for repetitions of one, or compare them, where they must not. So these are errors: a replay
-    that is there twice, two logs of one name, and options that change what is replayed or averaged, such as `trim` and `outages`.
+    Columns that some of them lack are null there. Calls may have different options, so that `verdict` compares nothing, and there is neither
+    a report nor a directory of them; a note names options that change means. Replays of different calls that would have equal
+    names are an error, as are logs of one name that are not the same, and replays that are there twice.
 
     >>> import meshreplay as mr
     >>> log = mr.lublin(jobs=50, procs=16)
@@ -43,7 +43,7 @@ def concat(results: Iterable[Results]) -> Results:
     for part in parts:
         if not isinstance(part, Results):
             raise TypeError(f"{part!r} are no results; expected those of mr.replay, mr.sweep or mr.read_results")
-    _refuse_unlike(parts)
+    _refuse_equal_names(parts)
     for each in parts:
         if each._source is not None:
             sources.append((each._path(), None, first))
@@ -60,44 +60,46 @@ def concat(results: Iterable[Results]) -> Results:
     run = "r" + hashlib.sha256(repr(runs).encode()).hexdigest()[:16]
     _core.copy_results(sources, run, path, "parquet", False)
     pathlib.Path(path, JOINED).write_text(json.dumps({CALLS: calls}), encoding="utf-8")
-    return Results(replays, Folder(path, None, kept, True), notes, errors)
+    joined = Results(replays, Folder(path, None, kept, True), notes, errors)
+    if joined._unlike():
+        notes.append(f"the results differ in {', '.join(joined._unlike())}: their means are of different jobs or circumstances")
+        warnings.warn(notes[-1], Note, stacklevel=2)
+    return joined
 
 
-_DECIDING = ("trim_percent", "shake", "period", "outages", "on_outage", "node_map")
-"""Entries of a manifest that change what is replayed or averaged, and are no coordinates."""
+_RECORDS = {"version", "name", "description", "jobs", "logs", "cells", "replays", "clock_ns", "timed", FIRST}
+"""What a manifest has beside the options of its replays."""
 
 
-def _refuse_unlike(parts: list[Results]) -> None:
-    """Fails if results cannot stand beside each other, as replays are equal, or as logs or options are not."""
-    calls: list[dict[str, Any]] = []
-    logs: dict[str, str] = {}
-    known: dict[tuple[str, ...], tuple[Replay, set[int]]] = {}
-    for part in parts:
-        if part._source is None:
-            continue
-        for call in part._calls:
-            calls.append(call)
-            found = [key for key in _DECIDING if calls[0].get(key) != call.get(key)]
-            if found:
-                what = ", ".join(f"{key}={calls[0].get(key)!r} and {call.get(key)!r}" for key in found)
-                raise _core.Error(f"the calls have {what}; tables would compare their replays, so replay them with equal options")
-            for log in call.get("logs", []):
-                if logs.setdefault(log["name"], log["sha256"]) != log["sha256"]:
-                    raise _core.Error(f"two logs have the name '{log['name']}'; give them different ones with name=")
-        seeds: dict[int, set[int]] = {}
-        for number, seed in zip(part.summary["replay"], part.summary["seed"]):
-            seeds.setdefault(number, set()).add(seed)
-        for replay in part._replays:
-            name = tuple(texts[-1] for texts in replay.labels.values())
-            earlier, used = known.setdefault(name, (replay, set()))
-            called, its = replay.name(part._varying()), seeds.get(replay.number, set())
-            found = [key for key, texts in replay.labels.items() if texts[0] != earlier.labels[key][0]]
-            if found:
-                what = f"which differ in {', '.join(found)}, so that tables would take them for one"
-                raise _core.Error(f"'{called}' is the name of two replays, {what}; give classes of your own a function spec")
-            if its & used:
-                raise _core.Error(f"'{called}' is there twice with seed {min(its & used)}, and would count twice; leave one out")
-            used |= its
+def _refuse_equal_names(parts: list[Results]) -> None:
+    """Fails if a log or a replay has the name of another one, or if a replay is there twice.
+
+    Tables and pictures would take them for one log, or for repetitions of one replay.
+    """
+    remedy = "give the logs different names with name="
+    logs: dict[str, Any] = {}
+    known: dict[tuple[Any, ...], tuple[int, Results, Replay]] = {}
+    for position, part in enumerate(parts):
+        by_number = {replay.number: replay for replay in part._replays}
+        for replay in by_number.values():
+            name, content = replay.labels["log"][0], part._log_of(replay).get("sha256")
+            if logs.setdefault(name, content) != content:
+                raise _core.Error(f"'{name}' is the name of several logs, so that tables would take them for one; {remedy}")
+        rows = zip(part.summary["replay"], part.summary["seed"]) if part._source is not None else ()
+        for number, seed in rows:
+            replay = by_number[number]
+            called = (seed, *(texts[-1] for key, texts in replay.labels.items() if key != "seed"))
+            first, other, earlier = known.setdefault(called, (position, part, replay))
+            if first == position:
+                continue
+            found = [key for key, texts in replay.labels.items() if texts[0] != earlier.labels[key][0] and key != "seed"]
+            one, two = other._call(earlier), part._call(replay)
+            found += [key for key in one if key in two and key not in _RECORDS and one[key] != two[key]]
+            name = replay.name(part._varying())
+            if not found:
+                raise _core.Error(f"'{name}' with seed {seed} is in several results, and tables would count it twice; leave it out of all but one")
+            what = f"which differ in {', '.join(dict.fromkeys(found))}, so that tables would take them for one"
+            raise _core.Error(f"'{name}' is the name of replays of several results, {what}; {remedy}, or classes of your own a function spec")
 
 
 def kept_in(folder: str, run: _core.Run, notes: list[str], errors: dict[int, _core.Error]) -> Results | None:

@@ -17,7 +17,7 @@ from ._own import Allocator, Execution, Scheduler, cause, forget, named
 from ._progress import Progress
 from ._results import Results, of_run
 from ._study import run_sweep
-from ._words import ArgumentError, NotFoundError, keyworded, values, with_keywords, words
+from ._words import ArgumentError, Note, NotFoundError, keyworded, values, with_keywords, words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,10 +49,6 @@ Schedulers = str | Scheduler | type[Scheduler] | Sequence[str | Scheduler | type
 
 Networks = str | Execution | type[Execution] | Sequence[str | Execution | type[Execution]]
 """Names of networks, classes or objects, one or several."""
-
-
-class Note(UserWarning):
-    """A note of the program on a log or a replay, such as how many jobs were left out."""
 
 
 @keyworded("replay")

@@ -9,9 +9,9 @@ import operator
 import os
 import pathlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import _core
 from ._frame import Frame, html_table
@@ -30,6 +30,8 @@ Key = str | int | float | slice | type | tuple[str | int | float | type, ...]
 """Selects replays: a position, a slice of positions, or values of their coordinates, such as `("16x16", "mc1x1", 0.9)`.
 
 A number with a point is an arrival scale."""
+
+T = TypeVar("T")
 
 Value = str | int | float | type | Sequence[str | int | float | type]
 """A value of a coordinate, or several."""
@@ -332,8 +334,7 @@ class Results:
             kind: What is drawn.
             {options}
         """
-        with in_keywords():
-            return Picture(_core.plot(self._path(), kind, words("drawing", options)))
+        return Picture(self._drawn(_core.plot, kind, options))
 
     @keyworded("drawing")
     def plot_data(self, kind: str, **options: Unpack[PlotOptions]) -> Frame:
@@ -355,8 +356,20 @@ class Results:
             kind: What is drawn.
             {options}
         """
+        return Frame(self._drawn(_core.plot_data, kind, options))
+
+    def _drawn(self, draw: Callable[[str, str, list[str]], T], kind: str, options: Mapping[str, Any]) -> T:
+        """Returns what a function makes of a kind of picture."""
+        if kind == "ratio" and self._unlike():
+            raise _core.Error(f"ratio: the replays differ in {', '.join(self._unlike())}; select those of one call, or with the same options")
         with in_keywords():
-            return Frame(_core.plot_data(self._path(), kind, words("drawing", options)))
+            return draw(self._path(), kind, words("drawing", options))
+
+    def _unlike(self) -> list[str]:
+        """Returns the options that change means and in which the calls of these replays differ."""
+        calls = [self._call(replay) for replay in self._replays]
+        given = [call.get("options", call) for call in calls]
+        return [name for name in _CHANGING if len({repr(each.get(name)) for each in given}) > 1]
 
     def report(
         self,
@@ -432,6 +445,9 @@ class Results:
         lines = "".join(f"<p>{html.escape(line)}</p>" for line in self._verdict)
         return html_table(titles, [list(row) for row in rows]) + lines
 
+
+_CHANGING = ("trim_percent", "period", "shake", "outages", "on_outage", "node_map")
+"""The options that change means."""
 
 _FRAMES = ("summary", "jobs", "tidy", "shapes", "fragmentation", "slices", "downtimes", "latency")
 """The frames that results may have."""

@@ -19,6 +19,10 @@ class ArgumentError(_core.Error, TypeError):
     """An argument is of a wrong type."""
 
 
+class Note(UserWarning):
+    """A note of the program on a log or a replay, such as how many jobs were left out."""
+
+
 class NotFoundError(_core.Error, FileNotFoundError):
     """A file or a directory does not exist."""
 
