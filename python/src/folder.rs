@@ -87,7 +87,9 @@ fn copy(sources: &[Source], run: Option<&str>, out: &Path, format: FileFormat, f
     }
     // Joined results are of no single run.
     let names = [RUN_FILE, STUDY_FILE].map(|name| match sources {
-        [(folder, ..)] if run.is_none() => Some((folder.join(name), out.join(name))).filter(|(from, _)| from.exists()),
+        [(folder, ..)] if run.is_none() => {
+            Some((folder.join(name), out.join(name))).filter(|(from, _)| from.exists())
+        }
         _ => None,
     });
     let origin = names.iter().flatten().next().map(|(from, _)| fs::read_to_string(from)).transpose()?;

@@ -43,7 +43,9 @@ def test_ctrl_c_leaves_what_is_finished(tmp_path: Path, kept: bool) -> None:
     unfinished = "lublin 8x8 easy Slow: the replay was not finished"
     assert done.stdout == f"['naive', 'mc1x1'] 3 4000\n{unfinished}\n", done.stderr
     if kept:
-        assert mr.read_results(tmp_path / "out").summary["allocator"] == ["naive", "mc1x1"]
+        read = mr.read_results(tmp_path / "out")
+        assert read.summary["allocator"] == ["naive", "mc1x1"]
+        assert read.notes == ["1 of 3 replays are not there, as they were not finished or failed"]
 
 
 def test_studies_take_classes_and_go_on(small: Path, tmp_path: Path) -> None:

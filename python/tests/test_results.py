@@ -33,6 +33,32 @@ def test_parts_are_selected_by_values_positions_and_slices(results: mr.Results) 
     assert [part.summary["replay"][0] for part in results] == [0, 1, 2, 3]
 
 
+def test_classes_select_and_titles_name_columns(small: Path) -> None:
+    class Mine(mr.Allocator):
+        def __init__(self, step: int) -> None:
+            self.step = step
+
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            return machine.free_nodes()[:: self.step][: request.procs]
+
+    found = mr.replay(small, "8x8", ["naive", Mine(1), Mine(-1)], ["fcfs", "easy"], timed=False, quiet=True)
+    assert len(found[Mine]) == len(found.sel(allocator=Mine)) == 4 and len(found[Mine, "easy"]) == 2
+    assert found.table("wait") == found.table("wait_s_mean")
+    with pytest.raises(mr.Error, match="unknown column 'user'"):
+        found.table("user")
+    with pytest.raises(mr.Error, match="expected two values"):
+        found.paired(scheduler=("fcfs", "fcfs"))
+    with pytest.raises(NotImplementedError, match="Allocator has no propose"):
+        mr.Allocator().propose(None, None)  # type: ignore[arg-type]
+
+
+def test_closing_lines_name_no_directories(small: Path, tmp_path: Path) -> None:
+    found = mr.replay(small, "8x8", ["naive", "mc1x1"], arrival_scale=[1, 0.9, 0.8, 0.7, 0.6], timed=False, quiet=True)
+    found.save(tmp_path / "kept")
+    for each in (found, mr.read_results(tmp_path / "kept")):
+        assert "2 more groups; r.sel selects one" in each.verdict and "meshreplay" not in each.verdict
+
+
 def test_coordinates_select_and_values_of_several_are_refused(results: mr.Results) -> None:
     assert len(results.sel(allocator="mc1x1")) == 2 and len(results.sel(allocator=["mc1x1", "hilbert+bf"], scheduler="fcfs")) == 2
     assert results.sel(allocator="mc1x1", scheduler="easy").names == results["mc1x1", "easy"].names

@@ -49,6 +49,23 @@ fn each_class_of_allocators_has_a_line() -> Tested {
 }
 
 #[test]
+fn equal_replications_are_said() -> Tested {
+    let directory = tempfile::tempdir()?;
+    fs::write(directory.path().join("log.swf"), "1 0 -1 9 2\n2 1 -1 9 9\n3 2 -1 9 4\n4 3 -1 5 3\n")?;
+    let told = |arguments: &str| lines_in(directory.path(), &format!("log.swf -m 4x4 {arguments}"));
+    let is_it = |line: &String| line.starts_with("the replications of each replay are equal");
+    for (arguments, expected) in [
+        ("-a naive snug --replications 3", true),
+        ("-a naive --seed 1 2", true),
+        ("-a naive random --replications 3", false),
+        ("-a naive snug", false),
+    ] {
+        assert_eq!(told(arguments)?.last().is_some_and(is_it), expected, "{arguments}");
+    }
+    Ok(())
+}
+
+#[test]
 fn ties_are_named_together_with_the_range_of_their_waits_whatever_the_order() -> Tested {
     let expected = "one submesh per job: best-fit, busy-list and first-fit tie in pairwise sum, 4.0 % less \
          than naive (95 % CI 2.7 to 5.2 %); ratio to the bound 44.7 % less than naive (95 % CI 41.7 to 47.7 \

@@ -161,7 +161,8 @@ fn on_equal_replications(replays: &[&ReplayResult<'_>]) -> Option<String> {
         let of = |name, one: &Replication<'_>| one.number(name).map(f64::to_bits);
         replay.replications.iter().map(|one| [WAIT, TURNAROUND, DISTANCE].map(|name| of(name, one))).collect()
     };
-    let are_equal = |numbers: Vec<[Option<u64>; 3]>| numbers.len() > 1 && numbers.iter().all(|each| *each == numbers[0]);
+    let are_equal =
+        |numbers: Vec<[Option<u64>; 3]>| numbers.len() > 1 && numbers.iter().all(|each| *each == numbers[0]);
     (!replays.is_empty() && replays.iter().map(numbers).all(are_equal)).then(|| {
         "the replications of each replay are equal, as nothing in them depends on the seed".to_owned()
     })
