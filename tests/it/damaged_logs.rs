@@ -121,6 +121,11 @@ fn carriage_returns_and_escapes_of_headings_and_names_reach_no_file() -> Tested 
     let columns = "--columns user=3,submit=submit,start=start,end=end,procs=nodes,job=id";
     let ran = run(at, &format!("trace convert a.csv a.swf {columns} --time-zone UTC"))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for format in ["csv", "json"] {
+        let replay = "-m 4x4 -s fcfs -a naive --no-timing -q --time-zone UTC";
+        let ran = run(at, &format!("replay a.csv {columns} {replay} -o out-{format} --format {format}"))?;
+        assert!(ran.code == Some(0) && !ran.stdout.contains('\u{1b}'), "{}{}", ran.stdout, ran.stderr);
+    }
     for (name, bytes) in contents(at)?.into_iter().filter(|(name, _)| name != "a.csv") {
         assert!(!bytes.iter().any(|byte| matches!(byte, b'\r' | 0x1b)), "{name}: {}", bytes.escape_ascii());
     }

@@ -113,8 +113,8 @@ pub enum TraceError {
     },
     /// A temporary file fails, without which records cannot be sorted or job numbers compared.
     #[error(
-        "{what}: the temporary file that holds them: {source}; make room where temporary files are, or set \
-         TMPDIR to another directory"
+        "{what}: the temporary file in {} fails; make room there, or set TMPDIR to another directory",
+        std::env::temp_dir().display()
     )]
     Temporary {
         /// The failed step, such as `records cannot be sorted`.

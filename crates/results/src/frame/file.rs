@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::{FrameError, FrameSchema};
-use crate::text::{from_cell, to_cell};
+use crate::text::{from_cell, printable, to_cell};
 use meshreplay_base::disk::{NewFile, TEMPORARY};
 use meshreplay_study::study::JobBytes;
 use polars_core::prelude::{
@@ -266,10 +266,13 @@ pub fn write_to(
     Ok(())
 }
 
-/// Returns the frame for a CSV file: texts that a spreadsheet could take for formulas get an apostrophe,
-/// which reading removes.
+/// Returns the frame for a CSV file: control characters are escaped, and texts that a spreadsheet could take
+/// for formulas get an apostrophe, which reading removes.
 fn without_formulas(frame: &DataFrame) -> PolarsResult<DataFrame> {
-    with_texts(frame.clone(), to_cell)
+    with_texts(frame.clone(), |text| match printable(text) {
+        Cow::Borrowed(text) => to_cell(text),
+        Cow::Owned(text) => Cow::Owned(to_cell(&text).into_owned()),
+    })
 }
 
 /// Undoes [`without_formulas`] on a frame read from a CSV file.

@@ -201,7 +201,9 @@ fn unpanicking<T>(read: impl FnOnce() -> PolarsResult<T>) -> PolarsResult<T> {
     // Nothing that `read` has used is used again after a panic, so a broken state cannot be seen.
     let read = panic::catch_unwind(AssertUnwindSafe(read));
     READING.set(false);
-    read.unwrap_or_else(|_| Err(PolarsError::ComputeError("its structure is broken".into())))
+    read.unwrap_or_else(|_| {
+        Err(PolarsError::ComputeError("its structure is broken, or one of its types cannot be read".into()))
+    })
 }
 
 /// Decodes a frame as [`unpanicking`] does. Fails if its columns have different lengths, or parts whose

@@ -95,7 +95,7 @@ pub fn text_of_table(mut file: File) -> io::Result<Box<dyn Read + Send>> {
         // A line end in a name would end the heading.
         let mut name: String = field.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         if !is_read(&field.dtype) {
-            name += " (of a type that is not read)";
+            name += " (type not read)";
         }
         push_cell(&mut text, at, name.as_bytes());
     }
