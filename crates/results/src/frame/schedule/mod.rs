@@ -233,7 +233,7 @@ fn check_quotes(path: &Path) -> Result<(), ScheduleError> {
         return Ok(());
     }
     let Ok(file) = File::open(path) else { return Ok(()) };
-    let is_open = |line: Vec<u8>| line.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
+    let is_open = |line: Vec<u8>| line.split(|byte| *byte == b'"').count() % 2 == 0;
     let mut lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
     let open = lines.position(is_open).map(|at| at + 1);
     open.map_or(Ok(()), |line| Err(ScheduleError::Quote { path: path.to_owned(), line }))
