@@ -15,6 +15,8 @@ pub(super) struct Kind {
     pub(super) between: &'static str,
     /// The lines below the jobs.
     pub(super) end: &'static str,
+    /// What replaces the bars of all lines.
+    pub(super) separator: &'static str,
 }
 
 impl Kind {
@@ -32,106 +34,27 @@ impl Kind {
             text += if job < jobs { self.between } else { "" };
             text.push('\n');
         }
-        text + self.end
+        (text + self.end).replace('|', self.separator)
     }
 }
 
 const fn kind(name: &'static str, format: &'static str, heading: &'static str, line: &'static str) -> Kind {
-    Kind { name, format, heading, line, between: "", end: "" }
+    Kind { name, format, heading, line, between: "", end: "", separator: "|" }
 }
 
-/// A table of one separator.
-macro_rules! table {
-    ($name:literal, $separator:literal) => {
-        kind(
-            $name,
-            "table",
-            concat!(
-                "id",
-                $separator,
-                "name",
-                $separator,
-                "submit",
-                $separator,
-                "start",
-                $separator,
-                "end",
-                $separator,
-                "nodes",
-                $separator,
-                "user",
-                $separator,
-                "comment\n"
-            ),
-            concat!(
-                "{j}",
-                $separator,
-                "job{j}",
-                $separator,
-                "1{at}",
-                $separator,
-                "1{start}",
-                $separator,
-                "1{end}",
-                $separator,
-                "2",
-                $separator,
-                "anna",
-                $separator,
-                "\"a",
-                $separator,
-                "b \"\"c\"\" {j}\""
-            ),
-        )
-    };
+/// A table whose separator is in place of the bars.
+const fn table(name: &'static str, separator: &'static str) -> Kind {
+    let heading = "id|name|submit|start|end|nodes|user|comment\n";
+    let line = "{j}|job{j}|1{at}|1{start}|1{end}|2|anna|\"a|b \"\"c\"\" {j}\"";
+    Kind { separator, ..kind(name, "table", heading, line) }
 }
 
-/// A dump of `sacct` of one separator.
-macro_rules! sacct {
-    ($name:literal, $separator:literal) => {
-        kind(
-            $name,
-            "sacct:time-zone=UTC",
-            concat!(
-                "JobID",
-                $separator,
-                "JobIDRaw",
-                $separator,
-                "Submit",
-                $separator,
-                "Start",
-                $separator,
-                "End",
-                $separator,
-                "State",
-                $separator,
-                "NNodes",
-                $separator,
-                "User",
-                $separator,
-                "Partition\n"
-            ),
-            concat!(
-                "{j}",
-                $separator,
-                "{j}",
-                $separator,
-                "2024-05-01T10:{jj}:00",
-                $separator,
-                "2024-05-01T10:{jj}:05",
-                $separator,
-                "2024-05-01T11:{jj}:00",
-                $separator,
-                "COMPLETED",
-                $separator,
-                "2",
-                $separator,
-                "anna",
-                $separator,
-                "batch"
-            ),
-        )
-    };
+/// A dump of `sacct` whose separator is in place of the bars.
+const fn sacct(name: &'static str, separator: &'static str) -> Kind {
+    let heading = "JobID|JobIDRaw|Submit|Start|End|State|NNodes|User|Partition\n";
+    let line =
+        "{j}|{j}|2024-05-01T10:{jj}:00|2024-05-01T10:{jj}:05|2024-05-01T11:{jj}:00|COMPLETED|2|anna|batch";
+    Kind { separator, ..kind(name, "sacct:time-zone=UTC", heading, line) }
 }
 
 /// Every kind.
@@ -144,7 +67,8 @@ pub(super) const KINDS: [Kind; 25] = [
         "pbs",
         "pbs",
         "",
-        "10/01/2023 00:00:12;E;{j}.server;user=a group=g account=\"x y\" jobname=run{j} queue=q ctime=169611{at} \
+        "10/01/2023 00:00:12;E;{j}.server;user=a group=g account=\"x y\" jobname=run{j} queue=q \
+         ctime=169611{at} \
          qtime=169611{at} etime=169611{at} start=169611{start} exec_host=n0/0*4+n1/0*4 Resource_List.ncpus=8 \
          Resource_List.walltime=01:00:00 end=169611{end} Exit_status=0",
     ),
@@ -152,7 +76,8 @@ pub(super) const KINDS: [Kind; 25] = [
         "sge",
         "sge",
         "",
-        "all.q:n01.cluster:phys:anna:run{j}.sh:{j}:sge:0:131076{at}:131076{start}:131076{end}:0:0:3600:14000.5:12.2:\
+        "all.q:n01.cluster:phys:anna:run{j}.sh:{j}:sge:0:131076{at}:131076{start}:131076{end}:0:0:3600:\
+         14000.5:12.2:\
          104188:0:0:0:0:28001:0:0:0.0:24:0:0:0:41:549:NONE:defaultdepartment:mpi:32:0:14012.7:7.3:0.0:-l \
          h_rt=36000 -pe mpi 32:0.0:NONE:189153280:0:0",
     ),
@@ -160,7 +85,8 @@ pub(super) const KINDS: [Kind; 25] = [
         "lsf",
         "lsf",
         "",
-        "\"JOB_FINISH\" \"10.1\" 138964{end} {j} 2201 33882739 32 138964{at} 0 0 138964{start} \"anna\" \"normal\" \
+        "\"JOB_FINISH\" \"10.1\" 138964{end} {j} 2201 33882739 32 138964{at} 0 0 138964{start} \"anna\" \
+         \"normal\" \
          \"span[ptile=16]\" \"\" \"\" \"login1\" \"/scratch/anna\" \"\" \"%J.out\" \"%J.err\" \
          \"1389640000.501\" 0 2 \"16*h1\" \"16*h2\" 64 60.0 \"job \"\"one\"\"\" \"#!/bin/sh;./a.out\" \
          5793.2 6.0 966960 0 -1 0 0 3026323 0 0 0 0 -1 0 0 0 12529329 6498459 -1 \"\" \"proj\" 0 32 \"\" \
@@ -171,7 +97,8 @@ pub(super) const KINDS: [Kind; 25] = [
         "slurm-jobcomp:time-zone=UTC",
         "",
         "JobId={j} UserId=anna(1000) GroupId=g(1000) Name=job{j} JobState=COMPLETED Partition=batch \
-         TimeLimit=60 StartTime=2024-05-01T10:{jj}:05 EndTime=2024-05-01T11:{jj}:00 NodeList=n[1-2] NodeCnt=2 \
+         TimeLimit=60 StartTime=2024-05-01T10:{jj}:05 EndTime=2024-05-01T11:{jj}:00 NodeList=n[1-2] \
+         NodeCnt=2 \
          ProcCnt=8 WorkDir=/w Account=p QOS=normal SubmitTime=2024-05-01T10:{jj}:00 \
          EligibleTime=2024-05-01T10:{jj}:00",
     ),
@@ -179,21 +106,25 @@ pub(super) const KINDS: [Kind; 25] = [
         name: "slurm-json",
         format: "slurm-json",
         heading: "{\"meta\":{\"Slurm\":{\"release\":\"22.05.8\"}},\"jobs\":[\n",
-        line: "{\"account\":\"a\",\"allocation_nodes\":2,\"cluster\":\"c\",\"time\":{\"elapsed\":{run},\"eligible\":171450{at},\
-               \"end\":171450{end},\"start\":171450{start},\"submission\":171450{at},\"limit\":60},\"job_id\":{j},\
+        line: "{\"account\":\"a\",\"allocation_nodes\":2,\"cluster\":\"c\",\"time\":{\"elapsed\":{run},\
+               \"eligible\":171450{at},\
+               \"end\":171450{end},\"start\":171450{start},\"submission\":171450{at},\"limit\":60},\
+               \"job_id\":{j},\
                \"name\":\"a b\",\"nodes\":\"n[1-2]\",\"partition\":\"batch\",\"required\":{\"CPUs\":8},\
                \"state\":{\"current\":\"COMPLETED\",\"reason\":\"None\"},\"steps\":[],\"user\":\"anna\"}",
         between: ",",
         end: "]}\n",
+        separator: "|",
     },
-    sacct!("sacct bars", "|"),
-    sacct!("sacct commas", ","),
-    sacct!("sacct tabs", "\t"),
+    sacct("sacct bars", "|"),
+    sacct("sacct commas", ","),
+    sacct("sacct tabs", "\t"),
     kind(
         "sacct texts",
         "sacct:time-zone=UTC",
         "JobID|JobIDRaw|JobName|Submit|Start|End|State|NNodes|User|SubmitLine\n",
-        "{j}|{j}|a b|2024-05-01T10:{jj}:00|2024-05-01T10:{jj}:05|2024-05-01T11:{jj}:00|COMPLETED|2|anna|sbatch x | \
+        "{j}|{j}|a b|2024-05-01T10:{jj}:00|2024-05-01T10:{jj}:05|2024-05-01T11:{jj}:00|COMPLETED|2|anna|\
+         sbatch x | \
          tee {j}",
     ),
     kind(
@@ -201,7 +132,8 @@ pub(super) const KINDS: [Kind; 25] = [
         "sacct:time-zone=UTC",
         "JobID        Submit              Start               End                 State      NNodes   \n\
          ------------ ------------------- ------------------- ------------------- ---------- -------- \n",
-        "{jj}           2024-05-01T10:{jj}:00 2024-05-01T10:{jj}:05 2024-05-01T11:{jj}:00  COMPLETED        2 ",
+        "{jj}           2024-05-01T10:{jj}:00 2024-05-01T10:{jj}:05 2024-05-01T11:{jj}:00  \
+         COMPLETED        2 ",
     ),
     kind(
         "sacct recognised",
@@ -209,11 +141,11 @@ pub(super) const KINDS: [Kind; 25] = [
         "JobID|JobIDRaw|Submit|Start|End|State|NNodes|User\n",
         "{j}|{j}|2024-05-01T10:{jj}:00|2024-05-01T10:{jj}:05|2024-05-01T11:{jj}:00|COMPLETED|2|anna",
     ),
-    table!("table commas", ","),
-    table!("table tabs", "\t"),
-    table!("table bars", "|"),
-    table!("table semicolons", ";"),
-    table!("table blanks", " "),
+    table("table commas", ","),
+    table("table tabs", "\t"),
+    table("table bars", "|"),
+    table("table semicolons", ";"),
+    table("table blanks", " "),
     kind(
         "table batsim",
         "table",
@@ -234,14 +166,17 @@ pub(super) const KINDS: [Kind; 25] = [
         "json lines",
         "table",
         "",
-        "{\"id\": {j}, \"name\": \"job {j}\", \"submit\": 1{at}, \"start\": 1{start}, \"end\": 1{end}, \"nodes\": 2}",
+        "{\"id\": {j}, \"name\": \"job {j}\", \"submit\": 1{at}, \"start\": 1{start}, \"end\": 1{end}, \
+         \"nodes\": 2}",
     ),
     Kind {
         name: "json list",
         format: "table",
         heading: "[\n",
-        line: "{\"id\": {j}, \"submit\": 1{at}, \"start\": 1{start}, \"end\": 1{end}, \"nodes\": 2, \"hosts\": [\"n{j}\"]}",
+        line: "{\"id\": {j}, \"submit\": 1{at}, \"start\": 1{start}, \"end\": 1{end}, \"nodes\": 2, \
+               \"hosts\": [\"n{j}\"]}",
         between: ",",
         end: "]\n",
+        separator: "|",
     },
 ];

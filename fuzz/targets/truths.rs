@@ -1,9 +1,8 @@
-//! Damaged logs with a truth for each line: a mutation touches some lines of a sound log. The jobs of all
-//! other lines are read as before, or there is an error, or as many words of what is odd as jobs are lost.
-//! The touched lines give no more jobs than they are.
+//! Damaged logs with a truth for each line: a mutation touches some lines of a sound log. All other lines give
+//! their jobs as before, or reading fails, or it counts at least as many oddities as lost jobs. Touched lines
+//! give at most one job each.
 //!
-//! The bytes of an input choose the format, strict or lenient reading, and the mutations, so that the runner's
-//! own mutations change all of them.
+//! A hash of the input chooses the format, strict or lenient reading, and the mutations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
