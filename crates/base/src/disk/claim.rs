@@ -20,8 +20,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 #[must_use = "the directory is free for others as soon as the claim is dropped"]
 pub struct Claim {
-    /// The locked directory, which is unlocked when it is dropped; `None` if nothing is locked.
-    _lock: Option<File>,
+    /// The locked directory; `None` if nothing is locked.
+    lock: Option<File>,
+}
+
+impl Drop for Claim {
+    /// Unlocks the directory. Closing it would not do at once: a process that another thread is starting has a
+    /// copy of the descriptor until it executes its program.
+    fn drop(&mut self) {
+        let _ = self.lock.as_ref().map(File::unlock);
+    }
 }
 
 /// The reason why a process may not write into a directory.
@@ -59,7 +67,7 @@ impl Claim {
     /// Returns the shared claim of a command that adds the file at `path` to its directory. A claim for a
     /// device or a FIFO locks nothing.
     pub fn beside(path: &Path) -> Result<Self, ClaimError> {
-        if is_stream(path) { Ok(Self { _lock: None }) } else { Self::shared(folder_of(path)) }
+        if is_stream(path) { Ok(Self { lock: None }) } else { Self::shared(folder_of(path)) }
     }
 
     /// Returns a shared claim after the files that the command needs have been written. `is_there` checks
@@ -88,7 +96,7 @@ impl Claim {
                 // Another process may have replaced the files before this one had its claim, or while the
                 // operating system downgraded the lock.
                 if is_there()? {
-                    return Ok(Self { _lock: directory });
+                    return Ok(Self { lock: directory });
                 }
             }
             if Instant::now() > until {
@@ -104,7 +112,7 @@ impl Claim {
             return Err(ClaimError::Busy { folder: folder.to_owned() });
         };
         remove_leftovers(folder);
-        Ok(Self { _lock: directory })
+        Ok(Self { lock: directory })
     }
 }
 
