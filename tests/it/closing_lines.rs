@@ -51,7 +51,8 @@ fn each_class_of_allocators_has_a_line() -> Tested {
 #[test]
 fn equal_replications_are_said() -> Tested {
     let directory = tempfile::tempdir()?;
-    fs::write(directory.path().join("log.swf"), "1 0 -1 9 2\n2 1 -1 9 9\n3 2 -1 9 4\n4 3 -1 5 3\n")?;
+    let job = |job: u32| format!("{job} {job} -1 9 {0} -1 -1 {0} 9{1}\n", 2 + job * 3 % 8, " -1".repeat(9));
+    fs::write(directory.path().join("log.swf"), (1..9).map(job).collect::<String>())?;
     let told = |arguments: &str| lines_in(directory.path(), &format!("log.swf -m 4x4 {arguments}"));
     let is_it = |line: &String| line.starts_with("the replications of each replay are equal");
     for (arguments, expected) in [

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use meshreplay_base::disk::Scratch;
 use meshreplay_base::spec::SpecError;
 use meshreplay_base::words::{counted, excerpt};
 
@@ -114,7 +115,7 @@ pub enum TraceError {
     /// A temporary file fails, without which records cannot be sorted or job numbers compared.
     #[error(
         "{what}: the temporary file in {} fails; make room there, or set TMPDIR to another directory",
-        std::env::temp_dir().display()
+        Scratch::folder().display()
     )]
     Temporary {
         /// The failed step, such as `records cannot be sorted`.

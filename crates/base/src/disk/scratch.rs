@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::operations::{Operation, allowed, perform};
 
@@ -16,6 +16,11 @@ pub struct Scratch {
 impl Scratch {
     /// The path of the file in errors.
     const PLACE: &str = "temporary file";
+
+    /// Returns the directory of these files, for messages.
+    pub fn folder() -> PathBuf {
+        tempfile::env::temp_dir()
+    }
 
     /// Makes an empty file.
     pub fn create() -> io::Result<Self> {
