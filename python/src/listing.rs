@@ -3,13 +3,15 @@
 use meshreplay::cli::embedded::{About, Keyword, Takes, plot_keywords, replay_keywords};
 use meshreplay::figure::PLOT_KINDS;
 use meshreplay::report::LISTINGS;
-use meshreplay::study::Coordinate;
+use meshreplay::spec::Spec;
+use meshreplay::study::{Coordinate, ReplaySpec};
 use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::{failure, message};
 use crate::frame::Frame;
+use crate::run::labels;
 
 /// Returns a registry, such as that of the allocators, as a frame.
 #[pyfunction]
@@ -38,10 +40,14 @@ pub(crate) fn plot_kinds() -> Vec<(&'static str, &'static str)> {
 }
 
 /// Returns the names of the coordinates of replays, each with the name of the column that has its resolved
-/// value.
+/// value, and the texts of its default, which results without the column have.
 #[pyfunction]
-pub(crate) fn coordinates() -> Vec<(&'static str, &'static str)> {
-    Coordinate::listed().map(|row| (row.name, row.column())).collect()
+pub(crate) fn coordinates() -> PyResult<Vec<(&'static str, &'static str, Vec<String>)>> {
+    let one = "1".parse().map_err(|error: MeshError| message(error.to_string()))?;
+    let default = ReplaySpec::new(one, Spec::named("easy"), Spec::named("naive"));
+    Ok(Coordinate::listed()
+        .map(|row| (row.name, row.column(), labels(row.name, row.text(&default))))
+        .collect())
 }
 
 /// Returns the keywords that say how a log is read, what is replayed, what a picture shows, and how many

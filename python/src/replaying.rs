@@ -66,7 +66,6 @@ pub(crate) fn sweep(
     let more: Vec<Vec<GivenSpec>> =
         more.iter().map(parsed).collect::<Result<_, _>>().map_err(|error| failure(&error))?;
     let add = move |draft: &mut Draft| {
-        CALL.clone_into(&mut draft.name);
         draft.axes.guests = guests.clone();
         let Axes { allocators, schedulers, networks, .. } = &mut draft.axes;
         for (axis, more) in [allocators, schedulers, networks].into_iter().zip(&more) {

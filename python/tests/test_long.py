@@ -45,7 +45,7 @@ def test_ctrl_c_leaves_what_is_finished(tmp_path: Path, kept: bool) -> None:
     if kept:
         read = mr.read_results(tmp_path / "out")
         assert read.summary["allocator"] == ["naive", "mc1x1"]
-        assert read.notes == ["1 of 3 replays are not there, as they were not finished or failed"]
+        assert read.notes == ["1 of 3 replays are not in the directory: not finished, failed, or of a part that was not saved"]
 
 
 def test_studies_take_classes_and_go_on(small: Path, tmp_path: Path) -> None:

@@ -224,7 +224,10 @@ def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
 
 
 def _of_import(name: str, seen: Seen) -> Iterator[str]:
-    """Goes through a module that code imports, whether it is loaded or not."""
+    """Goes through a module that code imports, whether it is loaded or not, and before it through the packages that it is in."""
+    outer = name.rpartition(".")[0]
+    if outer:
+        yield from _of_import(outer, seen)
     with contextlib.suppress(ImportError, ValueError):  # A name may be of no module.
         found = _spec(name)
         if found is None or name.partition(".")[0] == "meshreplay":
@@ -242,8 +245,11 @@ def _of_file(file: str, package: str | None, seen: Seen) -> Iterator[str]:
     seen[file] = (len(seen), None)
     text = pathlib.Path(file).read_bytes()
     yield hashlib.sha256(text).hexdigest()
-    if file.endswith(".py"):
-        for name in sorted(_imports(compile(text, file, "exec"), package)):
+    code = None
+    with contextlib.suppress(SyntaxError, ValueError):  # The import of such a module fails, which the text shows.
+        code = compile(text, file, "exec") if file.endswith(".py") else None
+    if code is not None:
+        for name in sorted(_imports(code, package)):
             yield from _of_import(name, seen)
 
 

@@ -80,13 +80,14 @@ def _refuse_equal_names(parts: list[Results]) -> None:
     logs: dict[str, Any] = {}
     known: dict[tuple[Any, ...], tuple[int, Results, Replay]] = {}
     for position, part in enumerate(parts):
+        if part._source is None:
+            continue
         by_number = {replay.number: replay for replay in part._replays}
         for replay in by_number.values():
             name, content = replay.labels["log"][0], part._log_of(replay).get("sha256")
             if logs.setdefault(name, content) != content:
                 raise _core.Error(f"'{name}' is the name of several logs, so that tables would take them for one; {remedy}")
-        rows = zip(part.summary["replay"], part.summary["seed"]) if part._source is not None else ()
-        for number, seed in rows:
+        for number, seed in zip(part.summary["replay"], part.summary["seed"]):
             replay = by_number[number]
             called = (seed, *(texts[-1] for key, texts in replay.labels.items() if key != "seed"))
             first, other, earlier = known.setdefault(called, (position, part, replay))

@@ -526,7 +526,7 @@ def read_results(folder: str | os.PathLike[str]) -> Results:
     found = of_folder(Folder(path), [], {})
     missing = sum(len(call.get("cells", [])) for call in found._calls) - len(found)
     if missing > 0:
-        found.notes.append(f"{missing} of {missing + len(found)} replays are not there, as they were not finished or failed")
+        found.notes.append(f"{missing} of {missing + len(found)} replays are not in the directory: not finished, failed, or of a part that was not saved")
     return found
 
 
@@ -535,14 +535,16 @@ def of_folder(found: Folder, notes: list[str], errors: dict[int, _core.Error]) -
     summary = found.frame("summary")
     if summary is None:
         raise _core.Error(f"{found.path} holds no results; expected a directory of `replay -o` or `sweep -o`")
+    coordinates = _core.coordinates()
     columns = {
         name: (summary[name], summary[resolved if resolved in summary else name])
-        for name, resolved in _core.coordinates()
+        for name, resolved, _ in coordinates
         if name in summary
     }
     replays: dict[int, Replay] = {}
     for row, number in enumerate(summary["replay"]):
-        labels: dict[str, list[str]] = {}
+        # Summaries have no columns for a period and partitions that nobody gave; replays have these coordinates all the same.
+        labels = {name: default for name, _, default in coordinates}
         for name, (shown, resolved) in columns.items():
             # Whole numbers of a column of floats have no point in names.
             label, spec = (str(column[row]).removesuffix(".0") if isinstance(column[row], float) else str(column[row]) for column in (shown, resolved))

@@ -30,9 +30,10 @@ class Replay:
     labels: dict[str, list[str]]
 
     def has(self, coordinate: str, value: str | float | type) -> bool:
-        """Returns whether a coordinate has this value, as text or as a number, or is of this class of one's own."""
-        value = value.__name__ if isinstance(value, type) else value
+        """Returns whether a coordinate has this value, as text or as a number, or is of a class of one's own with the name of this one."""
         texts = self.labels.get(coordinate, [])
+        if isinstance(value, type):
+            return texts[:1] != [] and texts[0].startswith("guest:") and self.has(coordinate, value.__name__)
         if isinstance(value, str):
             # An algorithm of one's own goes by the name of its class, too.
             is_own = texts[:1] and texts[0].startswith("guest:")

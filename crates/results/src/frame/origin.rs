@@ -15,9 +15,11 @@ use super::table::SavedTable;
 use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, FrameSchema, name};
 use meshreplay_base::disk::{TEMPORARY, read_to_string};
+use meshreplay_base::spec::GUEST;
 use meshreplay_machine::machine::outages::OutageSource;
 use meshreplay_study::study::{
-    Coordinate, Labels, Manifest, REFUSED_SHARE, StudyLog, doubt_of_refused, not_compared, sha256,
+    Coordinate, Labels, Manifest, ManifestCell, REFUSED_SHARE, ReplaySpec, StudyLog, doubt_of_refused,
+    not_compared, sha256,
 };
 
 /// The name of the file that holds the resolved run of `meshreplay replay`.
@@ -128,13 +130,18 @@ fn id(text: &str) -> String {
 pub const CALL: &str = "mr.replay";
 
 /// Returns the id of a study. The id does not change when cells or logs are added to the study. The id of a
-/// [`CALL`] covers its cells, since all calls have the same name.
+/// [`CALL`] covers its cells, since all calls have the same name, as does that of a study with algorithms of
+/// the caller, which may have one name and different code.
 pub(super) fn study_id(manifest: &Manifest) -> Result<String, FrameError> {
     let named =
         // The id covers only what stays the same while cells and logs are added.
         Manifest { description: None, jobs: false, logs: Vec::new(), cells: Vec::new(), ..manifest.clone() };
     let mut text = serde_json::to_string(&named).map_err(FrameError::Json)?;
-    if manifest.name == CALL {
+    let is_of_caller = |cell: &ManifestCell| {
+        let ReplaySpec { scheduler, allocator, network, .. } = &cell.spec;
+        [scheduler, allocator, network].into_iter().any(|spec| spec.name == GUEST)
+    };
+    if manifest.name == CALL || manifest.cells.iter().any(is_of_caller) {
         manifest.cells.iter().for_each(|cell| text.push_str(&cell.key));
     }
     Ok(id(&text))
