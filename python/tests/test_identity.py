@@ -207,6 +207,19 @@ print(digest(Own()))
         assert printed[0] == printed[1] != printed[2], imports
 
 
+def test_packages_count_with_the_modules_in_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "outer_package").mkdir()
+    (tmp_path / "outer_package/inner.py").write_text("order = 1\n")
+    (tmp_path / "older.py").write_text("print 'Python 2'\n")
+    body = "def rule(nodes):\n    import outer_package.inner\n    import older\n    return outer_package.order(nodes)"
+    digests = []
+    for text in ("nodes", "nodes[::-1]"):
+        (tmp_path / "outer_package/__init__.py").write_text(f"def order(nodes): return {text}\n")
+        digests.append(digest(executed(body)))
+    assert digests[0] != digests[1]
+
+
 def test_modules_that_functions_import_count_before_and_after_they_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)

@@ -159,6 +159,22 @@ def test_joined_replays_of_different_options_have_a_note_and_no_ratios(small: Pa
     assert joined.sel(allocator=["naive", "mm"]).plot_data("ratio")["y"][0] == 1.0 and len(joined.plot_data("waits")) > 5
 
 
+def test_live_and_read_results_are_joined_alike(small: Path, tmp_path: Path) -> None:
+    class Refuses(mr.Allocator):
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            raise ValueError("never")
+
+    one, other = replayed(small), replayed(small, ["mc1x1", Refuses])
+    for name, each in {"one": one, "other": other[0]}.items():
+        each.save(tmp_path / name)
+    read = mr.read_results(tmp_path / "other")
+    for joined in (mr.concat([one, read]), mr.concat([read, one]), mr.concat([one, other[0], other[1]])):
+        assert len(set(joined.names)) == len(joined) and len(joined.jobs) == 300
+    for twice in ([one, mr.read_results(tmp_path / "one")], [read, other], [replayed(small, "mc1x1", out=tmp_path / "kept"), read]):
+        with pytest.raises(mr.Error, match="seed 1 is in several results"):
+            mr.concat(twice)
+
+
 def test_joined_results_are_no_directory_and_have_all_manifests(small: Path, tmp_path: Path) -> None:
     parts = [replayed(small, ["naive", "mc1x1"]), replayed(small, "random", seed=2)]
     joined = mr.concat(parts)

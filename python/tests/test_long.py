@@ -83,6 +83,13 @@ def test_studies_take_classes_and_go_on(small: Path, tmp_path: Path) -> None:
     # Before a replay, an allocator is asked which jobs it can serve at all.
     assert count > 1200 and asked.stat().st_size - count <= 40 and again.summary["wait_s_mean"] == found.summary["wait_s_mean"] and again.summary["run"] == found.summary["run"]
     assert mr.read_results(tmp_path / "out").names == found.names
+    assert found.manifest["name"] == "study"
+    other = tmp_path / "other.toml"
+    other.write_text(study.read_text())
+    with pytest.raises(mr.Error, match="holds the study 'study'"):
+        mr.sweep(other, tmp_path / "out", **own)
+    changed = mr.sweep(study, tmp_path / "changed", allocator=[First(-2)], quiet=True)
+    assert changed.summary["run"][0] != found.summary["run"][0]
     with pytest.raises(mr.Error, match="study.toml:2: key 'machines'"):
         study.write_text(study.read_text().replace('"8x8"', '"8y8"'))
         mr.sweep(study, tmp_path / "out", **own)

@@ -43,6 +43,8 @@ def test_classes_select_and_titles_name_columns(small: Path) -> None:
 
     found = mr.replay(small, "8x8", ["naive", Mine(1), Mine(-1)], ["fcfs", "easy"], timed=False, quiet=True)
     assert len(found[Mine]) == len(found.sel(allocator=Mine)) == 4 and len(found[Mine, "easy"]) == 2
+    with pytest.raises(KeyError, match="no replay has"):
+        found[type("naive", (mr.Allocator,), {})]
     assert found.table("wait") == found.table("wait_s_mean")
     with pytest.raises(mr.Error, match="unknown column 'user'"):
         found.table("user")

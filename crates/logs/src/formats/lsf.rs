@@ -189,6 +189,13 @@ impl LineParser for Lsf {
                 Err(Problem::column(1, "event", line, expected))
             };
         }
+        // The next event follows where a line end was lost.
+        let next = memchr::memmem::find_iter(&line[1..], JOB)
+            .find(|at| line[1 + at + JOB.len()..].starts_with(b"\""));
+        if let Some(at) = next {
+            let expected = "a line for each event: another one begins on this line";
+            return Err(Problem::column(1, "event", &line[1 + at..], expected));
+        }
         let mut cells = Cells::default();
         if let Err(fault) = cells.split(line, Delimiter::Blanks, true) {
             return Err(fault.problem(&cells, line, ""));
@@ -279,6 +286,15 @@ mod tests {
             assert!(read("lsf:unit=nodes", &[&line])?.1.counts.is_empty(), "{hosts}");
         }
         Ok(())
+    }
+
+    #[test]
+    fn two_events_on_one_line_are_refused() {
+        for between in ["", " "] {
+            let problem =
+                read("lsf", &[&format!("{LINE}{between}{LINE}")]).expect_err("two events").to_string();
+            assert!(problem.contains("another one begins on this line"), "{problem}");
+        }
     }
 
     /// Comparing each host with all others would take 40 s.

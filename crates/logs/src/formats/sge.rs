@@ -123,12 +123,12 @@ impl<'a> Fields<'a> {
         let Some((_, value)) = text.split_once("h_rt=") else { return -1 };
         let value = value.split([',', ' ']).next().unwrap_or_default();
         // The field behind the requests has a point.
-        let number = |part: &str| part.parse::<u32>().ok().map(i64::from);
-        let numbers: Vec<i64> = value.split(':').map_while(number).take(3).collect();
-        match *numbers {
-            [hours, minutes, seconds] => 3600 * hours + 60 * minutes + seconds,
-            [seconds, ..] => seconds,
-            [] => {
+        let parts = value.split(':').take_while(|part| !part.contains('.'));
+        let numbers: Option<Vec<i64>> = parts.map(|part| Some(part.parse::<u32>().ok()?.into())).collect();
+        match numbers.as_deref() {
+            Some([hours, minutes, seconds]) => 3600 * hours + 60 * minutes + seconds,
+            Some([seconds]) => *seconds,
+            _ => {
                 odd.add(ODD_LIMITS, !value.to_ascii_uppercase().starts_with("INF"));
                 -1
             }
@@ -189,6 +189,10 @@ impl LineParser for Sge {
         let fields = Fields(text.split(':').collect());
         if fields.0.len() < FEWEST {
             return Err(Problem::TooFewFields { found: fields.0.len(), expected: FEWEST });
+        }
+        if fields.0.len() >= 2 * FEWEST - 1 {
+            let expected = "a line for each job: this one has the fields of two";
+            return Err(Problem::column(1, "fields", fields.0.len().to_string().as_bytes(), expected));
         }
         // A task of a parallel job has its number where jobs have NONE.
         if fields.behind_requests().get(1).is_some_and(|task| !matches!(*task, "" | "NONE")) {
@@ -279,6 +283,9 @@ mod tests {
             ("4294967295,h_vmem=2G", 4_294_967_295, 0),
             ("1h", -1, 1),
             ("-5", -1, 1),
+            ("1:30", -1, 1),
+            ("10:00:0x", -1, 1),
+            ("10:-5:00,h_vmem=2G", -1, 1),
         ] {
             let (jobs, facts) = read(&[&LINE.replace("h_rt=36000", &format!("h_rt={limit}"))])?;
             assert_eq!(jobs[0].requested_time_s, expected, "{limit}");
@@ -296,5 +303,7 @@ mod tests {
         let problem = read(&[&LINE.replace(":32:0:", ":x:0:")]).expect_err("slots").to_string();
         assert_eq!(problem, "column 35 (slots): found 'x', expected a whole number");
         assert!(read(&["a:b:c"]).is_err());
+        let problem = read(&[&format!("{LINE}{LINE}")]).expect_err("two lines").to_string();
+        assert!(problem.contains("the fields of two"), "{problem}");
     }
 }

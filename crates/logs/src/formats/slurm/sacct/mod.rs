@@ -64,8 +64,10 @@ pub(in crate::formats) const FORMAT: Format = Format {
 /// The greatest length of a job whose texts have line ends, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// The most times that the lines of such a job are split together.
+/// The most times that the lines of such a job are split together with more fields than the heading has, and
+/// the most bytes that are split for one job.
 const MOST_TRIES: usize = 1000;
+const MOST_BYTES: usize = 1 << 26;
 
 /// The words for lines of texts that users choose.
 const TEXT_LINES: &str = "lines that belong to texts such as SubmitLine";
@@ -84,9 +86,10 @@ struct Sacct {
     heading_line: Vec<u8>,
     /// Lines of an unfinished job, whose free text has line ends; empty if there is none.
     pending: Vec<u8>,
-    /// Whether a quote of these lines is not closed, and how often they were split.
+    /// Whether a quote of these lines is not closed, how often they were split, and how many bytes that were.
     is_open: bool,
     tries: usize,
+    split_bytes: usize,
     /// Records that no line has given yet.
     queue: VecDeque<Record>,
     text_lines: u64,
@@ -110,6 +113,7 @@ impl Sacct {
             pending: Vec::new(),
             is_open: false,
             tries: 0,
+            split_bytes: 0,
             queue: VecDeque::new(),
             text_lines: 0,
             last_id: Vec::new(),
@@ -196,7 +200,7 @@ impl Sacct {
     fn first_line(&mut self, heading: &Heading, cells: &mut Cells, line: &[u8]) -> Result<Parsed, Problem> {
         let may_be_text = heading.ends_free() && self.has_jobs;
         let fit = Fit::parse(heading, cells, line);
-        (self.is_open, self.tries) = (matches!(fit, Fit::Open), 0);
+        (self.is_open, self.tries, self.split_bytes) = (matches!(fit, Fit::Open), 0, 0);
         match fit {
             Fit::Fields(fields) if may_be_text && !may_be_job(heading, &fields) => self.text_lines += 1,
             Fit::Fields(fields) if heading.free.is_empty() || !is_half_numbered(heading, &fields) => {
@@ -223,8 +227,9 @@ impl Sacct {
         // A quote that is closed now was open before, unless this line alone is a job, too.
         let is_quoted = matches!(heading.separator, Separator::Quoted(_));
         let may_end = if is_quoted { !self.is_open || !has_pairs_only(line) } else { may_end(heading, line) };
-        self.tries += usize::from(may_end);
-        let begins_job = begins_job(heading, line);
+        self.split_bytes += if may_end { text.len() } else { 0 };
+        // In quotes a text may hold anything.
+        let begins_job = begins_job(heading, line) || !is_quoted && begins(heading, line) == Some(true);
         if is_quoted && may_end {
             let mut alone = Cells::default();
             let alone = Fit::parse(heading, &mut alone, line);
@@ -234,6 +239,7 @@ impl Sacct {
                 Fit::Unread(problem) if !is_alone => return Err(problem),
                 fit => self.is_open = matches!(fit, Fit::Open),
             }
+            self.tries += 1;
         }
         if let Fit::Fields(fields) = Fit::parse(heading, cells, line)
             && is_job(heading, &fields)
@@ -259,21 +265,29 @@ impl Sacct {
             text.truncate(above);
             self.pending = text;
             let problem = self.give_up(heading);
-            (self.pending, self.is_open, self.tries) = (line.to_vec(), false, 0);
+            (self.pending, self.is_open, self.tries, self.split_bytes) = (line.to_vec(), false, 0, 0);
             return problem.map_or(Ok(Parsed::Part), Err);
         }
         // A separator of several characters is in no text, so the number of fields is enough.
         let is_sure = matches!(heading.separator, Separator::Text(_));
-        if may_end
-            && let Fit::Fields(fields) = Fit::parse(heading, cells, &text)
-            && is_job(heading, &fields)
-            && (is_sure || is_plausible(heading, &fields))
-        {
-            return self.fields(heading, &fields);
+        if may_end {
+            match Fit::parse(heading, cells, &text) {
+                Fit::Fields(fields)
+                    if is_job(heading, &fields) && (is_sure || is_plausible(heading, &fields)) =>
+                {
+                    return self.fields(heading, &fields);
+                }
+                fit => self.tries += usize::from(!matches!(fit, Fit::Short(_))),
+            }
         }
-        let is_too_long = text.len() > LONGEST || self.tries > MOST_TRIES;
+        let is_too_long = text.len() > LONGEST || self.tries > MOST_TRIES || self.split_bytes > MOST_BYTES;
         self.pending = text;
-        if is_too_long { self.give_up(heading).map_or(Ok(Parsed::Part), Err) } else { Ok(Parsed::Part) }
+        if !is_too_long {
+            return Ok(Parsed::Part);
+        }
+        let expected = "the end of a job, whose text goes over too many lines above; sacct without texts such \
+             as SubmitLine and Comment has one line per job";
+        self.give_up(heading).map_or(Ok(Parsed::Part), |_| Err(Problem::column(1, "text", line, expected)))
     }
 
     /// Gives up the lines of a job that is not complete. Returns the problem of these lines; `None` if they

@@ -486,6 +486,23 @@ fn lines_of_jobs_are_no_texts_of_others() {
     }
 }
 
+#[test]
+fn a_damaged_job_of_several_lines_takes_no_times_of_the_next_one() {
+    let heading = "JobID|SubmitLine|Submit|Start|End|State|NNodes|Comment";
+    let job = |job: u32, quote: &str| {
+        let times = format!("2024-05-01T10:0{job}:00|2024-05-01T10:0{job}{quote}05|2024-05-01T11:01:00");
+        [format!("{job}|sbatch x \\"), format!("--y|{times}|COMPLETED|2|tee")]
+    };
+    let lines = |quote: &str| [job(1, ":"), job(2, quote), job(3, ":")].concat();
+    let of = |lines: &[String]| sizes(heading, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(of(&lines(":")).expect("sound lines").0, [(1, 2), (2, 2), (3, 2)]);
+    assert!(of(&lines("\"")).is_err());
+    // Sound texts of more than a thousand lines are read.
+    let text = vec!["x".to_owned(); 1500];
+    let long = [job(1, ":").to_vec(), vec!["2|sbatch".to_owned()], text, job(2, ":")[1..].to_vec()].concat();
+    assert_eq!(of(&long).expect("a long text").0, [(1, 2), (2, 2)]);
+}
+
 /// Splitting all lines again for each of them would take minutes.
 #[test]
 fn texts_of_many_lines_take_linear_time() {

@@ -30,7 +30,9 @@ use polars_core::utils::arrow::io::ipc::read::{
 };
 use polars_core::utils::arrow::record_batch::RecordBatchT;
 use polars_core::utils::arrow::types::{NativeType, i256};
+use polars_io::parquet::metadata::FileMetadata as ParquetMetadata;
 use polars_io::parquet::read::_internal::to_deserializer;
+use polars_io::parquet::read::infer_schema;
 use polars_io::prelude::{ParquetReader, SerReader};
 
 use self::messages::check_message;
@@ -118,7 +120,8 @@ fn parquet(mut file: File) -> PolarsResult<(Vec<Field>, Next)> {
     let schema: Arc<ArrowSchema> = reader.schema()?;
     let metadata = Arc::clone(reader.get_metadata()?);
     check_parquet(&metadata, &mut file)?;
-    let fields: Vec<Field> = schema.iter_values().cloned().map(without_dictionary).collect();
+    let mut fields: Vec<Field> = schema.iter_values().cloned().map(without_dictionary).collect();
+    take_kept_units(&mut fields, &metadata)?;
     let columns = fields.clone();
     let mut group = 0;
     let next = move || {
@@ -158,6 +161,23 @@ fn without_dictionary(field: Field) -> Field {
         Dictionary(_, values, _) if is_text(values) => Field { dtype: Utf8View, ..field },
         _ => field,
     }
+}
+
+/// Takes times of day in the unit that the file keeps them in. Its writer may have had them in seconds, which
+/// the schema of Arrow still says, although Parquet has no such unit and the file keeps milliseconds.
+fn take_kept_units(fields: &mut [Field], metadata: &ParquetMetadata) -> PolarsResult<()> {
+    let in_seconds = ArrowDataType::Time32(TimeUnit::Second);
+    if fields.iter().all(|field| field.dtype != in_seconds) {
+        return Ok(());
+    }
+    let kept = infer_schema(&ParquetMetadata { key_value_metadata: None, ..metadata.clone() })?;
+    for field in fields.iter_mut().filter(|field| field.dtype == in_seconds) {
+        // Without a unit, the file keeps the numbers as its writer had them.
+        if let Some(dtype @ ArrowDataType::Time32(_)) = kept.get(&field.name).map(|field| &field.dtype) {
+            field.dtype = dtype.clone();
+        }
+    }
+    Ok(())
 }
 
 /// Opens an Arrow file.

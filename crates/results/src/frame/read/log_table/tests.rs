@@ -95,6 +95,15 @@ fn instants_and_durations_have_their_zone_and_unit() -> Tested {
     Ok(())
 }
 
+/// pyarrow 25 made the file of 3600 s, nothing and 5 s, by its defaults. Its schema of Arrow says seconds.
+#[test]
+fn times_of_day_in_parquet_have_the_unit_of_the_file() -> Tested {
+    assert_eq!(text(include_bytes!("seconds.parquet"))?, "x\n3600s\n\n5s\n");
+    let times = PrimitiveArray::<i32>::from([Some(3600)]).to(ArrowDataType::Time32(TimeUnit::Second));
+    assert_eq!(text(&arrow_file(Box::new(times))?)?, "x\n3600s\n");
+    Ok(())
+}
+
 #[test]
 fn categories_and_lists_are_text() -> Tested {
     let keys = PrimitiveArray::<i32>::from([Some(0), None, Some(1), Some(0)]);
