@@ -1,4 +1,4 @@
-//! Sound logs of all formats and kinds of tables, with one line for each job.
+//! Sound logs of all formats and kinds of tables, with as many lines for each job.
 
 /// A format, and how its lines are made.
 pub(super) struct Kind {
@@ -8,8 +8,8 @@ pub(super) struct Kind {
     pub(super) format: &'static str,
     /// The lines above the jobs.
     pub(super) heading: &'static str,
-    /// The line of a job. `{j}` is its number, `{jj}` the same with two digits, `{at}` a submission with four
-    /// digits, `{start}` and `{end}` likewise, `{run}` the time between them.
+    /// The line or lines of a job. `{j}` is its number, `{jj}` the same with two digits, `{at}` a submission
+    /// with four digits, `{start}` and `{end}` likewise, `{run}` the time between them.
     pub(super) line: &'static str,
     /// What follows each line but the last one.
     pub(super) between: &'static str,
@@ -58,7 +58,7 @@ const fn sacct(name: &'static str, separator: &'static str) -> Kind {
 }
 
 /// Every kind.
-pub(super) const KINDS: [Kind; 25] = [
+pub(super) const KINDS: [Kind; 27] = [
     kind("swf", "swf", "", "{j} 1{at} 5 {run} 4 -1 -1 4 900 -1 1 3 1 -1 1 -1 -1 -1"),
     kind("swf recognised", "", "", "{j} 1{at} 5 {run} 4 -1 -1 4 900 -1 1 3 1 -1 1 -1 -1 -1"),
     kind("premas", "premas", "", "1{at}\t4\t{run}\t900"),
@@ -128,6 +128,13 @@ pub(super) const KINDS: [Kind; 25] = [
          tee {j}",
     ),
     kind(
+        "sacct texts over lines",
+        "sacct:time-zone=UTC",
+        "JobID|SubmitLine|Submit|Start|End|State|NNodes|Comment\n",
+        "{j}|sbatch x \\\n--y|2024-05-01T10:{jj}:00|2024-05-01T10:{jj}:05|2024-05-01T11:{jj}:00|COMPLETED|2|\
+         tee",
+    ),
+    kind(
         "sacct widths",
         "sacct:time-zone=UTC",
         "JobID        Submit              Start               End                 State      NNodes   \n\
@@ -146,6 +153,12 @@ pub(super) const KINDS: [Kind; 25] = [
     table("table bars", "|"),
     table("table semicolons", ";"),
     table("table blanks", " "),
+    kind(
+        "table quoted newlines",
+        "table:quoted-newlines=yes",
+        "id,submit,start,end,nodes,comment\n",
+        "{j},1{at},1{start},1{end},2,\"a\nb {j}\"",
+    ),
     kind(
         "table batsim",
         "table",

@@ -1,11 +1,12 @@
-//! Damaged logs with a truth for each line: a mutation touches some lines of a sound log. All other lines give
-//! their jobs as before, or reading fails, or it counts at least as many oddities as lost jobs. Touched lines
+//! Damaged logs with a truth for each job: a mutation touches some lines of a sound log. Jobs of other lines
+//! are read as before, or reading fails, or it counts at least as many oddities as lost jobs. Touched lines
 //! give at most one job each.
 //!
 //! A hash of the input chooses the format, strict or lenient reading, and the mutations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use flate2::Compression;
@@ -75,7 +76,7 @@ struct Mutated {
 
 impl Mutated {
     /// Mutates some lines of a text.
-    fn new(text: &str, heading_lines: usize, random: &mut ChaCha8Rng) -> Self {
+    fn new(text: &str, heading_lines: usize, job_lines: usize, random: &mut ChaCha8Rng) -> Self {
         let lines = text.lines().map(|line| line.as_bytes().to_vec()).collect();
         let mut mutated = Self { lines, touched: BTreeSet::new() };
         for _ in 0..random.random_range(1..4) {
@@ -85,6 +86,8 @@ impl Mutated {
         let at = random.random_range(0..mutated.lines.len());
         match random.random_range(0..12) {
             0 if heading_lines > 0 && at >= heading_lines => {
+                // Not within a job.
+                let at = at - (at - heading_lines) % job_lines;
                 let heading = text.lines().take(heading_lines).flat_map(|line| [line.as_bytes(), b"\n"]);
                 let heading = heading.collect::<Vec<_>>().concat();
                 mutated.lines[at].splice(0..0, heading);
@@ -168,8 +171,8 @@ fn run(bytes: &[u8]) -> String {
     if at == KINDS.len() {
         return compressed(kind, before, &mut random);
     }
-    let heading_lines = kind.heading.lines().count();
-    let mutated = Mutated::new(&kind.text(JOBS), heading_lines, &mut random);
+    let [heading_lines, job_lines] = [kind.heading, kind.line].map(|text| text.lines().count());
+    let mutated = Mutated::new(&kind.text(JOBS), heading_lines, job_lines, &mut random);
     let lenient = random.random();
     let (text, most_of_touched) = mutated.text();
     let name = if lenient { format!("{} lenient", kind.name) } else { kind.name.to_owned() };
@@ -179,10 +182,13 @@ fn run(bytes: &[u8]) -> String {
     };
     let words = jobs.words.saturating_sub(before.words);
     let (count, shown) = (jobs.schedules.len(), text.escape_ascii());
-    let is_touched = |line: &usize| mutated.touched.contains(line);
-    if (0..heading_lines).any(|line| is_touched(&line)) {
+    let is_touched = |lines: Range<usize>| mutated.touched.range(lines).next().is_some();
+    // The first lines of the jobs that no mutation has touched, by the number of the job.
+    let untouched = (heading_lines..).step_by(job_lines).take(JOBS).enumerate();
+    let untouched = untouched.filter(|(_, line)| !is_touched(*line..line + job_lines));
+    if is_touched(0..heading_lines) {
         // The columns may have another meaning, of which a note says what they are read as.
-        let least = (heading_lines..heading_lines + JOBS).filter(|line| !is_touched(line)).count();
+        let least = untouched.count();
         // Lenient reading may skip several lines as one job that is not whole.
         let is_told = least <= count + words as usize || lenient && words > 0;
         assert!(is_told, "{name}: {count} jobs, {words} words: {shown}");
@@ -192,9 +198,8 @@ fn run(bytes: &[u8]) -> String {
             *found.entry(schedule).or_default() += 1;
         }
         let mut lost = Vec::new();
-        for (line, schedule) in (heading_lines..).zip(&before.schedules).filter(|(line, _)| !is_touched(line))
-        {
-            match found.get_mut(schedule) {
+        for (job, line) in untouched {
+            match found.get_mut(&before.schedules[job]) {
                 Some(count) if *count > 0 => *count -= 1,
                 _ => lost.push(line + 1),
             }

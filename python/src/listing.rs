@@ -2,6 +2,7 @@
 
 use meshreplay::cli::embedded::{About, Keyword, Takes, plot_keywords, replay_keywords};
 use meshreplay::figure::PLOT_KINDS;
+use meshreplay::machine::Mesh;
 use meshreplay::report::LISTINGS;
 use meshreplay::spec::Spec;
 use meshreplay::study::{Coordinate, ReplaySpec};
@@ -43,7 +44,7 @@ pub(crate) fn plot_kinds() -> Vec<(&'static str, &'static str)> {
 /// value, and the texts of its default, which results without the column have.
 #[pyfunction]
 pub(crate) fn coordinates() -> PyResult<Vec<(&'static str, &'static str, Vec<String>)>> {
-    let one = "1".parse().map_err(|error: MeshError| message(error.to_string()))?;
+    let one = Mesh::new(&[1]).map_err(|error| message(error.to_string()))?;
     let default = ReplaySpec::new(one, Spec::named("easy"), Spec::named("naive"));
     Ok(Coordinate::listed()
         .map(|row| (row.name, row.column(), labels(row.name, row.text(&default))))

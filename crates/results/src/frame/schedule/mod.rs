@@ -1,22 +1,22 @@
 //! Schedules read from tables: either our own `jobs` frame or the table of jobs that Batsim writes.
 
 mod in_parts;
+mod lines;
 mod table;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use polars_core::prelude::{DataFrame, PolarsError};
 
 pub use self::in_parts::InParts;
+use self::lines::check_lines;
 use self::table::{ScheduleTable, batsim, ours};
+use super::FrameError;
 use super::folder::StudyFolder;
 use super::origin::Origin;
 use super::read::{find, read_file};
 use super::table::Replication;
-use super::{FileFormat, FrameError};
 use meshreplay_study::audit::{Schedule, ScheduledJob};
 
 /// Why a schedule cannot be read from a table.
@@ -37,17 +37,17 @@ pub enum ScheduleError {
         /// The error of polars.
         source: PolarsError,
     },
-    /// A quote is not closed on its line, in a table of another program.
-    #[error(
-        "{}:{line}: a quote is not closed on its line and would hide the jobs up to the next one; expected an \
-             even number of quotes on each line",
-        .path.display()
-    )]
-    Quote {
+    /// A line of another program's table has a stray quote, or more or fewer cells than the heading.
+    #[error("{}:{line}: {found}; expected {expected}", .path.display())]
+    Line {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
+        /// What is wrong with the line.
+        found: String,
+        /// What was expected, with a remedy.
+        expected: String,
     },
     /// The directory has no jobs.
     #[error(
@@ -197,10 +197,7 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
         (Some(file), _) if InParts::can_read(&file)? => return InParts::open(file, origin, selection),
         (Some(file), _) => {
             let frame = read_file(&file);
-            // Texts of our own tables may go over lines.
-            if frame.as_ref().map_or(true, |frame| frame.column(BATSIM).is_ok()) {
-                check_quotes(&file)?;
-            }
+            check_lines(&file)?;
             (file, frame.map_err(of_table)?)
         }
         (None, Some(origin)) => of_cell(path, origin, selection)?,
@@ -226,18 +223,6 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
 
 /// A column that only the table of Batsim has.
 const BATSIM: &str = "starting_time";
-
-/// Fails if a line of a table in CSV has a quote that is not closed. Files that cannot be read are not checked.
-fn check_quotes(path: &Path) -> Result<(), ScheduleError> {
-    if !matches!(FileFormat::of_path(path), None | Some(FileFormat::Csv)) {
-        return Ok(());
-    }
-    let Ok(file) = File::open(path) else { return Ok(()) };
-    let is_open = |line: Vec<u8>| line.iter().fold(false, |open, byte| open ^ (*byte == b'"'));
-    let mut lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
-    let open = lines.position(is_open).map(|at| at + 1);
-    open.map_or(Ok(()), |line| Err(ScheduleError::Quote { path: path.to_owned(), line }))
-}
 
 /// Returns an error of reading a file as that of a table.
 fn of_table(error: FrameError) -> ScheduleError {

@@ -95,7 +95,7 @@ fn instants_and_durations_have_their_zone_and_unit() -> Tested {
     Ok(())
 }
 
-/// pyarrow 25 made the file of 3600 s, nothing and 5 s, by its defaults. Its schema of Arrow says seconds.
+/// pyarrow 26 made the file of 3600 s, nothing and 5 s, by its defaults. Its schema of Arrow says seconds.
 #[test]
 fn times_of_day_in_parquet_have_the_unit_of_the_file() -> Tested {
     assert_eq!(text(include_bytes!("seconds.parquet"))?, "x\n3600s\n\n5s\n");
