@@ -36,8 +36,8 @@ type Schedule = [i64; 5];
 /// What is read of a log.
 struct Jobs {
     schedules: Vec<Schedule>,
-    /// Lines and values that are said to be odd or left out.
-    words: u64,
+    /// How many lines and values are said to be odd or left out, by what is said.
+    words: BTreeMap<&'static str, u64>,
 }
 
 impl Jobs {
@@ -51,8 +51,18 @@ impl Jobs {
             schedules.push([submit_s, wait_s, run_s, allocated_procs, requested_procs]);
         })?;
         summary.check_jobs()?;
-        let counted: u64 = summary.facts.counts.iter().map(|row| row.1).sum();
-        Ok(Self { schedules, words: counted + summary.irregularities.skipped() })
+        let skipped = ("skipped", summary.irregularities.skipped());
+        let mut words = BTreeMap::new();
+        for (what, count) in summary.facts.counts.into_iter().chain([skipped]) {
+            *words.entry(what).or_default() += count;
+        }
+        Ok(Self { schedules, words })
+    }
+
+    /// Returns how many words say more than those of the sound log.
+    fn words_beyond(&self, sound: &Self) -> u64 {
+        let usual = |what: &str| sound.words.get(what).copied().unwrap_or_default();
+        self.words.iter().map(|(what, count)| count.saturating_sub(usual(what))).sum()
     }
 }
 
@@ -180,7 +190,7 @@ fn run(bytes: &[u8]) -> String {
         Ok(jobs) => jobs,
         Err(error) => return format!("[{name}: refused] {error}"),
     };
-    let words = jobs.words.saturating_sub(before.words);
+    let words = jobs.words_beyond(before);
     let (count, shown) = (jobs.schedules.len(), text.escape_ascii());
     let is_touched = |lines: Range<usize>| mutated.touched.range(lines).next().is_some();
     // The first lines of the jobs that no mutation has touched, by the number of the job.

@@ -52,7 +52,8 @@ fn jobs_that_do_not_fit_into_memory_are_refused() -> Tested {
     Ok(())
 }
 
-/// Runs the program with at most this much processor time. What is quadratic in its input takes longer.
+/// Runs the program with at most this much processor time: at least four times what it takes, because builds
+/// with checks take up to twice as long. What is quadratic in its input takes longer.
 #[cfg(unix)]
 fn run_within(directory: &Path, limit_s: u32, arguments: &str) -> Result<Ran, Box<dyn Error>> {
     let command = format!("ulimit -t {limit_s}; exec {} {arguments}", env!("CARGO_BIN_EXE_meshreplay"));
@@ -65,10 +66,11 @@ fn run_within(directory: &Path, limit_s: u32, arguments: &str) -> Result<Ran, Bo
 fn many_jobs_of_one_instant_are_scheduled() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    for (jobs, schedulers) in [
-        (200_000_u64, &["easy"][..]),
+    for (jobs, limit_s, schedulers) in [
+        (200_000_u64, 12, &["easy"][..]),
         (
             100_000,
+            4,
             &["easy:order=sjf", "easy:order=f1", "easy:backfill=sjbf", "first-fit-queue:order=ssd"][..],
         ),
     ] {
@@ -86,13 +88,53 @@ fn many_jobs_of_one_instant_are_scheduled() -> Tested {
             let command = format!(
                 "replay one.swf -m 32x32 -a hilbert+bf -s {scheduler} -q --force --format csv -o out"
             );
-            let ran = run_within(at, 20, &command)?;
+            let ran = run_within(at, limit_s, &command)?;
             assert_eq!(ran.code, Some(0), "{scheduler}: {}", ran.stderr);
             let summary = columns(&at.join("out/summary.csv"))?;
             assert_eq!(summary["jobs"], [jobs.to_string()], "{scheduler}");
             // The queue is never empty, so almost no node may be idle.
             assert!(summary["utilization"][0].parse::<f64>()? > 0.95, "{scheduler}");
         }
+    }
+    Ok(())
+}
+
+/// Logs of much of one thing: hosts of a job, lines of a text, clusters.
+#[cfg(unix)]
+#[test]
+fn long_lists_long_texts_and_many_clusters_are_read() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let hosts: String = (0..60_000).map(|host| format!(" \"h{host}\"")).collect();
+    let event = format!(
+        "\"JOB_FINISH\" \"10.1\" 1389645000 501 2201 33882739 32 1389640000 0 0 1389641400 \"anna\" \
+         \"normal\" \"\" \"\" \"\" \"login1\" \"/scratch\" \"\" \"\" \"\" \"1389640000.501\" 0 \
+         60000{hosts} 64 60.0 \"job\" \"./a.out\" 5793.2 6.0 966960 0 -1 0 0 3026323 0 0 0 0 -1 0 0 0 \
+         12529329 6498459 -1 \"\" \"proj\" 0 32 \"\" \"\"\n"
+    );
+    let quoted = |line: &str| "name,submit,start,end,procs\n\"run\n".to_owned() + &line.repeat(300_000);
+    let times = "2024-05-01T10:00:00|2024-05-01T10:01:00|2024-05-01T11:01:00|COMPLETED|2";
+    let jobs: String = (0..400_000).map(|job| format!("{job}|c{job}|{times}\n")).collect();
+    let clusters = format!("JobID|Cluster|Submit|Start|End|State|NNodes\n{jobs}");
+    let texts = |columns: &str, line: &str| {
+        let heading = format!("JobID|SubmitLine|{columns}|Submit|Start|End|State|NNodes\n1|sbatch a\n");
+        heading + &line.repeat(100_000)
+    };
+    let table = "table:quoted-newlines=yes";
+    for (log, limit_s, format, says) in [
+        (event, 2, "lsf", "jobs: 1, errors: 0"),
+        (quoted("\"\"\n"), 2, table, "expected a closing quote"),
+        (quoted("\",\"\n"), 2, table, "expected a closing quote"),
+        (clusters.replace('|', ","), 3, "table", "the log has jobs of 400000 clusters"),
+        (clusters, 3, "sacct", "the log has jobs of 400000 clusters"),
+        (texts("Comment", "x | y\n"), 2, "sacct", "errors: "),
+        (texts("Comment|WorkDir", "x | y | z | a | b\n"), 2, "sacct", "errors: "),
+    ] {
+        fs::write(at.join("much"), &log)?;
+        let command = format!("trace validate much --time-zone UTC --input-format {format}");
+        let ran = run_within(at, limit_s, &command)?;
+        let said = ran.stdout + &ran.stderr;
+        assert!(ran.code.is_some() && said.contains(says), "{format}, {}: {said}", &log[..40]);
     }
     Ok(())
 }
@@ -281,7 +323,7 @@ fn hundreds_of_thousands_of_seeds_are_planned() -> Tested {
         seeds.join(", ")
     );
     fs::write(at.join("s.toml"), study)?;
-    let ran = run_within(at, 10, "sweep s.toml -o out --no-timing --dry-run")?;
+    let ran = run_within(at, 4, "sweep s.toml -o out --no-timing --dry-run")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.contains("\n 100000 cells: 0 done, 100000 to do\n"), "{}", ran.stdout.len());
     Ok(())

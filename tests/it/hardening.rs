@@ -134,7 +134,7 @@ fn names_neither_steer_a_terminal_nor_make_links_or_rows() -> Tested {
     let at = directory.path();
     for (name, shown) in [
         ("a\u{1b}[31mb", r"a\\u{1b}\[31mb"),
-        ("a\nb", r"a\\nb"),
+        ("a\nb", r"a\\u{a}b"),
         ("[x](http:a)", r"\[x\](http:a)"),
         ("a\u{202e}b", r"a\\u{202e}b"),
     ] {

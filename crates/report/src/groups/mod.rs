@@ -16,6 +16,7 @@ use self::relative::relative;
 use self::sums::{GroupIndex, Sums};
 use super::crosstab::partition_label;
 use meshreplay_alloc::allocator;
+use meshreplay_base::disk::Scratch;
 use meshreplay_base::job::Period;
 use meshreplay_base::spec::SpecError;
 use meshreplay_logs::status;
@@ -101,8 +102,9 @@ pub enum GroupsError {
     Frame(#[from] FrameError),
     /// Waits cannot be kept in a temporary file.
     #[error(
-        "medians cannot be found: the temporary file that holds the waits of jobs: {0}; make room where \
-         temporary files are, or set TMPDIR to another directory"
+        "medians cannot be found: the temporary file in {folder} that holds the waits of jobs: {0}; make \
+         room there, or set TMPDIR to another directory",
+        folder = Scratch::folder().display()
     )]
     Scratch(#[source] io::Error),
     /// The directory holds no jobs.

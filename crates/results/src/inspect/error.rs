@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::frame::{FrameError, ScheduleError};
+use meshreplay_base::disk::Scratch;
 use meshreplay_logs::TraceError;
 use meshreplay_study::audit::{NotSameJobs, SwfError};
 
@@ -23,8 +24,9 @@ pub enum InspectError {
     Output(#[from] TraceError),
     /// The temporary file for sorting jobs cannot be written or read.
     #[error(
-        "jobs cannot be sorted: the temporary file that holds them: {0}; make room where temporary files \
-         are, or set TMPDIR to another directory"
+        "jobs cannot be sorted: the temporary file in {folder} that holds them: {0}; make room there, or set \
+         TMPDIR to another directory",
+        folder = Scratch::folder().display()
     )]
     Scratch(#[source] io::Error),
     /// Partitions of results were asked for.

@@ -11,9 +11,10 @@ fn turns_text(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Escapes control characters and characters that change the direction of text, in the syntax of Rust, such
-/// as `\\u{1b}` or `\\n`. A name from a file can then neither control a terminal nor break a line. Borrows a
-/// text without such characters.
+/// Escapes control characters and characters that change the direction of text by their numbers, such as
+/// `\u{1b}`. A name from a file can then neither control a terminal nor break a line. Backslashes stay, as in
+/// `DOMAIN\user`: a name looks the same as another one only if it has such a number spelt out, and not if it
+/// has a part such as `\t`. Borrows a text without such characters.
 pub fn printable(text: &str) -> Cow<'_, str> {
     let is_odd = |c: char| c.is_control() || turns_text(c);
     if !text.contains(is_odd) {
@@ -21,7 +22,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
     let mut escaped = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if is_odd(c) { escaped.extend(c.escape_debug()) } else { escaped.push(c) }
+        if is_odd(c) { escaped.extend(c.escape_unicode()) } else { escaped.push(c) }
     }
     Cow::Owned(escaped)
 }
@@ -47,7 +48,7 @@ pub fn for_terminal(text: &str) -> String {
     shown + rest
 }
 
-/// Escapes the control characters that XML and HTML forbid even as entities, in the syntax of Rust, such as
+/// Escapes the control characters that XML and HTML forbid even as entities, by their numbers, such as
 /// `\\u{1b}`. Line breaks and tabs stay. Characters that change the direction of text become as in JSON, such
 /// as `\\u202e`, because they may be inside JSON in the document.
 pub fn well_formed(document: String) -> String {
@@ -133,7 +134,7 @@ pub fn csv_line<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
         let text = to_cell(text);
         let is_odd = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
         let text = if text.contains(is_odd) {
-            let spelt = |c: char| if is_odd(c) { c.escape_debug().to_string() } else { c.to_string() };
+            let spelt = |c: char| if is_odd(c) { c.escape_unicode().to_string() } else { c.to_string() };
             Cow::Owned(text.chars().map(spelt).collect())
         } else {
             text
@@ -235,7 +236,10 @@ mod tests {
 
     #[test]
     fn control_characters_are_spelled_out() {
-        assert_eq!(printable("a\u{1b}[31mb\nc\u{85}\u{7}"), r"a\u{1b}[31mb\nc\u{85}\u{7}");
+        assert_eq!(printable("a\u{1b}[31mb\nc\u{85}\u{7}"), r"a\u{1b}[31mb\u{a}c\u{85}\u{7}");
+        // Two users, also in files of CSV.
+        assert_eq!(printable("a\tb"), r"a\u{9}b");
+        assert_eq!(printable(r"a\tb DOMAIN\user"), r"a\tb DOMAIN\user");
         assert_eq!(printable("ä·→"), "ä·→");
         assert_eq!(
             well_formed("<a>\u{1b}\u{0}\n\t\u{ffff}ä</a>".to_owned()),
@@ -280,7 +284,7 @@ mod tests {
             assert_eq!(from_cell(cell), text);
         }
         assert_eq!(csv_line(["=A(\"b\")", "-1"]), "\"'=A(\"\"b\"\")\",-1\n");
-        assert_eq!(csv_line(["a\rb", "\u{1b}[2J", "c\nd"]), "a\\rb,\\u{1b}[2J,\"c\nd\"\n");
+        assert_eq!(csv_line(["a\rb", "\u{1b}[2J", "c\nd"]), "a\\u{d}b,\\u{1b}[2J,\"c\nd\"\n");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::formats::clusters::Clusters;
 use crate::record::FIELDS as FIELDS_OF_SWF;
 use crate::times::{Clock, MINUTES, Pair, SECONDS, TimeUnit};
 use meshreplay_base::spec::{Params, SpecError};
+use meshreplay_base::words::counted;
 
 /// The word in a spec for a field that no column holds, whatever the heading.
 const NONE: &str = "none";
@@ -257,6 +258,23 @@ impl Layout {
             ))
         });
         notes.collect()
+    }
+
+    /// Returns notes on the columns of a binary table whose types are not read, as the names of its columns
+    /// say.
+    pub(super) fn unread_notes(&self) -> Vec<String> {
+        const NAMED: usize = 5;
+        let note = |name: &String| {
+            let (column, dtype) = name.strip_suffix(')')?.rsplit_once(" (type not read: ")?;
+            Some(format!("column '{column}' is not read: its type is {dtype}"))
+        };
+        let mut notes: Vec<String> = self.names.iter().filter_map(note).collect();
+        let more = notes.len().saturating_sub(NAMED);
+        notes.truncate(NAMED);
+        if more > 0 {
+            notes.push(format!("{} of such types in addition", counted(more, "column")));
+        }
+        notes
     }
 
     /// Fails if a column found by name shares its name with another one.

@@ -358,6 +358,9 @@ impl LineParser for Table {
         facts.notes.extend(read.into_iter().chain(self.order_notes.iter().cloned()).chain(notes));
         facts.counts.extend(self.counts.rows(has_submits));
         facts.notes.extend(self.layout.unit_notes(self.counts.plain_numbers));
+        if self.options.is_trusted {
+            facts.notes.extend(self.layout.unread_notes());
+        }
         facts.notes.extend(self.clusters.note());
         let more = [
             (STEPS, self.steps),

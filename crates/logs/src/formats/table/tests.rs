@@ -63,3 +63,21 @@ fn quoted_text_over_many_lines_takes_linear_time() -> Result<(), Box<dyn std::er
     }
     Ok(())
 }
+
+/// Files in Parquet and Arrow have types of columns that no field of a job has.
+#[test]
+fn columns_of_unread_types_are_named() -> Result<(), Box<dyn std::error::Error>> {
+    for is_binary in [true, false] {
+        let mut parser = (TABLE.parser)(&"table".parse()?)?;
+        if is_binary {
+            parser.trust_quotes();
+        }
+        for line in ["submit,start,end,nodes,\"nodelist (type not read: fixed-size list)\"", "1,2,3,4,"] {
+            parser.parse(line.as_bytes())?;
+        }
+        let notes = parser.facts().notes;
+        let note = "column 'nodelist' is not read: its type is fixed-size list".to_owned();
+        assert_eq!(notes.contains(&note), is_binary, "{notes:?}");
+    }
+    Ok(())
+}

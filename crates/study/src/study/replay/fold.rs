@@ -6,6 +6,7 @@ use std::sync::mpsc::SyncSender;
 use super::RunError;
 use super::opening::Completion;
 use crate::study::source::Ranks;
+use meshreplay_base::disk::Scratch;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::ReplayError;
@@ -138,7 +139,8 @@ impl<'a> Fold<'a> {
 /// The error that the temporary file for variances cannot be kept.
 fn unkept(error: &std::io::Error) -> ReplayError {
     ReplayError::Failed(format!(
-        "a temporary file of 8 bytes for each job cannot be kept: {error}; make room where temporary files \
-         are, or set TMPDIR to another directory"
+        "a temporary file of 8 bytes for each job cannot be kept in {}: {error}; make room there, or set \
+         TMPDIR to another directory",
+        Scratch::folder().display()
     ))
 }

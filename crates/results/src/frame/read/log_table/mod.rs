@@ -96,8 +96,9 @@ pub fn text_of_table(mut file: File) -> io::Result<Box<dyn Read + Send>> {
     for (at, field) in fields.iter().enumerate() {
         // A line end in a name would end the heading.
         let mut name: String = field.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        if !is_read(&field.dtype) {
-            name += " (type not read)";
+        if let Some(dtype) = unread(&field.dtype) {
+            // The reader of tables makes a note of it.
+            name = format!("{name} (type not read: {dtype})");
         }
         push_cell(&mut text, at, name.as_bytes());
     }
@@ -228,17 +229,24 @@ fn record_batch(batch: RecordBatchT<Box<dyn Array>>) -> PolarsResult<RecordBatch
 
 /// Returns whether values of a type become text.
 fn is_read(dtype: &ArrowDataType) -> bool {
+    unread(dtype).is_none()
+}
+
+/// Returns what a type is called whose values do not become text; `None` if they do.
+fn unread(dtype: &ArrowDataType) -> Option<&'static str> {
     match dtype {
-        ArrowDataType::Struct(_)
-        | ArrowDataType::Map(..)
-        | ArrowDataType::Union(_)
-        | ArrowDataType::FixedSizeList(..)
-        | ArrowDataType::FixedSizeBinary(_)
-        | ArrowDataType::Interval(_) => false,
-        ArrowDataType::List(inner) | ArrowDataType::LargeList(inner) => is_item(&inner.dtype),
-        ArrowDataType::Dictionary(_, values, _) => is_read(values),
-        ArrowDataType::Extension(extension) => is_read(&extension.inner),
-        _ => true,
+        ArrowDataType::Struct(_) => Some("struct"),
+        ArrowDataType::Map(..) => Some("map"),
+        ArrowDataType::Union(_) => Some("union"),
+        ArrowDataType::FixedSizeList(..) => Some("fixed-size list"),
+        ArrowDataType::FixedSizeBinary(_) => Some("fixed-size binary"),
+        ArrowDataType::Interval(_) => Some("interval"),
+        ArrowDataType::List(inner) | ArrowDataType::LargeList(inner) => {
+            Some("list of neither texts nor whole numbers").filter(|_| !is_item(&inner.dtype))
+        }
+        ArrowDataType::Dictionary(_, values, _) => unread(values),
+        ArrowDataType::Extension(extension) => unread(&extension.inner),
+        _ => None,
     }
 }
 

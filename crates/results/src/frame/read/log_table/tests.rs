@@ -206,7 +206,7 @@ fn names_of_columns_say_that_they_are_not_read() -> Tested {
     let item = Field::new("item".into(), ArrowDataType::Int64, true);
     let values: Box<dyn Array> = Box::new(PrimitiveArray::<i64>::from_vec(vec![1, 2]));
     let lists = FixedSizeListArray::new(ArrowDataType::FixedSizeList(Box::new(item), 1), 2, values, None);
-    assert_eq!(text(&arrow_file(Box::new(lists))?)?, "\"x (type not read)\"\n\n\n");
+    assert_eq!(text(&arrow_file(Box::new(lists))?)?, "\"x (type not read: fixed-size list)\"\n\n\n");
     let bytes = BinaryArray::<i32>::from_slice([&b"n1"[..], b"n\xff"]);
     assert_eq!(text(&arrow_file(Box::new(bytes))?)?, "x\nn1\nn\u{fffd}\n");
     Ok(())
