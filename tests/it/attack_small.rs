@@ -105,7 +105,7 @@ fn many_jobs_of_one_instant_are_scheduled() -> Tested {
 fn long_lists_long_texts_and_many_clusters_are_read() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let hosts: String = (0..60_000).map(|host| format!(" \"h{host}\"")).collect();
+    let hosts = (0..60_000).map(|host| format!(" \"h{host}\"")).collect::<Vec<_>>().concat();
     let event = format!(
         "\"JOB_FINISH\" \"10.1\" 1389645000 501 2201 33882739 32 1389640000 0 0 1389641400 \"anna\" \
          \"normal\" \"\" \"\" \"\" \"login1\" \"/scratch\" \"\" \"\" \"\" \"1389640000.501\" 0 \
@@ -114,7 +114,7 @@ fn long_lists_long_texts_and_many_clusters_are_read() -> Tested {
     );
     let quoted = |line: &str| "name,submit,start,end,procs\n\"run\n".to_owned() + &line.repeat(300_000);
     let times = "2024-05-01T10:00:00|2024-05-01T10:01:00|2024-05-01T11:01:00|COMPLETED|2";
-    let jobs: String = (0..400_000).map(|job| format!("{job}|c{job}|{times}\n")).collect();
+    let jobs = (0..400_000).map(|job| format!("{job}|c{job}|{times}\n")).collect::<Vec<_>>().concat();
     let clusters = format!("JobID|Cluster|Submit|Start|End|State|NNodes\n{jobs}");
     let texts = |columns: &str, line: &str| {
         let heading = format!("JobID|SubmitLine|{columns}|Submit|Start|End|State|NNodes\n1|sbatch a\n");

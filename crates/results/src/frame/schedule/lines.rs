@@ -108,7 +108,7 @@ fn quoted_length(text: &[u8]) -> Option<usize> {
 
 /// Returns the fault of a line with a stray quote in the cell of this number, with which `rest` begins.
 fn stray(line: &[u8], rest: &[u8], cell: usize) -> Fault {
-    let (found, expected) = if line.iter().filter(|&&byte| byte == b'"').count() % 2 == 1 {
+    let (found, expected) = if line.iter().fold(false, |open, byte| open ^ (*byte == b'"')) {
         (
             "a quote is not closed on its line and would hide the jobs up to the next one".to_owned(),
             "an even number of quotes on each line",
