@@ -228,8 +228,7 @@ impl Sacct {
         let is_quoted = matches!(heading.separator, Separator::Quoted(_));
         let may_end = if is_quoted { !self.is_open || !has_pairs_only(line) } else { may_end(heading, line) };
         self.split_bytes += if may_end { text.len() } else { 0 };
-        // In quotes a text may hold anything.
-        let begins_job = begins_job(heading, line) || !is_quoted && begins(heading, line) == Some(true);
+        let begins_job = begins_job(heading, line);
         if is_quoted && may_end {
             let mut alone = Cells::default();
             let alone = Fit::parse(heading, &mut alone, line);
@@ -377,10 +376,20 @@ fn may_end(heading: &Heading, line: &[u8]) -> bool {
     heading.separator.split(line).len() > behind
 }
 
-/// Returns true if a line begins with the fields of a job, its number and its submission among them.
+/// Returns true if a line begins as a job does: all in front of the first text is what belongs there, and it
+/// has the number of a job and its submission; the number in front of that text is enough.
 fn begins_job(heading: &Heading, line: &[u8]) -> bool {
     let pieces = heading.separator.split(line);
-    is_job(heading, &readings::placed(heading, &pieces, &vec![0; heading.free.len()]))
+    let first = heading.free.first().copied().unwrap_or(heading.columns.len());
+    if !readings::begins_plausibly(heading, &pieces, first) {
+        return false;
+    }
+    // In quotes a text may hold anything.
+    let is_quoted = matches!(heading.separator, Separator::Quoted(_));
+    let column = if heading.has(&[Column::JobIdRaw]) { Column::JobIdRaw } else { Column::JobId };
+    let is_in_front = heading.fields[column as usize] <= first;
+    !is_quoted && is_in_front && begins(heading, line) == Some(true)
+        || is_job(heading, &readings::placed(heading, &pieces, &vec![0; heading.free.len()]))
 }
 
 /// Returns true if `lines` together are one job with other fields than `alone`, the last line read alone.

@@ -82,6 +82,12 @@ pub(super) fn is_plausible(heading: &Heading, fields: &Fields) -> bool {
     heading.columns.iter().flatten().all(|&column| is_of(column, fields[column as usize]))
 }
 
+/// Returns whether the first pieces of a line, as many as `columns`, are what their columns hold.
+pub(super) fn begins_plausibly(heading: &Heading, pieces: &[&[u8]], columns: usize) -> bool {
+    let mut known = heading.columns.iter().zip(pieces).take(columns);
+    known.all(|(column, piece)| column.is_none_or(|column| is_of(column, piece)))
+}
+
 /// Returns whether a column of these fields has a value, and one that belongs there.
 pub(super) fn has(heading: &Heading, fields: &Fields, column: Column) -> bool {
     let text = fields[column as usize];
