@@ -155,17 +155,19 @@ fn meaning_of_shaking(lines: &[String], replays: &[&ReplayResult<'_>]) -> Option
     })
 }
 
-/// Returns the remark on replications that say no more than one of them; `None` if some differ.
+/// Returns the remark on replications that say no more than one of them; `None` if some differ or have no mean
+/// wait, as no job ended.
 fn on_equal_replications(replays: &[&ReplayResult<'_>]) -> Option<String> {
     let numbers = |replay: &&ReplayResult<'_>| -> Vec<[Option<u64>; 3]> {
         let of = |name, one: &Replication<'_>| one.number(name).map(f64::to_bits);
         replay.replications.iter().map(|one| [WAIT, TURNAROUND, DISTANCE].map(|name| of(name, one))).collect()
     };
-    let are_equal =
-        |numbers: Vec<[Option<u64>; 3]>| numbers.len() > 1 && numbers.iter().all(|each| *each == numbers[0]);
+    let are_equal = |numbers: Vec<[Option<u64>; 3]>| {
+        numbers.len() > 1 && numbers[0][0].is_some() && numbers.iter().all(|each| *each == numbers[0])
+    };
     (!replays.is_empty() && replays.iter().map(numbers).all(are_equal)).then(|| {
-        "the replications of each replay have the same mean wait, turnaround time and pairwise sum, and say no \
-         more of them than one does"
+        "the replications of each replay have the same mean wait, turnaround time and pairwise sum, and say \
+         no more of them than one does"
             .to_owned()
     })
 }

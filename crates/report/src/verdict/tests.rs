@@ -217,6 +217,21 @@ fn an_overloaded_allocator_does_not_silence_the_others() {
 }
 
 #[test]
+fn replications_without_ended_jobs_are_not_called_equal() {
+    let twice = |mut replay: ReplayResult<'static>| {
+        replay.replications.push(measured("easy", "naive", |_| 0.0, &[]).replications.remove(0));
+        let numbers = replay.replications[0].numbers.clone();
+        replay.replications[1].numbers = numbers;
+        vec![replay]
+    };
+    let are_equal = |told: Vec<String>| told.iter().any(|told| told.starts_with("the replications of each"));
+    let mut without = measured("easy", "naive", |_| 0.0, &[]);
+    without.replications[0].numbers.clear();
+    assert!(!are_equal(lines(twice(without), DISTANCE, None)));
+    assert!(are_equal(lines(twice(measured("easy", "naive", |_| 7.0, &[])), DISTANCE, None)));
+}
+
+#[test]
 fn most_seeds_decide_about_overload() {
     for (overloaded, is_marked) in [(1, false), (2, true)] {
         let mut replays = Vec::new();

@@ -148,11 +148,13 @@ fn sizes_by_area(bounds: [u32; 3], most: u32) -> impl Iterator<Item = [u32; 3]> 
     let planes = (1..=c).flat_map(move |z| (1..=b).map(move |y| (y, z)));
     let all = planes.flat_map(move |(y, z)| (1..=a).map(move |x| [x, y, z]));
     let nodes = |[x, y, z]: [u32; 3]| x.saturating_mul(y).saturating_mul(z);
-    let mut sizes: Vec<[u32; 3]> = all.filter(|&sides| nodes(sides) <= most).collect();
     let shortest =
         |sides: [u32; 3]| sides.into_iter().zip(bounds).filter(|side| side.1 > 1).map(|side| side.0).min();
-    sizes.sort_unstable_by_key(|&sides| std::cmp::Reverse((nodes(sides), shortest(sides), sides)));
-    sizes.into_iter()
+    // What sizes are compared by stands in the list, as it is made for every piece.
+    let sizes = all.filter(|&sides| nodes(sides) <= most);
+    let mut sizes: Vec<_> = sizes.map(|sides| (nodes(sides), shortest(sides), sides)).collect();
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    sizes.into_iter().map(|(_, _, sides)| sides)
 }
 
 #[cfg(test)]
