@@ -15,6 +15,16 @@ use crate::error::{failure, message};
 use crate::frame::{Frame, joined};
 use crate::wait::wait_for;
 
+/// Fails if a directory of results has the name of a table.
+#[pyfunction]
+pub(crate) fn check_directory(path: PathBuf) -> PyResult<()> {
+    if FileFormat::of_path(&path).is_none() || path.is_dir() {
+        return Ok(());
+    }
+    let expected = "expected a directory, without the ending of a table; tables are files in it";
+    Err(message(format!("{}: {expected}", path.display())))
+}
+
 /// Reads a frame of a directory of results; `None` if the directory does not hold it.
 #[pyfunction]
 pub(crate) fn read_frame(py: Python<'_>, folder: PathBuf, name: String) -> PyResult<Option<Frame>> {
@@ -121,19 +131,22 @@ fn copy(sources: &[Source], run: Option<&str>, out: &Path, format: FileFormat, f
         fs::copy(from, to)?;
     }
     if let ([(folder, ..)], None) = (sources, run)
-        && let Some(place) = Place::read(folder)
+        && let Some(place) = Place::read(folder).and_then(|place| place.moved(folder, out).ok())
     {
-        place.moved(folder, out)?.write(out).map_err(|error| failure(&error))?;
+        place.write(out).map_err(|error| failure(&error))?;
     }
     files.into_iter().try_for_each(|file| file.put().map_err(|error| failure(&error)))
 }
 
-/// Writes the report on the results in `folder` and returns notes on missing data.
+/// Writes the report on the results in `folder`, which it does not name if that is temporary, and returns
+/// notes on missing data.
 #[pyfunction]
-#[pyo3(signature = (folder, path, title, window_s, show, force))]
+#[pyo3(signature = (folder, is_temporary, path, title, window_s, show, force))]
+#[expect(clippy::too_many_arguments, reason = "most are keywords of the Python function")]
 pub(crate) fn report(
     py: Python<'_>,
     folder: PathBuf,
+    is_temporary: bool,
     path: PathBuf,
     title: Option<String>,
     window_s: Option<(f64, f64)>,
@@ -147,7 +160,12 @@ pub(crate) fn report(
         let _claim = Claim::beside(&path).map_err(|error| failure(&error))?;
         let (report, notes) = Report::from_folder(&folder, &options, &AtomicUsize::default())
             .map_err(|error| failure(&error))?;
-        frame::write_whole(&path, report.html().as_bytes(), TEMPORARY).map_err(|error| failure(&error))?;
-        Ok(notes)
+        let plain = |text: String| match folder.to_str().filter(|_| is_temporary) {
+            Some(folder) => text.replace(&format!("{folder}/"), ""),
+            None => text,
+        };
+        frame::write_whole(&path, plain(report.html()).as_bytes(), TEMPORARY)
+            .map_err(|error| failure(&error))?;
+        Ok(notes.into_iter().map(plain).collect())
     })?
 }

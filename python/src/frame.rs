@@ -42,6 +42,13 @@ impl Frame {
         Self { rows, notes, forms: Forms::default() }
     }
 
+    /// Adds the unit and the meaning of a column.
+    pub(crate) fn with_note(mut self, name: &str, unit: &str, meaning: String) -> Self {
+        let note = (name.to_owned(), unit.to_owned(), meaning);
+        self.notes = self.notes.iter().cloned().chain([note]).collect();
+        self
+    }
+
     /// Returns the frame of the numbers of a plot.
     pub(crate) fn of_plot(columns: Vec<PlotColumn>) -> PolarsResult<Self> {
         let note =
@@ -110,7 +117,6 @@ impl Frame {
         for value in column.iter() {
             match value {
                 AnyValue::Null => values.append(py.None())?,
-                AnyValue::UInt64(number) => values.append(number)?,
                 AnyValue::Int64(number) => values.append(number)?,
                 AnyValue::Float64(number) => values.append(number)?,
                 AnyValue::String(text) => values.append(text)?,

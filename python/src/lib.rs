@@ -29,11 +29,11 @@ mod _core {
     #[pymodule_export]
     use super::error::Error;
     #[pymodule_export]
-    use super::folder::{copy_results, read_frame, report, table_of, verdict_of};
+    use super::folder::{check_directory, copy_results, read_frame, report, table_of, verdict_of};
     #[pymodule_export]
     use super::frame::{Frame, frame_of_csv, frame_of_ipc};
     #[pymodule_export]
-    use super::listing::{coordinates, keywords, listing, plot_kinds};
+    use super::listing::{coordinates, keywords, listing};
     #[pymodule_export]
     use super::log::{open_log, records};
     #[pymodule_export]

@@ -1,7 +1,6 @@
 //! The registries as frames, and the keywords of replays and pictures.
 
 use meshreplay::cli::embedded::{About, Keyword, Takes, plot_keywords, replay_keywords};
-use meshreplay::figure::PLOT_KINDS;
 use meshreplay::machine::Mesh;
 use meshreplay::report::LISTINGS;
 use meshreplay::spec::Spec;
@@ -32,12 +31,6 @@ pub(crate) fn listing(name: &str) -> PyResult<Frame> {
     });
     let frame = DataFrame::new_infer_height(columns.collect()).map_err(|error| failure(&error))?;
     Ok(Frame::new("", frame))
-}
-
-/// Returns the names of the kinds of plots, and what each shows.
-#[pyfunction]
-pub(crate) fn plot_kinds() -> Vec<(&'static str, &'static str)> {
-    PLOT_KINDS.iter().map(|kind| (kind.name, kind.summary)).collect()
 }
 
 /// Returns the names of the coordinates of replays, each with the name of the column that has its resolved

@@ -51,7 +51,15 @@ pub(crate) fn records(py: Python<'_>, words: Vec<String>) -> PyResult<Frame> {
         for record in &mut records {
             record.submit_s -= origin_s;
         }
-        Ok(Frame::new("", frame(&records, &summary.names())?))
+        let names = summary.names();
+        let frame = Frame::new("", frame(&records, &names)?);
+        Ok(match names.start() {
+            Some((unix_s, zone)) => {
+                let begin = format!("seconds since the beginning of the log, {unix_s} s after 1970 ({zone})");
+                frame.with_note("submit_s", "s", begin)
+            }
+            None => frame,
+        })
     })?
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use meshreplay::cli::embedded::{self, ReplayDraft};
 use meshreplay::frame::{CALL, FinishedRun, RunResults, StudyFolder};
 use meshreplay::guest::Guests;
-use meshreplay::spec::{GUEST, GivenSpec};
+use meshreplay::spec::GUEST;
 use meshreplay::study::{self, Axes, Draft, Manifest, Outcome, Progress, Running, State, Study, SweepError};
 use pyo3::prelude::*;
 
@@ -61,19 +61,34 @@ pub(crate) fn sweep(
     tick: Option<Py<PyAny>>,
     out: PathBuf,
 ) -> PyResult<Run> {
-    let guests = guests(own);
-    let parsed = |texts: &Vec<String>| texts.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
-    let more: Vec<Vec<GivenSpec>> =
-        more.iter().map(parsed).collect::<Result<_, _>>().map_err(|error| failure(&error))?;
+    // They are read as those of `replay`, which needs an allocator, and has defaults of its own.
+    let flags = ["--allocator", "--scheduler", "--network"].into_iter().zip(&more);
+    let given = flags.flat_map(|(flag, texts)| texts.iter().map(move |text| format!("{flag}={text}")));
+    let needed = more[0].is_empty().then_some("--allocator=naive");
+    let words: Vec<String> =
+        given.chain(needed.into_iter().chain(["--machine=1"]).map(str::to_owned)).collect();
+    let Axes { mut allocators, mut schedulers, mut networks, guests, .. } =
+        drafted(&["--", "log"].map(str::to_owned), &words, &guests(own))?.draft.axes;
+    for (axis, texts) in [&mut allocators, &mut schedulers, &mut networks].into_iter().zip(&more) {
+        if texts.is_empty() {
+            axis.clear();
+        }
+    }
     let add = move |draft: &mut Draft| {
         draft.axes.guests = guests.clone();
-        let Axes { allocators, schedulers, networks, .. } = &mut draft.axes;
-        for (axis, more) in [allocators, schedulers, networks].into_iter().zip(&more) {
-            axis.extend_from_slice(more);
-        }
-        call_by_label(draft);
+        draft.axes.allocators.extend_from_slice(&allocators);
+        draft.axes.schedulers.extend_from_slice(&schedulers);
+        draft.axes.networks.extend_from_slice(&networks);
     };
-    let study = wait_for(py, move || embedded::study(&file, &add))?.map_err(message)?;
+    let planned = move || {
+        embedded::study(&file, &add).map_err(|problem| {
+            // What was added is on no line of the file.
+            let line = format!("{}:1: ", file.display());
+            let of_added = problem.strip_prefix(&line).filter(|_| embedded::study(&file, &|_| {}).is_ok());
+            of_added.map_or_else(|| problem.clone(), str::to_owned)
+        })
+    };
+    let study = wait_for(py, planned)?.map_err(message)?;
     let notes = study.notes.clone();
     run_study(py, study, notes, threads, tick, Some(out))
 }

@@ -142,7 +142,6 @@ impl Run {
 
     /// The machine at one moment of a replay, in seconds of the replay.
     fn state(&self, py: Python<'_>, number: usize, at_s: f64) -> PyResult<State> {
-        self.check(number)?;
         let study = Arc::clone(&self.study);
         wait_for(py, move || state(&study, number, at_s))?
     }
@@ -162,16 +161,6 @@ impl Run {
         let (summary, details) = (run.summary.clone(), Vec::new());
         let run = FinishedRun { run: run.run.clone(), replays, summary, details, keeps_earlier: false };
         Ok((Arc::new(study), Arc::new(run)))
-    }
-
-    /// Fails if there is no replay of this number.
-    fn check(&self, number: usize) -> PyResult<()> {
-        let count = self.study.cells.len();
-        if number < count {
-            Ok(())
-        } else {
-            Err(message(format!("no replay {number}; there are {count}, from 0")))
-        }
     }
 }
 

@@ -2,8 +2,7 @@
 
 use meshreplay::job::Time;
 use meshreplay::study::{Replay, Snapshot, Study};
-use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::PyResult;
 
 use crate::error::{failure, message};
 
@@ -14,51 +13,21 @@ const UNAVAILABLE: i64 = -2;
 /// What a node holds that is down and runs no job.
 const DOWN: i64 = -3;
 
-/// The machine at one moment. `meshreplay.Results.state` makes an array of it.
-#[pyclass(frozen, module = "meshreplay._core")]
-pub(crate) struct State {
-    extents: Vec<u32>,
-    /// What each node holds, in the order of the nodes: the number of a job, or one of the numbers below 0.
-    nodes: Vec<i64>,
-    running: Vec<Running>,
-    waiting: usize,
-}
+/// The machine at one moment: the number of nodes along each dimension, what each node holds, in the order of
+/// the nodes (the number of a job, or one of the numbers below 0; 8 bytes each in the byte order of this
+/// machine), the running jobs in the order of their starts, and the number of waiting jobs.
+pub(crate) type State = (Vec<u32>, Vec<u8>, Vec<Running>, usize);
 
 /// A running job: its number, its start in seconds, the processors that it asked for, and its nodes in rank
 /// order.
 type Running = (i64, f64, u32, Vec<u32>);
 
-#[pymethods]
-impl State {
-    /// The number of nodes along each dimension of the machine.
-    #[getter]
-    fn extents(&self) -> Vec<u32> {
-        self.extents.clone()
-    }
-
-    /// What each node holds, as 8 bytes each in the byte order of this machine.
-    fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes: Vec<u8> = self.nodes.iter().flat_map(|node| node.to_ne_bytes()).collect();
-        PyBytes::new(py, &bytes)
-    }
-
-    /// The running jobs, in the order of their starts.
-    #[getter]
-    fn running(&self) -> Vec<Running> {
-        self.running.clone()
-    }
-
-    /// The number of jobs that wait.
-    #[getter]
-    fn waiting(&self) -> usize {
-        self.waiting
-    }
-}
-
 /// Returns the machine of replay `number` of `study` at a time in seconds, with all events of that instant.
 pub(crate) fn state(study: &Study, number: usize, at_s: f64) -> PyResult<State> {
-    let cell = &study.cells[number];
-    let Some(source) = cell.source.clone() else { return Err(message("the jobs of the replay are gone")) };
+    let cell = study.cells.get(number);
+    let Some((cell, source)) = cell.and_then(|cell| Some((cell, cell.source.clone()?))) else {
+        return Err(message("the jobs of the replay are gone"));
+    };
     if !at_s.is_finite() {
         return Err(message(format!("at={at_s}: expected a number of seconds")));
     }
@@ -82,5 +51,6 @@ pub(crate) fn state(study: &Study, number: usize, at_s: f64) -> PyResult<State> 
     let running =
         running.map(|job| (job.job.number, job.start.as_seconds(), job.job.procs, job.nodes)).collect();
     let drawn = machine.drawn();
-    Ok(State { extents: drawn.extents()[..drawn.dims().max(1)].to_vec(), nodes, running, waiting })
+    let nodes = nodes.into_iter().flat_map(i64::to_ne_bytes).collect();
+    Ok((drawn.extents()[..drawn.dims().max(1)].to_vec(), nodes, running, waiting))
 }

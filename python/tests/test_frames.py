@@ -144,6 +144,10 @@ def test_records_of_a_log_are_a_log_again(small: Path) -> None:
     one, other = columns(first.jobs), columns(again.jobs)
     assert set(one["queue"]) == {"interactive", "batch"}
     assert one.pop("run") != other.pop("run") and one == other
+    dated = mr.read_log(ROOT / "traces/may.sacct.gz").records()
+    assert dated.units == {"submit_s": "s"}
+    with pytest.warns(mr.Note, match="again: the date of the records is lost; their submit_s are .* 1714"):
+        mr.Log.from_frame(dated, name="again")
 
 
 def test_dates_and_lists_of_nodes_go_to_every_library() -> None:

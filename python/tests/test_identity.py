@@ -207,6 +207,17 @@ print(digest(Own()))
         assert printed[0] == printed[1] != printed[2], imports
 
 
+def test_long_chains_of_modules_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for number in range(600):
+        (tmp_path / f"link_{number}_of_test.py").write_text(f"def rule(nodes): from link_{number + 1}_of_test import rule; return rule(nodes)\n")
+    digests = []
+    for text in ("nodes", "nodes", "nodes[::-1]"):
+        (tmp_path / "link_600_of_test.py").write_text(f"def rule(nodes): return {text}\n")
+        digests.append(digest(executed("def rule(nodes):\n    import link_0_of_test\n    return link_0_of_test.rule(nodes)")))
+    assert digests[0] == digests[1] != digests[2]
+
+
 def test_packages_count_with_the_modules_in_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "outer_package").mkdir()

@@ -8,6 +8,8 @@ import pickle
 import shutil
 import subprocess
 import sys
+import tempfile
+import warnings
 from pathlib import Path
 from typing import Any, Callable
 
@@ -154,9 +156,58 @@ def test_joined_replays_of_different_options_have_a_note_and_no_ratios(small: Pa
         joined = mr.concat(parts)
     assert joined.notes[-1].startswith("the results differ in trim_percent")
     for draw in (joined.plot, joined.plot_data):
-        with pytest.raises(mr.Error, match="ratio: the replays differ in trim_percent"):
+        with pytest.raises(mr.Error, match="ratio: the results differ in trim_percent"):
             draw("ratio")
-    assert joined.sel(allocator=["naive", "mm"]).plot_data("ratio")["y"][0] == 1.0 and len(joined.plot_data("waits")) > 5
+    for draw in (joined.plot, joined.plot_data):
+        with pytest.warns(mr.Note, match="waits: the results differ in trim_percent"):
+            draw("waits")
+    alike = joined.sel(allocator=["naive", "mm"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert alike.plot_data("ratio")["y"][0] == 1.0 and len(alike.plot_data("waits")) > 5 and alike.notes == parts[0].notes
+
+
+def test_notes_of_joined_results_stay_with_their_calls(small: Path, tmp_path: Path) -> None:
+    line = "{} {} -1 60 {} -1 -1 4 90 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    (tmp_path / "large.swf").write_text(line.format(1, 0, 4) + line.format(2, 5, 400))
+    one, other = replayed(tmp_path / "large.swf", oversize="skip"), replayed(small, ["mm", "mc1x1"])
+    assert len(one.notes) == 1 and other.notes == []
+    joined = mr.concat([other, one])
+    for each in (joined, pickle.loads(pickle.dumps(joined)), mr.concat([replayed(small, "random"), joined])[1:]):
+        assert each.notes == one.notes and [part.notes for part in each] == [[], [], one.notes]
+
+
+def test_frames_of_some_calls_alone_are_an_error(small: Path) -> None:
+    joined = mr.concat([replayed(small, "naive", tidy=True), replayed(small, ["mm", "mc1x1"])])
+    with pytest.raises(mr.Error, match="no frame 'tidy' of small 8x8 easy mm; small 8x8 easy mc1x1: ask for it"):
+        joined.frame("tidy")
+    tidy = joined.sel(allocator="naive").frame("tidy")
+    assert tidy is not None and len(tidy) == 150 and joined[1:].frame("tidy") is None and joined.frame("slices") is None
+    assert len(joined.jobs) == 450
+
+
+def test_directories_and_reports_have_no_names_of_tables(small: Path, tmp_path: Path) -> None:
+    study, whole = tmp_path / "study.toml", replayed(small)
+    study.write_text(f'logs = ["{small}"]\nmachines = ["8x8"]\nallocators = ["naive"]\n')
+    for call in (
+        lambda: replayed(small, out=tmp_path / "x.csv"), lambda: whole.save(tmp_path / "x.csv"), lambda: mr.sweep(study, tmp_path / "x.csv"),
+        lambda: mr.sweep(study, tmp_path / "x.csv", allocator="mm"), lambda: mr.reproduce("walker2010", "fig9", out=tmp_path / "x.csv"),
+    ):
+        with pytest.raises(mr.Error, match=r"x\.csv: expected a directory, without the ending of a table"):
+            call()
+    with pytest.raises(mr.Error, match=r"x\.csv: a report is a page; expected a name that ends in \.html"):
+        whole.report(tmp_path / "x.csv")
+    assert os.listdir(tmp_path) == ["study.toml"]
+
+
+def test_reports_of_pickled_results_name_the_directory_of_their_call(small: Path, tmp_path: Path) -> None:
+    replayed(small, ["naive", "mm"]).save(tmp_path / "saved")
+    read = mr.read_results(tmp_path / "saved")
+    for number, each in enumerate([read, read[0], pickle.loads(pickle.dumps(read))[0], pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(read))))]):
+        each.report(tmp_path / f"{number}.html")
+        page = (tmp_path / f"{number}.html").read_text()
+        assert f"(cd {os.path.realpath(os.curdir)} &amp;&amp; meshreplay replay {small} " in page or number == 0, number
+        assert f"{tempfile.gettempdir()}{os.sep}meshreplay-" not in page and "--output meshreplay-" not in page, number
 
 
 def test_live_and_read_results_are_joined_alike(small: Path, tmp_path: Path) -> None:

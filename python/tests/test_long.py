@@ -90,6 +90,18 @@ def test_studies_take_classes_and_go_on(small: Path, tmp_path: Path) -> None:
         mr.sweep(other, tmp_path / "out", **own)
     changed = mr.sweep(study, tmp_path / "changed", allocator=[First(-2)], quiet=True)
     assert changed.summary["run"][0] != found.summary["run"][0]
+    wrong: dict[str, dict[str, Any]] = {
+        "allocator='nave': .*did you mean 'naive'": {"allocator": "nave"}, "scheduler='eassy': ": {"scheduler": ["fcfs", "eassy"]},
+        "network='wormhol': ": {"network": "wormhol"}, "'naive' has no parameter 'by'": {"allocator": [First, "naive:by=1"]},
+    }
+    for message, given in wrong.items():
+        with pytest.raises(mr.Error, match=f"^{message}"):
+            mr.sweep(study, tmp_path / "wrong", **given)
+    with pytest.raises(mr.Error, match="^threads=0: expected a whole number"):
+        mr.sweep(study, tmp_path / "wrong", threads=0)
+    named = mr.sweep(study, tmp_path / "named", scheduler="fcfs", network=None, quiet=True).summary
+    assert named["scheduler"] == ["easy", "fcfs"] * 2 or named["scheduler"] == ["easy"] * 2 + ["fcfs"] * 2
+    assert set(named["allocator"]) == {"naive"} and set(named["network"]) == {"recorded"}
     with pytest.raises(mr.Error, match="study.toml:2: key 'machines'"):
         study.write_text(study.read_text().replace('"8x8"', '"8y8"'))
         mr.sweep(study, tmp_path / "out", **own)

@@ -245,6 +245,39 @@ def test_a_comparison_has_own_classes_of_every_kind(small: Path) -> None:
         mr.compare("mc1x1", small)  # type: ignore[arg-type]
 
 
+class Draws(First):
+    """Any free nodes, as `random` takes them."""
+
+    forgets = False
+
+    def begin(self, seed: int) -> None:
+        self.random = numpy.random.default_rng(seed)
+
+    def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+        return self.random.permutation(machine.free_nodes())[: request.procs]
+
+
+def test_replications_begin_with_their_seeds(small: Path) -> None:
+    def sums(given: Any, **options: Any) -> list[float]:
+        return list(mr.replay(small, "8x8", given, timed=False, quiet=True, **options).summary["pairwise_sum_mean"])
+
+    three = sums(Draws, seed=4, replications=3)
+    assert len(set(three)) == 3 and sums(Draws(), seed=4, replications=3) == three and sums(Draws, seed=5) == three[1:2]
+    runs = [mr.replay(small, "8x8", Draws, timed=False, quiet=True).summary["run"] for _ in range(2)]
+    assert runs[0] == runs[1] and mr.check(Draws, machine="4x4", events=60)
+
+    class Begins(Fcfs):
+        def begin(self, seed: int) -> None:
+            seen.append(seed)
+
+    class Begun(Dispersal):
+        begin = Begins.begin
+
+    seen: list[int] = []
+    mr.replay(small, "8x8", "naive", Begins, network=Begun, seed=7, quiet=True)
+    assert {*seen} == {7}
+
+
 def test_an_object_is_copied_for_every_replay(small: Path) -> None:
     class Once(First):
         def __init__(self, skip: int = 0) -> None:

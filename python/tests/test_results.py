@@ -250,7 +250,12 @@ def test_numbers_of_pictures_are_those_that_are_drawn() -> None:
     expected = [mean(name, scale, "pairwise_sum_mean") / mean("mbs", scale, "pairwise_sum_mean") for scale in scales for name in names]
     assert ratios["y"] == pytest.approx(expected) and len(ratios) == marks(found.plot("ratio", relative_to="mbs"))
     assert ratios.meanings["y"] == "pairwise sum relative to mbs" and ratios["group"][::2] == [f"arrivals × {scale}" for scale in scales]
-    assert len(found.plot_data("why")) == marks(found.plot("why"))
+    why = found.plot_data("why")
+    assert len(why) == marks(found.plot("why")) and all(why["group"])
+    times = {float(group.split()[1]) for group in why["group"] if group.startswith("from ")}
+    assert len(times) > 5 and max(times) < max(found.jobs["submit_s"])
+    labels = {(series, label) for series, label in zip(*(found.plot_data("frontier")[name] for name in ("series", "label")))}
+    assert len(labels) == 6 and {label for _, label in labels} == {"×1", "×0.8", "×0.6"}, labels
     same = pickle.loads(pickle.dumps(ratios))
     assert columns(same) == columns(ratios) and same.meanings == ratios.meanings
 

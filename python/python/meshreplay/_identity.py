@@ -16,13 +16,14 @@ import importlib.machinery
 import importlib.metadata
 import importlib.util
 import inspect
+import itertools
 import os
 import pathlib
 import sys
 import sysconfig
 import types
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 _HEAP = 1 << 9
@@ -183,8 +184,7 @@ def _of_function(function: types.FunctionType, seen: Seen) -> Iterator[str]:
     for name in sorted(_globals(function.__code__) & function.__globals__.keys()):
         yield name
         yield from _parts(function.__globals__[name], seen)
-    for name in sorted(_imports(function.__code__, function.__globals__.get("__package__"))):
-        yield from _of_import(name, seen)
+    yield from _of_imports(_imports(function.__code__, function.__globals__.get("__package__")), seen)
 
 
 def _globals(code: types.CodeType) -> set[str]:
@@ -210,7 +210,8 @@ def _of_module(module: types.ModuleType, seen: Seen) -> Iterator[str]:
     """Goes through the name of a module that is installed, and through the texts of any other and of those that it imports."""
     yield f"{module.__name__} {getattr(module, '__version__', '') or _version(module.__name__)}"
     if not _is_library(module.__name__) and getattr(module, "__file__", None):
-        yield from _of_file(str(module.__file__), module.__package__, seen)
+        imports = yield from _of_file(str(module.__file__), module.__package__, seen)
+        yield from _of_imports(imports, seen)
 
 
 def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
@@ -223,34 +224,32 @@ def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
     return importlib.machinery.PathFinder.find_spec(name, places) if places else None
 
 
-def _of_import(name: str, seen: Seen) -> Iterator[str]:
-    """Goes through a module that code imports, whether it is loaded or not, and before it through the packages that it is in."""
-    outer = name.rpartition(".")[0]
-    if outer:
-        yield from _of_import(outer, seen)
-    with contextlib.suppress(ImportError, ValueError):  # A name may be of no module.
-        found = _spec(name)
-        if found is None or name.partition(".")[0] == "meshreplay":
-            return
-        yield f"{name} {_version(name) if _is_installed(found.origin) else ''}"
-        if found.origin and found.has_location and not _is_installed(found.origin):
-            yield from _of_file(found.origin, found.parent, seen)
+def _of_imports(names: Iterable[str], seen: Seen) -> Iterator[str]:
+    """Goes through the modules that code imports, whether they are loaded or not, the packages that they are in, and what all these import."""
+    waiting = [names]
+    while waiting:
+        for name in sorted({outer for each in waiting.pop() for outer in itertools.accumulate(each.split("."), "{}.{}".format)}):
+            found = None
+            with contextlib.suppress(ImportError, ValueError):  # A name may be of no module.
+                found = _spec(name)
+            if found is None or name.partition(".")[0] == "meshreplay":
+                continue
+            yield f"{name} {_version(name) if _is_installed(found.origin) else ''}"
+            if found.origin and found.has_location and not _is_installed(found.origin):
+                waiting.append((yield from _of_file(found.origin, found.parent, seen)))
 
 
-def _of_file(file: str, package: str | None, seen: Seen) -> Iterator[str]:
-    """Goes through the text of a module and through the modules that it imports, also inside functions."""
+def _of_file(file: str, package: str | None, seen: Seen) -> Generator[str, None, set[str]]:
+    """Goes through the text of a module. Returns the names of the modules that it imports, also inside functions; none a second time."""
     if file in seen:
         yield f"seen {seen[file][0]}"
-        return
+        return set()
     seen[file] = (len(seen), None)
     text = pathlib.Path(file).read_bytes()
     yield hashlib.sha256(text).hexdigest()
-    code = None
     with contextlib.suppress(SyntaxError, ValueError):  # The import of such a module fails, which the text shows.
-        code = compile(text, file, "exec") if file.endswith(".py") else None
-    if code is not None:
-        for name in sorted(_imports(code, package)):
-            yield from _of_import(name, seen)
+        return _imports(compile(text, file, "exec"), package) if file.endswith(".py") else set()
+    return set()
 
 
 def _imports(code: types.CodeType, package: str | None) -> set[str]:

@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import shutil
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 from . import _core
 from ._results import Results, of_folder
 from ._source import CALLS, FIRST, JOINED, Folder, Replay, Temporary
-from ._words import Note
+from ._words import warn
 
 
 def concat(results: Iterable[Results]) -> Results:
@@ -34,7 +33,7 @@ def concat(results: Iterable[Results]) -> Results:
     sources: list[tuple[str, set[int] | None, int]] = []
     runs: list[tuple[int, list[str]]] = []
     replays: list[Replay] = []
-    notes: list[str] = []
+    notes: dict[str, set[int]] = {}
     errors: dict[int, _core.Error] = {}
     calls: list[dict[str, Any]] = []
     first = 0
@@ -51,7 +50,9 @@ def concat(results: Iterable[Results]) -> Results:
             calls += [{**call, FIRST: first + call.get(FIRST, 0)} for call in each._calls or [{}]]
         replays += [replace(replay, number=first + replay.number) for replay in each._replays]
         errors |= {first + number: error for number, error in each.errors.items()}
-        notes += [note for note in each.notes if note not in notes]
+        of_notes = each._notes if isinstance(each._notes, dict) else dict.fromkeys(each._notes, {replay.number for replay in each._replays})
+        for note, of in of_notes.items():
+            notes.setdefault(note, set()).update(first + number for number in of)
         first = max((replay.number for replay in replays), default=-1) + 1
     if not sources:
         raise _core.Error("there are no results")
@@ -61,9 +62,8 @@ def concat(results: Iterable[Results]) -> Results:
     _core.copy_results(sources, run, path, "parquet", False)
     pathlib.Path(path, JOINED).write_text(json.dumps({CALLS: calls}), encoding="utf-8")
     joined = Results(replays, Folder(path, None, kept, True), notes, errors)
-    if joined._unlike():
-        notes.append(f"the results differ in {', '.join(joined._unlike())}: their means are of different jobs or circumstances")
-        warnings.warn(notes[-1], Note, stacklevel=2)
+    for note in joined._differences():
+        warn(note)
     return joined
 
 

@@ -11,7 +11,7 @@ from . import _core
 from ._frame import Frame
 from ._listing import models
 from ._source import Temporary
-from ._words import NotFoundError, did_you_mean, in_keywords, text, words
+from ._words import NotFoundError, did_you_mean, in_keywords, text, warn, words
 
 
 class ArrowStream(Protocol):
@@ -106,6 +106,9 @@ class Log:
         """
         if not hasattr(frame, "__arrow_c_stream__"):
             raise TypeError(f"{type(frame).__name__} has no Arrow stream; expected a frame of Polars, pandas, pyarrow or DuckDB")
+        begin = frame.meanings.get("submit_s", "") if isinstance(frame, Frame) else ""
+        if "1970" in begin:
+            warn(f"{name}: the date of the records is lost; their submit_s are {begin}")
         folder = Temporary()
         path = os.path.join(folder.name, f"{_file_name(name)}.csv")
         _core.write_table(frame, path)
@@ -121,7 +124,7 @@ class Log:
         """Returns the records of the log as a frame that `Log.from_frame` takes back, with times in seconds.
 
         Columns have the names and types of those of jobs in results. A column that no record fills is left out, and what a
-        record does not say is missing. A workload model has no records, as its jobs depend on the machine and the seed.
+        record does not say is missing. Their log has no date, as times count from the beginning. A workload model has no records, as its jobs depend on the machine and the seed.
         """
         return Frame(_core.records(self._words()))
 

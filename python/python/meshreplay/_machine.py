@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 
@@ -35,10 +36,7 @@ class Machine:
         """The number of nodes along each dimension."""
         self.torus = tuple(torus)
         """Whether each dimension wraps around."""
-        count = 1
-        for extent in shape:
-            count *= extent
-        self._all = numpy.ones(count, dtype=numpy.bool_)
+        self._all = numpy.ones(math.prod(shape), dtype=numpy.bool_)
         view = self._all.reshape(shape, order="F")
         view.flags.writeable = False
         self.free: Bools = view
@@ -67,21 +65,13 @@ class Machine:
             raise ValueError(f"coordinates of shape {rows.shape}, expected a row of {len(self.shape)} for each node")
         if ((rows < 0) | (rows >= numpy.array(self.shape))).any():
             raise ValueError(f"coordinates outside the machine of shape {self.shape}")
-        strides = numpy.cumprod((1, *self.shape[:-1]))
-        numbers: Nodes = rows @ strides
-        return numbers
+        return _numbers(rows.T, self.shape)
 
     def coordinates(self, nodes: numpy.typing.ArrayLike) -> Nodes:
         """Returns the coordinates of nodes that are given by their numbers, a row for each node."""
         import numpy
 
-        left = numpy.asarray(nodes, dtype=numpy.int64)
-        columns = []
-        for extent in self.shape:
-            columns.append(left % extent)
-            left = left // extent
-        rows: Nodes = numpy.stack(columns, axis=-1)
-        return rows
+        return _coordinates(numpy.asarray(nodes, dtype=numpy.int64), self.shape)
 
     def hops(self, dimension: int, a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike) -> Nodes:
         """Returns the hops between positions of one dimension, the shorter way round if it wraps around."""
@@ -131,24 +121,14 @@ class Machine:
             sums = numpy.concatenate([zero, long.cumsum(axis=d)], axis=d)
             count = sums.shape[d] - side
             fits = sums.take(range(side, side + count), axis=d) - sums.take(range(count), axis=d) == side
-        found = fits.ravel(order="F").nonzero()[0]
-        columns = []
-        for extent in fits.shape:
-            columns.append(found % extent)
-            found = found // extent
-        return numpy.stack(columns, axis=-1)
+        return _coordinates(fits.ravel(order="F").nonzero()[0], fits.shape)
 
     def box(self, base: Sequence[int], sides: Sequence[int]) -> Nodes:
         """Returns the numbers of the nodes of a submesh, row by row; it may wrap around."""
         import numpy
 
-        nodes = numpy.zeros(1, dtype=numpy.int64)
-        stride = 1
-        for first, side, extent in zip(base, sides, self.shape, strict=True):
-            along = (first + numpy.arange(side)) % extent * stride
-            nodes = (along[:, None] + nodes[None, :]).ravel() if stride > 1 else along
-            stride *= extent
-        return nodes
+        along = (first + numpy.arange(side) for first, side in zip(base, sides, strict=True))
+        return _numbers(numpy.meshgrid(*along, indexing="ij"), self.shape).ravel(order="F")
 
     def order(self, name: str) -> Nodes:
         """Returns all nodes in an order such as `hilbert` (`mr.orders()` lists them)."""
@@ -158,6 +138,21 @@ class Machine:
 
     def __repr__(self) -> str:
         return f"<meshreplay.Machine {self.text}, {self.free_count} of {self.free.size} nodes free>"
+
+
+def _numbers(coordinates: Iterable[Any], shape: tuple[int, ...]) -> Nodes:
+    """Returns the numbers of nodes from an array for each dimension, whose positions wrap around."""
+    import numpy
+
+    numbers: Nodes = numpy.ravel_multi_index(tuple(coordinates), shape, mode="wrap", order="F").astype(numpy.int64)
+    return numbers
+
+
+def _coordinates(nodes: Nodes, shape: tuple[int, ...]) -> Nodes:
+    """Returns the coordinates of nodes. Fails for numbers outside of the machine."""
+    import numpy
+
+    return numpy.stack(numpy.unravel_index(nodes, shape, order="F"), axis=-1)
 
 
 def pairwise_sum(nodes: numpy.typing.ArrayLike, machine: Machine | str) -> int:

@@ -55,6 +55,9 @@ class _Own:
         own.__dict__["_arguments"] = arguments(cls, given, named)
         return own
 
+    def begin(self, seed: int) -> None:
+        """Is called on a new object or copy before its replay, with the seed of the replay or of its replication."""
+
 
 class Allocator(_Own):
     """An allocator of one's own. A subclass has at least `propose`.
@@ -251,12 +254,11 @@ class Execution(_Own):
         """Is called after a job has ended."""
 
 
-T = TypeVar("T")
-
-
-def fresh(given: T | type[T]) -> T:
-    """Returns a new object of a class, or a copy of an object."""
-    return given() if isinstance(given, type) else copy.deepcopy(given)
+def fresh(given: Any, seed: int) -> Any:
+    """Returns a new object of a class, or a copy of an object, for a replay with this seed."""
+    own = given() if isinstance(given, type) else copy.deepcopy(given)
+    own.begin(seed)
+    return own
 
 
 def named(given: Any, base: type) -> tuple[list[Any], list[tuple[str, object]]]:
@@ -328,14 +330,14 @@ def explained(error: BaseException) -> str:
 class AllocatorGuest:
     """An allocator for one replay, called by the native part with bytes."""
 
-    def __init__(self, given: Any, text: str) -> None:
+    def __init__(self, given: Any, text: str, seed: int) -> None:
         """Makes the allocator and its machine."""
         import numpy
 
         # What every call needs, looked up once.
         self.numpy, self.array, self.read = numpy, numpy.ndarray, numpy.frombuffer
         self.node, self.number = numpy.dtype(numpy.uint32), numpy.dtype(numpy.int64)
-        self.own: Allocator = fresh(given)
+        self.own: Allocator = fresh(given, seed)
         self.machine = Machine(text)
         self.is_told = [
             getattr(type(self.own), each) is not getattr(Allocator, each) for each in ("taken", "released")
@@ -389,9 +391,9 @@ class AllocatorGuest:
 class SchedulerGuest:
     """A scheduler for one replay."""
 
-    def __init__(self, given: Any) -> None:
+    def __init__(self, given: Any, _text: str, seed: int) -> None:
         """Makes the scheduler."""
-        self.own: Scheduler = fresh(given)
+        self.own: Scheduler = fresh(given, seed)
 
     def dispatch(
         self,
@@ -411,12 +413,12 @@ class SchedulerGuest:
 class ExecutionGuest:
     """An execution model for one replay."""
 
-    def __init__(self, given: Any, text: str) -> None:
+    def __init__(self, given: Any, text: str, seed: int) -> None:
         """Makes the model."""
         import numpy
 
         self.numpy = numpy
-        self.own: Execution = fresh(given)
+        self.own: Execution = fresh(given, seed)
         self.machine = Machine(text)
 
     def run_time(self, job: int, procs: int, now: float, recorded: float, estimate: float, nodes: bytes) -> float:

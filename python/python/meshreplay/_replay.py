@@ -5,8 +5,6 @@ from __future__ import annotations
 import numbers
 import os
 import re
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +14,9 @@ from ._log import Log, read_log
 from ._own import Allocator, Execution, Scheduler, cause, forget, named
 from ._progress import Progress
 from ._results import Results, of_run
+from ._source import directory
 from ._study import run_sweep
-from ._words import ArgumentError, Note, NotFoundError, keyworded, values, with_keywords, words
+from ._words import ArgumentError, NotFoundError, keyworded, values, warn, with_keywords, words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -104,7 +103,7 @@ def replay(
     # Results hold the jobs as those of a directory do. Some options need that.
     given.append("--output=memory")
     own = [allocators, schedulers, networks]
-    folder = None if out is None else os.path.abspath(out)
+    folder = None if out is None else directory(out)
 
     def start(shown: Progress) -> _core.Run:
         return _core.replay([each._words() for each in opened], [each.name for each in opened], given, own, shown, folder)
@@ -118,7 +117,7 @@ def sweep(
     *,
     allocator: Allocators = (),
     scheduler: Schedulers = (),
-    network: Networks = (),
+    network: Networks | None = None,
     threads: int | None = None,
     jobs: bool = False,
     quiet: bool = False,
@@ -144,10 +143,10 @@ def sweep(
     file = os.path.abspath(study)
     if not os.path.exists(file):
         raise NotFoundError(f"{os.fspath(study)} does not exist")
-    more = [named(allocator, Allocator), named(scheduler, Scheduler), named(network, Execution)]
+    more = [named(allocator, Allocator), named(scheduler, Scheduler), named(() if network is None else network, Execution)]
+    folder = directory(out)
     if not any(texts for texts, _ in more):
         return run_sweep(os.fspath(study), os.fspath(out), threads, jobs, quiet)
-    folder = os.path.abspath(out)
 
     def start(shown: Progress) -> _core.Run:
         return _core.sweep(file, [texts for texts, _ in more], [own for _, own in more], threads, shown, folder)
@@ -178,11 +177,11 @@ def _run(
                 error.__cause__.results = finished(run, notes, errors)  # type: ignore[union-attr]
                 raise error.__cause__
         for note in () if is_quiet else notes:
-            warnings.warn(note, Note, stacklevel=_depth())
+            warn(note)
         failed = [f"{label}: {errors[number]}" for number, label, _ in run.errors]
         if failed and not is_quiet:
             count = f"{len(failed)} of {len(run.replays())} replays failed"
-            warnings.warn(f"{count}, the first: {failed[0]}; Results.errors has the messages", Note, stacklevel=_depth())
+            warn(f"{count}, the first: {failed[0]}; Results.errors has the messages")
         return finished(run, notes, errors)
 
     def finished(run: _core.Run, notes: list[str], errors: dict[int, _core.Error]) -> Results | None:
@@ -214,14 +213,6 @@ def _run(
         for _, _, text in run.errors:
             forget(text)
     return found
-
-
-def _depth() -> int:
-    """Returns how many calls above the caller's the first one outside of this package is."""
-    frame, depth = sys._getframe(1), 1
-    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == os.path.dirname(__file__):
-        frame, depth = frame.f_back, depth + 1
-    return depth
 
 
 def _machine(given: Any) -> Any:

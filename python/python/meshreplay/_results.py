@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from . import _core
 from ._frame import Frame, html_table
 from ._picture import Picture
-from ._source import CALLS, FIRST, NAMED, Folder, Live, Replay, Temporary
-from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, values, with_keywords, words
+from ._source import CALLS, FIRST, NAMED, Folder, Live, Replay, Temporary, directory, settle
+from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, values, warn, with_keywords, words
 
 if TYPE_CHECKING:
     import numpy
@@ -35,6 +35,9 @@ T = TypeVar("T")
 
 Value = str | int | float | type | Sequence[str | int | float | type]
 """A value of a coordinate, or several."""
+
+Notes = list[str] | dict[str, set[int]]
+"""Notes; of joined results with the numbers of the replays of their calls."""
 
 
 class Results:
@@ -57,11 +60,13 @@ class Results:
     """The errors of the replays that failed, by their numbers in the summary; empty for results of a directory."""
 
     def __init__(
-        self, replays: list[Replay], source: Live | Folder | None, notes: list[str], errors: dict[int, _core.Error]
+        self, replays: list[Replay], source: Live | Folder | None, notes: Notes, errors: dict[int, _core.Error]
     ) -> None:
         """Use `replay` or `read_results`."""
-        self._replays, self._source, self.notes, self.errors = replays, source, notes, errors
+        self._replays, self._source, self._notes, self.errors = replays, source, notes, errors
         self._frames: dict[str, Frame | None] = {}
+        numbers = {replay.number for replay in replays}
+        self.notes = notes if isinstance(notes, list) else [note for note, of in notes.items() if of & numbers] + self._differences()
 
     # What was replayed.
 
@@ -120,7 +125,7 @@ class Results:
         numbers = {replay.number for replay in selected}
         errors = {number: error for number, error in self.errors.items() if number in numbers}
         has_failed = self._source is None or numbers.isdisjoint(self.summary["replay"])
-        return Results(selected, None if has_failed else self._any().part(numbers), self.notes, errors)
+        return Results(selected, None if has_failed else self._any().part(numbers), self._notes, errors)
 
     def _selected(self, key: Key) -> list[Replay]:
         if isinstance(key, slice):
@@ -188,7 +193,7 @@ class Results:
         if name not in _FRAMES:
             raise _core.Error(f"no frame '{name}'{did_you_mean(name, _FRAMES)} (one of: {', '.join(_FRAMES)})")
         if name not in self._frames:
-            self._frames[name] = self._any().frame(name)
+            self._frames[name] = self._whole(name)
         found = self._frames[name]
         if nodes not in ("intervals", "list"):
             raise _core.Error(f"nodes={nodes!r}: expected 'intervals' or 'list'")
@@ -197,6 +202,18 @@ class Results:
         of = {replay.number: self._log_of(replay).get("starts") for replay in self._replays} if dates else {}
         starts = {number: 1_000_000 * start["unix_s"] for number, start in of.items() if start}
         return Frame(found._native.in_forms(starts if dates else None, nodes == "list"))
+
+    def _whole(self, name: str) -> Frame | None:
+        """Returns a frame; `None` if no replay has it. Fails if only some of several calls have it."""
+        found = self._any().frame(name)
+        # Replays without outages have no downtimes.
+        if found is None or not self._any().is_joined or name in ("summary", "downtimes"):
+            return found
+        lacking = {*self.summary["replay"]} - {*found["replay"]}
+        names = [replay.name(self._varying()) for replay in self._replays if replay.number in lacking]
+        if names and len(found):
+            raise _core.Error(f"there is no frame '{name}' of {'; '.join(names)}: ask for it in that call, too, or select the others")
+        return None if names else found
 
     def _any(self) -> Live | Folder:
         """Returns what has the results. Fails if no replay has any."""
@@ -256,7 +273,7 @@ class Results:
         root = pathlib.Path(self._path())
         files = {os.fspath(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
         source = self._any()
-        return _unpickled, (files, source.numbers, source.is_joined, self._replays, self.notes, self.errors)
+        return _unpickled, (os.fspath(root), files, source.numbers, source.is_joined, self._replays, self._notes, self.errors)
 
     def __copy__(self) -> Results:
         """Returns the same results, which never change."""
@@ -360,16 +377,21 @@ class Results:
 
     def _drawn(self, draw: Callable[[str, str, list[str]], T], kind: str, options: Mapping[str, Any]) -> T:
         """Returns what a function makes of a kind of picture."""
-        if kind == "ratio" and self._unlike():
-            raise _core.Error(f"ratio: the replays differ in {', '.join(self._unlike())}; select those of one call, or with the same options")
+        for difference in self._differences():
+            if kind == "ratio":
+                raise _core.Error(f"ratio: {difference}; select those of one call, or with the same options")
+            warn(f"{kind}: {difference}")
         with in_keywords():
             return draw(self._path(), kind, words("drawing", options))
 
-    def _unlike(self) -> list[str]:
-        """Returns the options that change means and in which the calls of these replays differ."""
+    def _differences(self) -> list[str]:
+        """Returns a note on the options that change means and in which the calls of these replays differ, if there are any."""
+        if self._source is None or not self._source.is_joined:
+            return []
         calls = [self._call(replay) for replay in self._replays]
         given = [call.get("options", call) for call in calls]
-        return [name for name in _CHANGING if len({repr(each.get(name)) for each in given}) > 1]
+        unlike = [name for name in _CHANGING if len({repr(each.get(name)) for each in given}) > 1]
+        return [f"the results differ in {', '.join(unlike)}: their means are of different jobs or circumstances"] if unlike else []
 
     def report(
         self,
@@ -394,9 +416,11 @@ class Results:
         """
         if self._any().is_joined:
             raise _core.Error("a report is of one run; make one for each, before mr.concat")
+        if pathlib.Path(path).suffix.lower() not in ("", ".htm", ".html"):
+            raise _core.Error(f"{os.fspath(path)}: a report is a page; expected a name that ends in .html")
         title = title or ("meshreplay" if isinstance(self._source, Live) else None)
         with in_keywords():
-            return _core.report(self._path(), os.path.abspath(path), title, window, show or [], force)
+            return _core.report(self._path(), self._files.kept is not None, os.path.abspath(path), title, window, show or [], force)
 
     def save(
         self,
@@ -415,7 +439,7 @@ class Results:
         if self._any().is_joined:
             raise _core.Error("a directory is of one run; save the results of each call before mr.concat")
         with in_keywords():
-            self._any().save(os.path.abspath(folder), format, force)
+            self._any().save(directory(folder), format, force)
 
     def _path(self) -> str:
         """Returns a directory of these results alone; a temporary one, unless they are all of a directory."""
@@ -491,17 +515,17 @@ class States:
         """
         import numpy
 
-        state = self._state(key)
+        extents, nodes, _, _ = self._state(key)
         # Nodes are numbered along x first, which is the order of Fortran.
-        return numpy.frombuffer(state.bytes(), dtype=numpy.int64).reshape(state.extents, order="F")
+        return numpy.frombuffer(nodes, dtype=numpy.int64).reshape(extents, order="F")
 
     def running(self, key: Key) -> list[RunningJob]:
         """Returns the running jobs, in the order of their starts."""
-        return [RunningJob(*job) for job in self._state(key).running]
+        return [RunningJob(*job) for job in self._state(key)[2]]
 
     def waiting(self, key: Key) -> int:
         """Returns the number of jobs that wait."""
-        return self._state(key).waiting
+        return self._state(key)[3]
 
     def __repr__(self) -> str:
         return f"<meshreplay.States of {len(self._results)} replays at {self.at:,} s>"
@@ -556,17 +580,20 @@ def of_folder(found: Folder, notes: list[str], errors: dict[int, _core.Error]) -
 
 
 def _unpickled(
+    root: str,
     files: dict[str, bytes],
     numbers: set[int] | None,
     is_joined: bool,
     replays: list[Replay],
-    notes: list[str],
+    notes: Notes,
     errors: dict[int, _core.Error],
 ) -> Results:
-    """Returns results from their files."""
-    folder = Temporary()
+    """Returns results from their files, which were in the directory `root`."""
+    kept = Temporary()
+    folder = os.path.join(kept.name, "results")
     for name, content in files.items():
-        path = pathlib.Path(folder.name, name)
+        path = pathlib.Path(folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    return Results(replays, Folder(folder.name, numbers, folder, is_joined), notes, errors)
+    settle(folder, root)
+    return Results(replays, Folder(folder, numbers, kept, is_joined), notes, errors)

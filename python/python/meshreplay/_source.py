@@ -32,12 +32,12 @@ class Replay:
     def has(self, coordinate: str, value: str | float | type) -> bool:
         """Returns whether a coordinate has this value, as text or as a number, or is of a class of one's own with the name of this one."""
         texts = self.labels.get(coordinate, [])
+        is_own = texts[:1] != [] and texts[0].startswith("guest:")
         if isinstance(value, type):
-            return texts[:1] != [] and texts[0].startswith("guest:") and self.has(coordinate, value.__name__)
+            return is_own and self.has(coordinate, value.__name__)
         if isinstance(value, str):
             # An algorithm of one's own goes by the name of its class, too.
-            is_own = texts[:1] and texts[0].startswith("guest:")
-            return value in texts or bool(is_own and any(text.partition("(")[0] == value for text in texts))
+            return value in texts or (is_own and any(text.partition("(")[0] == value for text in texts))
         return any(_number(text) == value for text in texts)
 
     def called(self, key: str | float | type) -> list[str]:
@@ -57,6 +57,12 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def directory(given: str | os.PathLike[str]) -> str:
+    """Returns the full path of a directory of results. Fails if its name is that of a table."""
+    _core.check_directory(given)
+    return os.path.abspath(given)
 
 
 _PREFIX = "meshreplay-"
@@ -117,7 +123,7 @@ class Folder:
     def save(self, folder: str, format: str, force: bool) -> None:
         """Copies the results into a directory."""
         _core.copy_results([(self.path, self.numbers, 0)], None, folder, format, force)
-        _settle(folder)
+        settle(folder)
 
     @property
     def manifest(self) -> str:
@@ -141,7 +147,7 @@ class Live:
     def save(self, folder: str, format: str, force: bool) -> None:
         """Writes the results into a directory."""
         self.run.save(folder, format, force)
-        _settle(folder)
+        settle(folder)
 
     def frame(self, name: str) -> Frame | None:
         """Returns a frame; `None` if nobody asked for it."""
@@ -159,17 +165,20 @@ class Live:
         return self.run.manifest
 
 
-def _settle(folder: str) -> None:
-    """Leaves out of place.json, from which reports have the command that repeats a run, what is in temporary directories."""
+def settle(folder: str, was: str | None = None) -> None:
+    """Leaves out of place.json, from which reports have the command that repeats a run, what is in temporary directories.
+
+    The file has a path from its directory, which was `was` if given.
+    """
     path = pathlib.Path(folder, "place.json")
     if not path.exists():
         return
     place = json.loads(path.read_text(encoding="utf-8"))
     logs = {name: file for name, file in place["logs"].items() if not _is_temporary(os.path.dirname(file))}
     is_temporary = _is_temporary(os.path.dirname(os.path.abspath(folder)))
-    directory = os.path.realpath(os.path.join(folder, place["directory"])) if is_temporary else place["directory"]
-    if (logs, directory) != (place["logs"], place["directory"]):
-        path.write_text(json.dumps({**place, "directory": directory, "logs": logs}, indent=2) + "\n", encoding="utf-8")
+    work = os.path.realpath(os.path.join(was or folder, place["directory"])) if is_temporary else place["directory"]
+    if (logs, work) != (place["logs"], place["directory"]):
+        path.write_text(json.dumps({**place, "directory": work, "logs": logs}, indent=2) + "\n", encoding="utf-8")
 
 
 def _is_temporary(folder: str) -> bool:

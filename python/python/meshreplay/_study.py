@@ -7,16 +7,19 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 
 from . import _core
 from ._frame import Frame
 from ._picture import Picture
 from ._results import Results, read_results
+from ._source import directory
+from ._words import with_keywords
 
 
-def _run(words: list[str]) -> str:
+def _run(words: list[str], threads: int | None, quiet: bool) -> str:
     """Runs the command and returns what it prints. Its progress and notes go to standard error. Raises its error."""
-    command = [sys.executable, "-m", "meshreplay", *words]
+    command = [sys.executable, "-m", "meshreplay", *words, *([] if threads is None else [f"--threads={threads}"]), *(["--quiet"] if quiet else [])]
     is_terminal = sys.stderr.isatty()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=None if is_terminal else subprocess.PIPE, text=True)
     try:
@@ -34,7 +37,7 @@ def _run(words: list[str]) -> str:
                 "a file names no classes of yours; give them to `mr.sweep` as allocator=, scheduler= or network=, beside those of the "
                 "file, or to `mr.replay(…, out=DIR)`, which replays every combination of its lists and keeps them as a study does"
             )
-        raise _core.Error("\n".join(errors) or f"`meshreplay {words[0]}` failed, see its messages above")
+        raise _core.Error(with_keywords("\n".join(errors)) or f"`meshreplay {words[0]}` failed, see its messages above")
     for line in lines:
         print(line, file=sys.stderr)
     return printed
@@ -42,18 +45,13 @@ def _run(words: list[str]) -> str:
 
 def run_sweep(study: str, out: str, threads: int | None, jobs: bool, quiet: bool) -> Results:
     """Runs the study of a TOML file and returns its results."""
-    words = ["sweep", study, "-o", out]
-    words += [f"--threads={threads}"] if threads is not None else []
-    words += ["--jobs"] if jobs else []
-    words += ["--quiet"] if quiet else []
-    _run(words)
+    _run(["sweep", study, "-o", out, *(["--jobs"] if jobs else [])], threads, quiet)
     return read_results(out)
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class Reproduction:
     """Figures of a paper: the published value beside the measured one, their ratio, and a verdict."""
-
-    __slots__ = ("frame", "pictures", "text")
 
     frame: Frame
     """A row for each value."""
@@ -61,10 +59,6 @@ class Reproduction:
     """The pictures, by the names of their figures."""
     text: str
     """The comparison as text."""
-
-    def __init__(self, frame: Frame, pictures: dict[str, Picture], text: str) -> None:
-        """Use `reproduce`."""
-        self.frame, self.pictures, self.text = frame, pictures, text
 
     def __repr__(self) -> str:
         return self.text
@@ -93,11 +87,8 @@ def reproduce(
         quiet: Whether neither notes nor progress are shown.
     """
     with tempfile.TemporaryDirectory(prefix="meshreplay-") as temporary:
-        folder = os.fspath(out) if out is not None else temporary
-        words = ["reproduce", paper, *figures, "--traces", os.fspath(traces), "-o", folder]
-        words += [f"--threads={threads}"] if threads is not None else []
-        words += ["--quiet"] if quiet else []
-        text = _run(words)
+        folder = directory(out) if out is not None else temporary
+        text = _run(["reproduce", paper, *figures, "--traces", os.fspath(traces), "-o", folder], threads, quiet)
         with open(os.path.join(folder, f"{paper}.csv"), encoding="utf-8") as file:
             frame = Frame(_core.frame_of_csv(file.read()))
         pictures = {}

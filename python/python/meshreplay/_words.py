@@ -8,7 +8,9 @@ import functools
 import inspect
 import os
 import re
+import sys
 import textwrap
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -25,6 +27,14 @@ class Note(UserWarning):
 
 class NotFoundError(_core.Error, FileNotFoundError):
     """A file or a directory does not exist."""
+
+
+def warn(note: str) -> None:
+    """Gives a note as a warning of the first call outside of this package."""
+    frame, depth = sys._getframe(1), 2
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == os.path.dirname(__file__):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(note, Note, stacklevel=depth)
 
 
 F = TypeVar("F", bound=Callable[..., Any])

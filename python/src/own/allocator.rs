@@ -31,7 +31,7 @@ struct Own {
 
 /// Makes the allocator of one replay. Fails with a whole message.
 pub(super) fn strategy(given: &Py<PyAny>, setup: &Setup<'_>, is_checked: bool) -> Result<Strategy, String> {
-    let guest = made("AllocatorGuest", given, setup, true)?;
+    let guest = made("AllocatorGuest", given, setup)?;
     let facts = Python::attach(|py| -> PyResult<(String, [bool; 2])> {
         let guest = guest.bind(py);
         Ok((guest.getattr("served")?.extract()?, guest.getattr("is_told")?.extract()?))

@@ -21,7 +21,7 @@ struct Own {
 
 /// Makes the execution model of one replay. Fails with a whole message.
 pub(super) fn network(given: &Py<PyAny>, setup: &Setup<'_>) -> Result<Box<dyn Execution>, String> {
-    let guest = made("ExecutionGuest", given, setup, true)?;
+    let guest = made("ExecutionGuest", given, setup)?;
     let own = Own { guest, label: setup.label.to_owned(), stop: setup.stop.clone() };
     Ok(Box::new(OwnRunTimes::new(own)))
 }

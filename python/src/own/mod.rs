@@ -10,7 +10,6 @@ mod scheduler;
 use std::sync::Arc;
 
 use meshreplay::guest::{Guests, Setup};
-use meshreplay::machine::Mesh;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -51,26 +50,14 @@ fn by_class<'a>(setup: &Setup<'a>) -> Setup<'a> {
 }
 
 /// Makes the object of a class of `meshreplay._own` for one replay. Fails with a whole message.
-fn made(class: &str, given: &Py<PyAny>, setup: &Setup<'_>, on_machine: bool) -> Result<Py<PyAny>, String> {
+fn made(class: &str, given: &Py<PyAny>, setup: &Setup<'_>) -> Result<Py<PyAny>, String> {
     Python::attach(|py| {
         let make = || -> PyResult<Py<PyAny>> {
             let class = py.import("meshreplay._own")?.getattr(class)?;
-            let given = given.bind(py);
-            let guest = if on_machine {
-                class.call1((given, setup.mesh.to_string()))?
-            } else {
-                class.call1((given,))?
-            };
-            Ok(guest.unbind())
+            Ok(class.call1((given, setup.mesh.to_string(), setup.seed))?.unbind())
         };
         make().map_err(|error| format!("'{}' cannot be made: {}", setup.label, explained(py, &error)))
     })
-}
-
-/// Returns the spelling of a machine, the nodes along each dimension, and whether each wraps around.
-fn shape(mesh: &Mesh) -> (String, Vec<u32>, Vec<bool>) {
-    let dims = mesh.dims();
-    (mesh.to_string(), mesh.extents()[..dims].to_vec(), mesh.wrap()[..dims].to_vec())
 }
 
 /// Returns the text of an error with its traceback.

@@ -5,7 +5,7 @@ use meshreplay::machine::order as orders;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{bytes, shape};
+use super::bytes;
 use crate::error::failure;
 
 /// Returns all nodes of a machine in an order, 4 bytes each.
@@ -19,5 +19,7 @@ pub(crate) fn order<'py>(py: Python<'py>, name: &str, machine: &str) -> PyResult
 /// Returns the spelling of a machine, the nodes along each dimension, and whether each wraps around.
 #[pyfunction]
 pub(crate) fn machine(text: &str) -> PyResult<(String, Vec<u32>, Vec<bool>)> {
-    text.parse::<Mesh>().map(|mesh| shape(&mesh)).map_err(|error| failure(&error))
+    let mesh = text.parse::<Mesh>().map_err(|error| failure(&error))?;
+    let dims = mesh.dims();
+    Ok((mesh.to_string(), mesh.extents()[..dims].to_vec(), mesh.wrap()[..dims].to_vec()))
 }

@@ -26,7 +26,7 @@ struct Own {
 
 /// Makes the scheduler of one replay. Fails with a whole message.
 pub(super) fn scheduler(given: &Py<PyAny>, setup: &Setup<'_>) -> Result<Box<dyn Scheduler>, String> {
-    let guest = made("SchedulerGuest", given, setup, false)?;
+    let guest = made("SchedulerGuest", given, setup)?;
     let (label, stop) = (setup.label.to_owned(), setup.stop.clone());
     let own = Own { guest, label, stop, queue: Arc::default(), named: Vec::new() };
     Ok(Box::new(Dispatched::new(own, setup.label, setup.stop)))

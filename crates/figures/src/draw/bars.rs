@@ -24,6 +24,8 @@ pub struct Range {
 pub struct BarGroup {
     /// The name of the group, printed below the bars. Line feeds separate its lines.
     pub name: String,
+    /// The name in the data; empty if it is that name.
+    pub data_name: String,
     /// The values of the bars, one for each entry of the legend; `None` where there is no number.
     pub bars: Vec<Option<f64>>,
     /// The confidence intervals of the bars; empty, or `None` for a bar without one.

@@ -158,12 +158,13 @@ impl Bars {
     fn rows(&self) -> Vec<Row<'_>> {
         let mut rows = Vec::new();
         for (i, group) in self.groups.iter().enumerate() {
-            for (j, (value, (name, _))) in group.bars.iter().zip(&self.legend).enumerate() {
+            let name = if group.data_name.is_empty() { &group.name } else { &group.data_name };
+            for (j, (value, (series, _))) in group.bars.iter().zip(&self.legend).enumerate() {
                 let Some(value) = value.filter(|value| value.is_finite()) else { continue };
                 rows.push(Row {
                     panel: &self.subtitle,
-                    series: name,
-                    group: group.name.replace('\n', ", "),
+                    series,
+                    group: name.replace('\n', ", "),
                     label: if group.hatched.get(j) == Some(&true) { "overloaded" } else { "" },
                     x: [Some(i as f64), None],
                     y: [Some(value), None],

@@ -110,10 +110,14 @@ fn panels_of(curve: &JobCurve, sums: &ReplaySums, span_s: Span, shown: &[WaitCau
     };
     let day = |part: usize| {
         let days = span_s.length() * part as f64 / PARTS as f64 / 86_400.0;
-        if part.is_multiple_of(LABELLED) { format!("day {days:.0}") } else { String::new() }
+        let name = if part.is_multiple_of(LABELLED) { format!("day {days:.0}") } else { String::new() };
+        BarGroup {
+            data_name: format!("from {:.0} s", span_s.low + 86_400.0 * days),
+            ..group(name, sums.times.get(&part))
+        }
     };
     let by_size = sums.sizes.iter().map(size).collect();
-    let over_time = (0..PARTS).map(|part| group(day(part), sums.times.get(&part))).collect();
+    let over_time = (0..PARTS).map(day).collect();
     // `NoRoom`, the most frequent cause, has no lines.
     let pattern = |cause: WaitCause| (cause as usize + PATTERNS - WaitCause::NoRoom as usize) % PATTERNS;
     let look = |cause: WaitCause| Look { colour: cause as usize, marker: pattern(cause), ..Look::default() };
