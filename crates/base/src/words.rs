@@ -16,7 +16,13 @@ const MOST: usize = 40;
 /// Returns the beginning of an input text for a message, with unprintable characters escaped and `…` after a
 /// cut.
 pub fn excerpt(text: &str) -> String {
-    let shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
+    let mut shown = String::new();
+    for letter in text.chars().take(MOST) {
+        match letter {
+            '"' | '\'' => shown.push(letter),
+            _ => shown.extend(letter.escape_debug()),
+        }
+    }
     if text.chars().nth(MOST).is_some() { format!("{shown}…") } else { shown }
 }
 
@@ -34,6 +40,7 @@ mod tests {
     #[test]
     fn excerpts_are_short_and_printable() {
         assert_eq!(excerpt("a\tb\u{1b}"), "a\\tb\\u{1b}");
+        assert_eq!(excerpt("{\"id\": '7'}"), "{\"id\": '7'}");
         assert_eq!(excerpt(&"ä".repeat(40)), "ä".repeat(40));
         assert_eq!(excerpt(&"ä".repeat(41)), "ä".repeat(40) + "…");
     }
