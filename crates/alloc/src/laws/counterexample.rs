@@ -3,9 +3,9 @@
 
 use std::fmt;
 
+use super::history::{Event, HeldPlacement, Step, asked, letter, listed};
 use super::law::Law;
 use super::shrink::Case;
-use super::step::{Event, HeldPlacement, Step, asked, letter, listed};
 use crate::allocator::{Placement, Request};
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};

@@ -2,8 +2,7 @@
 
 use super::counterexample::{Fault, Proposal};
 use super::event_source::{EventSource, Mix};
-use super::history::{Answer, History};
-use super::step::{Event, listed};
+use super::history::{Answer, Event, History, listed};
 use crate::allocator::{BuildError, Built, Memory, Promises, Request};
 use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_machine::machine::{Mesh, NodeId};

@@ -3,7 +3,7 @@
 //! The curves are drawn without numbers; the text gives a few ratios at one load each.
 
 use super::{ALLOCATORS, NON_CONTIGUOUS, OTHERS};
-use crate::curve::crossings;
+use crate::comparisons::crossings;
 use crate::estimate::Estimate;
 use crate::finding::{Place, Tolerance, Verdict};
 use crate::findings::{Findings, Load, item, pairs, rates};

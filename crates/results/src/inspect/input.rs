@@ -4,7 +4,7 @@
 use std::mem;
 use std::path::Path;
 
-use super::error::InspectError;
+use super::InspectError;
 use crate::frame::{self, Downtimes, Replication, SavedJobs, SavedTable, Selected, Selection};
 use meshreplay_alloc::allocator::{self, Contiguity, Request, Served, Setup, Strategy};
 use meshreplay_base::job::{Period, Shape, Time};
@@ -213,7 +213,7 @@ impl Input {
             input.describe(&summary, of);
             input.has_planned_outages = frame::outages(path)? == Some(OutageSource::Recorded);
             if has_outages {
-                let saved = frame::read_downtimes(path, &|number| number == of.replay)?;
+                let saved = frame::detail::downtimes(path, &|number| number == of.replay)?;
                 input.outages = saved.map(|mut saved| known(&saved.remove(&of).unwrap_or_default()));
             }
         }

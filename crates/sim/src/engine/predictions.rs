@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::error::ReplayError;
+use super::ReplayError;
 use super::observer::Record;
 use super::state::ReplayState;
 use super::window::{JobState, JobWindow};

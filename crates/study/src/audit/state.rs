@@ -6,9 +6,8 @@
 )]
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::mem;
 use std::ops::Index;
+use std::{fmt, mem};
 
 use super::ScheduledJob;
 use meshreplay_base::job::Time;

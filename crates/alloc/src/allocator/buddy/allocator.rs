@@ -1,8 +1,7 @@
 //! The implementation of `Allocator` that all buddy strategies share. A strategy chooses the hierarchy of
 //! blocks and the function that selects blocks for a request.
 
-use super::forest::Forest;
-use super::system::{BlockOrder, Buddy};
+use super::system::{BlockOrder, Buddy, Forest};
 use crate::allocator::seam::{Allocator, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 

@@ -9,8 +9,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::forest::Forest;
-use super::system::{BlockOrder, Buddy};
+use super::system::{BlockOrder, Buddy, Forest};
 use crate::allocator::seam::{Allocator, Block, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId};
 

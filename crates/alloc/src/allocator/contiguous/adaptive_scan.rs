@@ -18,8 +18,8 @@
 use super::busy_search::{BusyList, BusySearch, Region};
 use super::orientations::Turn;
 use super::plain_scan;
-use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Promises};
+use crate::allocator::take_plain;
 use meshreplay_machine::machine::{Coord, Machine};
 
 /// The allocator's row in the registry.

@@ -17,10 +17,10 @@
 
 use super::first_fit::FirstFit;
 use super::plain_scan;
-use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
     AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Promises, Request, Submeshes,
 };
+use crate::allocator::take_plain;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
 
 /// The allocator's row in the registry.

@@ -4,8 +4,7 @@
 //! Int. Conf. on Parallel Processing, 1993. Every probe looks through the list of all coverages, so a scan of
 //! r rows with m submeshes in use takes O(r·m²).
 
-use super::busy_search::BusySearch;
-use super::busy_search::{BusyList, Region};
+use super::busy_search::{BusyList, BusySearch, Region};
 use crate::allocator::seam::{Allocator, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_machine::machine::{Coord, Machine, Submesh};
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::study::all::{Requests, left_out};
+use crate::study::axes::{Requests, left_out};
 use crate::study::jobs::{JobsError, kind_of};
 use crate::study::log::RecordedNodesError;
 use crate::study::options::Options;
