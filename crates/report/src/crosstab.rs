@@ -519,7 +519,7 @@ impl<'a> HiddenColumns<'a> {
     }
 
     /// Returns true if results differ only in the seed.
-    pub(super) fn is_seed(&self) -> bool {
+    fn is_seed(&self) -> bool {
         self.names() == ["seed"]
     }
 
@@ -539,14 +539,14 @@ impl<'a> HiddenColumns<'a> {
     }
 
     /// Returns true if the means of all cells are over equal numbers of jobs. Unknown numbers count as equal.
-    pub(super) fn are_alike<'c>(&self, cells: impl Iterator<Item = &'c [usize]>) -> bool {
+    fn are_alike<'c>(&self, cells: impl Iterator<Item = &'c [usize]>) -> bool {
         let known: Vec<InMeans> = cells.filter_map(|rows| self.in_means(rows)).collect();
         known.iter().all(|of| known.iter().all(|by| of.is_like(by)))
     }
 
     /// Returns true if all cells are means of the same results up to seeds: `until:` gives each cell its own
     /// number of seeds.
-    pub(super) fn are_complete<'c>(&self, cells: impl Iterator<Item = &'c [usize]>) -> bool {
+    fn are_complete<'c>(&self, cells: impl Iterator<Item = &'c [usize]>) -> bool {
         let results =
             |rows: &[usize]| -> BTreeSet<_> { rows.iter().map(|&i| self.key_without(i, "seed")).collect() };
         let mut cells = cells.map(results);
@@ -577,7 +577,7 @@ impl<'a> HiddenColumns<'a> {
 
     /// Returns true if the two means of a ratio are known to be over different jobs, since an allocator
     /// cannot serve some jobs or `--trim` has cut others.
-    pub(super) fn is_of_other_jobs(&self, [of, base]: &Operands) -> bool {
+    fn is_of_other_jobs(&self, [of, base]: &Operands) -> bool {
         !of.is_empty()
             && !base.is_empty()
             && self.in_means(of).zip(self.in_means(base)).is_some_and(|(of, base)| !of.is_like(&base))
@@ -596,7 +596,7 @@ pub enum Along {
 
 /// A cell of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(crate) struct Cell {
     pub(super) row: usize,
     pub(super) column: usize,
 }

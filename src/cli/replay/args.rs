@@ -520,7 +520,7 @@ fn network_spec(text: &str) -> Result<GivenSpec> {
 
 /// The values of the options, by the names of the coordinates.
 #[derive(Clone, Debug)]
-pub(super) struct AxisArgs(pub(super) AxisValues);
+struct AxisArgs(AxisValues);
 
 impl clap::Args for AxisArgs {
     fn augment_args(command: Command) -> Command {
@@ -566,7 +566,7 @@ pub(super) fn summary_file(output: &Path) -> Option<(&Path, FileFormat)> {
 }
 
 /// Returns an error for a file in a format that is not written, or for a file with options that keep jobs.
-pub(super) fn check_place(output: &Path, options: &Options) -> Result<()> {
+fn check_place(output: &Path, options: &Options) -> Result<()> {
     let path = output.display();
     if let Some((_, format)) = summary_file(output) {
         let written = output.with_extension(format.extension());

@@ -270,7 +270,7 @@ pub(super) struct HeldPlacement {
     /// The position among all placements that were carried out; it names the placement in drawings.
     pub(super) number: usize,
     /// Whether the holder is a job.
-    pub(super) is_job: bool,
+    is_job: bool,
 }
 
 /// The effect of an event. Requests and releases name a placement by its number.

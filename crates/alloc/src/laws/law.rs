@@ -22,7 +22,7 @@ pub struct Law {
 }
 
 /// What a check returns.
-pub(super) type CheckResult = Result<(), CheckError>;
+type CheckResult = Result<(), CheckError>;
 
 /// Why a check ends early.
 pub(super) enum CheckError {

@@ -122,7 +122,7 @@ impl Search<'_> {
 // them.
 
 /// Returns all histories that merge one pair of requests into one request for the processors of both.
-pub(super) fn merged(events: &[Event]) -> Vec<Vec<Event>> {
+fn merged(events: &[Event]) -> Vec<Vec<Event>> {
     let mut fewer = Vec::new();
     for (i, first) in events.iter().enumerate() {
         for (j, second) in events.iter().enumerate().skip(i + 1) {
@@ -139,7 +139,7 @@ pub(super) fn merged(events: &[Event]) -> Vec<Vec<Event>> {
 
 /// Returns all histories with one simpler event: a request for less or without a shape, a release of an older
 /// placement, fewer nodes taken, or an earlier release.
-pub(super) fn simpler_events(events: &[Event], mesh: &Mesh) -> Vec<Vec<Event>> {
+fn simpler_events(events: &[Event], mesh: &Mesh) -> Vec<Vec<Event>> {
     let mut simpler = Vec::new();
     for (i, event) in events.iter().enumerate() {
         for event in simpler_event(event, mesh) {
@@ -226,7 +226,7 @@ const FEW: usize = 30;
 
 /// Returns smaller and plainer machines, the smallest first, each with the events for it: unchanged, and with
 /// requests clipped to the machine.
-pub(super) fn smaller_machines(mesh: &Mesh, events: &[Event]) -> Vec<(Mesh, Vec<Event>)> {
+fn smaller_machines(mesh: &Mesh, events: &[Event]) -> Vec<(Mesh, Vec<Event>)> {
     let (extents, dims, wraps) = (mesh.extents(), mesh.dims(), mesh.wrap());
     let mut sizes: Vec<Vec<u32>> = (1..dims).map(|dims| extents[..dims].to_vec()).collect();
     for (d, &longest) in extents[..dims].iter().enumerate() {

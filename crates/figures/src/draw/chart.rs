@@ -453,7 +453,7 @@ fn draw_axes(page: &mut Drawing, area: &PlotArea) {
 const NEAR: f64 = 1.0;
 
 /// A curve: its name, its path in pixels from left to right, and whether lines join its points.
-pub(super) type NamedPath<'a> = (&'a str, Vec<Position>, bool);
+type NamedPath<'a> = (&'a str, Vec<Position>, bool);
 
 /// Returns the positions of the curves in groups that coincide, in the order of their first curves.
 pub(super) fn coinciding(curves: &[NamedPath<'_>]) -> Vec<Vec<usize>> {
@@ -475,7 +475,7 @@ pub(super) fn coinciding(curves: &[NamedPath<'_>]) -> Vec<Vec<usize>> {
 const LISTED: usize = 6;
 
 /// Returns a sentence that names the coinciding curves of these groups; `None` if there are none.
-pub(super) fn coinciding_in_words(curves: &[NamedPath<'_>], mut groups: Vec<Vec<usize>>) -> Option<String> {
+fn coinciding_in_words(curves: &[NamedPath<'_>], mut groups: Vec<Vec<usize>>) -> Option<String> {
     if groups.len() == 1 && curves.len() > 3 {
         return Some(format!("All {} curves coincide.", curves.len()));
     }

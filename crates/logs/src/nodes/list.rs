@@ -91,7 +91,7 @@ impl NodeList {
     }
 
     /// Returns the names by pattern; patterns with one bracket stay ranges.
-    pub(super) fn patterns(&self) -> impl Iterator<Item = Names<'_>> {
+    fn patterns(&self) -> impl Iterator<Item = Names<'_>> {
         self.patterns.iter().map(|pattern| match pattern.parts.as_slice() {
             [before, after] => Names::Numbered(&before.text, &before.ranges, &after.text),
             _ => Names::Others(Box::new((0..pattern.names).map(|at| pattern.name(at)))),

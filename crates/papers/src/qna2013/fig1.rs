@@ -104,7 +104,7 @@ fn of_3x2(printed: &Scan, repaired: &Scan) -> Vec<Item> {
 // request are corrected. The initial value of `last_covered` is a parameter.
 
 /// A busy submesh: x and y of its lower left corner, then of its upper right corner.
-pub(super) type Busy = [i32; 4];
+type Busy = [i32; 4];
 
 /// The sides of a job.
 #[derive(Clone, Copy)]
@@ -114,9 +114,9 @@ pub(super) struct Sides {
 }
 
 /// The state of a scan that has found a free submesh.
-pub(super) struct Scan {
+struct Scan {
     /// The array `last_covered`, one value for each row of bases, after each busy submesh.
-    pub(super) after_each: Vec<Vec<i32>>,
+    after_each: Vec<Vec<i32>>,
     /// The lower left corner of the free submesh.
     pub(super) base: (i32, i32),
     /// The sides of the job in the orientation that was found.

@@ -316,7 +316,7 @@ impl Replication<'_> {
 
     /// Returns true if both replications are of the same jobs. Without saved jobs, the numbers of jobs are
     /// compared.
-    pub(super) fn is_of_same_jobs(&self, other: &Self) -> bool {
+    fn is_of_same_jobs(&self, other: &Self) -> bool {
         match (&self.parts, &other.parts) {
             (Some(parts), Some(others)) => parts.is_of_same_jobs(others),
             _ => self.jobs == other.jobs,
@@ -325,7 +325,7 @@ impl Replication<'_> {
 
     /// Returns true if means are over the same jobs as in another replication of the same jobs. Without saved
     /// jobs, the numbers of jobs are compared.
-    pub(super) fn counts_same_jobs(&self, other: &Self) -> bool {
+    fn counts_same_jobs(&self, other: &Self) -> bool {
         match (&self.parts, &other.parts) {
             (Some(parts), Some(others)) => parts.counts_same_jobs(others),
             _ => self.in_means == other.in_means,

@@ -621,7 +621,7 @@ impl StudyFolder {
     /// Removes the file on the start of the study and the failure messages if the whole study is finished. If
     /// a cell is unfinished, its file, the files of later cells and the file on the start stay. Fails if a
     /// file cannot be read now.
-    pub(super) fn forget_start(&self, manifest: &Manifest) -> Result<(), FrameError> {
+    fn forget_start(&self, manifest: &Manifest) -> Result<(), FrameError> {
         let started = read_if_there(&self.started_file())?;
         let started = started.and_then(|text| serde_json::from_str::<Started>(&text).ok());
         let jobs = started.is_some_and(|started| started.jobs);

@@ -213,7 +213,7 @@ impl Input {
             input.describe(&summary, of);
             input.has_planned_outages = frame::outages(path)? == Some(OutageSource::Recorded);
             if has_outages {
-                let saved = frame::detail::downtimes(path, &|number| number == of.replay)?;
+                let saved = frame::read_downtimes(path, &|number| number == of.replay)?;
                 input.outages = saved.map(|mut saved| known(&saved.remove(&of).unwrap_or_default()));
             }
         }

@@ -127,7 +127,7 @@ pub struct Slurm {
     /// The number of threads per shard.
     pub(super) cpus: usize,
     /// The arguments that are passed to sbatch unchanged.
-    pub(super) passed: Vec<String>,
+    passed: Vec<String>,
 }
 
 impl FromStr for Slurm {
@@ -191,7 +191,7 @@ pub struct Caller {
 
 /// A submission before sbatch gets it: an array of shards, and a job after it that merges. All paths are
 /// absolute.
-pub(super) struct SlurmBatch<'a> {
+struct SlurmBatch<'a> {
     /// The name of the study.
     study: &'a str,
     slurm: &'a Slurm,
@@ -207,7 +207,7 @@ pub(super) struct SlurmBatch<'a> {
 }
 
 /// A script: the path of the file and its content.
-pub(super) struct Script {
+struct Script {
     /// The absolute path of the file.
     pub(super) path: String,
     /// The content of the file.
@@ -256,7 +256,7 @@ impl<'a> SlurmBatch<'a> {
     }
 
     /// Returns the arguments of sbatch that submit the array.
-    pub(super) fn array_arguments(&self) -> Vec<String> {
+    fn array_arguments(&self) -> Vec<String> {
         // Consecutive numbers become intervals such as 3-7, so that the argument stays short.
         let numbers: Vec<u32> = self.tasks.keys().map(|&number| number as u32).collect();
         let array = format!("--array={}", intervals(&numbers).replace(' ', ","));
@@ -265,7 +265,7 @@ impl<'a> SlurmBatch<'a> {
 
     /// Returns the arguments of sbatch that submit the job that follows the job `array`. It runs however the
     /// tasks end, because the cells that they finished are kept.
-    pub(super) fn merge_arguments(&self, array: &str) -> Vec<String> {
+    fn merge_arguments(&self, array: &str) -> Vec<String> {
         self.arguments("merge-%A.log", 1, format!("--dependency=afterany:{array}"), &self.scripts[1])
     }
 

@@ -183,7 +183,7 @@ impl PaperTable {
     }
 
     /// Returns whether the labels in a title line are bare numbers, which need the name of their column.
-    pub(super) fn is_numbers(&self, line: usize) -> bool {
+    fn is_numbers(&self, line: usize) -> bool {
         line < self.column_names.len()
             && self
                 .columns
@@ -236,78 +236,6 @@ impl PaperTable {
 /// Returns the text of a cell, or a dash if it has no number.
 fn shown(cell: &PaperCell) -> String {
     if cell.text.is_empty() { NONE.to_owned() } else { cell.text.clone() }
-}
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    pub(in crate::text) fn example() -> PaperTable {
-        let cell = |text: &str, best| PaperCell { text: text.to_owned(), best };
-        PaperTable {
-            title: "pairwise_sum_mean".to_owned(),
-            corner: vec!["allocator".to_owned()],
-            column_names: vec!["log".to_owned(), "machine".to_owned()],
-            columns: vec![
-                vec!["A_1".to_owned(), "16x8".to_owned()],
-                vec!["A_1".to_owned(), "8x8x4".to_owned()],
-            ],
-            rows: vec![
-                (vec!["best-of:a|b".to_owned()], vec![cell("1,234.5", false), cell("", false)]),
-                (vec!["x,y".to_owned()], vec![cell("7.0", true), cell("10.0", true)]),
-            ],
-            notes: vec!["a note".to_owned()],
-            least_useful: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn columns_without_room_are_left_out_by_their_use_and_named() {
-        let on = |table: &PaperTable, width| table.text(Screen { width: Some(width), is_bold: false });
-        let widest = |text: &str| text.lines().map(|line| line.chars().count()).max();
-        // The widest line of the whole table has 28 characters.
-        assert_eq!(on(&example(), 28), example().text(Screen::default()));
-        let narrow = on(&example(), 27);
-        assert!(narrow.contains("allocator       16x8\n") && !narrow.contains("16x8 "), "{narrow}");
-        assert!(narrow.contains("no room for: A_1 8x8x4") && widest(&narrow) <= Some(27), "{narrow}");
-        let narrow = on(&PaperTable { least_useful: vec![0], ..example() }, 27);
-        assert!(
-            narrow.contains("allocator    8x8x4\n") && narrow.contains("no room for: A_1 16x8"),
-            "{narrow}"
-        );
-        // One column stays, however narrow the terminal is.
-        assert!(on(&example(), 5).contains("best-of:a|b  1,234.5\n"), "{}", on(&example(), 5));
-        let mut many = PaperTable { columns: vec![vec!["0123456789".to_owned()]; 12], ..example() };
-        many.rows = vec![(vec!["a".to_owned()], vec![PaperCell::default(); 12])];
-        assert!(
-            on(&many, 24).replace("\n ", " ").contains("0123456789, 3 more columns"),
-            "{}",
-            on(&many, 24)
-        );
-    }
-
-    #[test]
-    fn text_is_aligned_whether_bold_or_not() {
-        let plain = " pairwise_sum_mean\n\n                  A_1    A_1\n allocator       16x8  8x8x4\n \
-                     best-of:a|b  1,234.5      —\n x,y              7.0   10.0\n\n a note\n";
-        assert_eq!(example().text(Screen::default()), plain);
-        let bold = example().text(Screen { is_bold: true, ..Screen::default() });
-        assert!(bold.contains("\x1b[1m7.0\x1b[0m   \x1b[1m10.0\x1b[0m"), "{bold}");
-        assert_eq!(bold.replace("\x1b[1m", "").replace("\x1b[0m", ""), plain);
-    }
-
-    #[test]
-    fn markdown_has_its_bars_escaped() {
-        let text = "pairwise_sum_mean\n\n| allocator | A_1 16x8 | A_1 8x8x4 |\n| :--- | ---: | ---: |\n\
-                    | best-of:a\\|b | 1,234.5 | — |\n| x,y | **7.0** | **10.0** |\n\na note\n";
-        assert_eq!(example().markdown(), text);
-    }
-
-    #[test]
-    fn csv_has_its_commas_quoted() {
-        let text = "allocator,A_1 16x8,A_1 8x8x4\nbest-of:a|b,\"1,234.5\",\n\"x,y\",7.0,10.0\n";
-        assert_eq!(example().csv(), text);
-    }
 }
 
 /// A heading above columns.
@@ -418,9 +346,75 @@ impl PaperTable {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::Screen;
+pub(super) mod tests {
     use super::*;
+
+    pub(in crate::text) fn example() -> PaperTable {
+        let cell = |text: &str, best| PaperCell { text: text.to_owned(), best };
+        PaperTable {
+            title: "pairwise_sum_mean".to_owned(),
+            corner: vec!["allocator".to_owned()],
+            column_names: vec!["log".to_owned(), "machine".to_owned()],
+            columns: vec![
+                vec!["A_1".to_owned(), "16x8".to_owned()],
+                vec!["A_1".to_owned(), "8x8x4".to_owned()],
+            ],
+            rows: vec![
+                (vec!["best-of:a|b".to_owned()], vec![cell("1,234.5", false), cell("", false)]),
+                (vec!["x,y".to_owned()], vec![cell("7.0", true), cell("10.0", true)]),
+            ],
+            notes: vec!["a note".to_owned()],
+            least_useful: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn columns_without_room_are_left_out_by_their_use_and_named() {
+        let on = |table: &PaperTable, width| table.text(Screen { width: Some(width), is_bold: false });
+        let widest = |text: &str| text.lines().map(|line| line.chars().count()).max();
+        // The widest line of the whole table has 28 characters.
+        assert_eq!(on(&example(), 28), example().text(Screen::default()));
+        let narrow = on(&example(), 27);
+        assert!(narrow.contains("allocator       16x8\n") && !narrow.contains("16x8 "), "{narrow}");
+        assert!(narrow.contains("no room for: A_1 8x8x4") && widest(&narrow) <= Some(27), "{narrow}");
+        let narrow = on(&PaperTable { least_useful: vec![0], ..example() }, 27);
+        assert!(
+            narrow.contains("allocator    8x8x4\n") && narrow.contains("no room for: A_1 16x8"),
+            "{narrow}"
+        );
+        // One column stays, however narrow the terminal is.
+        assert!(on(&example(), 5).contains("best-of:a|b  1,234.5\n"), "{}", on(&example(), 5));
+        let mut many = PaperTable { columns: vec![vec!["0123456789".to_owned()]; 12], ..example() };
+        many.rows = vec![(vec!["a".to_owned()], vec![PaperCell::default(); 12])];
+        assert!(
+            on(&many, 24).replace("\n ", " ").contains("0123456789, 3 more columns"),
+            "{}",
+            on(&many, 24)
+        );
+    }
+
+    #[test]
+    fn text_is_aligned_whether_bold_or_not() {
+        let plain = " pairwise_sum_mean\n\n                  A_1    A_1\n allocator       16x8  8x8x4\n \
+                     best-of:a|b  1,234.5      —\n x,y              7.0   10.0\n\n a note\n";
+        assert_eq!(example().text(Screen::default()), plain);
+        let bold = example().text(Screen { is_bold: true, ..Screen::default() });
+        assert!(bold.contains("\x1b[1m7.0\x1b[0m   \x1b[1m10.0\x1b[0m"), "{bold}");
+        assert_eq!(bold.replace("\x1b[1m", "").replace("\x1b[0m", ""), plain);
+    }
+
+    #[test]
+    fn markdown_has_its_bars_escaped() {
+        let text = "pairwise_sum_mean\n\n| allocator | A_1 16x8 | A_1 8x8x4 |\n| :--- | ---: | ---: |\n\
+                    | best-of:a\\|b | 1,234.5 | — |\n| x,y | **7.0** | **10.0** |\n\na note\n";
+        assert_eq!(example().markdown(), text);
+    }
+
+    #[test]
+    fn csv_has_its_commas_quoted() {
+        let text = "allocator,A_1 16x8,A_1 8x8x4\nbest-of:a|b,\"1,234.5\",\n\"x,y\",7.0,10.0\n";
+        assert_eq!(example().csv(), text);
+    }
 
     #[test]
     fn latex_has_its_special_characters_escaped() {

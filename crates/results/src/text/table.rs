@@ -22,7 +22,7 @@ pub enum Align {
 #[derive(Clone, Debug)]
 pub(super) struct TableColumn {
     pub(super) title: String,
-    pub(super) align: Align,
+    align: Align,
     /// The minimum width in characters, for tables whose blocks share their columns.
     pub(super) least: usize,
 }
@@ -80,7 +80,7 @@ impl TextTable {
     }
 
     /// Sets the minimum width of each column.
-    pub(super) fn widen(&mut self, widths: &[usize]) {
+    fn widen(&mut self, widths: &[usize]) {
         for (column, &width) in self.columns.iter_mut().zip(widths) {
             column.least = width;
         }
@@ -231,7 +231,7 @@ impl TextTable {
     }
 
     /// Returns the number of characters of the widest cell of a column, its title included.
-    pub(super) fn column_width(&self, i: usize) -> usize {
+    fn column_width(&self, i: usize) -> usize {
         let cells = self.rows.iter().map(|row| &row[i]);
         let widths = cells.chain([&self.columns[i].title]).map(|cell| cell.chars().count());
         widths.max().unwrap_or(0).max(self.columns[i].least)

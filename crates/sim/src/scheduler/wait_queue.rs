@@ -399,7 +399,7 @@ impl Index {
     }
 
     /// Sets the leaf of a block. [`Self::join`] updates the entries above.
-    pub(super) fn set_leaf(&mut self, block: usize, jobs: impl Iterator<Item = (u32, Time)>) {
+    fn set_leaf(&mut self, block: usize, jobs: impl Iterator<Item = (u32, Time)>) {
         let minima = jobs.map(|(narrowest, shortest)| Minima { narrowest, shortest });
         let leaf = self.blocks() + block;
         self.entries[leaf] = minima.fold(Minima::NONE, Minima::and);
@@ -430,7 +430,7 @@ impl Index {
     }
 
     /// Computes all entries above the leaves. O(entries).
-    pub(super) fn join_all(&mut self) {
+    fn join_all(&mut self) {
         (1..self.blocks()).rev().for_each(|entry| self.join(entry));
     }
 

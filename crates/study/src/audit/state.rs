@@ -105,7 +105,7 @@ impl ActiveJobs {
         mem::take(&mut self.jobs[at.place])
     }
 
-    pub(super) fn in_place(&self, place: usize) -> &ScheduledJob {
+    fn in_place(&self, place: usize) -> &ScheduledJob {
         &self.jobs[place]
     }
 }

@@ -432,7 +432,7 @@ const RECOMMENDED: &str = "hilbert+bf";
 
 /// Expands `spec` on `machine`: [`ALL`] to every allocator that can serve the machine, any other spec to
 /// itself.
-pub(super) fn expanded(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
+fn expanded(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
     if *spec != Spec::named(ALL) {
         return vec![spec.clone()];
     }
@@ -444,7 +444,7 @@ pub(super) fn expanded(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
 }
 
 /// Returns a note for each reason for which `all` leaves out allocators that cannot serve `machine`.
-pub(super) fn unserving(machine: &Mesh) -> Vec<String> {
+fn unserving(machine: &Mesh) -> Vec<String> {
     let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
     for entry in ALLOCATORS {
         let Some(refusal) = entry.refusal(machine) else { continue };

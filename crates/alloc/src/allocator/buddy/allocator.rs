@@ -7,7 +7,7 @@ use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 
 /// Selects blocks for a request and marks them as in use. Returns the nodes of the job in rank order; `None`
 /// if the free blocks do not serve the request.
-pub(super) type HandOut = fn(&mut Buddy, &Request, &Mesh) -> Option<Vec<NodeId>>;
+type HandOut = fn(&mut Buddy, &Request, &Mesh) -> Option<Vec<NodeId>>;
 
 /// An allocator on a hierarchy of blocks.
 ///

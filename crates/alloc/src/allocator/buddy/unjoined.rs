@@ -23,7 +23,7 @@ pub(super) fn strategy(mesh: &Mesh, forest: fn(&Mesh) -> Forest) -> Strategy {
 type Queues = Vec<VecDeque<usize>>;
 
 /// An allocator on blocks that are split and never joined.
-pub(super) struct Unjoined {
+struct Unjoined {
     blocks: Vec<Block>,
     /// The children of each block.
     children: Vec<Vec<usize>>,

@@ -309,7 +309,7 @@ fn dot<C: Cost>(counts: &[C::Count], costs: &[C]) -> i64 {
 
 /// The prefix sums of the lines along x or y of all planes of a machine.
 #[derive(Debug)]
-pub(super) struct SkewedSums<T> {
+struct SkewedSums<T> {
     /// The dimension of the lines, and the one across them.
     along: Axis,
     across: Axis,
@@ -338,7 +338,7 @@ pub(super) struct SkewedSums<T> {
 
 /// The nodes of a plane within `radius` of a centre.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Diamond {
+struct Diamond {
     pub(super) plane: i32,
     /// The position of the centre on its line.
     pub(super) position: i32,

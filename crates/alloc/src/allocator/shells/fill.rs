@@ -260,7 +260,7 @@ impl ShellFill {
 
 /// A memo of fills of the idle machine.
 #[derive(Debug, Default)]
-pub(super) struct IdleFills {
+struct IdleFills {
     greedy: Greedy,
     /// The fills by the number of nodes and the centre.
     known: BTreeMap<(u32, Coord), IdleFill>,

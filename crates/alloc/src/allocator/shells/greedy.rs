@@ -451,7 +451,7 @@ enum RingPart {
 /// The minimum plateau of the sums along one dimension of n positions, and how far the sums rise on both
 /// sides. On a ring, position n + i is the same as position i.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Plateau {
+struct Plateau {
     /// The first position of the smallest sum.
     pub(super) low: usize,
     /// The last position of the smallest sum. All positions in between have it too.
@@ -476,7 +476,7 @@ impl Plateau {
     }
 
     /// Returns true if both plateaus have the same positions and both or neither grow.
-    pub(super) fn is_at(self, other: Self) -> bool {
+    fn is_at(self, other: Self) -> bool {
         (self.low, self.high, self.grows) == (other.low, other.high, other.grows)
     }
 
@@ -561,7 +561,7 @@ impl Plateau {
     /// Calls `visit` with the positions of a dimension of `count` positions: from `low` upwards, then from
     /// `low` − 1 downwards. If `visit` returns false, the positions beyond, whose sums are no smaller, are
     /// left out.
-    pub(super) fn outward(self, count: usize, mut visit: impl FnMut(usize) -> bool) {
+    fn outward(self, count: usize, mut visit: impl FnMut(usize) -> bool) {
         let around = |at: usize| if at < count { at } else { at - count };
         let mut go = |at: usize| visit(around(at)) || !self.grows;
         let _ = (self.low..=self.low + self.upwards).all(&mut go);

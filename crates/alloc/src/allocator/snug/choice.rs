@@ -371,7 +371,7 @@ fn any_set(row: &[u8], places: usize, mut stop: impl FnMut(usize) -> bool) -> bo
 
 /// The free nodes of the current submesh. Memory is kept between submeshes.
 #[derive(Debug, Default)]
-pub(super) struct SubmeshNodes {
+struct SubmeshNodes {
     along: [Along; 3],
     /// The number of dimensions up to the last one of more than one node; at least 1.
     dims: usize,
@@ -590,12 +590,7 @@ fn sortable(cost: f64) -> i64 {
 
 /// Calls `visit` with each free node of a submesh and its position relative to the base, by z, then y, then
 /// x.
-pub(super) fn for_each_free(
-    machine: &Machine,
-    base: Coord,
-    sides: [usize; 3],
-    mut visit: impl FnMut(NodeId, [u32; 3]),
-) {
+fn for_each_free(machine: &Machine, base: Coord, sides: [usize; 3], mut visit: impl FnMut(NodeId, [u32; 3])) {
     let mesh = machine.mesh();
     let [width, length, depth] = mesh.extents();
     let [a, b, c] = sides.map(|side| side as u32);

@@ -410,7 +410,7 @@ pub(super) const MOST: usize = 1 << 20;
 
 /// Result of adding a job number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NumberUse {
+enum NumberUse {
     /// New, or allowed to repeat.
     New,
     /// Seen before.
@@ -421,7 +421,7 @@ pub(super) enum NumberUse {
 
 /// Job numbers read.
 #[derive(Debug)]
-pub(super) struct JobNumbers {
+struct JobNumbers {
     /// Limit of runs, and of single numbers, in memory.
     most: usize,
     /// Numbers in ascending order, as most are: first and last of each run.

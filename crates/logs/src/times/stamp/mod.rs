@@ -367,7 +367,7 @@ pub fn set_local_zone(name: &str) -> bool {
 }
 
 /// Returns the zone of the machine; `None`, meaning UTC, if not set.
-pub(super) fn local_zone() -> Option<&'static str> {
+fn local_zone() -> Option<&'static str> {
     LOCAL.get().map(String::as_str)
 }
 

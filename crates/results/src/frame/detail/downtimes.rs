@@ -31,7 +31,7 @@ pub(super) const DETAIL: Detail = Detail {
 /// The value of `what` for nodes that were down.
 const DOWN: &str = "down";
 /// The value of `what` for a run that was killed.
-pub(in crate::frame) const KILLED: &str = "killed";
+const KILLED: &str = "killed";
 
 /// One row of the frame.
 struct DowntimeRow {

@@ -132,11 +132,11 @@ struct Head {
 // added; both sides ignore unknown fields.
 
 /// The supported version of the protocol.
-pub(super) const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 1;
 
 /// A message to the program: a question with a number, or a notice without.
 #[derive(Serialize)]
-pub(super) struct Question<'a, B> {
+struct Question<'a, B> {
     pub(super) message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<u64>,
@@ -146,7 +146,7 @@ pub(super) struct Question<'a, B> {
 
 /// The first question: the role of the program, and the machine.
 #[derive(Serialize)]
-pub(super) struct Hello<'a> {
+struct Hello<'a> {
     protocol: u32,
     role: &'a str,
     machine: Shape,

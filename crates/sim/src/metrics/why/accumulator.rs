@@ -407,7 +407,7 @@ struct JobState {
     /// First open span of the wait.
     pub(super) from: usize,
     /// The phase of the job.
-    pub(super) phase: Phase,
+    phase: Phase,
     /// Whether the allocator refused the job at this instant.
     pub(super) is_refused: bool,
     /// The times by cause. While the job waits: of earlier waits, and of the folded spans of this one except
@@ -490,24 +490,24 @@ impl Jobs {
 
 /// An interval without events and its thresholds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
+struct Span {
     /// Length.
-    pub(super) length: Time,
+    length: Time,
     /// Nodes that no job uses, up or down.
-    pub(super) room: u32,
+    room: u32,
     /// Free nodes, at most `room`.
-    pub(super) free: u32,
+    free: u32,
     /// Time to the next known outage; [`Time::MAX`] if none is known.
-    pub(super) until_outage: Time,
+    until_outage: Time,
     /// Time to the shadow time of the oldest blocked job; [`Time::MAX`] if nothing is reserved.
-    pub(super) until_shadow: Time,
+    until_shadow: Time,
     /// Extra nodes.
-    pub(super) extra: u32,
+    extra: u32,
 }
 
 impl Span {
     /// Returns the cause for a waiting job that is not too large, apart from refusals.
-    pub(super) fn cause(&self, nodes: u32, limit: Time) -> WaitCause {
+    fn cause(&self, nodes: u32, limit: Time) -> WaitCause {
         if nodes > self.room {
             WaitCause::NoRoom
         } else if nodes > self.free || limit > self.until_outage {
@@ -522,19 +522,19 @@ impl Span {
 
 /// The open spans.
 #[derive(Debug, Default)]
-pub(super) struct Spans(pub(super) Vec<Span>);
+struct Spans(Vec<Span>);
 
 /// A job that waited through all open spans.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Whole<Job> {
-    pub(super) limit: Time,
-    pub(super) nodes: u32,
-    pub(super) job: Job,
+struct Whole<Job> {
+    limit: Time,
+    nodes: u32,
+    job: Job,
 }
 
 impl Spans {
     /// Adds the spans from `from` on to a job, except time that is free to start. O(spans).
-    pub(super) fn scan(&self, from: usize, nodes: u32, limit: Time, why: &mut JobWhy) {
+    fn scan(&self, from: usize, nodes: u32, limit: Time, why: &mut JobWhy) {
         let mut sums = JobWhy::default();
         for span in self.0.iter().skip(from) {
             sums.add(span.cause(nodes, limit), span.length);
@@ -546,14 +546,14 @@ impl Spans {
 
     /// Returns whether there are enough spans to fold them into `waiting` jobs: about √Q, so that a scan and
     /// the share of an event in a fold have similar costs.
-    pub(super) fn is_full(&self, waiting: usize) -> bool {
+    fn is_full(&self, waiting: usize) -> bool {
         let spans = self.0.len();
         spans >= 64 && spans * spans >= 16 * waiting
     }
 
     /// Passes the sums of all open spans to `add` for each job, except time that is free to start, and
     /// removes the spans.
-    pub(super) fn fold<Job: Copy>(&mut self, jobs: &mut [Whole<Job>], mut add: impl FnMut(Job, &JobWhy)) {
+    fn fold<Job: Copy>(&mut self, jobs: &mut [Whole<Job>], mut add: impl FnMut(Job, &JobWhy)) {
         jobs.sort_unstable_by_key(|job| job.limit);
         let mut sweep = Sweep::new(&self.0);
         for job in jobs {

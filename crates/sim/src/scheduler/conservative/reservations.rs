@@ -425,7 +425,7 @@ impl Candidates {
 
 /// A freed window that waits for reservations.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WaitingWindow {
+struct WaitingWindow {
     pub(super) window: ProfileWindow,
     /// Bounds of the jobs that it may suit.
     limits: Limits,
@@ -447,7 +447,7 @@ impl WaitingWindow {
 
 /// The freed windows that wait for reservations.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FreedWindows {
+struct FreedWindows {
     /// Windows waiting for a reservation of this pass, and windows waiting for the next pass.
     now: Vec<WaitingWindow>,
     later: Vec<WaitingWindow>,
@@ -505,7 +505,7 @@ impl FreedWindows {
     }
 
     /// Queues a freed window for the next reservation that it still suits, if any.
-    pub(super) fn requeue(&mut self, one: WaitingWindow, profile: &Profile, lengths: &mut LengthTable) {
+    fn requeue(&mut self, one: WaitingWindow, profile: &Profile, lengths: &mut LengthTable) {
         let WaitingWindow { origin, distance, .. } = one;
         self.rectangles.find(profile, &one.limits, &one.window);
         if let Some(distance) = lengths.nearest(&mut self.rectangles.all, origin, distance + 1) {
@@ -514,7 +514,7 @@ impl FreedWindows {
     }
 
     /// Resets the freed windows after a renumbering of the reservations, between passes.
-    pub(super) fn renumber(mut self) -> Self {
+    fn renumber(mut self) -> Self {
         self.later.iter_mut().for_each(|one| (one.origin, one.distance) = (0, 0));
         self
     }

@@ -382,7 +382,7 @@ struct Work {
 }
 
 /// The partitions of a log, and groups that share nodes.
-pub(super) struct Sharing {
+struct Sharing {
     partitions: Vec<Work>,
     /// Groups of partitions that share nodes; `None` if the node lists do not cover all partitions that
     /// count.
@@ -461,7 +461,7 @@ impl Sharing {
 
     /// Returns the partitions with 1 % or more of the work of a group that share nodes in part, if a chosen
     /// partition is among them: one of them has used less than 90 % of the nodes of the group.
-    pub(super) fn overlapping(
+    fn overlapping(
         &self,
         chosen: &dyn Fn(Option<i64>) -> bool,
         runs: &mut RunsOnNodes<'_>,
@@ -484,12 +484,7 @@ impl Sharing {
 
     /// Returns a note on the pooled partitions of the whole log called `log`; `None` if there is nothing to
     /// pool.
-    pub(super) fn note_on_pooled(
-        &self,
-        log: &str,
-        label: impl Fn(i64) -> String,
-        has_auto: bool,
-    ) -> Option<String> {
+    fn note_on_pooled(&self, log: &str, label: impl Fn(i64) -> String, has_auto: bool) -> Option<String> {
         if !self.pools(&|_| true) {
             return None;
         }

@@ -57,10 +57,10 @@ pub struct LogStream {
 }
 
 /// A predicate on requests.
-pub(in crate::study) type RequestPredicate<'a> = &'a dyn Fn(&Request) -> bool;
+type RequestPredicate<'a> = &'a dyn Fn(&Request) -> bool;
 
 /// A batch of jobs, or the reason why they cannot be read.
-pub(in crate::study) type JobBatch = Result<Vec<Job>, String>;
+type JobBatch = Result<Vec<Job>, String>;
 
 impl LogStream {
     /// Returns the stream of a log that was read as in `source`; `None` if its jobs are kept in memory.

@@ -225,7 +225,7 @@ const MOST: usize = 20_000;
 
 /// Returns the fields of a line that has more of them than the heading, each text with some of the surplus.
 /// `None` if no reading is plausible, or if several are and differ in fields that are read.
-pub(super) fn only_reading<'a>(heading: &Heading, pieces: &[&'a [u8]]) -> Option<Fields<'a>> {
+fn only_reading<'a>(heading: &Heading, pieces: &[&'a [u8]]) -> Option<Fields<'a>> {
     let surplus = pieces.len() - heading.columns.len();
     let mut spread = vec![0; heading.free.len()];
     *spread.first_mut()? = surplus;

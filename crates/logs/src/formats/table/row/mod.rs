@@ -28,7 +28,7 @@ use crate::times::{
 const SLURM_NO_LIMIT: f64 = 4_294_967_294.0;
 
 /// The values of one line.
-pub(super) struct LineValues {
+struct LineValues {
     /// The fields of the record. Names and times are not among them yet.
     pub(super) fields: [i64; FIELDS_OF_SWF],
     average_cpu_s: f64,
@@ -389,13 +389,13 @@ const STATES: [i64; 12] =
     [UNKNOWN, UNKNOWN, UNKNOWN, COMPLETED, CANCELLED, FAILED, FAILED, FAILED, FAILED, FAILED, FAILED, FAILED];
 
 /// Returns the SWF status for Slurm's number of a state; `None` if unknown.
-pub(super) fn status_of_slurm(state: i64) -> Option<i64> {
+fn status_of_slurm(state: i64) -> Option<i64> {
     STATES.get(usize::try_from(state).ok()?).copied()
 }
 
 /// Returns the SWF status for `HTCondor`'s number of a state (`JobStatus`): 3 is removed, 4 completed. In all
 /// other states a job has not ended.
-pub(super) fn status_of_condor(state: i64) -> i64 {
+fn status_of_condor(state: i64) -> i64 {
     match state {
         3 => CANCELLED,
         4 => COMPLETED,
@@ -404,7 +404,7 @@ pub(super) fn status_of_condor(state: i64) -> i64 {
 }
 
 /// Returns true for the word of a job that was ended at its time limit.
-pub(super) fn is_timeout(cell: &[u8]) -> bool {
+fn is_timeout(cell: &[u8]) -> bool {
     [&b"TIMEOUT"[..], b"COMPLETED_WALLTIME_REACHED"].iter().any(|word| cell.eq_ignore_ascii_case(word))
 }
 
