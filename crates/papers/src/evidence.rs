@@ -45,7 +45,7 @@ impl From<&LoadedLog> for LogFacts {
 
 /// The value of a coordinate of a replay.
 #[derive(Clone, Debug)]
-struct Value {
+pub(crate) struct Value {
     /// The value as results spell it: of an algorithm the spec with every default.
     pub(crate) text: String,
     /// The short form of the spec of an algorithm; equal to `text` for other coordinates.

@@ -596,14 +596,14 @@ pub enum Along {
 
 /// A cell of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cell {
-    pub(super) row: usize,
-    pub(super) column: usize,
+struct Cell {
+    row: usize,
+    column: usize,
 }
 
 /// Returns the cells that are compared: those of a column, or of a row, that differ only in allocator and
 /// scheduler, or all of a column or row whose labels name neither.
-pub(super) fn rivals(options: &CrosstabOptions, grid: &Grid) -> Vec<Vec<Cell>> {
+fn rivals(options: &CrosstabOptions, grid: &Grid) -> Vec<Vec<Cell>> {
     let (names, keys, count) = match options.along {
         Along::Columns => (&options.rows, &grid.rows, grid.columns.len()),
         Along::Rows => (&options.columns, &grid.columns, grid.rows.len()),

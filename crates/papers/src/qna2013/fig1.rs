@@ -125,7 +125,7 @@ struct Scan {
 
 /// Returns the free submesh for a job on a square mesh, in either orientation; `None` if there is none.
 /// `initial` is the initial value of `last_covered`.
-pub(super) fn scan(busy: &[Busy], side: i32, sides: Sides, initial: i32) -> Option<Scan> {
+fn scan(busy: &[Busy], side: i32, sides: Sides, initial: i32) -> Option<Scan> {
     let turned = Sides { width: sides.height, height: sides.width };
     [sides, turned].into_iter().find_map(|sides| oriented(busy, side, sides, initial))
 }
