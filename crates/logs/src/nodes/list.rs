@@ -5,7 +5,8 @@
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     reason = "a list has at most 2^32 names, numbers of at most 18 digits, and each range ends at or after \
-         its beginning; at most 2^24 nodes are numbered; numbers in brackets that index a table are below 2^20"
+         its beginning; at most 2^24 nodes are numbered; numbers in brackets that index a table are below \
+         2^20"
 )]
 
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! Opens the text of a log: a file, a gzip file of any number of members, or standard input.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "bytes are counted as they are read, of which 2^63 cannot be read; positions in a piece of text; bytes are counted as they are read, of which 2^63 cannot be read"
+    reason = "positions in a piece of text; bytes are counted as they are read, of which 2^63 cannot be read"
 )]
 
 mod table_file;

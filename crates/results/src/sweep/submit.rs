@@ -50,7 +50,7 @@ pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, S
     let spec = slurm.spec.to_string();
     all.push(Submission { spec, array: array.clone(), merge: None, tasks: batch.tasks.clone() });
     // The array is submitted, so it is recorded before anything else can fail.
-    keep(folder.path(), &all)?;
+    keep_submissions(folder.path(), &all)?;
     let _claim = folder.prepare(manifest)?;
     folder.keep_started(&sweep.started)?;
     let id = array.id;
@@ -60,7 +60,7 @@ pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, S
     if let Some(last) = all.last_mut() {
         last.merge = Some(merge);
     }
-    keep(folder.path(), &all)?;
+    keep_submissions(folder.path(), &all)?;
     Ok(format!(
         "{} of {count} cells are missing; job {id} runs them in {}, then job {after} merges; `{}` tells how \
              far they are",
@@ -325,22 +325,22 @@ pub(super) struct Job {
     pub(super) cluster: Option<String>,
 }
 
-fn file(folder: &Path) -> PathBuf {
+fn submissions_file(folder: &Path) -> PathBuf {
     folder.join("slurm").join("submitted.json")
 }
 
 /// Reads the submissions of a study, oldest first. The list is empty if there was none.
 pub(super) fn submissions(folder: &Path) -> Result<Vec<Submission>, SubmitError> {
-    let path = file(folder);
+    let path = submissions_file(folder);
     let Some(text) = read_if_there(&path)? else { return Ok(Vec::new()) };
     let damaged = format!("{} is damaged; delete it, its jobs are then not counted", path.display());
     serde_json::from_str(&text).map_err(io::Error::from).map_err(SubmitError::system(damaged))
 }
 
 /// Writes all submissions of a study to its record.
-pub(super) fn keep(folder: &Path, all: &[Submission]) -> Result<(), SubmitError> {
+fn keep_submissions(folder: &Path, all: &[Submission]) -> Result<(), SubmitError> {
     let text = serde_json::to_string_pretty(all).map_err(FrameError::Json)? + "\n";
-    Ok(write_whole(&file(folder), text.as_bytes(), TEMPORARY)?)
+    Ok(write_whole(&submissions_file(folder), text.as_bytes(), TEMPORARY)?)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Tables of text for the terminal, Markdown and LaTeX: fitted to a width, and with any number of rows, such as
-//! the cells of a study of a million replays, in little memory.
+//! Tables of text for the terminal, Markdown and LaTeX: fitted to a width, and with any number of rows, such
+//! as the cells of a study of a million replays, in little memory.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -311,7 +311,7 @@ fn jobs_of(places: &[Option<Waiting>], block: usize) -> impl Iterator<Item = (u3
     places[(block * BLOCK).min(end)..end].iter().flatten().map(|place| (place.nodes.least, place.estimate))
 }
 
-// Bounds of the waiting jobs below each entry of a binary tree. `super::wait_queue` uses them to find the
+// Bounds of the waiting jobs below each entry of a binary tree. The queue uses them to find the
 // first job that may start.
 
 /// The condition for starting a waiting job now. The job must take at most `free` nodes, have an estimate of

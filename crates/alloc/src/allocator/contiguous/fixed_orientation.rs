@@ -104,8 +104,8 @@ fn nodes(request: &Request, place: Submesh, machine: &Machine) -> Vec<NodeId> {
     nodes
 }
 
-/// Fixed orientation with the scan of adaptive scan as written. The nodes of turned jobs are in the order of their tasks, which the list
-/// of submeshes in use needs row by row.
+/// Fixed orientation with the scan of adaptive scan as written. The nodes of turned jobs are in the order of
+/// their tasks, which the list of submeshes in use needs row by row.
 struct FixedOrientation(BusySearch);
 
 /// Returns the strategy for an idle machine. `submeshes` gives the only orientation of a job.

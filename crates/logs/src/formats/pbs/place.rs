@@ -3,7 +3,8 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_wrap,
-    reason = "sums and products are checked or saturate; divisors are above 0; a line has fewer hosts than 2^63"
+    reason = "sums and products are checked or saturate; divisors are above 0; a line has fewer \
+              hosts than 2^63"
 )]
 
 use foldhash::HashSet;

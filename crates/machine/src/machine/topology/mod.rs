@@ -255,9 +255,9 @@ fn blocks(block: &Node) -> Result<Description, Flaw> {
 
 // Arranges the switches of a topology as a machine.
 //
-// Groups are in the order of their first leaf in the file, and leaves and nodes in the order of the file. Each
-// level of the machine is as wide as the largest group of that level; the numbers beyond a smaller group are
-// unavailable nodes. A leaf closer to the top than others gets groups of its own in between.
+// Groups are in the order of their first leaf in the file, and leaves and nodes in the order of the file.
+// Each level of the machine is as wide as the largest group of that level; the numbers beyond a smaller group
+// are unavailable nodes. A leaf closer to the top than others gets groups of its own in between.
 
 /// A leaf switch with its place in the tree.
 struct Leaf<'a> {

@@ -3,8 +3,8 @@
 //!
 //! O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in
 //! partitionable-array machines", 1996. Processors are numbered from 0 at the left. `window`
-//! finds the place for the incoming task and the tasks that must move, and `schedule` finds the step of each of
-//! their elements.
+//! finds the place for the incoming task and the tasks that must move, and `schedule` finds the step of each
+//! of their elements.
 
 mod schedule;
 mod window;
