@@ -9,7 +9,7 @@
 //! DIR/slurm/submitted.json      the record of submissions
 //! ```
 //!
-//! A task of Slurm runs `meshreplay sweep` with the options that [`Started`](crate::frame::Started) holds.
+//! A task of Slurm runs `meshreplay sweep` with the options that [`Started`] holds.
 //! They come from the table of options, [`OPTIONS`](meshreplay_study::study::OPTIONS). This module names no
 //! option itself.
 
